@@ -1,0 +1,29 @@
+// The one error base. Every error a room throws on purpose carries a code from that room's literal union,
+// typed details, and its cause; a bare Error means "cannot happen".
+
+/** An error with a stable code and machine-readable details. */
+export class CodedError<Code extends string = string> extends Error {
+  readonly code: Code;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(
+    code: Code,
+    message: string,
+    options: { details?: Readonly<Record<string, unknown>>; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = new.target.name;
+    this.code = code;
+    this.details = options.details ?? {};
+  }
+}
+
+/** Marks a branch that the type checker proves unreachable. */
+export function unreachable(value: never): never {
+  throw new Error(`unreachable: ${String(value)}`);
+}
+
+/** Text of anything that was thrown, for messages and logs. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

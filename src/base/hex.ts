@@ -1,0 +1,31 @@
+// Hex text to bytes and back. Lower case out, either case in; nothing is trimmed or padded here.
+
+/** Lower-case hex of the bytes, without a prefix. */
+export function toHex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
+}
+
+/** Lower-case hex of the bytes with `0x` in front. */
+export function toPrefixedHex(bytes: Uint8Array): string {
+  return `0x${toHex(bytes)}`;
+}
+
+/** Value of one hex digit's char code, or -1. */
+export function hexDigit(code: number): number {
+  if (code >= 48 && code <= 57) return code - 48;
+  const lower = code | 32;
+  return lower >= 97 && lower <= 102 ? lower - 87 : -1;
+}
+
+/** Bytes of an even number of hex digits without a prefix; undefined when the text is anything else. */
+export function fromHex(text: string): Uint8Array | undefined {
+  if (text.length % 2 !== 0) return undefined;
+  const out = new Uint8Array(text.length / 2);
+  for (let i = 0; i < out.length; i++) {
+    const high = hexDigit(text.charCodeAt(2 * i));
+    const low = hexDigit(text.charCodeAt(2 * i + 1));
+    if (high < 0 || low < 0) return undefined;
+    out[i] = high * 16 + low;
+  }
+  return out;
+}

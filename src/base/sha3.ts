@@ -1,0 +1,14 @@
+// SHA3-256 from the platform. The only hash function of the ledger.
+import { createHash, type Hash, hash } from "node:crypto";
+
+/** SHA3-256 of one byte string. */
+export function sha3(bytes: Uint8Array): Uint8Array {
+  return hash("sha3-256", bytes, "buffer");
+}
+
+/** SHA3-256 of several byte strings joined, without joining them first. */
+export function sha3Parts(...parts: readonly Uint8Array[]): Uint8Array {
+  const hasher: Hash = createHash("sha3-256");
+  for (const part of parts) hasher.update(part);
+  return hasher.digest();
+}

@@ -1,0 +1,257 @@
+// Strict BCS reader over one view. Canonical or error: it never reads past its view, never allocates from an
+// unchecked count, and names the path and offset of the first fault. Byte results are subarrays of the
+// input, not copies: they live as long as the input does.
+import { BcsError, type PathStep } from "./errors.ts";
+
+/** Deepest nesting of containers that is accepted. */
+export const MAX_CONTAINER_DEPTH = 500;
+/** Longest sequence or byte string: lengths stay below 2^31. */
+export const MAX_SEQUENCE_LENGTH = 0x7fff_ffff;
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Reads BCS values one after the other from a byte view. */
+export class BcsReader {
+  readonly bytes: Uint8Array;
+  offset = 0;
+  readonly #view: DataView;
+  readonly #path: PathStep[] = [];
+  #depth = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  /** Bytes not read yet. */
+  get remaining(): number {
+    return this.bytes.length - this.offset;
+  }
+
+  /** Throws the reader's error at the current path and offset. */
+  fail(reason: string, offset: number = this.offset): never {
+    throw new BcsError(reason, this.#path, offset);
+  }
+
+  /** Names the field or index being read, for error messages. Close it with `leave`. */
+  enter(step: PathStep): void {
+    this.#path.push(step);
+  }
+
+  leave(): void {
+    this.#path.pop();
+  }
+
+  /** Reads one named field. */
+  field<T>(step: PathStep, read: (reader: BcsReader) => T): T {
+    this.#path.push(step);
+    const value = read(this);
+    this.#path.pop();
+    return value;
+  }
+
+  /** Opens one container (struct, enum) for the nesting limit. Close it with `unnest`. */
+  nest(): void {
+    if (++this.#depth > MAX_CONTAINER_DEPTH)
+      this.fail(`nested deeper than ${MAX_CONTAINER_DEPTH} containers`);
+  }
+
+  unnest(): void {
+    this.#depth--;
+  }
+
+  #take(count: number): number {
+    const start = this.offset;
+    if (count > this.bytes.length - start) {
+      this.fail(`needs ${count} bytes, ${this.bytes.length - start} left`);
+    }
+    this.offset = start + count;
+    return start;
+  }
+
+  u8(): number {
+    return this.#view.getUint8(this.#take(1));
+  }
+
+  u16(): number {
+    return this.#view.getUint16(this.#take(2), true);
+  }
+
+  u32(): number {
+    return this.#view.getUint32(this.#take(4), true);
+  }
+
+  u64(): bigint {
+    return this.#view.getBigUint64(this.#take(8), true);
+  }
+
+  u128(): bigint {
+    const at = this.#take(16);
+    return this.#view.getBigUint64(at, true) | (this.#view.getBigUint64(at + 8, true) << 64n);
+  }
+
+  u256(): bigint {
+    const at = this.#take(32);
+    let value = 0n;
+    for (let i = 3; i >= 0; i--) value = (value << 64n) | this.#view.getBigUint64(at + 8 * i, true);
+    return value;
+  }
+
+  i8(): number {
+    return this.#view.getInt8(this.#take(1));
+  }
+
+  i16(): number {
+    return this.#view.getInt16(this.#take(2), true);
+  }
+
+  i32(): number {
+    return this.#view.getInt32(this.#take(4), true);
+  }
+
+  i64(): bigint {
+    return this.#view.getBigInt64(this.#take(8), true);
+  }
+
+  i128(): bigint {
+    return BigInt.asIntN(128, this.u128());
+  }
+
+  i256(): bigint {
+    return BigInt.asIntN(256, this.u256());
+  }
+
+  bool(): boolean {
+    const at = this.offset;
+    const byte = this.u8();
+    if (byte > 1) this.fail(`a boolean is 0 or 1, not ${byte}`, at);
+    return byte === 1;
+  }
+
+  /** Minimal ULEB128 within u32. */
+  uleb(): number {
+    const at = this.offset;
+    let value = 0;
+    for (let shift = 0; shift < 35; shift += 7) {
+      const byte = this.u8();
+      const digit = byte & 0x7f;
+      // The fifth byte carries bits 28..31 only.
+      if (shift === 28 && digit > 0x0f) this.fail("ULEB128 value above u32", at);
+      value += digit * 2 ** shift;
+      if (byte < 0x80) {
+        if (byte === 0 && shift > 0) this.fail("ULEB128 value not in its shortest form", at);
+        return value;
+      }
+    }
+    return this.fail("ULEB128 value longer than five bytes", at);
+  }
+
+  /** Element count of a sequence, checked against the bytes left before anything is allocated. */
+  count(minElementBytes = 1): number {
+    const at = this.offset;
+    const count = this.uleb();
+    if (count > MAX_SEQUENCE_LENGTH) this.fail(`sequence of ${count} elements is too long`, at);
+    if (count * minElementBytes > this.remaining) {
+      this.fail(
+        `${count} elements need at least ${count * minElementBytes} bytes, ${this.remaining} left`,
+        at,
+      );
+    }
+    return count;
+  }
+
+  /** Exactly `length` raw bytes, as a subarray of the input. */
+  fixed(length: number): Uint8Array {
+    const at = this.#take(length);
+    return this.bytes.subarray(at, at + length);
+  }
+
+  /** Length-prefixed bytes, as a subarray of the input. */
+  byteString(): Uint8Array {
+    return this.fixed(this.count());
+  }
+
+  /** Length-prefixed UTF-8 text. */
+  text(): string {
+    const at = this.offset;
+    const bytes = this.byteString();
+    try {
+      return utf8.decode(bytes);
+    } catch {
+      return this.fail("text is not valid UTF-8", at);
+    }
+  }
+
+  /** Option tag: true when a value follows. */
+  some(): boolean {
+    const at = this.offset;
+    const byte = this.u8();
+    if (byte > 1) this.fail(`an option tag is 0 or 1, not ${byte}`, at);
+    return byte === 1;
+  }
+
+  option<T>(read: (reader: BcsReader) => T): T | undefined {
+    return this.some() ? read(this) : undefined;
+  }
+
+  vector<T>(read: (reader: BcsReader) => T, minElementBytes = 1): T[] {
+    const count = this.count(minElementBytes);
+    const out: T[] = [];
+    for (let i = 0; i < count; i++) {
+      this.#path.push(i);
+      out.push(read(this));
+      this.#path.pop();
+    }
+    return out;
+  }
+
+  /** Map entries; keys must be strictly increasing by their bytes. */
+  map<K, V>(
+    readKey: (reader: BcsReader) => K,
+    readValue: (reader: BcsReader) => V,
+    minEntryBytes = 2,
+  ): [K, V][] {
+    const count = this.count(minEntryBytes);
+    const out: [K, V][] = [];
+    let previous: Uint8Array | undefined;
+    for (let i = 0; i < count; i++) {
+      this.#path.push(i);
+      const at = this.offset;
+      const key = readKey(this);
+      const keyBytes = this.span(at);
+      if (previous !== undefined && Buffer.compare(previous, keyBytes) >= 0) {
+        this.fail("map keys are not strictly increasing", at);
+      }
+      previous = keyBytes;
+      out.push([key, readValue(this)]);
+      this.#path.pop();
+    }
+    return out;
+  }
+
+  /** Enum variant number below `variants`. */
+  variant(variants: number, name: string): number {
+    const at = this.offset;
+    const variant = this.uleb();
+    if (variant >= variants) this.fail(`unknown ${name} variant ${variant}`, at);
+    return variant;
+  }
+
+  /** Everything read since `start`, as a subarray of the input. */
+  span(start: number): Uint8Array {
+    return this.bytes.subarray(start, this.offset);
+  }
+
+  /** Rejects bytes left over. Every whole-buffer decoder ends with it. */
+  finish(): void {
+    if (this.remaining !== 0) this.fail(`${this.remaining} bytes left over`);
+  }
+}
+
+/** Decodes a whole buffer: one value, nothing after it. */
+export function decode<T>(bytes: Uint8Array, read: (reader: BcsReader) => T): T {
+  const reader = new BcsReader(bytes);
+  const value = read(reader);
+  reader.finish();
+  return value;
+}

@@ -1,0 +1,188 @@
+// BCS writer into one growing buffer. Values out of range are the caller's fault and throw BcsError.
+import { BcsError } from "./errors.ts";
+
+const utf8 = new TextEncoder();
+const U64_MASK = 0xffff_ffff_ffff_ffffn;
+
+/** Appends BCS values; `take` hands out what was written. */
+export class BcsWriter {
+  #bytes: Uint8Array;
+  #view: DataView;
+  #length = 0;
+
+  constructor(capacity = 256) {
+    this.#bytes = new Uint8Array(Math.max(capacity, 16));
+    this.#view = new DataView(this.#bytes.buffer);
+  }
+
+  /** Bytes written so far. */
+  get length(): number {
+    return this.#length;
+  }
+
+  #fail(reason: string): never {
+    throw new BcsError(reason, [], this.#length);
+  }
+
+  #grow(count: number): number {
+    const at = this.#length;
+    const needed = at + count;
+    if (needed > this.#bytes.length) {
+      const next = new Uint8Array(Math.max(needed, this.#bytes.length * 2));
+      next.set(this.#bytes.subarray(0, at));
+      this.#bytes = next;
+      this.#view = new DataView(next.buffer);
+    }
+    this.#length = needed;
+    return at;
+  }
+
+  #integer(value: number, min: number, max: number, name: string): number {
+    if (!Number.isInteger(value) || value < min || value > max) this.#fail(`${value} is not a ${name}`);
+    return value;
+  }
+
+  #bigInteger(value: bigint, bits: number, signed: boolean): bigint {
+    const fits = signed ? BigInt.asIntN(bits, value) === value : BigInt.asUintN(bits, value) === value;
+    if (!fits) this.#fail(`${value} is not a ${signed ? "i" : "u"}${bits}`);
+    return value;
+  }
+
+  u8(value: number): this {
+    this.#integer(value, 0, 0xff, "u8");
+    this.#view.setUint8(this.#grow(1), value);
+    return this;
+  }
+
+  u16(value: number): this {
+    this.#integer(value, 0, 0xffff, "u16");
+    const at = this.#grow(2);
+    this.#view.setUint16(at, value, true);
+    return this;
+  }
+
+  u32(value: number): this {
+    this.#integer(value, 0, 0xffff_ffff, "u32");
+    const at = this.#grow(4);
+    this.#view.setUint32(at, value, true);
+    return this;
+  }
+
+  u64(value: bigint): this {
+    this.#bigInteger(value, 64, false);
+    return this.#words(value, 1);
+  }
+
+  u128(value: bigint): this {
+    this.#bigInteger(value, 128, false);
+    return this.#words(value, 2);
+  }
+
+  u256(value: bigint): this {
+    this.#bigInteger(value, 256, false);
+    return this.#words(value, 4);
+  }
+
+  i8(value: number): this {
+    this.#integer(value, -0x80, 0x7f, "i8");
+    this.#view.setInt8(this.#grow(1), value);
+    return this;
+  }
+
+  i16(value: number): this {
+    this.#integer(value, -0x8000, 0x7fff, "i16");
+    const at = this.#grow(2);
+    this.#view.setInt16(at, value, true);
+    return this;
+  }
+
+  i32(value: number): this {
+    this.#integer(value, -0x8000_0000, 0x7fff_ffff, "i32");
+    const at = this.#grow(4);
+    this.#view.setInt32(at, value, true);
+    return this;
+  }
+
+  i64(value: bigint): this {
+    this.#bigInteger(value, 64, true);
+    return this.#words(value, 1);
+  }
+
+  i128(value: bigint): this {
+    this.#bigInteger(value, 128, true);
+    return this.#words(value, 2);
+  }
+
+  i256(value: bigint): this {
+    this.#bigInteger(value, 256, true);
+    return this.#words(value, 4);
+  }
+
+  #words(value: bigint, count: number): this {
+    const at = this.#grow(8 * count);
+    let rest = value;
+    for (let i = 0; i < count; i++) {
+      this.#view.setBigUint64(at + 8 * i, rest & U64_MASK, true);
+      rest >>= 64n;
+    }
+    return this;
+  }
+
+  bool(value: boolean): this {
+    return this.u8(value ? 1 : 0);
+  }
+
+  /** ULEB128 of a u32: lengths, counts and variant numbers. */
+  uleb(value: number): this {
+    this.#integer(value, 0, 0xffff_ffff, "u32");
+    let rest = value;
+    while (rest >= 0x80) {
+      this.u8((rest & 0x7f) | 0x80);
+      rest = Math.floor(rest / 128);
+    }
+    return this.u8(rest);
+  }
+
+  /** Raw bytes without a length. */
+  fixed(bytes: Uint8Array): this {
+    const at = this.#grow(bytes.length);
+    this.#bytes.set(bytes, at);
+    return this;
+  }
+
+  /** Length-prefixed bytes. */
+  byteString(bytes: Uint8Array): this {
+    return this.uleb(bytes.length).fixed(bytes);
+  }
+
+  /** Length-prefixed UTF-8 text. */
+  text(value: string): this {
+    if (!value.isWellFormed()) this.#fail("text has an unpaired surrogate");
+    return this.byteString(utf8.encode(value));
+  }
+
+  option<T>(value: T | undefined, write: (writer: BcsWriter, value: T) => void): this {
+    if (value === undefined) return this.u8(0);
+    this.u8(1);
+    write(this, value);
+    return this;
+  }
+
+  vector<T>(values: readonly T[], write: (writer: BcsWriter, value: T) => void): this {
+    this.uleb(values.length);
+    for (const value of values) write(this, value);
+    return this;
+  }
+
+  /** Everything written, as a copy-free view; the writer must not be used afterwards. */
+  take(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
+}
+
+/** Encodes one value into its own buffer. */
+export function encode<T>(value: T, write: (writer: BcsWriter, value: T) => void): Uint8Array {
+  const writer = new BcsWriter();
+  write(writer, value);
+  return writer.take();
+}

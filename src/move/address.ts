@@ -1,0 +1,51 @@
+// 32-byte account addresses: text in and out.
+import { hexDigit, toHex } from "../base/hex.ts";
+import { MoveError } from "./errors.ts";
+
+/** Bytes of an address. */
+export const ADDRESS_LENGTH = 32;
+
+/** A 32-byte account address. Made only by `addressFromBytes` and `parseAddress`. */
+export type Address = Uint8Array & { readonly __brand: "Address" };
+
+/** Takes exactly 32 bytes as an address, without copying. */
+export function addressFromBytes(bytes: Uint8Array): Address {
+  if (bytes.length !== ADDRESS_LENGTH) {
+    throw new MoveError("address", `an address has ${ADDRESS_LENGTH} bytes, not ${bytes.length}`);
+  }
+  return bytes as Address;
+}
+
+/**
+ * Parses address text: an optional lower-case `0x`, then 1 to 64 hex digits of either case, padded with
+ * zeros on the left.
+ */
+export function parseAddress(text: string): Address {
+  const start = text.startsWith("0x") ? 2 : 0;
+  const digits = text.length - start;
+  if (digits === 0) throw new MoveError("address", "an address needs at least one hex digit");
+  if (digits > 2 * ADDRESS_LENGTH) {
+    throw new MoveError("address", `an address has at most ${2 * ADDRESS_LENGTH} hex digits, not ${digits}`);
+  }
+  const out = new Uint8Array(ADDRESS_LENGTH);
+  // Walks from the last digit so that odd digit counts pad on the left.
+  for (let i = text.length - 1, nibble = 0; i >= start; i--, nibble++) {
+    const digit = hexDigit(text.charCodeAt(i));
+    if (digit < 0) {
+      throw new MoveError("address", `invalid hex digit ${JSON.stringify(text[i])} at position ${i}`);
+    }
+    const at = ADDRESS_LENGTH - 1 - (nibble >> 1);
+    out[at] = (out[at] ?? 0) | (nibble % 2 === 0 ? digit : digit << 4);
+  }
+  return out as Address;
+}
+
+/** `0x` + hex without leading zeros (`0x0` for zero): the form of the API and of type texts. */
+export function formatAddress(address: Uint8Array): string {
+  return `0x${toHex(address).replace(/^0{1,63}/, "")}`;
+}
+
+/** `0x` + all 64 digits. */
+export function formatAddressLong(address: Uint8Array): string {
+  return `0x${toHex(address)}`;
+}

@@ -1,0 +1,11 @@
+// Errors of the store room.
+import { CodedError } from "../base/errors.ts";
+
+/**
+ * `locked`: another process writes here; `format`: made by a newer or unknown format; `identity`: another
+ * chain's data; `unwritable`: the directory cannot be written; `full`: out of disk or map space;
+ * `order`: a commit does not follow the head; `corrupt`: stored bytes are not what was written.
+ */
+export type StoreErrorCode = "locked" | "format" | "identity" | "unwritable" | "full" | "order" | "corrupt";
+
+export class StoreError extends CodedError<StoreErrorCode> {}

@@ -1,0 +1,27 @@
+// Finds the folder with networks and vectors that may stand beside the project. Tests that use it are
+// skipped, and say so, where it is absent.
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const beside = fileURLToPath(new URL("../../../shared", import.meta.url));
+const folder = process.env.SEXTANT_SHARED ?? beside;
+
+/** True when the shared folder is there. */
+export const hasShared: boolean = existsSync(`${folder}/vectors/README.md`);
+
+if (!hasShared) console.warn(`skipped: tests on shared vectors (no folder at ${folder}; set SEXTANT_SHARED)`);
+
+/** Path of a file in the shared folder. */
+export function sharedPath(name: string): string {
+  return `${folder}/${name}`;
+}
+
+/** Bytes of a file in the shared folder. */
+export function sharedBytes(name: string): Uint8Array {
+  return readFileSync(sharedPath(name));
+}
+
+/** Parsed JSON of a file in the shared folder. */
+export function sharedJson<T>(name: string): T {
+  return JSON.parse(readFileSync(sharedPath(name), "utf8")) as T;
+}
