@@ -1,6 +1,7 @@
 // Strict BCS reader over one view. Canonical or error: it never reads past its view, never allocates from an
 // unchecked count, and names the path and offset of the first fault. Byte results are subarrays of the
 // input, not copies: they live as long as the input does.
+import { isUtf8 } from "node:buffer";
 import { BcsError, type PathStep } from "./errors.ts";
 
 /** Deepest nesting of containers that is accepted. */
@@ -179,6 +180,30 @@ export class BcsReader {
       return utf8.decode(bytes);
     } catch {
       return this.fail("text is not valid UTF-8", at);
+    }
+  }
+
+  /** Passes over exactly `length` raw bytes. */
+  skip(length: number): void {
+    this.#take(length);
+  }
+
+  /** Passes over length-prefixed bytes. */
+  skipByteString(): void {
+    this.#take(this.count());
+  }
+
+  /** Passes over length-prefixed text, checking its UTF-8. */
+  skipText(): void {
+    const at = this.offset;
+    const length = this.count();
+    const start = this.#take(length);
+    for (let i = start; i < this.offset; i++) {
+      // Names are ASCII nearly always; only the first other byte makes the full check worth its call.
+      if (this.#view.getUint8(i) >= 0x80) {
+        if (!isUtf8(this.bytes.subarray(start, this.offset))) this.fail("text is not valid UTF-8", at);
+        return;
+      }
     }
   }
 
