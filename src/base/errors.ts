@@ -27,3 +27,10 @@ export function unreachable(value: never): never {
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** An option, configuration key or environment that cannot be used; names it. */
+export class ConfigError extends CodedError<"config"> {
+  constructor(message: string, cause?: unknown) {
+    super("config", message, { cause });
+  }
+}

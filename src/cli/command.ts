@@ -1,0 +1,47 @@
+// What a command is: a name, option records, examples and a function that runs it and gives the exit code.
+import type { OptionRecord, OptionValues } from "./option.ts";
+
+/** Exit codes, as documented in docs/cli.md. */
+export const EXIT_OK = 0;
+/** The command ran and the answer is no: a check failed, an item is absent, a node refused. */
+export const EXIT_FAILED = 1;
+/** The command was not understood or the configuration cannot be used; nothing was touched. */
+export const EXIT_USAGE = 2;
+
+/** Where a command writes and what surrounds it. */
+export interface CommandContext {
+  readonly out: (line: string) => void;
+  readonly err: (line: string) => void;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly readStdin: () => Promise<Uint8Array>;
+}
+
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  /** Operands as shown in the usage line. */
+  readonly operands: string;
+  readonly options: OptionRecord;
+  readonly examples: readonly string[];
+  readonly run: (
+    values: Readonly<Record<string, unknown>>,
+    operands: readonly string[],
+    context: CommandContext,
+  ) => Promise<number>;
+}
+
+/** Makes a command whose `run` sees the types of its own options. */
+export function command<R extends OptionRecord>(definition: {
+  readonly name: string;
+  readonly summary: string;
+  readonly operands: string;
+  readonly options: R;
+  readonly examples: readonly string[];
+  readonly run: (
+    values: OptionValues<R>,
+    operands: readonly string[],
+    context: CommandContext,
+  ) => Promise<number>;
+}): Command {
+  return definition as Command;
+}

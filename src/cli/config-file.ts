@@ -1,0 +1,40 @@
+// The configuration file: YAML, because it has comments, reports faults by line, and its parser is already
+// needed for the OpenAPI document. Keys are the option names; values are scalars or lists of scalars.
+import { readFileSync } from "node:fs";
+import { parseDocument } from "yaml";
+import { ConfigError, errorText } from "../base/errors.ts";
+
+/** Option texts by key; lists keep their items apart. */
+export type ConfigTexts = ReadonlyMap<string, readonly string[]>;
+
+function scalarText(path: string, key: string, value: unknown): string {
+  if (typeof value === "string" || typeof value === "boolean" || typeof value === "bigint") return `${value}`;
+  throw new ConfigError(`${path}: ${key}: expected a text, a number, true or false, or a list of these`);
+}
+
+/** Reads a configuration file into option texts; the caller checks keys and values. */
+export function loadConfigFile(path: string): ConfigTexts {
+  let source: string;
+  try {
+    source = readFileSync(path, "utf8");
+  } catch (error) {
+    throw new ConfigError(`cannot read the configuration file ${path}: ${errorText(error)}`, error);
+  }
+  const document = parseDocument(source, { intAsBigInt: true, maxAliasCount: 0 } as object);
+  const fault = document.errors[0];
+  if (fault !== undefined) throw new ConfigError(`${path}: ${fault.message.split("\n")[0]}`);
+  const content: unknown = document.toJS({ maxAliasCount: 0 });
+  if (content === null || content === undefined) return new Map();
+  if (typeof content !== "object" || Array.isArray(content)) {
+    throw new ConfigError(`${path}: expected keys with values at the top level`);
+  }
+  const out = new Map<string, readonly string[]>();
+  for (const [key, value] of Object.entries(content)) {
+    const items = Array.isArray(value) ? value : [value];
+    out.set(
+      key,
+      items.map((item) => scalarText(path, key, typeof item === "number" ? `${item}` : item)),
+    );
+  }
+  return out;
+}

@@ -1,0 +1,108 @@
+// From command line, environment and configuration file to option values. Precedence: flag, environment,
+// configuration file, default. Unknown names are refused with the nearest known one.
+import { ConfigError, errorText } from "../base/errors.ts";
+import { loadConfigFile } from "./config-file.ts";
+import { didYouMean } from "./nearest.ts";
+import { environmentName, type Option, type OptionRecord, type OptionValues } from "./option.ts";
+
+export interface ParsedCommand<R extends OptionRecord> {
+  readonly values: OptionValues<R>;
+  readonly operands: readonly string[];
+}
+
+interface Split {
+  readonly flags: ReadonlyMap<string, readonly string[]>;
+  readonly operands: readonly string[];
+}
+
+/** Separates flags from operands. `--` ends the flags. */
+function splitArguments(args: readonly string[], options: OptionRecord): Split {
+  const flags = new Map<string, string[]>();
+  const operands: string[] = [];
+  const add = (name: string, text: string): void => {
+    flags.set(name, [...(flags.get(name) ?? []), text]);
+  };
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i] ?? "";
+    if (arg === "--") {
+      operands.push(...args.slice(i + 1));
+      break;
+    }
+    if (!arg.startsWith("--")) {
+      if (arg.startsWith("-") && arg.length > 1) {
+        throw new ConfigError(`unknown option ${arg}: options are written --name`);
+      }
+      operands.push(arg);
+      continue;
+    }
+    const equals = arg.indexOf("=");
+    const name = arg.slice(2, equals < 0 ? undefined : equals);
+    const negated = name.startsWith("no-") && Object.hasOwn(options, name.slice(3));
+    const option = optionNamed(options, negated ? name.slice(3) : name, `--${name}`, "--");
+    if (option.placeholder === undefined) {
+      if (negated && equals >= 0) throw new ConfigError(`--${name} takes no value`);
+      add(negated ? name.slice(3) : name, negated ? "false" : equals < 0 ? "true" : arg.slice(equals + 1));
+      continue;
+    }
+    if (negated) throw new ConfigError(`unknown option --${name}: --${name.slice(3)} is not a switch`);
+    const value = equals < 0 ? args[++i] : arg.slice(equals + 1);
+    if (value === undefined || (equals < 0 && value.startsWith("--"))) {
+      throw new ConfigError(`--${name} needs a value (${option.placeholder})`);
+    }
+    if (!option.repeatable && flags.has(name)) throw new ConfigError(`--${name} is given twice`);
+    add(name, value);
+  }
+  return { flags, operands };
+}
+
+function optionNamed(options: OptionRecord, name: string, shown: string, prefix: string): Option<unknown> {
+  const option = Object.hasOwn(options, name) ? options[name] : undefined;
+  if (option === undefined) {
+    throw new ConfigError(`unknown option ${shown}${didYouMean(name, Object.keys(options), prefix)}`);
+  }
+  return option;
+}
+
+function parseTexts(option: Option<unknown>, texts: readonly string[], shown: string): unknown {
+  try {
+    const values = texts.map((text) => option.parse(text));
+    return option.repeatable ? values.flat() : values.at(-1);
+  } catch (error) {
+    throw new ConfigError(`${shown}: ${errorText(error)}, got ${JSON.stringify(texts.join(","))}`, error);
+  }
+}
+
+/** Parses a command's arguments together with its environment and configuration file. */
+export function parseCommand<R extends OptionRecord>(
+  args: readonly string[],
+  options: R,
+  environment: Readonly<Record<string, string | undefined>>,
+): ParsedCommand<R> {
+  const { flags, operands } = splitArguments(args, options);
+  const configPath = Object.hasOwn(options, "config")
+    ? (flags.get("config")?.at(-1) ?? environment[environmentName("config")])
+    : undefined;
+  const config = configPath === undefined ? new Map<string, readonly string[]>() : loadConfigFile(configPath);
+  for (const key of config.keys()) {
+    if (key === "config" || !Object.hasOwn(options, key)) {
+      const known = Object.keys(options).filter((name) => name !== "config");
+      throw new ConfigError(`${configPath}: unknown key ${key}${didYouMean(key, known)}`);
+    }
+  }
+  const values: Record<string, unknown> = {};
+  for (const [name, option] of Object.entries(options)) {
+    const flagTexts = flags.get(name);
+    const environmentText = environment[environmentName(name)];
+    const configTexts = config.get(name);
+    if (flagTexts !== undefined) values[name] = parseTexts(option, flagTexts, `--${name}`);
+    else if (environmentText !== undefined) {
+      values[name] = parseTexts(option, [environmentText], environmentName(name));
+    } else if (configTexts !== undefined) {
+      if (configTexts.length !== 1 && !option.repeatable) {
+        throw new ConfigError(`${configPath}: ${name} takes one value, not a list`);
+      }
+      values[name] = parseTexts(option, configTexts, `${configPath}: ${name}`);
+    } else values[name] = option.fallback;
+  }
+  return { values: values as OptionValues<R>, operands };
+}
