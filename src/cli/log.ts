@@ -1,0 +1,41 @@
+// The program's logger: JSON lines for machines, readable lines on a terminal. Writes to standard error, so
+// that standard output holds only what a command answers.
+import { type DestinationStream, pino } from "pino";
+import type { Logger } from "../base/log.ts";
+
+export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+const LEVEL_NAMES: Readonly<Record<number, string>> = { 20: "DEBUG", 30: "INFO ", 40: "WARN ", 50: "ERROR" };
+
+/** One JSON log line as readable text. */
+export function readableLine(line: string): string {
+  const { level, time, msg, ...fields } = JSON.parse(line) as Record<string, unknown>;
+  const clock = new Date(typeof time === "number" ? time : 0).toISOString().slice(11, 23);
+  const data = Object.entries(fields)
+    .map(([key, value]) => ` ${key}=${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join("");
+  return `${clock} ${LEVEL_NAMES[Number(level)] ?? "LOG  "} ${String(msg)}${data}\n`;
+}
+
+/** Makes the program's logger. bigint fields are written as decimal text. */
+export function createLogger(level: LogLevel, format: "json" | "text"): Logger {
+  const destination: DestinationStream = {
+    write: (line) => {
+      process.stderr.write(format === "json" ? line : readableLine(line));
+    },
+  };
+  const logger = pino({ level, base: null }, destination);
+  const plain = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+    Object.fromEntries(
+      Object.entries(fields).map(([key, value]) => [key, typeof value === "bigint" ? `${value}` : value]),
+    );
+  return {
+    debug: (fields, message) => {
+      if (level === "debug") logger.debug(plain(fields), message);
+    },
+    info: (fields, message) => logger.info(plain(fields), message),
+    warn: (fields, message) => logger.warn(plain(fields), message),
+    error: (fields, message) => logger.error(plain(fields), message),
+  };
+}
