@@ -1,0 +1,191 @@
+// A checked JSON text and its tape, read on demand. Values are named by their tape index, a plain number, so
+// walking a document allocates nothing; strings and number texts are made only when asked for.
+
+/** What a JSON value is. */
+export type JsonKind = "null" | "boolean" | "number" | "string" | "array" | "object";
+
+/** Index that `member` answers where there is no such member. */
+export const ABSENT = -1;
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+const OPEN_OBJECT = 123;
+const OPEN_ARRAY = 91;
+
+/**
+ * A parsed JSON text; made by `parseJson`. Start at `root`:
+ *
+ *     const document = parseJson(body);
+ *     const key = document.member(document.root, "key");
+ *     if (key !== ABSENT && document.kind(key) === "string") use(document.string(key));
+ *
+ *     for (let item = document.first(list); item < document.end(list); item = document.next(item)) ...
+ *
+ * The items of an object are its names and values in turn: the value of the name at `i` is at `i + 1`, the
+ * next name at `next(i + 1)`. Asking a value for what its kind does not have is the caller's fault.
+ */
+export class JsonDocument {
+  readonly bytes: Uint8Array;
+  /** Index of the outermost value. */
+  readonly root = 0;
+  readonly #tape: Uint32Array;
+  readonly #buffer: Buffer;
+
+  constructor(bytes: Uint8Array, tape: Uint32Array) {
+    this.bytes = bytes;
+    this.#tape = tape;
+    this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  }
+
+  /** Offset of the first byte of a value. */
+  offset(value: number): number {
+    return this.#tape[value] ?? 0;
+  }
+
+  #code(value: number): number {
+    return this.bytes[this.#tape[value] ?? 0] ?? 0;
+  }
+
+  kind(value: number): JsonKind {
+    switch (this.#code(value)) {
+      case OPEN_OBJECT:
+        return "object";
+      case OPEN_ARRAY:
+        return "array";
+      case QUOTE:
+        return "string";
+      case 116: // t
+      case 102: // f
+        return "boolean";
+      case 110: // n
+        return "null";
+      default:
+        return "number";
+    }
+  }
+
+  /** Index of the first item of an array or the first name of an object; equals `end` when it is empty. */
+  first(container: number): number {
+    return container + 2;
+  }
+
+  /** Index behind the last item of an array or object. */
+  end(container: number): number {
+    return this.#tape[container + 1] ?? 0;
+  }
+
+  /** Index of what stands behind a value. */
+  next(value: number): number {
+    const code = this.#code(value);
+    return code === OPEN_OBJECT || code === OPEN_ARRAY ? this.end(value) : value + 1;
+  }
+
+  /** Number of items of an array. Walks over them. */
+  count(array: number): number {
+    let count = 0;
+    for (let item = this.first(array); item < this.end(array); item = this.next(item)) count++;
+    return count;
+  }
+
+  /**
+   * Index of the value of a member, or ABSENT; of several with the same name the last. Names are compared
+   * after their escapes are resolved. Walks over all members: look up a fixed number of names only.
+   */
+  member(object: number, name: string): number {
+    let found = ABSENT;
+    const end = this.end(object);
+    for (let at = this.first(object); at < end; at = this.next(at + 1)) {
+      if (this.isString(at, name)) found = at + 1;
+    }
+    return found;
+  }
+
+  /** True when the string or member name at `value` is `text`. */
+  isString(value: number, text: string): boolean {
+    const start = (this.#tape[value] ?? 0) + 1;
+    for (let i = 0; i < text.length; i++) {
+      const code = this.bytes[start + i];
+      if (code === text.charCodeAt(i) && code < 128 && code !== QUOTE && code !== BACKSLASH) continue;
+      // A difference may be only in the spelling: an escape or a character of several bytes.
+      return (code === BACKSLASH || (code ?? 0) >= 128) && this.string(value) === text;
+    }
+    return this.bytes[start + text.length] === QUOTE;
+  }
+
+  /** Value of a boolean. */
+  boolean(value: number): boolean {
+    return this.#code(value) === 116;
+  }
+
+  /** Text of a number as it was written. */
+  numberText(value: number): string {
+    const start = this.offset(value);
+    let end = start + 1;
+    for (; end < this.bytes.length; end++) {
+      const code = this.bytes[end] ?? 0;
+      const isPart = (code >= 48 && code <= 57) || code === 46 || code === 43 || code === 45;
+      if (!isPart && (code | 32) !== 101) break;
+    }
+    return this.#buffer.toString("latin1", start, end);
+  }
+
+  /** The text of a string or member name, escapes resolved. */
+  string(value: number): string {
+    const start = this.offset(value);
+    let end = start + 1;
+    let seen = 0;
+    let escaped = false;
+    for (; ; end++) {
+      const code = this.bytes[end] ?? QUOTE;
+      if (code === QUOTE) break;
+      if (code === BACKSLASH) {
+        escaped = true;
+        end++;
+      }
+      seen |= code;
+    }
+    if (!escaped) return this.#buffer.toString(seen < 128 ? "latin1" : "utf8", start + 1, end);
+    return JSON.parse(this.#buffer.toString("utf8", start, end + 1)) as string;
+  }
+
+  /** UTF-8 of the text of a string; a subarray of the input when it has no escapes. */
+  stringBytes(value: number): Uint8Array {
+    const start = this.offset(value) + 1;
+    for (let end = start; ; end++) {
+      const code = this.bytes[end] ?? QUOTE;
+      if (code === QUOTE) return this.bytes.subarray(start, end);
+      if (code === BACKSLASH) return Buffer.from(this.string(value), "utf8");
+    }
+  }
+
+  /** The value as compact JSON for messages, cut off with `…` after `limit` characters. */
+  excerpt(value: number, limit = 100): string {
+    const out: number[] = [];
+    let depth = 0;
+    let inString = false;
+    // Four bytes for each character at most.
+    for (let at = this.offset(value); at < this.bytes.length && out.length <= 4 * limit; at++) {
+      const code = this.bytes[at] ?? 0;
+      const isBlank = code === 32 || code === 10 || code === 13 || code === 9;
+      if (!inString && isBlank && depth > 0) continue;
+      if (
+        !inString &&
+        depth === 0 &&
+        out.length > 0 &&
+        (isBlank || code === 44 || code === 93 || code === 125)
+      ) {
+        break;
+      }
+      out.push(code);
+      if (inString) {
+        if (code === BACKSLASH) out.push(this.bytes[++at] ?? 0);
+        else if (code === QUOTE) inString = false;
+      } else if (code === QUOTE) inString = true;
+      else if (code === OPEN_OBJECT || code === OPEN_ARRAY) depth++;
+      else if (code === 125 || code === 93) depth--;
+      if (depth === 0 && !inString && (code === QUOTE || code === 125 || code === 93)) break;
+    }
+    const characters = [...Buffer.from(out).toString("utf8")];
+    return characters.length <= limit ? characters.join("") : `${characters.slice(0, limit).join("")}…`;
+  }
+}
