@@ -3,11 +3,7 @@
 // input, not copies: they live as long as the input does.
 import { isUtf8 } from "node:buffer";
 import { BcsError, type PathStep } from "./errors.ts";
-
-/** Deepest nesting of containers that is accepted. */
-export const MAX_CONTAINER_DEPTH = 500;
-/** Longest sequence or byte string: lengths stay below 2^31. */
-export const MAX_SEQUENCE_LENGTH = 0x7fff_ffff;
+import { MAX_CONTAINER_DEPTH, MAX_SEQUENCE_LENGTH } from "./limits.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -265,6 +261,16 @@ export class BcsReader {
   /** Everything read since `start`, as a subarray of the input. */
   span(start: number): Uint8Array {
     return this.bytes.subarray(start, this.offset);
+  }
+
+  /** Compares two stretches of the input byte by byte: negative, zero or positive. */
+  compareSpans(startA: number, endA: number, startB: number, endB: number): number {
+    const length = Math.min(endA - startA, endB - startB);
+    for (let i = 0; i < length; i++) {
+      const difference = this.#view.getUint8(startA + i) - this.#view.getUint8(startB + i);
+      if (difference !== 0) return difference;
+    }
+    return endA - startA - (endB - startB);
   }
 
   /** Rejects bytes left over. Every whole-buffer decoder ends with it. */

@@ -1,5 +1,7 @@
-// BCS writer into one growing buffer. Values out of range are the caller's fault and throw BcsError.
-import { BcsError } from "./errors.ts";
+// BCS writer into one growing buffer. What no reader would take (values out of range, broken text, too deep
+// nesting) is the caller's fault and throws BcsError with the path to it.
+import { BcsError, type PathStep } from "./errors.ts";
+import { MAX_CONTAINER_DEPTH, MAX_SEQUENCE_LENGTH } from "./limits.ts";
 
 const utf8 = new TextEncoder();
 const U64_MASK = 0xffff_ffff_ffff_ffffn;
@@ -9,6 +11,8 @@ export class BcsWriter {
   #bytes: Uint8Array;
   #view: DataView;
   #length = 0;
+  readonly #path: PathStep[] = [];
+  #depth = 0;
 
   constructor(capacity = 256) {
     this.#bytes = new Uint8Array(Math.max(capacity, 16));
@@ -20,8 +24,28 @@ export class BcsWriter {
     return this.#length;
   }
 
-  #fail(reason: string): never {
-    throw new BcsError(reason, [], this.#length);
+  /** Throws the writer's error at the current path and length. */
+  fail(reason: string): never {
+    throw new BcsError(reason, this.#path, this.#length);
+  }
+
+  /** Names the field or index being written, for error messages. Close it with `leave`. */
+  enter(step: PathStep): void {
+    this.#path.push(step);
+  }
+
+  leave(): void {
+    this.#path.pop();
+  }
+
+  /** Opens one container (struct, enum) for the nesting limit. Close it with `unnest`. */
+  nest(): void {
+    if (++this.#depth > MAX_CONTAINER_DEPTH)
+      this.fail(`nested deeper than ${MAX_CONTAINER_DEPTH} containers`);
+  }
+
+  unnest(): void {
+    this.#depth--;
   }
 
   #grow(count: number): number {
@@ -38,13 +62,13 @@ export class BcsWriter {
   }
 
   #integer(value: number, min: number, max: number, name: string): number {
-    if (!Number.isInteger(value) || value < min || value > max) this.#fail(`${value} is not a ${name}`);
+    if (!Number.isInteger(value) || value < min || value > max) this.fail(`${value} is not a ${name}`);
     return value;
   }
 
   #bigInteger(value: bigint, bits: number, signed: boolean): bigint {
     const fits = signed ? BigInt.asIntN(bits, value) === value : BigInt.asUintN(bits, value) === value;
-    if (!fits) this.#fail(`${value} is not a ${signed ? "i" : "u"}${bits}`);
+    if (!fits) this.fail(`${value} is not a ${signed ? "i" : "u"}${bits}`);
     return value;
   }
 
@@ -143,6 +167,12 @@ export class BcsWriter {
     return this.u8(rest);
   }
 
+  /** Length of a sequence or byte string. */
+  count(value: number): this {
+    if (value > MAX_SEQUENCE_LENGTH) this.fail(`sequence of ${value} elements is too long`);
+    return this.uleb(value);
+  }
+
   /** Raw bytes without a length. */
   fixed(bytes: Uint8Array): this {
     const at = this.#grow(bytes.length);
@@ -152,12 +182,12 @@ export class BcsWriter {
 
   /** Length-prefixed bytes. */
   byteString(bytes: Uint8Array): this {
-    return this.uleb(bytes.length).fixed(bytes);
+    return this.count(bytes.length).fixed(bytes);
   }
 
   /** Length-prefixed UTF-8 text. */
   text(value: string): this {
-    if (!value.isWellFormed()) this.#fail("text has an unpaired surrogate");
+    if (!value.isWellFormed()) this.fail("text has an unpaired surrogate");
     return this.byteString(utf8.encode(value));
   }
 
@@ -169,7 +199,7 @@ export class BcsWriter {
   }
 
   vector<T>(values: readonly T[], write: (writer: BcsWriter, value: T) => void): this {
-    this.uleb(values.length);
+    this.count(values.length);
     for (const value of values) write(this, value);
     return this;
   }

@@ -1,0 +1,7 @@
+// Limits of the format that readers and writers share.
+
+/** Deepest nesting of containers that is accepted. */
+export const MAX_CONTAINER_DEPTH = 500;
+
+/** Longest sequence or byte string: lengths stay below 2^31. */
+export const MAX_SEQUENCE_LENGTH = 0x7fff_ffff;

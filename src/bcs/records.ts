@@ -1,0 +1,173 @@
+// Codecs of structs and enums. Neighbouring fields of fixed size are skipped in one step.
+import type { Codec } from "./codec.ts";
+import type { BcsReader } from "./reader.ts";
+import type { BcsWriter } from "./writer.ts";
+
+/** The codec of each field, in wire order. */
+export type FieldCodecs<T> = { readonly [K in keyof T]-?: Codec<T[K]> };
+
+/** One field, with what the skipping loop needs. */
+interface Field {
+  readonly name: string;
+  readonly codec: Codec<unknown>;
+}
+
+/** A run of neighbouring plain fields, or one other field. */
+interface SkipStep {
+  readonly name: string;
+  readonly plainBytes: number;
+  readonly codec: Codec<unknown>;
+}
+
+type Fields = readonly Field[];
+type SkipSteps = readonly SkipStep[];
+type Values = Record<string, unknown>;
+
+function listFields(codecs: object): Fields {
+  return Object.entries(codecs as Record<string, Codec<unknown>>).map(([name, codec]) => ({ name, codec }));
+}
+
+function planSkip(fields: Fields): SkipSteps {
+  const steps: { name: string; plainBytes: number; codec: Codec<unknown> }[] = [];
+  let run: { name: string; plainBytes: number; codec: Codec<unknown> } | undefined;
+  for (const { name, codec } of fields) {
+    const plainBytes = codec.plain === true ? codec.minBytes : 0;
+    if (run !== undefined && plainBytes > 0) {
+      run.plainBytes += plainBytes;
+      continue;
+    }
+    const step = { name, plainBytes, codec };
+    steps.push(step);
+    run = plainBytes > 0 ? step : undefined;
+  }
+  return steps;
+}
+
+function sumBytes(fields: Fields): number {
+  return fields.reduce((sum, field) => sum + field.codec.minBytes, 0);
+}
+
+function readFields(reader: BcsReader, fields: Fields, out: Values): void {
+  for (const field of fields) {
+    reader.enter(field.name);
+    out[field.name] = field.codec.read(reader);
+    reader.leave();
+  }
+}
+
+function writeFields(writer: BcsWriter, fields: Fields, value: Values): void {
+  for (const field of fields) {
+    writer.enter(field.name);
+    field.codec.write(writer, value[field.name]);
+    writer.leave();
+  }
+}
+
+function skipFields(reader: BcsReader, steps: SkipSteps): void {
+  for (const step of steps) {
+    reader.enter(step.name);
+    if (step.plainBytes > 0) reader.skip(step.plainBytes);
+    else step.codec.skip(reader);
+    reader.leave();
+  }
+}
+
+/** Fields one after the other, in the order of the definition. */
+export function struct<T extends object>(codecs: FieldCodecs<T>): Codec<T> {
+  const fields = listFields(codecs);
+  const steps = planSkip(fields);
+  return {
+    minBytes: sumBytes(fields),
+    read: (reader) => {
+      const out: Values = {};
+      reader.nest();
+      readFields(reader, fields, out);
+      reader.unnest();
+      return out as T;
+    },
+    write: (writer, value) => {
+      writer.nest();
+      writeFields(writer, fields, value as Values);
+      writer.unnest();
+    },
+    skip: (reader) => {
+      reader.nest();
+      skipFields(reader, steps);
+      reader.unnest();
+    },
+  };
+}
+
+/** The members of a union whose `kind` may be K. */
+type CaseOf<T, K> = T extends { readonly kind: infer Kinds } ? (K extends Kinds ? T : never) : never;
+
+/** For each kind, in wire order, the codecs of its fields. */
+export type VariantCodecs<T extends { readonly kind: string }> = {
+  readonly [K in T["kind"]]: FieldCodecs<Omit<CaseOf<T, K>, "kind">>;
+};
+
+interface Variant {
+  readonly kind: string;
+  readonly number: number;
+  readonly fields: Fields;
+  readonly steps: SkipSteps;
+}
+
+/** An enum as a union told apart by `kind`: the variant number is the place in the definition. */
+export function variants<T extends { readonly kind: string }>(
+  name: string,
+  codecs: VariantCodecs<T>,
+): Codec<T> {
+  const list: Variant[] = Object.entries(codecs).map(([kind, fieldCodecs], number) => {
+    const fields = listFields(fieldCodecs as object);
+    return { kind, number, fields, steps: planSkip(fields) };
+  });
+  const byKind: ReadonlyMap<string, Variant> = new Map(list.map((variant) => [variant.kind, variant]));
+  const take = (reader: BcsReader): Variant => {
+    const variant = list[reader.variant(list.length, name)];
+    if (variant === undefined) throw new Error("variant number in range without a definition");
+    return variant;
+  };
+  return {
+    minBytes: 1 + Math.min(...list.map((variant) => sumBytes(variant.fields))),
+    read: (reader) => {
+      reader.nest();
+      const variant = take(reader);
+      const out: Values = { kind: variant.kind };
+      readFields(reader, variant.fields, out);
+      reader.unnest();
+      return out as object as T;
+    },
+    write: (writer, value) => {
+      const variant = byKind.get(value.kind);
+      if (variant === undefined) return writer.fail(`unknown ${name} kind ${JSON.stringify(value.kind)}`);
+      writer.nest();
+      writer.uleb(variant.number);
+      writeFields(writer, variant.fields, value as Values);
+      writer.unnest();
+    },
+    skip: (reader) => {
+      reader.nest();
+      skipFields(reader, take(reader).steps);
+      reader.unnest();
+    },
+  };
+}
+
+/** An enum whose variants hold nothing, as its names in wire order. */
+export function choice<const Name extends string>(name: string, names: readonly Name[]): Codec<Name> {
+  return {
+    minBytes: 1,
+    read: (reader) => {
+      const found = names[reader.variant(names.length, name)];
+      if (found === undefined) throw new Error("variant number in range without a name");
+      return found;
+    },
+    write: (writer, value) => {
+      const number = names.indexOf(value);
+      if (number < 0) writer.fail(`unknown ${name} ${JSON.stringify(value)}`);
+      writer.uleb(number);
+    },
+    skip: (reader) => void reader.variant(names.length, name),
+  };
+}
