@@ -1,0 +1,105 @@
+// What every engine checks before it writes a batch: that it follows the head, keeps to its own range of
+// versions and belongs to this chain.
+import { equalBytes } from "../base/bytes.ts";
+import type { Position } from "../ledger/position.ts";
+import type { CommitBatch, StoreIdentity } from "./contract.ts";
+import { StoreError } from "./errors.ts";
+
+/** Throws StoreError `order` unless the batch starts where the head ends and is ordered inside. */
+export function assertFollows(batch: CommitBatch, head: Position | undefined): void {
+  if (batch.previous !== head?.version) {
+    throw new StoreError(
+      "order",
+      `batch follows version ${batch.previous ?? "none"}, head is ${head?.version ?? "none"}`,
+    );
+  }
+  const { version } = batch.position;
+  if (head !== undefined && version <= head.version) {
+    throw new StoreError("order", `batch ends at version ${version}, must be above the head ${head.version}`);
+  }
+  const first = head === undefined ? (batch.blocks[0]?.firstVersion ?? version) : head.version + 1n;
+  assertOrdered("write", batch.writes, first, version, true);
+  for (const write of batch.writes) {
+    // Engines may keep a deletion as an empty value; no StateValue encodes to nothing.
+    if (write.value?.length === 0) throw new Error(`empty state value at version ${write.version}`);
+  }
+  assertOrdered("record", batch.records, first, version, false);
+  assertBlocks(batch, head, first);
+}
+
+/** Throws StoreError `identity` unless the given identity is there exactly when it must be, and matches. */
+export function assertIdentity(
+  batch: CommitBatch,
+  known: StoreIdentity | undefined,
+  given: StoreIdentity | undefined,
+): StoreIdentity {
+  if (known === undefined && given === undefined) {
+    throw new StoreError("identity", "the first commit must say which chain it is");
+  }
+  if (known !== undefined && given !== undefined && !sameIdentity(known, given)) {
+    throw new StoreError(
+      "identity",
+      `this store holds chain ${known.chainId} of another genesis than chain ${given.chainId}`,
+    );
+  }
+  const identity = known ?? given;
+  if (identity === undefined || batch.position.chainId !== identity.chainId) {
+    throw new StoreError(
+      "identity",
+      `this store holds chain ${identity?.chainId}, got chain ${batch.position.chainId}`,
+    );
+  }
+  return identity;
+}
+
+function sameIdentity(a: StoreIdentity, b: StoreIdentity): boolean {
+  return a.chainId === b.chainId && equalBytes(a.genesisHash, b.genesisHash);
+}
+
+function assertOrdered(
+  name: string,
+  rows: readonly { readonly version: bigint }[],
+  first: bigint,
+  last: bigint,
+  mayRepeat: boolean,
+): void {
+  let floor = first;
+  for (const { version } of rows) {
+    if (version < floor || version > last) {
+      throw new StoreError("order", `${name} of version ${version}, expected ${floor} to ${last}`);
+    }
+    floor = mayRepeat ? version : version + 1n;
+  }
+}
+
+function assertBlocks(batch: CommitBatch, head: Position | undefined, first: bigint): void {
+  let height = head?.blockHeight;
+  let floor = first;
+  for (const block of batch.blocks) {
+    if (height !== undefined && block.height !== height + 1n) {
+      throw new StoreError("order", `block ${block.height} follows block ${height}`);
+    }
+    if (block.firstVersion < floor || block.firstVersion > batch.position.version) {
+      throw new StoreError(
+        "order",
+        `block ${block.height} starts at version ${block.firstVersion}, expected ${floor} to ${batch.position.version}`,
+      );
+    }
+    height = block.height;
+    floor = block.firstVersion + 1n;
+  }
+  if (height !== undefined && batch.position.blockHeight !== height) {
+    throw new StoreError(
+      "order",
+      `position is in block ${batch.position.blockHeight}, last block is ${height}`,
+    );
+  }
+}
+
+/** The position a batch leaves behind: its own, with the oldest version and block that the store knows. */
+export function toStoredPosition(batch: CommitBatch, head: Position | undefined): Position {
+  const first = batch.blocks[0];
+  const oldestVersion = head?.oldestVersion ?? first?.firstVersion ?? batch.position.version;
+  const oldestBlockHeight = head?.oldestBlockHeight ?? first?.height ?? batch.position.blockHeight;
+  return { ...batch.position, oldestVersion, oldestBlockHeight };
+}

@@ -1,0 +1,130 @@
+// The memory engine: simple and plainly right. For tests, for short-lived local chains, and as the model that
+// other engines are compared with.
+import { LedgerError } from "../../ledger/errors.ts";
+import type { Position } from "../../ledger/position.ts";
+import type { StateItem } from "../../ledger/view.ts";
+import { assertFollows, assertIdentity, toStoredPosition } from "../commit-check.ts";
+import type { CommitBatch, PruneStep, Store, StoreIdentity, StoreView } from "../contract.ts";
+import { StoreError } from "../errors.ts";
+import { assertPruneFloor, findOldest } from "../prune-check.ts";
+import { copyRows, createRows, type Rows, type StaleRow, toMapKey } from "./rows.ts";
+import { MemoryView } from "./view.ts";
+
+/** An empty store in memory. */
+export function createMemoryStore(): Store {
+  return new MemoryStore();
+}
+
+class MemoryStore implements Store {
+  readonly engine = "memory";
+  identity: StoreIdentity | undefined;
+  #position: Position | undefined;
+  #rows: Rows = createRows();
+  #treeNodes = new Map<string, Uint8Array>();
+  #stale: StaleRow[] = [];
+
+  async openView(): Promise<StoreView> {
+    if (this.#position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+    return new MemoryView(this.#position, this.#rows);
+  }
+
+  async getTreeNodes(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]> {
+    return keys.map((key) => this.#treeNodes.get(toMapKey(key)));
+  }
+
+  async commit(batch: CommitBatch, identity?: StoreIdentity): Promise<void> {
+    assertFollows(batch, this.#position);
+    const chain = assertIdentity(batch, this.identity, identity);
+    const added = this.#collectWrites(batch);
+
+    for (const [key, items] of added) {
+      const known = this.#rows.items.get(key);
+      if (known === undefined) this.#rows.items.set(key, items);
+      else known.push(...items);
+    }
+    for (const block of batch.blocks) this.#rows.blocks.set(block.height, block);
+    for (const { version, bytes } of batch.records) {
+      this.#rows.records.set(version, { version, bytes: new Uint8Array(bytes) });
+    }
+    for (const { key, value } of batch.treeNodes) {
+      if (value === undefined) this.#treeNodes.delete(toMapKey(key));
+      else this.#treeNodes.set(toMapKey(key), new Uint8Array(value));
+    }
+    this.identity = chain;
+    this.#position = toStoredPosition(batch, this.#position);
+  }
+
+  async prune(floor: bigint, maxRows: number): Promise<PruneStep> {
+    const position = this.#position;
+    if (position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+    assertPruneFloor((height) => this.#rows.blocks.get(height), position, floor);
+    const target = floor > position.oldestVersion ? floor : position.oldestVersion;
+    if (this.#rows.views > 0) this.#rows = copyRows(this.#rows);
+    const rows = this.#rows;
+
+    let count = 0;
+    while (count < maxRows && (this.#stale[count]?.since ?? target) < target) count++;
+    const stale = this.#stale.splice(0, count);
+    removeItems(rows, stale);
+
+    let removed = count;
+    const finished = (this.#stale[0]?.since ?? target) >= target;
+    const reached = finished ? target : (stale.at(-1)?.since ?? 0n) + 1n;
+    const oldest = findOldest((height) => rows.blocks.get(height), position, reached);
+    removed += removeBelow(rows.records, oldest.firstVersion, maxRows - removed);
+    removed += removeBelow(rows.blocks, oldest.height, maxRows - removed);
+    this.#position = {
+      ...position,
+      oldestVersion: oldest.firstVersion,
+      oldestBlockHeight: oldest.height,
+    };
+    const done = finished && removed < maxRows;
+    return { oldestVersion: oldest.firstVersion, removed, done };
+  }
+
+  async close(): Promise<void> {}
+
+  /** The batch's writes by key, checked whole before anything changes. */
+  #collectWrites(batch: CommitBatch): Map<string, StateItem[]> {
+    const added = new Map<string, StateItem[]>();
+    const stale: StaleRow[] = [];
+    for (const { keyHash, version, value } of batch.writes) {
+      const key = toMapKey(keyHash);
+      const items = added.get(key) ?? [];
+      added.set(key, items);
+      const last = items.at(-1) ?? this.#rows.items.get(key)?.at(-1);
+      if (last?.version === version) {
+        throw new StoreError("order", `two writes of one key at version ${version}`);
+      }
+      if (last !== undefined) stale.push({ since: version, key, version: last.version });
+      if (value === undefined) stale.push({ since: version, key, version });
+      items.push({ version, value: value === undefined ? undefined : new Uint8Array(value) });
+    }
+    for (const row of stale) this.#stale.push(row);
+    return added;
+  }
+}
+
+function removeItems(rows: Rows, stale: readonly StaleRow[]): void {
+  const gone = new Map<string, Set<bigint>>();
+  for (const { key, version } of stale) {
+    const versions = gone.get(key) ?? new Set();
+    gone.set(key, versions.add(version));
+  }
+  for (const [key, versions] of gone) {
+    const kept = (rows.items.get(key) ?? []).filter((item) => !versions.has(item.version));
+    if (kept.length === 0) rows.items.delete(key);
+    else rows.items.set(key, kept);
+  }
+}
+
+/** Tables are filled in order, so what is below the floor comes first. */
+function removeBelow(table: Map<bigint, unknown>, floor: bigint, limit: number): number {
+  let removed = 0;
+  for (const key of table.keys()) {
+    if (key >= floor || removed >= limit) break;
+    table.delete(key);
+    removed++;
+  }
+  return removed;
+}

@@ -1,0 +1,82 @@
+// A view of the memory engine: the row lists and the position as they were when it was opened. Later commits
+// only add versions above its position, which it never looks at.
+import type { Position } from "../../ledger/position.ts";
+import type { Block, HistoryRange, StateItem } from "../../ledger/view.ts";
+import { findBlockAtTime, findBlockByHeight, findBlockByVersion } from "../block-search.ts";
+import type { RawRecord, StoreView } from "../contract.ts";
+import { assertReadable, hideOldDeletion } from "../read-check.ts";
+import { indexAfter, type Rows, toMapKey } from "./rows.ts";
+
+/** A read view on the rows. */
+export class MemoryView implements StoreView {
+  readonly position: Position;
+  readonly #rows: Rows;
+  #open = true;
+
+  constructor(position: Position, rows: Rows) {
+    this.position = position;
+    this.#rows = rows;
+    rows.views++;
+  }
+
+  async getItems(
+    keyHashes: readonly Uint8Array[],
+    version: bigint,
+  ): Promise<readonly (StateItem | undefined)[]> {
+    this.#assertOpen();
+    assertReadable(this.position, version);
+    return keyHashes.map((keyHash) => {
+      const items = this.#rows.items.get(toMapKey(keyHash)) ?? [];
+      return hideOldDeletion(items[indexAfter(items, version) - 1], this.position);
+    });
+  }
+
+  async getHistory(keyHash: Uint8Array, range: HistoryRange): Promise<readonly StateItem[]> {
+    this.#assertOpen();
+    assertReadable(this.position, range.from);
+    assertReadable(this.position, range.to);
+    const items = this.#rows.items.get(toMapKey(keyHash)) ?? [];
+    const start = indexAfter(items, range.from - 1n);
+    return items.slice(start, Math.min(indexAfter(items, range.to), start + range.limit));
+  }
+
+  async getBlockByHeight(height: bigint): Promise<Block | undefined> {
+    this.#assertOpen();
+    return findBlockByHeight((at) => this.#rows.blocks.get(at), this.position, height);
+  }
+
+  async getBlockByVersion(version: bigint): Promise<Block | undefined> {
+    this.#assertOpen();
+    return findBlockByVersion((at) => this.#rows.blocks.get(at), this.position, version);
+  }
+
+  async getBlockAtTime(timestampUsec: bigint): Promise<Block | undefined> {
+    this.#assertOpen();
+    return findBlockAtTime((at) => this.#rows.blocks.get(at), this.position, timestampUsec);
+  }
+
+  async getRecords(start: bigint, limit: number, maxBytes: number): Promise<readonly RawRecord[]> {
+    this.#assertOpen();
+    assertReadable(this.position, start);
+    const found: RawRecord[] = [];
+    let size = 0;
+    for (let version = start; version <= this.position.version && found.length < limit; version++) {
+      const record = this.#rows.records.get(version);
+      if (record === undefined) break;
+      size += record.bytes.length;
+      if (found.length > 0 && size > maxBytes) break;
+      found.push(record);
+    }
+    return found;
+  }
+
+  release(): void {
+    this.#assertOpen();
+    this.#open = false;
+    this.#rows.views--;
+  }
+
+  #assertOpen(): void {
+    if (!this.#open) throw new Error("the view was released");
+  }
+}

@@ -1,0 +1,37 @@
+// Whether a view can answer for a version.
+import { LedgerError } from "../ledger/errors.ts";
+import type { LedgerPosition, StateItem } from "../ledger/view.ts";
+
+/** Throws LedgerError `version_not_found` or `version_pruned` unless the position covers the version. */
+export function assertReadable(position: LedgerPosition, version: bigint): void {
+  if (version > position.version) {
+    throw new LedgerError(
+      "version_not_found",
+      `version ${version} is above the latest, ${position.version}`,
+      {
+        details: { version, latest: position.version },
+      },
+    );
+  }
+  if (version < position.oldestVersion) {
+    throw new LedgerError(
+      "version_pruned",
+      `version ${version} is below the oldest kept, ${position.oldestVersion}`,
+      {
+        details: { version, oldest: position.oldestVersion },
+      },
+    );
+  }
+}
+
+/**
+ * The item, or undefined when it is a deletion from before the oldest kept version. Whether such a deletion
+ * is still stored depends on how far the pruner has come; an answer must not.
+ */
+export function hideOldDeletion(
+  item: StateItem | undefined,
+  position: LedgerPosition,
+): StateItem | undefined {
+  if (item === undefined || item.value !== undefined || item.version >= position.oldestVersion) return item;
+  return undefined;
+}

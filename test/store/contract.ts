@@ -1,0 +1,306 @@
+// What every store engine must do, as one suite: it is run for each engine with a way to open an empty store.
+import fc from "fast-check";
+import { afterEach, describe, expect, it } from "vitest";
+import { LedgerError } from "../../src/ledger/errors.ts";
+import type { CommitBatch, Store } from "../../src/store/contract.ts";
+import { StoreError } from "../../src/store/errors.ts";
+import { checkView, plain } from "../support/check-store.ts";
+import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../support/synthetic-ledger.ts";
+
+/** Where the suite gets its stores from. */
+export interface StoreMaker {
+  /** Opens an empty store. */
+  open(): Promise<Store>;
+  /** Gives a closed store's resources back; called once for each opened store. */
+  dispose(store: Store): Promise<void>;
+  /** Cases of the random history property. */
+  readonly runs: number;
+}
+
+const coded = (code: string) => expect.objectContaining({ code });
+
+/** Declares the suite for one engine. */
+export function describeStoreContract(name: string, maker: StoreMaker): void {
+  describe(`store contract: ${name}`, () => {
+    const opened: Store[] = [];
+    const open = async (): Promise<Store> => {
+      const store = await maker.open();
+      opened.push(store);
+      return store;
+    };
+    const disposeAll = async (): Promise<void> => {
+      for (const store of opened.splice(0)) {
+        await store.close();
+        await maker.dispose(store);
+      }
+    };
+    afterEach(disposeAll);
+
+    it("has no ledger before the first commit", async () => {
+      const store = await open();
+      expect(store.identity).toBeUndefined();
+      await expect(store.openView()).rejects.toThrow(LedgerError);
+      await expect(store.openView()).rejects.toEqual(coded("no_ledger"));
+      await expect(store.prune(0n, 10)).rejects.toEqual(coded("no_ledger"));
+    });
+
+    it("keeps a ledger right through random commits, prunings and views held across them", async () => {
+      const steps = fc.array(
+        fc.oneof(
+          fc.record({ kind: fc.constant("commit" as const), count: fc.integer({ min: 1, max: 25 }) }),
+          fc.record({
+            kind: fc.constant("prune" as const),
+            part: fc.integer({ min: 0, max: 100 }),
+            maxRows: fc.constantFrom(1, 3, 10, 100, 10_000),
+          }),
+          fc.record({ kind: fc.constant("hold" as const) }),
+        ),
+        { maxLength: 14 },
+      );
+      await fc.assert(
+        fc.asyncProperty(fc.integer(), steps, async (seed, plan) => {
+          await runPlan(await open(), new SyntheticLedger(seed, 12), plan);
+          await disposeAll();
+        }),
+        { numRuns: maker.runs },
+      );
+    });
+
+    it("tells a deleted item from one that was never written", async () => {
+      const { store, ledger } = await filled(60n);
+      const view = await store.openView();
+      const seen = new Set<string>();
+      for (let version = 0n; version <= 60n; version++) {
+        for (const item of await view.getItems(ledger.keys, version)) {
+          seen.add(item === undefined ? "absent" : item.value === undefined ? "deleted" : "there");
+        }
+      }
+      view.release();
+      expect([...seen].sort()).toEqual(["absent", "deleted", "there"]);
+    });
+
+    it("refuses versions outside the kept range, and never a kept one", async () => {
+      const { store, ledger } = await filled(80n);
+      await pruneTo(store, ledger.blockAt(40n, 80n).firstVersion);
+      const view = await store.openView();
+      const { oldestVersion } = view.position;
+      expect(oldestVersion).toBe(ledger.blockAt(40n, 80n).firstVersion);
+      const key = ledger.keys[0]!;
+      await expect(view.getItems([key], 81n)).rejects.toEqual(coded("version_not_found"));
+      await expect(view.getItems([key], oldestVersion - 1n)).rejects.toEqual(coded("version_pruned"));
+      await expect(view.getRecords(oldestVersion - 1n, 1, 1)).rejects.toEqual(coded("version_pruned"));
+      await expect(view.getRecords(81n, 1, 1)).rejects.toEqual(coded("version_not_found"));
+      const history = (from: bigint, to: bigint) => view.getHistory(key, { from, to, limit: 9 });
+      await expect(history(oldestVersion - 1n, 80n)).rejects.toEqual(coded("version_pruned"));
+      await expect(history(oldestVersion, 81n)).rejects.toEqual(coded("version_not_found"));
+      expect(await view.getItems([], 80n)).toEqual([]);
+      await checkView(view, ledger, 80n);
+      view.release();
+    });
+
+    it("walks a key's history in pages", async () => {
+      const { store, ledger } = await filled(120n);
+      const view = await store.openView();
+      const expected = ledger.history(1, 10n, 110n).map(plain);
+      const found: string[] = [];
+      for (let from = 10n; from <= 110n; ) {
+        const page = await view.getHistory(ledger.keys[1]!, { from, to: 110n, limit: 2 });
+        if (page.length === 0) break;
+        found.push(...page.map(plain));
+        from = page.at(-1)!.version + 1n;
+      }
+      expect(found).toEqual(expected);
+      expect(expected.length).toBeGreaterThan(4);
+      expect(await view.getHistory(ledger.keys[1]!, { from: 50n, to: 40n, limit: 9 })).toEqual([]);
+      expect(await view.getHistory(ledger.keys[1]!, { from: 0n, to: 120n, limit: 0 })).toEqual([]);
+      view.release();
+    });
+
+    it("bounds records by count and by bytes, and gives at least one", async () => {
+      const { store, ledger } = await filled(30n);
+      const view = await store.openView();
+      expect((await view.getRecords(5n, 4, 1_000_000)).map((row) => row.version)).toEqual([5n, 6n, 7n, 8n]);
+      expect((await view.getRecords(29n, 10, 1_000_000)).map((row) => row.version)).toEqual([29n, 30n]);
+      expect((await view.getRecords(5n, 10, 1)).map((row) => row.version)).toEqual([5n]);
+      const two = ledger.record(5n).length + ledger.record(6n).length;
+      expect((await view.getRecords(5n, 10, two)).map((row) => row.version)).toEqual([5n, 6n]);
+      view.release();
+    });
+
+    it("keeps the current tree nodes", async () => {
+      const { store } = await filled(4n);
+      const keys = [4, 0, 1].map((byte) => Buffer.from([byte]));
+      const read = async () =>
+        (await store.getTreeNodes(keys)).map((node) => node && Buffer.from(node).toString());
+      expect(await read()).toEqual(["node 4", undefined, undefined]);
+      const ledger = new SyntheticLedger(1, 12);
+      await store.commit(ledger.batch(4n, 6n));
+      expect(await read()).toEqual(["node 4", undefined, "node 6"]);
+    });
+
+    it("takes only a batch that follows the head, and changes nothing otherwise", async () => {
+      const { store, ledger } = await filled(10n);
+      const next = ledger.batch(10n, 20n);
+      const key = ledger.keys[0]!;
+      const value = Buffer.from([1]);
+      const broken: Record<string, CommitBatch> = {
+        "a gap": ledger.batch(11n, 20n),
+        "a repeat": ledger.batch(9n, 20n),
+        "a second first": ledger.batch(undefined, 20n),
+        "no new version": { ...next, position: ledger.positionAt(10n), writes: [], blocks: [], records: [] },
+        "a write below": { ...next, writes: [{ keyHash: key, version: 10n, value }] },
+        "a write above": { ...next, writes: [{ keyHash: key, version: 21n, value }] },
+        "writes out of order": {
+          ...next,
+          writes: [
+            { keyHash: key, version: 13n, value },
+            { keyHash: ledger.keys[1]!, version: 12n, value },
+          ],
+        },
+        "two writes of one key": {
+          ...next,
+          writes: [
+            { keyHash: ledger.keys[1]!, version: 13n, value },
+            { keyHash: key, version: 13n, value },
+            { keyHash: key, version: 13n, value: undefined },
+          ],
+        },
+        "a missing block": { ...next, blocks: next.blocks.slice(1) },
+        "a record twice": { ...next, records: [next.records[0]!, next.records[0]!] },
+      };
+      for (const [what, batch] of Object.entries(broken)) {
+        await expect(store.commit(batch), what).rejects.toThrow(StoreError);
+        await expect(store.commit(batch), what).rejects.toEqual(coded("order"));
+      }
+      const view = await store.openView();
+      await checkView(view, ledger, 10n);
+      view.release();
+      await store.commit(next);
+      const after = await store.openView();
+      await checkView(after, ledger, 20n);
+      after.release();
+    });
+
+    it("belongs to one chain from its first commit on", async () => {
+      const store = await open();
+      const ledger = new SyntheticLedger(1, 12);
+      await expect(store.commit(ledger.batch(undefined, 3n))).rejects.toEqual(coded("identity"));
+      const other = { ...SYNTHETIC_IDENTITY, chainId: 8 };
+      await expect(store.commit(ledger.batch(undefined, 3n), other)).rejects.toEqual(coded("identity"));
+      await store.commit(ledger.batch(undefined, 3n), SYNTHETIC_IDENTITY);
+      expect(store.identity).toEqual(SYNTHETIC_IDENTITY);
+      const otherGenesis = { ...SYNTHETIC_IDENTITY, genesisHash: new Uint8Array(32) };
+      await expect(store.commit(ledger.batch(3n, 5n), otherGenesis)).rejects.toEqual(coded("identity"));
+      const moved = ledger.batch(3n, 5n);
+      const position = { ...moved.position, chainId: 8 };
+      await expect(store.commit({ ...moved, position })).rejects.toEqual(coded("identity"));
+      await store.commit(moved);
+    });
+
+    it("prunes to block starts only, in bounded steps", async () => {
+      const { store, ledger } = await filled(100n);
+      const floor = ledger.blockAt(70n, 100n).firstVersion;
+      const inside = ledger.blocksUpTo(100n).every((block) => block.firstVersion !== floor + 1n);
+      if (inside) await expect(store.prune(floor + 1n, 10)).rejects.toEqual(coded("order"));
+      await expect(store.prune(101n, 10)).rejects.toEqual(coded("order"));
+      let oldest = 0n;
+      for (let steps = 0; ; steps++) {
+        const step = await store.prune(floor, 5);
+        expect(step.removed).toBeLessThanOrEqual(5 + 4);
+        expect(step.oldestVersion).toBeGreaterThanOrEqual(oldest);
+        oldest = step.oldestVersion;
+        const view = await store.openView();
+        expect(view.position.oldestVersion).toBe(oldest);
+        await checkView(view, ledger, 100n);
+        view.release();
+        if (step.done) {
+          expect(steps).toBeGreaterThan(10);
+          break;
+        }
+      }
+      expect(oldest).toBe(floor);
+      expect(await store.prune(floor, 5)).toEqual({ oldestVersion: floor, removed: 0, done: true });
+      expect(await store.prune(0n, 5)).toEqual({ oldestVersion: floor, removed: 0, done: true });
+    });
+
+    it("hands out bytes that stay as they are until release", async () => {
+      const { store, ledger } = await filled(50n);
+      const view = await store.openView();
+      const first = await view.getItems(ledger.keys, 50n);
+      const before = first.map(plain);
+      const records = await view.getRecords(0n, 60, 1_000_000);
+      const recordsBefore = records.map((row) => Buffer.from(row.bytes).toString("hex"));
+      for (let version = 0n; version <= 50n; version++) await view.getItems(ledger.keys, version);
+      await store.commit(ledger.batch(50n, 90n));
+      await pruneTo(store, ledger.blockAt(85n, 90n).firstVersion);
+      await store.commit(ledger.batch(90n, 130n));
+      const later = await store.openView();
+      await later.getItems(ledger.keys, 130n);
+      expect(first.map(plain)).toEqual(before);
+      expect(records.map((row) => Buffer.from(row.bytes).toString("hex"))).toEqual(recordsBefore);
+      later.release();
+      view.release();
+      expect(() => view.release()).toThrow("released");
+      await expect(view.getItems(ledger.keys, 50n)).rejects.toThrow("released");
+    });
+
+    it("does not keep the caller's arrays", async () => {
+      const store = await open();
+      const ledger = new SyntheticLedger(3, 12);
+      const batch = ledger.batch(undefined, 20n);
+      const writes = batch.writes.map((write) => ({
+        ...write,
+        value: write.value && new Uint8Array(write.value),
+      }));
+      const records = batch.records.map((row) => ({ ...row, bytes: new Uint8Array(row.bytes) }));
+      await store.commit({ ...batch, writes, records }, SYNTHETIC_IDENTITY);
+      for (const write of writes) write.value?.fill(0);
+      for (const row of records) row.bytes.fill(0);
+      const view = await store.openView();
+      await checkView(view, ledger, 20n);
+      view.release();
+    });
+
+    async function filled(head: bigint): Promise<{ store: Store; ledger: SyntheticLedger }> {
+      const store = await open();
+      const ledger = new SyntheticLedger(1, 12);
+      await store.commit(ledger.batch(undefined, 0n), SYNTHETIC_IDENTITY);
+      await store.commit(ledger.batch(0n, head));
+      return { store, ledger };
+    }
+  });
+}
+
+type PlanStep =
+  | { readonly kind: "commit"; readonly count: number }
+  | { readonly kind: "prune"; readonly part: number; readonly maxRows: number }
+  | { readonly kind: "hold" };
+
+async function runPlan(store: Store, ledger: SyntheticLedger, plan: readonly PlanStep[]): Promise<void> {
+  await store.commit(ledger.batch(undefined, 0n), SYNTHETIC_IDENTITY);
+  let head = 0n;
+  const held: { view: Awaited<ReturnType<Store["openView"]>>; head: bigint }[] = [];
+  for (const step of plan) {
+    if (step.kind === "commit") {
+      const next = head + BigInt(step.count);
+      await store.commit(ledger.batch(head, next));
+      head = next;
+    } else if (step.kind === "prune") {
+      const floor = ledger.blockAt((head * BigInt(step.part)) / 100n, head).firstVersion;
+      const { oldestVersion, done } = await store.prune(floor, step.maxRows);
+      if (done) expect(oldestVersion).toBeGreaterThanOrEqual(floor);
+    } else {
+      held.push({ view: await store.openView(), head });
+    }
+  }
+  held.push({ view: await store.openView(), head });
+  for (const { view, head: at } of held) {
+    await checkView(view, ledger, at);
+    view.release();
+  }
+}
+
+/** Prunes until the floor is reached. */
+export async function pruneTo(store: Store, floor: bigint): Promise<void> {
+  while (!(await store.prune(floor, 1000)).done);
+}

@@ -1,0 +1,55 @@
+// Compares everything a view says with the truth of a synthetic ledger.
+import { expect } from "vitest";
+import type { StateItem } from "../../src/ledger/view.ts";
+import type { StoreView } from "../../src/store/contract.ts";
+import { type SyntheticLedger, versions } from "./synthetic-ledger.ts";
+
+/** An item in a form that two byte array classes do not tell apart. */
+export function plain(item: StateItem | undefined): string {
+  if (item === undefined) return "absent";
+  const value = item.value === undefined ? "deleted" : Buffer.from(item.value).toString("hex");
+  return `${item.version}:${value}`;
+}
+
+/** What a view with that oldest version must say of a key. */
+export function expectedItem(ledger: SyntheticLedger, key: number, version: bigint, oldest: bigint): string {
+  const item = ledger.itemAt(key, version);
+  return plain(item?.value === undefined && (item?.version ?? 0n) < oldest ? undefined : item);
+}
+
+/** Checks the position, all keys at all kept versions, histories, blocks and records; gives the reads made. */
+export async function checkView(view: StoreView, ledger: SyntheticLedger, head: bigint): Promise<number> {
+  const { oldestVersion: oldest, oldestBlockHeight } = view.position;
+  const oldestBlock = ledger.blockAt(oldest, head);
+  expect(view.position).toEqual({
+    ...ledger.positionAt(head),
+    oldestVersion: oldestBlock.firstVersion,
+    oldestBlockHeight: oldestBlock.height,
+  });
+  let reads = 0;
+  for (const version of versions(oldest, head)) {
+    const items = await view.getItems(ledger.keys, version);
+    const expected = ledger.keys.map((_, key) => expectedItem(ledger, key, version, oldest));
+    expect(items.map(plain), `version ${version}`).toEqual(expected);
+    reads += items.length;
+    expect(await view.getBlockByVersion(version)).toEqual(ledger.blockAt(version, head));
+  }
+  for (let key = 0; key < ledger.keys.length; key += 3) {
+    const found = await view.getHistory(ledger.keys[key]!, { from: oldest, to: head, limit: 1_000_000 });
+    expect(found.map(plain)).toEqual(ledger.history(key, oldest, head).map(plain));
+  }
+  for (const { height, firstVersion, timestampUsec } of ledger.blocksUpTo(head)) {
+    const kept = height >= oldestBlockHeight;
+    const block = ledger.blockAt(firstVersion, head);
+    expect(await view.getBlockByHeight(height)).toEqual(kept ? block : undefined);
+    const atTime = ledger.blocksUpTo(head).findLast((other) => other.timestampUsec <= timestampUsec + 7n)!;
+    const expected =
+      atTime.height < oldestBlockHeight ? undefined : ledger.blockAt(atTime.firstVersion, head);
+    expect(await view.getBlockAtTime(timestampUsec + 7n)).toEqual(expected);
+  }
+  const records = await view.getRecords(oldest, 1_000_000, 1_000_000_000);
+  expect(records.map((row) => [row.version, Buffer.from(row.bytes).toString()])).toEqual(
+    versions(oldest, head).map((version) => [version, Buffer.from(ledger.record(version)).toString()]),
+  );
+  return reads;
+}
