@@ -1,0 +1,237 @@
+// The state root kept incrementally: a batch of item changes against the stored nodes gives the new root and
+// the node changes. Nodes are read level by level, one call each, along the changed paths only; deletions
+// collapse, so that the nodes left are always those the same items would give if built from scratch.
+import { compareBytes, equalBytes } from "../../base/bytes.ts";
+import { LedgerError } from "../errors.ts";
+import { SPARSE_MERKLE_PLACEHOLDER } from "../hash.ts";
+import { leafHashOf, type TreeLeaf } from "./root.ts";
+import {
+  createTreeNode,
+  decodeTreeNode,
+  encodeTreeNode,
+  nibbleAt,
+  type TreeChild,
+  type TreeNode,
+  treeNodeHash,
+  treeNodeKey,
+} from "./tree-node.ts";
+
+/** Reads current nodes by key, in the order asked. */
+export type TreeNodeReader = (keys: readonly Uint8Array[]) => Promise<readonly (Uint8Array | undefined)[]>;
+
+/** One item change: the new state value's hash; undefined removes the item. */
+export interface TreeUpdate {
+  readonly keyHash: Uint8Array;
+  readonly valueHash: Uint8Array | undefined;
+}
+
+/** A changed node; undefined removes it. */
+export interface TreeNodeChange {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array | undefined;
+}
+
+/** The root after a batch of changes, and the nodes that differ. */
+export interface TreeUpdateResult {
+  readonly root: Uint8Array;
+  readonly nodes: readonly TreeNodeChange[];
+}
+
+/** A stored node on a changed path, with the stored nodes below it that are on one too, by slot. */
+interface LoadedNode {
+  readonly slots: TreeNode;
+  readonly below: (LoadedNode | undefined)[];
+}
+
+interface Keyed {
+  readonly keyHash: Uint8Array;
+}
+
+interface WantedNode {
+  readonly parent: LoadedNode | undefined;
+  readonly depth: number;
+  /** The updates below this node: a range of the sorted batch. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The first index after `start` whose key leaves the slot of the one at `start`. */
+function groupEnd(updates: readonly Keyed[], start: number, end: number, depth: number): number {
+  const slot = slotOf(updates, start, depth);
+  let at = start + 1;
+  while (at < end && slotOf(updates, at, depth) === slot) at++;
+  return at;
+}
+
+function keyAt(updates: readonly Keyed[], index: number): Uint8Array {
+  const update = updates[index];
+  if (update === undefined) throw new Error(`state tree update ${index} is out of range`);
+  return update.keyHash;
+}
+
+function slotOf(updates: readonly Keyed[], index: number, depth: number): number {
+  return nibbleAt(keyAt(updates, index), depth);
+}
+
+async function loadPaths(
+  updates: readonly TreeUpdate[],
+  getNodes: TreeNodeReader,
+): Promise<LoadedNode | undefined> {
+  let root: LoadedNode | undefined;
+  const path = (one: WantedNode) =>
+    treeNodeKey(one.depth === 0 ? SPARSE_MERKLE_PLACEHOLDER : keyAt(updates, one.start), one.depth);
+  let wanted: WantedNode[] = [{ parent: undefined, depth: 0, start: 0, end: updates.length }];
+  while (wanted.length > 0) {
+    const found = await getNodes(wanted.map(path));
+    const next: WantedNode[] = [];
+    for (const [i, { parent, depth, start, end }] of wanted.entries()) {
+      const bytes = found[i];
+      if (bytes === undefined) {
+        if (parent === undefined) return undefined;
+        throw new LedgerError("corrupt", `state tree: a node ${depth} nibbles down is missing`);
+      }
+      const node: LoadedNode = { slots: decodeTreeNode(bytes), below: [] };
+      if (parent === undefined) root = node;
+      else parent.below[slotOf(updates, start, depth - 1)] = node;
+      for (let from = start; from < end; ) {
+        const to = groupEnd(updates, from, end, depth);
+        const child = node.slots[slotOf(updates, from, depth)];
+        if (child !== undefined && child.keyHash === undefined) {
+          next.push({ parent: node, depth: depth + 1, start: from, end: to });
+        }
+        from = to;
+      }
+    }
+    wanted = next;
+  }
+  return root;
+}
+
+function isSameChild(a: TreeChild | undefined, b: TreeChild | undefined): boolean {
+  if (a === b) return true;
+  if (a === undefined || b === undefined) return false;
+  if ((a.keyHash === undefined) !== (b.keyHash === undefined)) return false;
+  // A leaf hash commits to its key, so equal hashes of equal kinds are equal children.
+  return equalBytes(a.hash, b.hash);
+}
+
+/** One update of the tree: the sorted batch and the node changes gathered so far. */
+class TreeChange {
+  readonly nodes: TreeNodeChange[] = [];
+  readonly #updates: readonly TreeUpdate[];
+
+  constructor(updates: readonly TreeUpdate[]) {
+    this.#updates = updates;
+  }
+
+  /** Applies updates `start..end` to a stored node in place: true when any of its slots changed. */
+  applyToSlots(loaded: LoadedNode, start: number, end: number, depth: number): boolean {
+    let changed = false;
+    for (let from = start; from < end; ) {
+      const to = groupEnd(this.#updates, from, end, depth);
+      const slot = slotOf(this.#updates, from, depth);
+      const before = loaded.slots[slot];
+      const below = loaded.below[slot];
+      const after =
+        below === undefined
+          ? this.#applyToLeaf(before, from, to, depth + 1)
+          : this.#applyToNode(before, below, from, to, depth + 1);
+      if (!isSameChild(before, after)) {
+        loaded.slots[slot] = after;
+        changed = true;
+      }
+      from = to;
+    }
+    return changed;
+  }
+
+  /** Writes the root node, or removes it when nothing is left: the root hash. */
+  settleRoot(slots: TreeNode): Uint8Array {
+    const key = treeNodeKey(SPARSE_MERKLE_PLACEHOLDER, 0);
+    if (slots.every((child) => child === undefined)) {
+      this.nodes.push({ key, value: undefined });
+      return SPARSE_MERKLE_PLACEHOLDER;
+    }
+    this.nodes.push({ key, value: encodeTreeNode(slots) });
+    return treeNodeHash(slots);
+  }
+
+  /** Applies updates to the stored node behind a slot: what the slot then holds. */
+  #applyToNode(
+    before: TreeChild | undefined,
+    loaded: LoadedNode,
+    start: number,
+    end: number,
+    depth: number,
+  ): TreeChild | undefined {
+    if (!this.applyToSlots(loaded, start, end, depth)) return before;
+    const key = treeNodeKey(keyAt(this.#updates, start), depth);
+    const children = loaded.slots.filter((child) => child !== undefined);
+    const only = children.length === 1 ? children[0] : undefined;
+    if (children.length === 0 || only?.keyHash !== undefined) {
+      this.nodes.push({ key, value: undefined });
+      return only;
+    }
+    return this.#writeNode(key, loaded.slots);
+  }
+
+  /** Applies updates to a slot that holds one leaf or nothing. */
+  #applyToLeaf(
+    before: TreeChild | undefined,
+    start: number,
+    end: number,
+    depth: number,
+  ): TreeChild | undefined {
+    const leaves: TreeLeaf[] = [];
+    let kept = before?.keyHash === undefined ? undefined : { keyHash: before.keyHash, leafHash: before.hash };
+    for (let i = start; i < end; i++) {
+      const update = this.#updates[i];
+      if (update === undefined) continue;
+      if (kept !== undefined) {
+        const order = compareBytes(kept.keyHash, update.keyHash);
+        if (order < 0) leaves.push(kept);
+        if (order <= 0) kept = undefined;
+      }
+      if (update.valueHash !== undefined) {
+        leaves.push({ keyHash: update.keyHash, leafHash: leafHashOf(update.keyHash, update.valueHash) });
+      }
+    }
+    if (kept !== undefined) leaves.push(kept);
+    return this.#build(leaves, 0, leaves.length, depth);
+  }
+
+  /** New nodes for leaves that stand alone below a slot. */
+  #build(leaves: readonly TreeLeaf[], start: number, end: number, depth: number): TreeChild | undefined {
+    const first = leaves[start];
+    if (start === end || first === undefined) return undefined;
+    if (end - start === 1) return { keyHash: first.keyHash, hash: first.leafHash };
+    const slots = createTreeNode();
+    for (let from = start; from < end; ) {
+      const to = groupEnd(leaves, from, end, depth);
+      slots[slotOf(leaves, from, depth)] = this.#build(leaves, from, to, depth + 1);
+      from = to;
+    }
+    return this.#writeNode(treeNodeKey(first.keyHash, depth), slots);
+  }
+
+  #writeNode(key: Uint8Array, slots: TreeNode): TreeChild {
+    this.nodes.push({ key, value: encodeTreeNode(slots) });
+    return { keyHash: undefined, hash: treeNodeHash(slots) };
+  }
+}
+
+/** Applies changes, in any order and every key at most once, to the tree behind the reader. */
+export async function updateStateTree(
+  getNodes: TreeNodeReader,
+  updates: readonly TreeUpdate[],
+): Promise<TreeUpdateResult> {
+  const sorted = [...updates].sort((a, b) => compareBytes(a.keyHash, b.keyHash));
+  for (let i = 1; i < sorted.length; i++) {
+    if (equalBytes(keyAt(sorted, i - 1), keyAt(sorted, i))) throw new Error("one key twice in a tree update");
+  }
+  const root = (await loadPaths(sorted, getNodes)) ?? { slots: createTreeNode(), below: [] };
+  const change = new TreeChange(sorted);
+  if (!change.applyToSlots(root, 0, sorted.length, 0)) return { root: treeNodeHash(root.slots), nodes: [] };
+  const hash = change.settleRoot(root.slots);
+  return { root: hash, nodes: change.nodes };
+}
