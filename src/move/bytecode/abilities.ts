@@ -1,0 +1,76 @@
+// Ability sets: four bits in the format, lists in bit order in the ABI. All sixteen lists exist once and are
+// shared, so that a long run of constraints costs pointers only.
+import type { Ability } from "../abi.ts";
+import type { Cursor } from "./cursor.ts";
+
+/** Abilities in bit order. */
+export const ABILITIES: readonly Ability[] = ["copy", "drop", "store", "key"];
+
+const LISTS: readonly (readonly Ability[])[] = Array.from({ length: 16 }, (_, bits) =>
+  ABILITIES.filter((_ability, bit) => (bits >> bit) & 1),
+);
+
+/** A struct's type parameter. */
+export interface StructTypeParam {
+  readonly constraints: readonly Ability[];
+  readonly phantom: boolean;
+}
+
+const STRUCT_PARAMS: readonly StructTypeParam[] = Array.from({ length: 32 }, (_, bits) => ({
+  constraints: abilityList(bits & 15),
+  phantom: bits >= 16,
+}));
+
+/** Where an ability set stands: version 1 has one byte with another meaning in each place. */
+type Place = "struct" | "struct parameter" | "function parameter";
+
+const VERSION_1: Readonly<Record<Place, readonly number[]>> = {
+  struct: [0b1100, 0b0111],
+  "struct parameter": [0b0000, 0b0011, 0b1000],
+  "function parameter": [0b0100, 0b0111, 0b1100],
+};
+
+/** The list of a set of bits below 16. */
+export function abilityList(bits: number): readonly Ability[] {
+  const list = LISTS[bits];
+  if (list === undefined) throw new Error(`no ability set ${bits}`);
+  return list;
+}
+
+/** The bits of a list. */
+export function abilityBits(abilities: readonly Ability[]): number {
+  let bits = 0;
+  for (const ability of abilities) bits |= 1 << ABILITIES.indexOf(ability);
+  return bits;
+}
+
+/** Reads an ability set as bits. */
+export function readAbilityBits(cursor: Cursor, place: Place): number {
+  if (cursor.version > 1) return cursor.uleb(15, "abilities");
+  const at = cursor.offset;
+  const kind = cursor.u8("kind");
+  const bits = VERSION_1[place][kind - 1];
+  return bits ?? cursor.fail("UNKNOWN_ABILITY", `kind ${kind} of a ${place}`, at);
+}
+
+/** Reads the constraints of a function's or script's type parameters. */
+export function readFunctionTypeParams(cursor: Cursor): (readonly Ability[])[] {
+  const count = cursor.uleb(255, "type parameter count");
+  const params: (readonly Ability[])[] = [];
+  for (let i = 0; i < count; i++) params.push(abilityList(readAbilityBits(cursor, "function parameter")));
+  return params;
+}
+
+/** Reads the type parameters of a struct handle. */
+export function readStructTypeParams(cursor: Cursor): StructTypeParam[] {
+  const count = cursor.uleb(255, "type parameter count");
+  const params: StructTypeParam[] = [];
+  for (let i = 0; i < count; i++) {
+    const bits = readAbilityBits(cursor, "struct parameter");
+    const phantom = cursor.version >= 3 ? cursor.uleb(1, "phantom flag") : 0;
+    const param = STRUCT_PARAMS[bits + 16 * phantom];
+    if (param === undefined) throw new Error(`no type parameter ${bits}`);
+    params.push(param);
+  }
+  return params;
+}

@@ -1,0 +1,113 @@
+// Byte cursor of the bytecode reader: one view, one end that a table may narrow, and the format version that
+// decides how elements look. Every fault is a MoveError with the format's status name and the byte offset.
+import { MoveError } from "../errors.ts";
+
+/** Largest value of any table index, code length or branch target. */
+export const MAX_INDEX = 0xffff;
+
+/** The error of bytecode that the format rejects. */
+export function bytecodeError(status: string, offset: number, text: string): MoveError {
+  return new MoveError("bytecode", `${status}: ${text} (at byte ${offset})`, { details: { status, offset } });
+}
+
+/** Reads the primitive encodings of the binary format. */
+export class Cursor {
+  readonly bytes: Buffer;
+  readonly version: number;
+  readonly end: number;
+  offset: number;
+
+  constructor(bytes: Buffer, version: number, start: number, end: number) {
+    this.bytes = bytes;
+    this.version = version;
+    this.offset = start;
+    this.end = end;
+  }
+
+  /** True until the last byte is read. */
+  get more(): boolean {
+    return this.offset < this.end;
+  }
+
+  /** Throws at the current offset unless another is given. */
+  fail(status: string, text: string, offset: number = this.offset): never {
+    throw bytecodeError(status, offset, text);
+  }
+
+  u8(what: string): number {
+    const byte = this.offset < this.end ? this.bytes[this.offset] : undefined;
+    if (byte === undefined) return this.fail("MALFORMED", `${what} is cut short`);
+    this.offset++;
+    return byte;
+  }
+
+  /** Shortest-form ULEB128 of at most `max`. */
+  uleb(max: number, what: string): number {
+    const at = this.offset;
+    const first = this.u8(what);
+    // One byte is the common case by far.
+    const value = first < 0x80 ? first : this.#ulebRest(first & 0x7f, at, what);
+    if (value > max) this.fail("MALFORMED", `${what} is ${value}, above ${max}`, at);
+    return value;
+  }
+
+  // Above 2^53 the sum rounds, but no caller allows values that large; the u64 bound itself is exact.
+  #ulebRest(low: number, at: number, what: string): number {
+    let value = low;
+    for (let shift = 7; shift < 70; shift += 7) {
+      const byte = this.u8(what);
+      if (shift === 63 && byte > 1) break;
+      value += (byte & 0x7f) * 2 ** shift;
+      if (byte < 0x80) {
+        if (byte === 0) this.fail("MALFORMED", `${what} is not in its shortest ULEB128 form`, at);
+        return value;
+      }
+    }
+    return this.fail("MALFORMED", `${what} does not fit 64 bits`, at);
+  }
+
+  /** Index into a table of `count` elements. */
+  index(count: number, what: string): number {
+    const at = this.offset;
+    const index = this.uleb(MAX_INDEX, what);
+    if (index >= count) {
+      this.fail("INDEX_OUT_OF_BOUNDS", `${what} is ${index}, the table holds ${count}`, at);
+    }
+    return index;
+  }
+
+  /** Element of a table, by the index read next. */
+  pick<T>(table: readonly T[], what: string): T {
+    const at = this.offset;
+    const index = this.uleb(MAX_INDEX, what);
+    const element = table[index];
+    if (element === undefined) {
+      return this.fail("INDEX_OUT_OF_BOUNDS", `${what} is ${index}, the table holds ${table.length}`, at);
+    }
+    return element;
+  }
+
+  /** Passes over `length` raw bytes and returns where they start. */
+  skip(length: number, status: string, what: string): number {
+    const at = this.offset;
+    if (length > this.end - at) {
+      this.fail(status, `${what} needs ${length} bytes, ${this.end - at} left`);
+    }
+    this.offset = at + length;
+    return at;
+  }
+
+  /** Length-prefixed bytes as text, one character each. */
+  latin1(max: number, what: string): string {
+    const length = this.uleb(max, `${what} length`);
+    const at = this.skip(length, "MALFORMED", what);
+    return this.bytes.toString("latin1", at, at + length);
+  }
+
+  /** Length-prefixed bytes, as a subarray of the input. */
+  blob(max: number, what: string): Uint8Array {
+    const length = this.uleb(max, `${what} length`);
+    const at = this.skip(length, "MALFORMED", what);
+    return this.bytes.subarray(at, at + length);
+  }
+}

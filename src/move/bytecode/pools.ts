@@ -1,0 +1,160 @@
+// The tables that modules and scripts share: names, addresses, handles, signatures, constants, metadata.
+import type { Ability, AbiStructType, ModuleId } from "../abi.ts";
+import { ADDRESS_LENGTH, type Address, addressFromBytes } from "../address.ts";
+import { isIdentifier } from "../identifier.ts";
+import { abilityList, readAbilityBits, readFunctionTypeParams, readStructTypeParams } from "./abilities.ts";
+import { assertTypeParams } from "./code.ts";
+import type { Cursor } from "./cursor.ts";
+import { type Directory, TABLE } from "./directory.ts";
+import { skipAccessSpecifiers, skipAttributes } from "./function-extras.ts";
+import { NO_TYPES, type Signature, type StructShape, TypeReader } from "./types.ts";
+
+const MAX_IDENTIFIER_LENGTH = 255;
+
+/** A struct or enum that is defined or mentioned. */
+export interface StructHandle extends StructShape {
+  readonly name: string;
+  readonly abilities: readonly Ability[];
+}
+
+/** A function that is defined or called. */
+export interface FunctionHandle {
+  readonly name: string;
+  readonly params: Signature;
+  readonly returns: Signature;
+  readonly typeParams: readonly (readonly Ability[])[];
+}
+
+/** Everything that definitions and bodies refer to. */
+export interface Pools {
+  readonly identifiers: readonly string[];
+  readonly addresses: readonly Address[];
+  readonly modules: readonly ModuleId[];
+  readonly structs: readonly StructHandle[];
+  readonly signatures: readonly Signature[];
+  readonly constantCount: number;
+  readonly functions: readonly FunctionHandle[];
+  /** Highest type parameter in the type arguments of each function instantiation. */
+  readonly functionInstantiations: readonly number[];
+  /** Metadata values by key; the first entry of a key wins. */
+  readonly metadata: ReadonlyMap<string, Uint8Array>;
+}
+
+/** Reads elements until the table's bytes are used up. */
+export function readTable<T>(cursor: Cursor, read: (cursor: Cursor) => T): T[] {
+  const elements: T[] = [];
+  while (cursor.more) elements.push(read(cursor));
+  return elements;
+}
+
+function readIdentifier(cursor: Cursor): string {
+  const at = cursor.offset;
+  const text = cursor.latin1(MAX_IDENTIFIER_LENGTH, "identifier");
+  if (!isIdentifier(text)) cursor.fail("MALFORMED", "invalid identifier", at);
+  if (cursor.version < 9 && text.includes("$")) {
+    cursor.fail("MALFORMED", `a name with $ does not exist in format version ${cursor.version}`, at);
+  }
+  return text;
+}
+
+// Copied: what the ABI keeps must not hold the whole input alive.
+function readAddress(cursor: Cursor): Address {
+  const at = cursor.skip(ADDRESS_LENGTH, "MALFORMED", "address");
+  return addressFromBytes(new Uint8Array(cursor.bytes.subarray(at, at + ADDRESS_LENGTH)));
+}
+
+/** Reads a module handle: also the form of a friend declaration. */
+export function readModuleId(
+  cursor: Cursor,
+  pools: { readonly addresses: readonly Address[]; readonly identifiers: readonly string[] },
+): ModuleId {
+  const address = cursor.pick(pools.addresses, "address index");
+  return { address, name: cursor.pick(pools.identifiers, "module name index") };
+}
+
+function readStructHandle(
+  cursor: Cursor,
+  modules: readonly ModuleId[],
+  identifiers: readonly string[],
+): StructHandle {
+  const module = cursor.pick(modules, "module handle index");
+  const name = cursor.pick(identifiers, "struct name index");
+  const abilities = abilityList(readAbilityBits(cursor, "struct"));
+  const typeParams = readStructTypeParams(cursor);
+  const { address } = module;
+  const base: AbiStructType = { kind: "struct", address, module: module.name, name, typeArgs: NO_TYPES };
+  return { name, abilities, typeParams, base };
+}
+
+function readFunctionHandle(
+  cursor: Cursor,
+  pools: Pick<Pools, "modules" | "identifiers" | "signatures">,
+): FunctionHandle {
+  const at = cursor.offset;
+  cursor.pick(pools.modules, "module handle index");
+  const name = cursor.pick(pools.identifiers, "function name index");
+  const params = cursor.pick(pools.signatures, "parameters signature index");
+  const returns = cursor.pick(pools.signatures, "return signature index");
+  const typeParams = readFunctionTypeParams(cursor);
+  assertTypeParams(cursor, params.highestParam, typeParams.length, at);
+  assertTypeParams(cursor, returns.highestParam, typeParams.length, at);
+  if (cursor.version >= 7) skipAccessSpecifiers(cursor);
+  if (cursor.version >= 8) skipAttributes(cursor);
+  return { name, params, returns, typeParams };
+}
+
+/** Reads an instantiation over a table of `count` elements; yields its highest type parameter. */
+export function readInstantiation(cursor: Cursor, count: number, signatures: readonly Signature[]): number {
+  cursor.index(count, "instantiated element index");
+  return cursor.pick(signatures, "type arguments signature index").highestParam;
+}
+
+function readMetadata(cursor: Cursor): Map<string, Uint8Array> {
+  const entries = new Map<string, Uint8Array>();
+  while (cursor.more) {
+    const key = cursor.latin1(1023, "metadata key");
+    const value = cursor.blob(0xffff, "metadata value");
+    if (!entries.has(key)) entries.set(key, value);
+  }
+  return entries;
+}
+
+/** Reads the common tables, in the order in which they depend on each other. */
+export function readPools(directory: Directory): Pools {
+  const identifiers = readTable(directory.table(TABLE.identifiers), readIdentifier);
+  const addresses = readTable(directory.table(TABLE.addresses), readAddress);
+  const modules = readTable(directory.table(TABLE.moduleHandles), (cursor) =>
+    readModuleId(cursor, { addresses, identifiers }),
+  );
+  const structs = readTable(directory.table(TABLE.structHandles), (cursor) =>
+    readStructHandle(cursor, modules, identifiers),
+  );
+  const signatureCursor = directory.table(TABLE.signatures);
+  const signatureReader = new TypeReader(signatureCursor, structs);
+  const signatures = readTable(signatureCursor, () => signatureReader.signature());
+  const constantCursor = directory.table(TABLE.constants);
+  const constantReader = new TypeReader(constantCursor, structs);
+  let constantCount = 0;
+  for (; constantCursor.more; constantCount++) {
+    constantReader.type();
+    constantCursor.blob(0xffff, "constant");
+  }
+  const functions = readTable(directory.table(TABLE.functionHandles), (cursor) =>
+    readFunctionHandle(cursor, { modules, identifiers, signatures }),
+  );
+  const functionInstantiations = readTable(directory.table(TABLE.functionInstantiations), (cursor) =>
+    readInstantiation(cursor, functions.length, signatures),
+  );
+  const metadata = readMetadata(directory.table(TABLE.metadata));
+  return {
+    identifiers,
+    addresses,
+    modules,
+    structs,
+    signatures,
+    constantCount,
+    functions,
+    functionInstantiations,
+    metadata,
+  };
+}
