@@ -171,3 +171,16 @@ export function choice<const Name extends string>(name: string, names: readonly 
     skip: (reader) => void reader.variant(names.length, name),
   };
 }
+
+/** An enum whose variants hold nothing and whose names nobody needs: the number, below `count`. */
+export function variantNumber(name: string, count: number): Codec<number> {
+  return {
+    minBytes: 1,
+    read: (reader) => reader.variant(count, name),
+    write: (writer, value) => {
+      if (value >= count) writer.fail(`unknown ${name} ${value}`);
+      writer.uleb(value);
+    },
+    skip: (reader) => void reader.variant(count, name),
+  };
+}

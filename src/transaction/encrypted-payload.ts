@@ -1,6 +1,6 @@
 // Encrypted payloads: the ciphertext as it was signed, and what became of it.
 import type { Codec } from "../bcs/codec.ts";
-import { choice, struct, variants } from "../bcs/records.ts";
+import { struct, variantNumber, variants } from "../bcs/records.ts";
 import { byteString, fixed, hash, text, u64 } from "../bcs/scalars.ts";
 import { option } from "../bcs/sequences.ts";
 import type { ModuleId } from "../move/abi.ts";
@@ -34,8 +34,8 @@ export interface EncryptedInner {
   readonly claimedEntryFunction: ClaimedEntryFunction | undefined;
 }
 
-/** Why a decryption failed, by its number on the wire. */
-export type DecryptionFailure = `reason${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9}`;
+/** How many reasons a failed decryption can have. */
+const FAILURE_REASONS = 10;
 
 /** An encrypted payload before and after decryption. */
 export type EncryptedPayload =
@@ -44,7 +44,8 @@ export type EncryptedPayload =
       readonly kind: "failedDecryption";
       readonly inner: EncryptedInner;
       readonly evalProof: Uint8Array | undefined;
-      readonly reason: DecryptionFailure;
+      /** Number of the reason on the wire. */
+      readonly reason: number;
     }
   | {
       readonly kind: "decrypted";
@@ -79,26 +80,13 @@ export const encryptedInnerCodec: Codec<EncryptedInner> = struct({
   claimedEntryFunction: option(claimedEntryFunctionCodec),
 });
 
-const decryptionFailureCodec: Codec<DecryptionFailure> = choice("DecryptionFailure", [
-  "reason0",
-  "reason1",
-  "reason2",
-  "reason3",
-  "reason4",
-  "reason5",
-  "reason6",
-  "reason7",
-  "reason8",
-  "reason9",
-]);
-
 /** Encrypted payloads on the wire. */
 export const encryptedPayloadCodec: Codec<EncryptedPayload> = variants("EncryptedPayload", {
   encrypted: { inner: encryptedInnerCodec },
   failedDecryption: {
     inner: encryptedInnerCodec,
     evalProof: option(byteString),
-    reason: decryptionFailureCodec,
+    reason: variantNumber("DecryptionFailure", FAILURE_REASONS),
   },
   decrypted: {
     inner: encryptedInnerCodec,

@@ -15,7 +15,7 @@ export type Executable =
   | { readonly kind: "empty" }
   | { readonly kind: "encrypted" };
 
-/** Multipliers of the execution and storage limits. */
+/** Multipliers of the execution and storage limits, in the chain's own unit. */
 export interface LimitMultipliers {
   readonly kind: "v1";
   readonly execution: bigint;
@@ -24,9 +24,13 @@ export interface LimitMultipliers {
 
 /** A request for higher limits, and the stake that backs it. */
 export type LimitsRequest =
-  | { readonly kind: "approvedProposal"; readonly multipliers: LimitMultipliers }
-  | { readonly kind: "stakePool"; readonly pool: Address; readonly multipliers: LimitMultipliers }
-  | { readonly kind: "delegationPool"; readonly pool: Address; readonly multipliers: LimitMultipliers };
+  | { readonly kind: "stakePoolOwner"; readonly multipliers: LimitMultipliers }
+  | { readonly kind: "delegatedVoter"; readonly pool: Address; readonly multipliers: LimitMultipliers }
+  | {
+      readonly kind: "delegationPoolDelegator";
+      readonly pool: Address;
+      readonly multipliers: LimitMultipliers;
+    };
 
 /** How to run it: for a multisig account, and with a nonce in place of a sequence number. */
 export type ExtraConfig =
@@ -55,9 +59,9 @@ const multipliersCodec: Codec<LimitMultipliers> = variants("LimitMultipliers", {
 });
 
 const limitsRequestCodec: Codec<LimitsRequest> = variants("LimitsRequest", {
-  approvedProposal: { multipliers: multipliersCodec },
-  stakePool: { pool: addressCodec, multipliers: multipliersCodec },
-  delegationPool: { pool: addressCodec, multipliers: multipliersCodec },
+  stakePoolOwner: { multipliers: multipliersCodec },
+  delegatedVoter: { pool: addressCodec, multipliers: multipliersCodec },
+  delegationPoolDelegator: { pool: addressCodec, multipliers: multipliersCodec },
 });
 
 /** Extra configurations on the wire. */
