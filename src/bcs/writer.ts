@@ -74,7 +74,8 @@ export class BcsWriter {
 
   u8(value: number): this {
     this.#integer(value, 0, 0xff, "u8");
-    this.#view.setUint8(this.#grow(1), value);
+    const at = this.#grow(1);
+    this.#view.setUint8(at, value);
     return this;
   }
 
@@ -109,7 +110,8 @@ export class BcsWriter {
 
   i8(value: number): this {
     this.#integer(value, -0x80, 0x7f, "i8");
-    this.#view.setInt8(this.#grow(1), value);
+    const at = this.#grow(1);
+    this.#view.setInt8(at, value);
     return this;
   }
 
