@@ -1,11 +1,18 @@
 // Walks a code body without keeping it. Nothing of a body reaches the ABI, but a body that refers to what is
 // not there makes the whole file invalid, so every operand is checked on the way.
 import { bytecodeError, type Cursor, MAX_INDEX } from "./cursor.ts";
-import { OPCODES } from "./opcodes.ts";
+import { OPCODES, type Operand } from "./opcodes.ts";
 import type { Signature } from "./types.ts";
 
 /** Most parameters and locals of one body together. */
 const MAX_LOCALS = 255;
+
+function codesWith(operand: Operand): number[] {
+  return [...OPCODES.keys()].filter((code) => OPCODES[code]?.operand === operand);
+}
+
+const LOCAL_CODES = codesWith("local");
+const BRANCH_CODES = codesWith("branch");
 
 /** What operands may refer to, by table kind. */
 export interface CodePools {
@@ -14,6 +21,30 @@ export interface CodePools {
   readonly counts: readonly (number | undefined)[];
   /** Highest type parameter of each element, for the tables whose elements name types. */
   readonly highestParams: readonly (readonly number[] | undefined)[];
+  readonly shortcuts: Shortcuts;
+}
+
+/**
+ * For each opcode, how far the first operand byte may go for the instruction to be valid at a glance: 0 when
+ * there is no operand, -1 when only the careful way can tell. Most instructions are settled by it.
+ */
+type Shortcuts = Int16Array;
+
+/** Prepares the shortcuts of one file; those of locals and branches are set per body. */
+export function createShortcuts(pools: Omit<CodePools, "shortcuts">, version: number): Shortcuts {
+  const shortcuts = new Int16Array(256).fill(-1);
+  for (const [code, opcode] of OPCODES.entries()) {
+    if (opcode === undefined || opcode.since > version) continue;
+    if (opcode.operand === "none") shortcuts[code] = 0;
+    else if (opcode.operand === "index" && pools.highestParams[opcode.table] === undefined) {
+      shortcuts[code] = Math.min(0x80, pools.counts[opcode.table] ?? 0) || -1;
+    }
+  }
+  return shortcuts;
+}
+
+function setShortcuts(shortcuts: Shortcuts, codes: readonly number[], count: number): void {
+  for (const code of codes) shortcuts[code] = Math.min(0x80, count) || -1;
 }
 
 /** What a body belongs to. */
@@ -39,7 +70,17 @@ export function skipCode(cursor: Cursor, pools: CodePools, owner: CodeOwner): vo
   }
   assertTypeParams(cursor, locals.highestParam, owner.typeParamCount, start);
   const count = cursor.uleb(MAX_INDEX, "instruction count");
-  for (let i = 0; i < count; i++) skipInstruction(cursor, pools, owner.typeParamCount, localCount, count);
+  const { shortcuts } = pools;
+  setShortcuts(shortcuts, LOCAL_CODES, localCount);
+  setShortcuts(shortcuts, BRANCH_CODES, count);
+  const { bytes, end } = cursor;
+  for (let i = 0; i < count; i++) {
+    const at = cursor.offset;
+    const reach = at + 1 < end ? shortcuts[bytes[at] ?? 0] : -1;
+    if (reach === 0) cursor.offset = at + 1;
+    else if (reach !== undefined && (bytes[at + 1] ?? 0xff) < reach) cursor.offset = at + 2;
+    else skipInstruction(cursor, pools, owner.typeParamCount, localCount, count);
+  }
 }
 
 function skipInstruction(

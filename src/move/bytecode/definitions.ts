@@ -1,6 +1,6 @@
 // The tables that only modules have: what the module itself defines, and the handles its bodies use.
 import type { FieldAbi, FunctionAbi, StructAbi, VariantAbi, Visibility } from "../abi.ts";
-import { assertTypeParams, type CodePools, skipCode } from "./code.ts";
+import { assertTypeParams, type CodePools, createShortcuts, skipCode } from "./code.ts";
 import type { Cursor } from "./cursor.ts";
 import { type Directory, TABLE, TABLE_KINDS } from "./directory.ts";
 import type { Attributes } from "./metadata.ts";
@@ -132,32 +132,32 @@ export function readCodePools(directory: Directory, pools: Pools, structs: reado
   instantiations(TABLE.fieldInstantiations, TABLE.fieldHandles);
   instantiations(TABLE.variantFieldInstantiations, TABLE.variantFieldHandles);
   instantiations(TABLE.structVariantInstantiations, TABLE.structVariantHandles);
-  setCommonPools(pools, counts, highestParams);
-  return { signatures: pools.signatures, counts, highestParams };
+  return createCodePools(pools, counts, highestParams, directory.version);
 }
 
-function setCommonPools(
+function createCodePools(
   pools: Pools,
   counts: (number | undefined)[],
   highestParams: (readonly number[] | undefined)[],
-): void {
+  version: number,
+): CodePools {
   counts[TABLE.signatures] = pools.signatures.length;
   counts[TABLE.constants] = pools.constantCount;
   counts[TABLE.functionHandles] = pools.functions.length;
   counts[TABLE.functionInstantiations] = pools.functionInstantiations.length;
   highestParams[TABLE.functionInstantiations] = pools.functionInstantiations;
   highestParams[TABLE.signatures] = pools.signatures.map((signature) => signature.highestParam);
+  const known = { signatures: pools.signatures, counts, highestParams };
+  return { ...known, shortcuts: createShortcuts(known, version) };
 }
 
 /**
  * What the body of a script may refer to. The format does not check operands that belong to the tables only a
  * module has.
  */
-export function createScriptCodePools(pools: Pools): CodePools {
+export function createScriptCodePools(pools: Pools, version: number): CodePools {
   const counts: (number | undefined)[] = new Array(TABLE_KINDS).fill(Number.POSITIVE_INFINITY);
-  const highestParams: (readonly number[] | undefined)[] = new Array(TABLE_KINDS);
-  setCommonPools(pools, counts, highestParams);
-  return { signatures: pools.signatures, counts, highestParams };
+  return createCodePools(pools, counts, new Array(TABLE_KINDS), version);
 }
 
 interface FunctionFlags {

@@ -41,7 +41,7 @@ export function readScriptWithEnd(bytes: Uint8Array): WithEnd<ScriptAbi> {
   const params = tail.pick(pools.signatures, "parameters signature index");
   assertTypeParams(tail, params.highestParam, typeParams.length, at);
   if (version >= 8) skipAccessSpecifiers(tail);
-  skipCode(tail, createScriptCodePools(pools), {
+  skipCode(tail, createScriptCodePools(pools, version), {
     typeParamCount: typeParams.length,
     paramCount: params.types.length,
   });

@@ -1,0 +1,116 @@
+// Parsed modules, bounded by bytes, least recently used out first. An entry belongs to a module and to the
+// version that wrote it, so an upgrade can never be answered from the ABI before it, nor the reverse.
+import { toHex } from "../base/hex.ts";
+import type { ModuleAbi, ModuleId, ModuleLoader } from "./abi.ts";
+import { estimateAbiBytes } from "./bytecode/abi-size.ts";
+import { readModule } from "./bytecode/reader.ts";
+import { MoveError } from "./errors.ts";
+
+/** Budget of a cache unless the caller says otherwise: some thirty times the framework. */
+export const MODULE_CACHE_BYTES = 64 << 20;
+
+/** What an entry costs beside its ABI: key, map slot, and the error of a module that does not parse. */
+const ENTRY_BYTES = 1024;
+
+/** A module as the ledger holds it. */
+export interface StoredModule {
+  /** The version that wrote it. */
+  readonly version: bigint;
+  /** Needed only until the promise that hands them out is settled; nothing keeps them. */
+  readonly bytes: Uint8Array;
+}
+
+/** Fetches a module from wherever the ledger is; undefined when it is not there. */
+export type ModuleFetcher = (module: ModuleId) => Promise<StoredModule | undefined>;
+
+/** What a cache did and holds, for metrics. */
+export interface ModuleCacheStats {
+  readonly entries: number;
+  readonly bytes: number;
+  readonly maxBytes: number;
+  readonly hits: number;
+  readonly misses: number;
+  readonly evictions: number;
+}
+
+interface Entry {
+  /** The ABI, or why there is none: bytes that do not parse never will. */
+  readonly result: ModuleAbi | MoveError;
+  readonly bytes: number;
+}
+
+/** A cache of parsed modules, shared by all that read one ledger. */
+export class ModuleCache {
+  readonly #entries = new Map<string, Entry>();
+  readonly #maxBytes: number;
+  #bytes = 0;
+  #hits = 0;
+  #misses = 0;
+  #evictions = 0;
+
+  constructor(options: { readonly maxBytes?: number } = {}) {
+    this.#maxBytes = options.maxBytes ?? MODULE_CACHE_BYTES;
+  }
+
+  /** A loader that fetches with the given function and parses what is not known yet. */
+  createLoader(fetch: ModuleFetcher): ModuleLoader {
+    return async (module) => {
+      const stored = await fetch(module);
+      // Parsing does not wait, so loads that run side by side find what the first of them parsed.
+      return stored === undefined ? undefined : this.get(module, stored);
+    };
+  }
+
+  /** The ABI of a module at hand; throws MoveError when its bytes do not parse. */
+  get(module: ModuleId, stored: StoredModule): ModuleAbi {
+    const key = `${toHex(module.address)}::${module.name}@${stored.version}`;
+    let entry = this.#entries.get(key);
+    if (entry === undefined) {
+      this.#misses++;
+      entry = parse(stored.bytes);
+      this.#add(key, entry);
+    } else {
+      this.#hits++;
+      // Last in the map is the most recently used.
+      this.#entries.delete(key);
+      this.#entries.set(key, entry);
+    }
+    if (entry.result instanceof MoveError) throw entry.result;
+    return entry.result;
+  }
+
+  /** What the cache did and holds. */
+  stats(): ModuleCacheStats {
+    return {
+      entries: this.#entries.size,
+      bytes: this.#bytes,
+      maxBytes: this.#maxBytes,
+      hits: this.#hits,
+      misses: this.#misses,
+      evictions: this.#evictions,
+    };
+  }
+
+  #add(key: string, entry: Entry): void {
+    // An entry larger than the budget would only push everything else out.
+    if (entry.bytes > this.#maxBytes) return;
+    this.#entries.set(key, entry);
+    this.#bytes += entry.bytes;
+    for (const [oldKey, old] of this.#entries) {
+      if (this.#bytes <= this.#maxBytes) break;
+      this.#entries.delete(oldKey);
+      this.#bytes -= old.bytes;
+      this.#evictions++;
+    }
+  }
+}
+
+function parse(bytes: Uint8Array): Entry {
+  try {
+    const abi = readModule(bytes);
+    return { result: abi, bytes: ENTRY_BYTES + estimateAbiBytes(abi) };
+  } catch (error) {
+    if (!(error instanceof MoveError)) throw error;
+    return { result: error, bytes: ENTRY_BYTES };
+  }
+}
