@@ -1,0 +1,81 @@
+// Hashes of the state keys that answers are read by, built straight from their parts: no key object, no
+// encoding of its own, one hash.
+import { sha3 } from "../base/sha3.ts";
+import type { Address } from "../move/address.ts";
+import { HASH_LENGTH, SEEDS } from "./hash.ts";
+
+const ACCESS_PATH = 0;
+const TABLE_ITEM = 1;
+const CODE = 0;
+const RESOURCE = 1;
+const RESOURCE_GROUP = 2;
+const ADDRESS_END = HASH_LENGTH + 1 + 32;
+const ULEB_MAX_BYTES = 5;
+
+const utf8 = new TextEncoder();
+
+// The seed stays at the front of the buffer; a key that does not fit makes the buffer grow.
+let scratch: Uint8Array = createScratch(1024);
+
+function createScratch(size: number): Uint8Array {
+  const out = new Uint8Array(size);
+  out.set(SEEDS.stateKey);
+  return out;
+}
+
+/** Starts a key: tag and address, with room for `tailBytes` more and two lengths. */
+function begin(tag: number, address: Address, tailBytes: number): void {
+  const needed = ADDRESS_END + 2 * ULEB_MAX_BYTES + 34 + tailBytes;
+  if (needed > scratch.length) scratch = createScratch(2 * needed);
+  scratch[HASH_LENGTH] = tag;
+  scratch.set(address, HASH_LENGTH + 1);
+}
+
+function putUleb(value: number, at: number): number {
+  let rest = value;
+  let end = at;
+  while (rest >= 0x80) {
+    scratch[end++] = (rest & 0x7f) | 0x80;
+    rest >>>= 7;
+  }
+  scratch[end++] = rest;
+  return end;
+}
+
+function structKeyHash(path: number, address: Address, structTag: Uint8Array): Uint8Array {
+  begin(ACCESS_PATH, address, structTag.length);
+  let at = putUleb(1 + structTag.length, ADDRESS_END);
+  scratch[at++] = path;
+  scratch.set(structTag, at);
+  return sha3(scratch.subarray(0, at + structTag.length));
+}
+
+/** Key hash of a resource, from the BCS of its struct tag. */
+export function resourceKeyHash(address: Address, structTag: Uint8Array): Uint8Array {
+  return structKeyHash(RESOURCE, address, structTag);
+}
+
+/** Key hash of a resource group, from the BCS of its struct tag. */
+export function resourceGroupKeyHash(address: Address, structTag: Uint8Array): Uint8Array {
+  return structKeyHash(RESOURCE_GROUP, address, structTag);
+}
+
+/** Key hash of a module. */
+export function moduleKeyHash(address: Address, name: string): Uint8Array {
+  const nameBytes = utf8.encode(name);
+  const lengthBytes = nameBytes.length < 0x80 ? 1 : nameBytes.length < 0x4000 ? 2 : 3;
+  begin(ACCESS_PATH, address, nameBytes.length);
+  let at = putUleb(1 + address.length + lengthBytes + nameBytes.length, ADDRESS_END);
+  scratch[at++] = CODE;
+  scratch.set(address, at);
+  at = putUleb(nameBytes.length, at + address.length);
+  scratch.set(nameBytes, at);
+  return sha3(scratch.subarray(0, at + nameBytes.length));
+}
+
+/** Key hash of a table item, from the BCS of its key. The key stands without a length. */
+export function tableItemKeyHash(handle: Address, key: Uint8Array): Uint8Array {
+  begin(TABLE_ITEM, handle, key.length);
+  scratch.set(key, ADDRESS_END);
+  return sha3(scratch.subarray(0, ADDRESS_END + key.length));
+}

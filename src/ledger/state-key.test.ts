@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import { fromHex, toHex } from "../base/hex.ts";
+import { encodeWith } from "../bcs/codec.ts";
+import { addressFromBytes, parseAddress } from "../move/address.ts";
+import { type StructTag, structTagCodec } from "../move/type-tag.ts";
+import { moduleKeyHash, resourceGroupKeyHash, resourceKeyHash, tableItemKeyHash } from "./key-hash.ts";
+import {
+  type AccessPath,
+  accessPathCodec,
+  encodeStorageKey,
+  type StateKey,
+  stateKeyCodec,
+  stateKeyHash,
+  stateKeyHashOfBcs,
+} from "./state-key.ts";
+
+const TWO = parseAddress("0x2");
+const bytes = (hex: string) => fromHex(hex)!;
+const tag = (module: string, name: string): StructTag => ({
+  address: parseAddress("0x1"),
+  module,
+  name,
+  typeArgs: [],
+});
+const atTwo = (path: AccessPath): StateKey => ({
+  kind: "accessPath",
+  address: TWO,
+  path: encodeWith(accessPathCodec, path),
+});
+const table: StateKey = { kind: "tableItem", handle: parseAddress("0x1002"), key: bytes("070203") };
+
+const KNOWN: [string, StateKey, string][] = [
+  [
+    "resource",
+    atTwo({ kind: "resource", struct: tag("account", "Account") }),
+    "8f9ab5d5e3c9f5b885fcceea388fecd16bdb490da08aac9d4f026ddc66733def",
+  ],
+  [
+    "resource group",
+    atTwo({ kind: "resourceGroup", struct: tag("object", "ObjectGroup") }),
+    "87973d52189ac6a25ea543214305c4c8fb3bc2ceea8c34600361b03527578133",
+  ],
+  [
+    "module",
+    atTwo({ kind: "code", module: { address: TWO, name: "mymodule" } }),
+    "83d33b345c5e4b25d8f4dfe2b98b492024313b3b6e4febea6bfa844dbd850200",
+  ],
+  ["table item", table, "6f5550015f7a6036f88b2458f98a7e4800aba09e83f8f294dbf70bff77f224e6"],
+  [
+    "raw",
+    { kind: "raw", key: bytes("010203") },
+    "655ab5766bc87318e18d9287f32d318e15535d3db9d21a6e5a2b41a51b535aff",
+  ],
+];
+
+describe("state key", () => {
+  it.each(KNOWN)("hashes a known %s", (_, key, hash) => {
+    expect(toHex(stateKeyHash(key))).toBe(hash);
+    expect(toHex(stateKeyHashOfBcs(encodeWith(stateKeyCodec, key)))).toBe(hash);
+  });
+
+  it("gives the same hashes from parts", () => {
+    const account = encodeWith(structTagCodec, tag("account", "Account"));
+    const group = encodeWith(structTagCodec, tag("object", "ObjectGroup"));
+    expect(toHex(resourceKeyHash(TWO, account))).toBe(KNOWN[0]![2]);
+    expect(toHex(resourceGroupKeyHash(TWO, group))).toBe(KNOWN[1]![2]);
+    expect(toHex(moduleKeyHash(TWO, "mymodule"))).toBe(KNOWN[2]![2]);
+    expect(toHex(tableItemKeyHash(parseAddress("0x1002"), bytes("070203")))).toBe(KNOWN[3]![2]);
+  });
+
+  it("gives the same hashes from parts of any length", () => {
+    for (const length of [0, 1, 91, 92, 93, 94, 126, 127, 128, 900, 16_383, 20_000]) {
+      const name = "m".repeat(length);
+      const module = atTwo({ kind: "code", module: { address: TWO, name } });
+      expect(toHex(moduleKeyHash(TWO, name))).toBe(toHex(stateKeyHash(module)));
+      const key = new Uint8Array(length).fill(5);
+      expect(toHex(tableItemKeyHash(TWO, key))).toBe(
+        toHex(stateKeyHash({ kind: "tableItem", handle: TWO, key })),
+      );
+      const struct = tag("coin", name);
+      const structBytes = encodeWith(structTagCodec, struct);
+      expect(toHex(resourceKeyHash(TWO, structBytes))).toBe(
+        toHex(stateKeyHash(atTwo({ kind: "resource", struct }))),
+      );
+    }
+  });
+
+  it("has a storage form of its own for all but access paths", () => {
+    const [a, b, c] = [1, 2, 3].map((byte) => addressFromBytes(new Uint8Array(32).fill(byte)));
+    const position: StateKey = {
+      kind: "tradingNative",
+      item: { kind: "position", exchange: a!, account: b!, market: c! },
+    };
+    const parts = toHex(a!) + toHex(b!) + toHex(c!);
+    expect(toHex(encodeWith(stateKeyCodec, position))).toBe(`0300${parts}`);
+    expect(toHex(encodeStorageKey(position))).toBe(`0200${parts}`);
+    expect(toHex(encodeStorageKey({ kind: "raw", key: bytes("0102") }))).toBe("ff0102");
+    const handle = toHex(parseAddress("0x1002"));
+    expect(toHex(encodeWith(stateKeyCodec, table))).toBe(`01${handle}03070203`);
+    expect(toHex(encodeStorageKey(table))).toBe(`01${handle}070203`);
+  });
+});

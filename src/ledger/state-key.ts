@@ -1,0 +1,101 @@
+// State keys: what names an item of the state. They have two encodings: BCS, as write sets carry them, and
+// the storage form, which is what gets hashed. The hash is where the item stands in the state tree and in
+// the store.
+import type { Codec } from "../bcs/codec.ts";
+import { encodeWith } from "../bcs/codec.ts";
+import { BcsReader } from "../bcs/reader.ts";
+import { variants } from "../bcs/records.ts";
+import { byteString } from "../bcs/scalars.ts";
+import type { ModuleId } from "../move/abi.ts";
+import type { Address } from "../move/address.ts";
+import { type StructTag, structTagCodec } from "../move/type-tag.ts";
+import { addressCodec, moduleIdCodec } from "../move/wire.ts";
+import { hashOf, hashOfParts, SEEDS } from "./hash.ts";
+
+/** A perpetual position of the trading engine; it lives in a tree of its own. */
+export interface TradingPosition {
+  readonly kind: "position";
+  readonly exchange: Address;
+  readonly account: Address;
+  readonly market: Address;
+}
+
+/** The name of a state item. */
+export type StateKey =
+  /** Code, a resource or a resource group at an address; the path is BCS of an AccessPath. */
+  | { readonly kind: "accessPath"; readonly address: Address; readonly path: Uint8Array }
+  | { readonly kind: "tableItem"; readonly handle: Address; readonly key: Uint8Array }
+  /** Only tests of the chain use it. */
+  | { readonly kind: "raw"; readonly key: Uint8Array }
+  | { readonly kind: "tradingNative"; readonly item: TradingPosition };
+
+/** What an access path leads to. */
+export type AccessPath =
+  /** The address of the module stands here once more. */
+  | { readonly kind: "code"; readonly module: ModuleId }
+  | { readonly kind: "resource"; readonly struct: StructTag }
+  | { readonly kind: "resourceGroup"; readonly struct: StructTag };
+
+const tradingPositionCodec: Codec<TradingPosition> = variants("TradingNativeKey", {
+  position: { exchange: addressCodec, account: addressCodec, market: addressCodec },
+});
+
+/** State keys in BCS. */
+export const stateKeyCodec: Codec<StateKey> = variants("StateKey", {
+  accessPath: { address: addressCodec, path: byteString },
+  tableItem: { handle: addressCodec, key: byteString },
+  raw: { key: byteString },
+  tradingNative: { item: tradingPositionCodec },
+});
+
+/** The path inside an access path key. */
+export const accessPathCodec: Codec<AccessPath> = variants("AccessPath", {
+  code: { module: moduleIdCodec },
+  resource: { struct: structTagCodec },
+  resourceGroup: { struct: structTagCodec },
+});
+
+const BCS_TABLE_ITEM = 1;
+const BCS_RAW = 2;
+const BCS_TRADING_NATIVE = 3;
+const STORAGE_RAW: Uint8Array = Uint8Array.of(0xff);
+const STORAGE_TRADING_NATIVE: Uint8Array = Uint8Array.of(0x02);
+const TAG_AND_HANDLE = 33;
+
+/** The parts that make up the storage form, given the BCS of a key that was read or skipped before. */
+function storageParts(bcs: Uint8Array): [Uint8Array, Uint8Array] {
+  switch (bcs[0]) {
+    case BCS_TABLE_ITEM: {
+      const reader = new BcsReader(bcs);
+      const head = reader.fixed(TAG_AND_HANDLE);
+      return [head, reader.byteString()];
+    }
+    case BCS_RAW: {
+      const reader = new BcsReader(bcs);
+      reader.skip(1);
+      return [STORAGE_RAW, reader.byteString()];
+    }
+    case BCS_TRADING_NATIVE:
+      return [STORAGE_TRADING_NATIVE, bcs.subarray(1)];
+    default:
+      return [bcs, new Uint8Array(0)];
+  }
+}
+
+/** The storage form of a key: the bytes that are hashed. */
+export function encodeStorageKey(key: StateKey): Uint8Array {
+  const [head, tail] = storageParts(encodeWith(stateKeyCodec, key));
+  return Buffer.concat([head, tail]);
+}
+
+/** Hash of a key. */
+export function stateKeyHash(key: StateKey): Uint8Array {
+  return stateKeyHashOfBcs(encodeWith(stateKeyCodec, key));
+}
+
+/** Hash of a key from its BCS, which must have been read or skipped before. */
+export function stateKeyHashOfBcs(bcs: Uint8Array): Uint8Array {
+  if (bcs[0] === 0) return hashOf(SEEDS.stateKey, bcs);
+  const [head, tail] = storageParts(bcs);
+  return hashOfParts(SEEDS.stateKey, head, tail);
+}

@@ -1,0 +1,75 @@
+// State values: the bytes of a state item, with or without the record of who paid for its place.
+import type { Codec } from "../bcs/codec.ts";
+import type { BcsReader } from "../bcs/reader.ts";
+import { variants } from "../bcs/records.ts";
+import { byteString, u64 } from "../bcs/scalars.ts";
+import type { BcsWriter } from "../bcs/writer.ts";
+import { LedgerError } from "./errors.ts";
+import { hashOf, SEEDS } from "./hash.ts";
+
+/** Deposits and creation time of an item. The second form exists only for a bytes deposit above zero. */
+export type StateMetadata =
+  | { readonly kind: "v0"; readonly deposit: bigint; readonly creationTimeUsec: bigint }
+  | {
+      readonly kind: "v1";
+      readonly slotDeposit: bigint;
+      readonly bytesDeposit: bigint;
+      readonly creationTimeUsec: bigint;
+    };
+
+/** A state item's value. */
+export type StateValue =
+  | { readonly kind: "v0"; readonly data: Uint8Array }
+  | { readonly kind: "withMetadata"; readonly data: Uint8Array; readonly metadata: StateMetadata };
+
+const NOT_CANONICAL = "metadata with a bytes deposit of 0 must have its first form";
+
+// The chain writes the first form whenever the bytes deposit is zero; anything else would change the hash.
+const bytesDepositCodec: Codec<bigint> = {
+  minBytes: 8,
+  read: (reader: BcsReader) => {
+    const at = reader.offset;
+    const value = reader.u64();
+    return value === 0n ? reader.fail(NOT_CANONICAL, at) : value;
+  },
+  write: (writer: BcsWriter, value: bigint) => {
+    if (value === 0n) writer.fail(NOT_CANONICAL);
+    writer.u64(value);
+  },
+  skip: (reader: BcsReader) => {
+    const at = reader.offset;
+    if (reader.u64() === 0n) reader.fail(NOT_CANONICAL, at);
+  },
+};
+
+/** Metadata on the wire. */
+export const stateMetadataCodec: Codec<StateMetadata> = variants("StateMetadata", {
+  v0: { deposit: u64, creationTimeUsec: u64 },
+  v1: { slotDeposit: u64, bytesDeposit: bytesDepositCodec, creationTimeUsec: u64 },
+});
+
+/** State values on the wire. */
+export const stateValueCodec: Codec<StateValue> = variants("StateValue", {
+  v0: { data: byteString },
+  withMetadata: { data: byteString, metadata: stateMetadataCodec },
+});
+
+/** Hash of a state value from its BCS. */
+export function stateValueHash(bcs: Uint8Array): Uint8Array {
+  return hashOf(SEEDS.stateValue, bcs);
+}
+
+/** The data inside the BCS of a state value, found by offset; a view on the input. */
+export function stateValueData(bcs: Uint8Array): Uint8Array {
+  let length = 0;
+  let at = 1;
+  for (let shift = 0; shift < 35; shift += 7) {
+    const byte = bcs[at++];
+    if (byte === undefined) break;
+    length += (byte & 0x7f) * 2 ** shift;
+    if (byte >= 0x80) continue;
+    if (length > bcs.length - at || (bcs[0] ?? 2) > 1) break;
+    return bcs.subarray(at, at + length);
+  }
+  throw new LedgerError("corrupt", `stored state value of ${bcs.length} bytes does not decode`);
+}

@@ -1,0 +1,72 @@
+// The main-state writes of a write set, taken from its bytes without building the write set: key hashes and
+// encoded state values, as the state tree and the store want them.
+import type { BcsReader } from "../bcs/reader.ts";
+import { stateKeyCodec, stateKeyHashOfBcs } from "./state-key.ts";
+import { stateMetadataCodec } from "./state-value.ts";
+import { extensionsCodec, hotKeysCodec } from "./write-set.ts";
+
+/** One write, ready to be stored. */
+export interface EncodedWrite {
+  readonly keyHash: Uint8Array;
+  /** BCS of the StateValue, on the input where the bytes are the same; undefined deletes. */
+  readonly value: Uint8Array | undefined;
+}
+
+const WRITE_OPS = 6;
+const CREATION = 0;
+const MODIFICATION = 1;
+const DELETION = 2;
+const DELETION_WITH_METADATA = 5;
+const VALUE_V0 = 0;
+const VALUE_WITH_METADATA = 1;
+/** Smallest entry: a raw key of no bytes and a deletion. */
+const MIN_ENTRY_BYTES = 3;
+
+/** A write operation's bytes differ from those of the value it writes in the variant number alone. */
+function retag(op: Uint8Array, tag: number): Uint8Array {
+  if (op[0] === tag) return op;
+  const value = Uint8Array.from(op);
+  value[0] = tag;
+  return value;
+}
+
+function readValue(reader: BcsReader): Uint8Array | undefined {
+  const start = reader.offset;
+  const variant = reader.variant(WRITE_OPS, "WriteOp");
+  if (variant === DELETION) return undefined;
+  if (variant === DELETION_WITH_METADATA) {
+    stateMetadataCodec.skip(reader);
+    return undefined;
+  }
+  reader.skipByteString();
+  if (variant === CREATION || variant === MODIFICATION) return retag(reader.span(start), VALUE_V0);
+  stateMetadataCodec.skip(reader);
+  return retag(reader.span(start), VALUE_WITH_METADATA);
+}
+
+/** Reads past a write set, as strictly as its codec, and hands out its writes to the main state. */
+export function readStateWrites(reader: BcsReader): EncodedWrite[] {
+  const version = reader.variant(2, "WriteSet");
+  const writes: EncodedWrite[] = [];
+  const count = reader.count(MIN_ENTRY_BYTES);
+  let start = -1;
+  let end = -1;
+  for (let i = 0; i < count; i++) {
+    reader.enter(i);
+    const at = reader.offset;
+    stateKeyCodec.skip(reader);
+    if (start >= 0 && reader.compareSpans(start, end, at, reader.offset) >= 0) {
+      reader.fail("map keys are not strictly increasing", at);
+    }
+    start = at;
+    end = reader.offset;
+    const keyHash = stateKeyHashOfBcs(reader.span(at));
+    writes.push({ keyHash, value: readValue(reader) });
+    reader.leave();
+  }
+  if (version === 1) {
+    hotKeysCodec.skip(reader);
+    extensionsCodec.skip(reader);
+  }
+  return writes;
+}
