@@ -1,10 +1,14 @@
 // Concrete types on the wire: type tags and struct tags, with their BCS form and their printed form. The
 // text parser is in type-text.ts.
-import type { Codec } from "../bcs/codec.ts";
+import { type Codec, lazy } from "../bcs/codec.ts";
 import type { BcsReader } from "../bcs/reader.ts";
+import { choice, struct, variants } from "../bcs/records.ts";
+import { text, u8 } from "../bcs/scalars.ts";
+import { vector } from "../bcs/sequences.ts";
 import type { BcsWriter } from "../bcs/writer.ts";
 import type { PrimitiveName } from "./abi.ts";
-import { ADDRESS_LENGTH, type Address, addressFromBytes, formatAddress } from "./address.ts";
+import { type Address, formatAddress } from "./address.ts";
+import { addressCodec } from "./wire.ts";
 
 /** How a function type's argument or result is passed. */
 export type PassedAs = "reference" | "mutable" | "value";
@@ -35,195 +39,60 @@ export interface StructTag {
   readonly typeArgs: readonly TypeTag[];
 }
 
-/** Variant names in wire order. */
-const KINDS = [
-  "bool",
-  "u8",
-  "u64",
-  "u128",
-  "address",
-  "signer",
-  "vector",
-  "struct",
-  "u16",
-  "u32",
-  "u256",
-  "function",
-  "i8",
-  "i16",
-  "i32",
-  "i64",
-  "i128",
-  "i256",
-] as const satisfies readonly TypeTag["kind"][];
+const anyTypeTag: Codec<TypeTag> = lazy(1, () => typeTagCodec);
 
-const PASSED_AS = ["reference", "mutable", "value"] as const satisfies readonly PassedAs[];
+const functionParamTagCodec: Codec<FunctionParamTag> = struct({
+  as: choice("PassedAs", ["reference", "mutable", "value"]),
+  type: anyTypeTag,
+});
 
-/** Address, two empty names, no arguments. */
-const MIN_STRUCT_TAG_BYTES = ADDRESS_LENGTH + 3;
+/** Struct tags on the wire. */
+export const structTagCodec: Codec<StructTag> = struct({
+  address: addressCodec,
+  module: text,
+  name: text,
+  typeArgs: vector(anyTypeTag),
+});
 
-const NUMBERS: ReadonlyMap<TypeTag["kind"], number> = new Map(KINDS.map((kind, number) => [kind, number]));
+/** Type tags on the wire. */
+export const typeTagCodec: Codec<TypeTag> = variants("TypeTag", {
+  bool: {},
+  u8: {},
+  u64: {},
+  u128: {},
+  address: {},
+  signer: {},
+  vector: { item: anyTypeTag },
+  struct: { struct: structTagCodec },
+  u16: {},
+  u32: {},
+  u256: {},
+  function: { args: vector(functionParamTagCodec), results: vector(functionParamTagCodec), abilities: u8 },
+  i8: {},
+  i16: {},
+  i32: {},
+  i64: {},
+  i128: {},
+  i256: {},
+});
 
 /** Reads a type tag. */
-export function readTypeTag(reader: BcsReader): TypeTag {
-  reader.nest();
-  const kind = KINDS[reader.variant(KINDS.length, "TypeTag")];
-  let tag: TypeTag;
-  switch (kind) {
-    case undefined:
-      throw new Error("variant number in range without a name");
-    case "vector":
-      tag = { kind, item: reader.field("item", readTypeTag) };
-      break;
-    case "struct":
-      tag = { kind, struct: readStructTag(reader) };
-      break;
-    case "function":
-      tag = {
-        kind,
-        args: reader.field("args", readParams),
-        results: reader.field("results", readParams),
-        abilities: reader.u8(),
-      };
-      break;
-    default:
-      tag = { kind };
-  }
-  reader.unnest();
-  return tag;
-}
-
-/** Passes over a type tag, as strictly as `readTypeTag`. */
-export function skipTypeTag(reader: BcsReader): void {
-  reader.nest();
-  const kind = KINDS[reader.variant(KINDS.length, "TypeTag")];
-  switch (kind) {
-    case "vector":
-      reader.enter("item");
-      skipTypeTag(reader);
-      reader.leave();
-      break;
-    case "struct":
-      skipStructTag(reader);
-      break;
-    case "function":
-      skipParams(reader, "args");
-      skipParams(reader, "results");
-      reader.u8();
-      break;
-  }
-  reader.unnest();
-}
+export const readTypeTag: (reader: BcsReader) => TypeTag = typeTagCodec.read;
 
 /** Writes a type tag. */
-export function writeTypeTag(writer: BcsWriter, tag: TypeTag): void {
-  const number = NUMBERS.get(tag.kind);
-  if (number === undefined) throw new Error(`no variant number for ${tag.kind}`);
-  writer.uleb(number);
-  switch (tag.kind) {
-    case "vector":
-      writeTypeTag(writer, tag.item);
-      break;
-    case "struct":
-      writeStructTag(writer, tag.struct);
-      break;
-    case "function":
-      writer.vector(tag.args, writeParam).vector(tag.results, writeParam).u8(tag.abilities);
-      break;
-  }
-}
+export const writeTypeTag: (writer: BcsWriter, tag: TypeTag) => void = typeTagCodec.write;
 
-function readParams(reader: BcsReader): FunctionParamTag[] {
-  return reader.vector(readParam, 2);
-}
-
-function readParam(reader: BcsReader): FunctionParamTag {
-  reader.nest();
-  const as = PASSED_AS[reader.variant(PASSED_AS.length, "FunctionParamTag")] ?? "value";
-  const type = readTypeTag(reader);
-  reader.unnest();
-  return { as, type };
-}
-
-function skipParams(reader: BcsReader, name: string): void {
-  reader.enter(name);
-  const count = reader.count(2);
-  for (let i = 0; i < count; i++) {
-    reader.enter(i);
-    reader.nest();
-    reader.variant(PASSED_AS.length, "FunctionParamTag");
-    skipTypeTag(reader);
-    reader.unnest();
-    reader.leave();
-  }
-  reader.leave();
-}
-
-function writeParam(writer: BcsWriter, param: FunctionParamTag): void {
-  writer.uleb(PASSED_AS.indexOf(param.as));
-  writeTypeTag(writer, param.type);
-}
-
-function readText(reader: BcsReader): string {
-  return reader.text();
-}
-
-function readTypeArgs(reader: BcsReader): TypeTag[] {
-  return reader.vector(readTypeTag);
-}
+/** Passes over a type tag, as strictly as reading it. */
+export const skipTypeTag: (reader: BcsReader) => void = typeTagCodec.skip;
 
 /** Reads a struct tag. Its address is a view on the input. */
-export function readStructTag(reader: BcsReader): StructTag {
-  reader.nest();
-  const address = addressFromBytes(reader.fixed(ADDRESS_LENGTH));
-  const module = reader.field("module", readText);
-  const name = reader.field("name", readText);
-  const typeArgs = reader.field("type_args", readTypeArgs);
-  reader.unnest();
-  return { address, module, name, typeArgs };
-}
-
-/** Passes over a struct tag, as strictly as `readStructTag`. */
-export function skipStructTag(reader: BcsReader): void {
-  reader.nest();
-  reader.skip(ADDRESS_LENGTH);
-  reader.enter("module");
-  reader.skipText();
-  reader.leave();
-  reader.enter("name");
-  reader.skipText();
-  reader.leave();
-  reader.enter("type_args");
-  const count = reader.count();
-  for (let i = 0; i < count; i++) {
-    reader.enter(i);
-    skipTypeTag(reader);
-    reader.leave();
-  }
-  reader.leave();
-  reader.unnest();
-}
+export const readStructTag: (reader: BcsReader) => StructTag = structTagCodec.read;
 
 /** Writes a struct tag. */
-export function writeStructTag(writer: BcsWriter, tag: StructTag): void {
-  writer.fixed(tag.address).text(tag.module).text(tag.name).vector(tag.typeArgs, writeTypeTag);
-}
+export const writeStructTag: (writer: BcsWriter, tag: StructTag) => void = structTagCodec.write;
 
-/** Type tags as a codec. */
-export const typeTagCodec: Codec<TypeTag> = {
-  minBytes: 1,
-  read: readTypeTag,
-  write: writeTypeTag,
-  skip: skipTypeTag,
-};
-
-/** Struct tags as a codec. */
-export const structTagCodec: Codec<StructTag> = {
-  minBytes: MIN_STRUCT_TAG_BYTES,
-  read: readStructTag,
-  write: writeStructTag,
-  skip: skipStructTag,
-};
+/** Passes over a struct tag, as strictly as reading it. */
+export const skipStructTag: (reader: BcsReader) => void = structTagCodec.skip;
 
 /** Prints a type: short addresses, `, ` between arguments. */
 export function formatTypeTag(tag: TypeTag): string {
