@@ -1,5 +1,8 @@
 // Move identifiers: names of modules, structs, functions and fields.
 
+/** Longest identifier that compiled code can hold; the text forms have no limit of their own. */
+export const MAX_IDENTIFIER_LENGTH = 255;
+
 function isWordCode(code: number): boolean {
   return (
     (code >= 97 && code <= 122) ||

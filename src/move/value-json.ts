@@ -1,0 +1,234 @@
+// JSON values to BCS, guided by a layout: one walk over both, straight into the writer. The first fault is
+// reported with its path, the JSON form that was expected, and what came.
+import type { PathStep } from "../bcs/errors.ts";
+import { formatPath } from "../bcs/errors.ts";
+import type { BcsWriter } from "../bcs/writer.ts";
+import type { JsonDocument } from "../json/document.ts";
+import { parseAddress } from "./address.ts";
+import { MoveError } from "./errors.ts";
+import type { EnumLayout, FieldsLayout, Layout, StructLayout } from "./layout.ts";
+import { INTEGER_RANGES, type IntegerName, parseHexBytes, parseInteger } from "./scalar-text.ts";
+import { expectedForm, likelyFix } from "./value-hints.ts";
+
+/** Most bytes that values may come to; no node takes in a larger transaction. */
+export const MAX_VALUE_BYTES = 8 * 1024 * 1024;
+
+/** Longest name of a field or variant. */
+const MAX_NAME_LENGTH = 255;
+
+/** Where a value is read from, and what it is called in messages. */
+export interface JsonSource {
+  readonly document: JsonDocument;
+  /** Tape index of the value. */
+  readonly value: number;
+  readonly path: readonly PathStep[];
+}
+
+/** Writes the BCS of a JSON value of the given layout. Throws MoveError `value`. */
+export function writeJsonValue(writer: BcsWriter, layout: Layout, source: JsonSource): void {
+  new ValueWriter(writer, source).write(layout, source.value);
+}
+
+class ValueWriter {
+  readonly #writer: BcsWriter;
+  readonly #document: JsonDocument;
+  readonly #path: PathStep[];
+
+  constructor(writer: BcsWriter, source: JsonSource) {
+    this.#writer = writer;
+    this.#document = source.document;
+    this.#path = [...source.path];
+  }
+
+  write(layout: Layout, value: number): void {
+    switch (layout.kind) {
+      case "bool":
+        if (this.#document.kind(value) !== "boolean") this.#mismatch(layout, value);
+        this.#writer.bool(this.#document.boolean(value));
+        break;
+      case "u8":
+      case "u16":
+      case "u32":
+      case "i8":
+      case "i16":
+      case "i32":
+        this.#writer[layout.kind](this.#number(layout.kind, value));
+        break;
+      case "u64":
+      case "u128":
+      case "u256":
+      case "i64":
+      case "i128":
+      case "i256": {
+        const type = layout.kind;
+        this.#writer[type](this.#scalar(layout, value, (text) => parseInteger(text, type)));
+        break;
+      }
+      case "address":
+        this.#writer.fixed(this.#scalar(layout, value, parseAddress));
+        break;
+      case "bytes":
+        this.#writer.byteString(this.#scalar(layout, value, parseHexBytes));
+        break;
+      case "string":
+        if (this.#document.kind(value) !== "string") this.#mismatch(layout, value);
+        this.#writer.byteString(this.#document.stringBytes(value));
+        break;
+      case "vector":
+        this.#vector(layout, value);
+        break;
+      case "option":
+        this.#option(layout, value);
+        break;
+      case "struct":
+        this.#struct(layout, value);
+        break;
+      case "enum":
+        this.#enum(layout, value);
+        break;
+    }
+    if (this.#writer.length > MAX_VALUE_BYTES) {
+      this.#fail(
+        `the arguments come to more than ${MAX_VALUE_BYTES} bytes; no node takes in such a transaction`,
+      );
+    }
+  }
+
+  #fail(reason: string): never {
+    throw new MoveError("value", `${formatPath(this.#path)}: ${reason}`);
+  }
+
+  #mismatch(layout: Layout, value: number): never {
+    const fix = likelyFix(layout, this.#document, value);
+    this.#fail(
+      `expected ${expectedForm(layout)}, found ${this.#document.excerpt(value)}${fix === undefined ? "" : `; ${fix}`}`,
+    );
+  }
+
+  /** A value that is given as a string. */
+  #scalar<T>(layout: Layout, value: number, parse: (text: string) => T): T {
+    if (this.#document.kind(value) !== "string") this.#mismatch(layout, value);
+    try {
+      return parse(this.#document.string(value));
+    } catch (error) {
+      if (!(error instanceof MoveError)) throw error;
+      return this.#fail(`expected ${expectedForm(layout)}: ${error.message}`);
+    }
+  }
+
+  /** A JSON number written as an integer; `1.0` and `1e2` are not. */
+  #number(type: IntegerName, value: number): number {
+    if (this.#document.kind(value) !== "number") this.#mismatch({ kind: type }, value);
+    const text = this.#document.numberText(value);
+    const { min, max, maxDigits } = INTEGER_RANGES[type];
+    // One more than the digits for the sign; a JSON number has no leading zeros.
+    if (text.length > maxDigits + 1) this.#mismatch({ kind: type }, value);
+    for (let at = text[0] === "-" ? 1 : 0; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (code < 48 || code > 57) this.#mismatch({ kind: type }, value);
+    }
+    const number = Number(text);
+    if (number < min || number > max) this.#mismatch({ kind: type }, value);
+    // Minus zero is zero.
+    return number + 0;
+  }
+
+  #vector(layout: Layout & { kind: "vector" }, value: number): void {
+    const document = this.#document;
+    if (document.kind(value) !== "array") this.#mismatch(layout, value);
+    this.#writer.uleb(document.count(value));
+    const end = document.end(value);
+    this.#path.push(0);
+    for (let item = document.first(value), index = 0; item < end; item = document.next(item), index++) {
+      this.#path[this.#path.length - 1] = index;
+      this.write(layout.item, item);
+    }
+    this.#path.pop();
+  }
+
+  #option(layout: Layout & { kind: "option" }, value: number): void {
+    const document = this.#document;
+    if (document.kind(value) !== "object") this.#mismatch(layout, value);
+    const vec = document.member(value, "vec");
+    const isBytes = layout.item.kind === "u8";
+    if (vec < 0 || document.kind(vec) !== (isBytes ? "string" : "array")) this.#mismatch(layout, value);
+    this.#path.push("vec");
+    if (isBytes) {
+      const bytes = this.#scalar({ kind: "bytes" }, vec, parseHexBytes);
+      if (bytes.length > 1) this.#tooMany(bytes.length);
+      this.#writer.byteString(bytes);
+    } else {
+      const count = document.count(vec);
+      if (count > 1) this.#tooMany(count);
+      this.#vector({ kind: "vector", item: layout.item }, vec);
+    }
+    this.#path.pop();
+  }
+
+  #tooMany(count: number): never {
+    this.#fail(`an Option holds at most one value, found ${count}; the chain would refuse it`);
+  }
+
+  #struct(layout: StructLayout, value: number): void {
+    if (this.#document.kind(value) !== "object") this.#mismatch(layout, value);
+    this.#fields(layout, value, undefined);
+  }
+
+  #enum(layout: EnumLayout, value: number): void {
+    const document = this.#document;
+    if (document.kind(value) !== "object") this.#mismatch(layout, value);
+    const name = document.first(value);
+    if (name === document.end(value)) this.#mismatch(layout, value);
+    const wanted = document.string(name);
+    let body = name + 1;
+    for (let other = document.next(body); other < document.end(value); other = document.next(body)) {
+      if (!document.isString(other, wanted)) this.#mismatch(layout, value);
+      body = other + 1;
+    }
+    const index = layout.variants.findIndex((variant) => variant.name === wanted);
+    const variant = layout.variants[index];
+    if (variant === undefined) this.#mismatch(layout, value);
+    this.#path.push(wanted);
+    if (document.kind(body) !== "object") {
+      this.#fail(
+        `expected an object with the fields of the variant (\`{}\` for none), found ${document.excerpt(body)}`,
+      );
+    }
+    this.#writer.uleb(index);
+    this.#fields(variant, body, `variant ${wanted}`);
+    this.#path.pop();
+  }
+
+  /**
+   * Writes the fields in declaration order, after one pass over the members that finds them. Members that
+   * are no fields are ignored in a struct and refused in a variant, which `strictIn` names.
+   */
+  #fields(layout: FieldsLayout, object: number, strictIn: string | undefined): void {
+    const document = this.#document;
+    const found = new Int32Array(layout.fields.length).fill(-1);
+    const end = document.end(object);
+    for (let name = document.first(object); name < end; name = document.next(name + 1)) {
+      const position = layout.positions.get(document.string(name));
+      if (position !== undefined) found[position] = name + 1;
+      else if (strictIn !== undefined) {
+        this.#fail(`${strictIn} has no field ${document.excerpt(name)}; ${fieldList(layout)}`);
+      }
+    }
+    for (const [position, field] of layout.fields.entries()) {
+      const value = found[position] ?? -1;
+      if (value < 0) this.#fail(`the field ${field.name} is missing; ${fieldList(layout)}`);
+      this.#path.push(field.name);
+      this.write(field.layout, value);
+      this.#path.pop();
+    }
+  }
+}
+
+function fieldList(layout: FieldsLayout): string {
+  return layout.fields.length === 0
+    ? "it has no fields"
+    : `its fields are ${layout.fields
+        .map((field) => field.name.slice(0, MAX_NAME_LENGTH))
+        .join(", ")
+        .slice(0, 400)}`;
+}

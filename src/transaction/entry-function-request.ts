@@ -1,0 +1,128 @@
+// An entry function call: from the request and the module on chain to the call with its encoded arguments.
+import { shortenText } from "../base/text.ts";
+import { BcsWriter } from "../bcs/writer.ts";
+import type { JsonDocument } from "../json/document.ts";
+import type { AbiType, FunctionAbi, ModuleAbi, ModuleLoader } from "../move/abi.ts";
+import { formatAddress } from "../move/address.ts";
+import { MAX_IDENTIFIER_LENGTH } from "../move/identifier.ts";
+import type { TypeTag } from "../move/type-tag.ts";
+import { writeJsonValue } from "../move/value-json.ts";
+import type { EntryFunction } from "./entry-function.ts";
+import { TransactionError } from "./errors.ts";
+import {
+  argumentError,
+  assertArgumentCount,
+  countOf,
+  isSigner,
+  loadParameterLayout,
+  substitute,
+} from "./parameters.ts";
+import type { EntryFunctionRequest } from "./request-payload.ts";
+import { parseTypeArguments, typeOfTag } from "./type-arguments.ts";
+
+const LISTED_FUNCTIONS = 12;
+
+/** Encodes the arguments by the function's parameter types. Throws TransactionError `invalid`. */
+export async function createEntryFunction(
+  document: JsonDocument,
+  request: EntryFunctionRequest,
+  loadModule: ModuleLoader,
+): Promise<EntryFunction> {
+  const { path, module: id } = request;
+  const typeArgs = parseTypeArguments(document, request.typeArguments, `${path}.type_arguments`);
+  const moduleName = shortenText(`${formatAddress(id.address)}::${id.name}`);
+  const callee = `${moduleName}::${shortenText(request.function)}`;
+  const module = id.name.length <= MAX_IDENTIFIER_LENGTH ? await loadModule(id) : undefined;
+  if (module === undefined) {
+    throw new TransactionError("invalid", `${path}.function: module ${moduleName} is not on chain`);
+  }
+  const definition = findEntryFunction(module, request.function, `${path}.function`, callee);
+  assertTypeArgumentCount(definition, typeArgs.length, `${path}.type_arguments`, callee);
+  const { params, signers } = callParameters(definition.params, typeArgs, callee, path);
+  const given = document.count(request.arguments);
+  assertArgumentCount(callee, params, signers, given, path);
+  const context = { callee, path, loadModule };
+  const args = await encodeArguments(document, request.arguments, params, context);
+  return { module: id, function: request.function, typeArgs, args };
+}
+
+function findEntryFunction(module: ModuleAbi, name: string, path: string, callee: string): FunctionAbi {
+  const definition = module.functions.find((candidate) => candidate.name === name);
+  if (definition?.isEntry) return definition;
+  const entries = module.functions.filter((candidate) => candidate.isEntry).map((entry) => entry.name);
+  const more = entries.length > LISTED_FUNCTIONS ? ", …" : "";
+  const list =
+    entries.length === 0
+      ? "the module has no entry functions"
+      : `its entry functions are ${entries.slice(0, LISTED_FUNCTIONS).join(", ")}${more}`;
+  throw new TransactionError(
+    "invalid",
+    definition === undefined
+      ? `${path}: the module is on chain, but there is no function ${callee}; ${list}`
+      : `${path}: ${callee} is not an entry function, so no transaction can call it; ${list}`,
+  );
+}
+
+function assertTypeArgumentCount(definition: FunctionAbi, given: number, path: string, callee: string): void {
+  const wanted = definition.typeParams.length;
+  if (given === wanted) return;
+  const hint =
+    given < wanted ? '; add types such as "0x1::aptos_coin::AptosCoin"' : wanted === 0 ? "; write []" : "";
+  throw new TransactionError(
+    "invalid",
+    `${path}: ${callee} takes ${countOf(wanted, "type argument")}, not ${given}${hint}`,
+    { details: { expected: wanted, given } },
+  );
+}
+
+/** The parameters to give arguments for. A type argument cannot bring in a signer. */
+function callParameters(
+  types: readonly AbiType[],
+  typeArgs: readonly TypeTag[],
+  callee: string,
+  path: string,
+): { params: AbiType[]; signers: number } {
+  const substitutes = typeArgs.map(typeOfTag);
+  const params: AbiType[] = [];
+  let signers = 0;
+  for (const type of types) {
+    if (isSigner(type)) {
+      signers++;
+      continue;
+    }
+    const param = substitutes.length === 0 ? type : substitute(type, substitutes);
+    if (isSigner(param)) {
+      throw new TransactionError(
+        "invalid",
+        `${path}.type_arguments: signer cannot stand for a type that ${callee} takes as an argument`,
+      );
+    }
+    params.push(param);
+  }
+  return { params, signers };
+}
+
+/** BCS of each argument, all in one buffer. */
+async function encodeArguments(
+  document: JsonDocument,
+  array: number,
+  params: readonly AbiType[],
+  context: { readonly callee: string; readonly path: string; readonly loadModule: ModuleLoader },
+): Promise<Uint8Array[]> {
+  const writer = new BcsWriter();
+  const ends: number[] = [];
+  let value = document.first(array);
+  for (const [index, type] of params.entries()) {
+    const loaded = loadParameterLayout(type, index, context);
+    const layout = loaded instanceof Promise ? await loaded : loaded;
+    try {
+      writeJsonValue(writer, layout, { document, value, path: [`${context.path}.arguments`, index] });
+    } catch (error) {
+      throw argumentError(error, type, index, context);
+    }
+    ends.push(writer.length);
+    value = document.next(value);
+  }
+  const bytes = writer.take();
+  return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
+}

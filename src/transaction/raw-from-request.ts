@@ -1,0 +1,94 @@
+// From a request to the raw transaction: the payload is resolved against the modules on chain and put into
+// the form that the nonce decides.
+import { unreachable } from "../base/errors.ts";
+import type { JsonDocument } from "../json/document.ts";
+import type { ModuleLoader } from "../move/abi.ts";
+import type { Address } from "../move/address.ts";
+import { createEntryFunction } from "./entry-function-request.ts";
+import { TransactionError } from "./errors.ts";
+import type { Executable } from "./executable.ts";
+import type { MultisigPayload, TransactionPayload } from "./payload.ts";
+import { NONCE_SEQUENCE_NUMBER, type RawTransaction } from "./raw.ts";
+import type { TransactionRequest } from "./request.ts";
+import type { EntryFunctionRequest, PayloadRequest, ScriptRequest } from "./request-payload.ts";
+import { createScript } from "./script-request.ts";
+
+/** What the ledger contributes to a transaction. */
+export interface EncodeContext {
+  readonly chainId: number;
+  /** Loads modules as of the latest version. */
+  readonly loadModule: ModuleLoader;
+}
+
+/** Builds the raw transaction that a request asks for. Throws TransactionError `invalid`. */
+export async function createRawTransaction(
+  request: TransactionRequest,
+  context: EncodeContext,
+): Promise<RawTransaction> {
+  const { document, payload, replayProtectionNonce: nonce } = request;
+  const sequenceNumber = nonce === undefined ? request.sequenceNumber : NONCE_SEQUENCE_NUMBER;
+  if (sequenceNumber === undefined) throw new Error("a request has a sequence number or a nonce");
+  return {
+    sender: request.sender,
+    sequenceNumber,
+    payload: await createPayload(document, payload, nonce, context.loadModule),
+    maxGasAmount: request.maxGasAmount,
+    gasUnitPrice: request.gasUnitPrice,
+    expirationTimestampSecs: request.expirationTimestampSecs,
+    chainId: context.chainId,
+  };
+}
+
+async function createPayload(
+  document: JsonDocument,
+  request: PayloadRequest,
+  nonce: bigint | undefined,
+  loadModule: ModuleLoader,
+): Promise<TransactionPayload> {
+  switch (request.kind) {
+    case "moduleBundle":
+      throw new TransactionError(
+        "invalid",
+        "payload.type: module_bundle_payload was removed from the chain; publish modules with 0x1::code::publish_package_txn",
+      );
+    case "multisig": {
+      const { multisigAddress } = request;
+      const call =
+        request.payload === undefined ? undefined : await createCall(document, request.payload, loadModule);
+      if (nonce !== undefined) return orderless(call ?? { kind: "empty" }, multisigAddress, nonce);
+      return { kind: "multisig", multisigAddress, transactionPayload: call };
+    }
+    case "entryFunction":
+    case "script": {
+      const call = await createCall(document, request, loadModule);
+      return nonce === undefined ? call : orderless(call, undefined, nonce);
+    }
+    default:
+      return unreachable(request);
+  }
+}
+
+async function createCall(
+  document: JsonDocument,
+  request: EntryFunctionRequest | ScriptRequest,
+  loadModule: ModuleLoader,
+): Promise<MultisigPayload> {
+  return request.kind === "script"
+    ? { kind: "script", script: await createScript(document, request, loadModule) }
+    : { kind: "entryFunction", entryFunction: await createEntryFunction(document, request, loadModule) };
+}
+
+function orderless(
+  executable: Executable,
+  multisigAddress: Address | undefined,
+  replayProtectionNonce: bigint,
+): TransactionPayload {
+  return {
+    kind: "payload",
+    payload: {
+      kind: "v1",
+      executable,
+      extraConfig: { kind: "v1", multisigAddress, replayProtectionNonce },
+    },
+  };
+}

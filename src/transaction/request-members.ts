@@ -1,0 +1,140 @@
+// Members of a request: each reads one member in the form the request demands, or says what is wrong with it.
+import { ABSENT, type JsonDocument } from "../json/document.ts";
+import { type Address, parseAddress } from "../move/address.ts";
+import { MoveError } from "../move/errors.ts";
+import { parseHexBytes, parseInteger } from "../move/scalar-text.ts";
+import { TransactionError } from "./errors.ts";
+
+const U64 = 'a u64 as a string of decimal digits such as "5"';
+const ADDRESS = 'an address string such as "0x1"';
+
+/** An object of the request, and what it is called in messages: empty for the request itself. */
+export interface RequestObject {
+  readonly document: JsonDocument;
+  /** Tape index. */
+  readonly value: number;
+  readonly path: string;
+}
+
+/** Path of a member, for messages. */
+export function memberPath(object: RequestObject, name: string): string {
+  return object.path === "" ? name : `${object.path}.${name}`;
+}
+
+/** Throws the error of a member that is absent or of the wrong form. */
+export function failMember(object: RequestObject, name: string, expected: string, fix?: string): never {
+  const value = object.document.member(object.value, name);
+  const path = memberPath(object, name);
+  const what =
+    value === ABSENT
+      ? `${path} is missing: expected ${expected}`
+      : `${path}: expected ${expected}, found ${object.document.excerpt(value)}`;
+  throw new TransactionError("request", fix === undefined ? what : `${what}; ${fix}`);
+}
+
+/** Tape index of a member that is there and not null; ABSENT otherwise. */
+export function presentMember(object: RequestObject, name: string): number {
+  const value = object.document.member(object.value, name);
+  return value === ABSENT || object.document.kind(value) === "null" ? ABSENT : value;
+}
+
+/** Takes the outermost value or a member's value as an object. */
+export function asObject(document: JsonDocument, value: number, path: string): RequestObject {
+  if (document.kind(value) === "object") return { document, value, path };
+  throw new TransactionError(
+    "request",
+    `${path === "" ? "the body" : path}: expected an object, found ${document.excerpt(value)}`,
+  );
+}
+
+/** A member that must be an object. */
+export function objectMember(object: RequestObject, name: string): RequestObject {
+  const value = object.document.member(object.value, name);
+  if (value === ABSENT || object.document.kind(value) !== "object") failMember(object, name, "an object");
+  return { document: object.document, value, path: memberPath(object, name) };
+}
+
+/** A member that must be an array: its tape index. */
+export function arrayMember(object: RequestObject, name: string, items: string): number {
+  const value = object.document.member(object.value, name);
+  if (value === ABSENT || object.document.kind(value) !== "array") {
+    failMember(
+      object,
+      name,
+      `an array of ${items}`,
+      value === ABSENT ? "write [] when there are none" : undefined,
+    );
+  }
+  return value;
+}
+
+/** A member that must be an array of strings: its tape index. */
+export function stringArrayMember(object: RequestObject, name: string, items: string): number {
+  const { document } = object;
+  const array = arrayMember(object, name, items);
+  for (let item = document.first(array), i = 0; item < document.end(array); item = document.next(item), i++) {
+    if (document.kind(item) !== "string") {
+      throw new TransactionError(
+        "request",
+        `${memberPath(object, name)}[${i}]: expected a string, found ${document.excerpt(item)}`,
+      );
+    }
+  }
+  return array;
+}
+
+/** A member that must be a string. */
+export function stringMember(object: RequestObject, name: string, expected: string): string {
+  const value = object.document.member(object.value, name);
+  if (value === ABSENT || object.document.kind(value) !== "string") {
+    const isNumber = value !== ABSENT && object.document.kind(value) === "number";
+    failMember(object, name, expected, isNumber ? "put the number in quotes" : undefined);
+  }
+  return object.document.string(value);
+}
+
+/** A member that must be true or false. */
+export function booleanMember(object: RequestObject, name: string): boolean {
+  const value = object.document.member(object.value, name);
+  if (value === ABSENT || object.document.kind(value) !== "boolean")
+    failMember(object, name, "true or false");
+  return object.document.boolean(value);
+}
+
+function parsed<T>(path: string, expected: string, text: string, parse: (text: string) => T): T {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (!(error instanceof MoveError)) throw error;
+    throw new TransactionError("request", `${path}: expected ${expected}: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+function parseU64(text: string): bigint {
+  return parseInteger(text, "u64");
+}
+
+/** A u64, written as a string. */
+export function u64Member(object: RequestObject, name: string): bigint {
+  return parsed(memberPath(object, name), U64, stringMember(object, name, U64), parseU64);
+}
+
+/** An account address. */
+export function addressMember(object: RequestObject, name: string): Address {
+  return parsed(memberPath(object, name), ADDRESS, stringMember(object, name, ADDRESS), parseAddress);
+}
+
+/** Bytes, written in hex. */
+export function bytesMember(object: RequestObject, name: string, expected: string): Uint8Array {
+  return parsed(memberPath(object, name), expected, stringMember(object, name, expected), parseHexBytes);
+}
+
+/** One address of a list. */
+export function addressItem(document: JsonDocument, item: number, path: string): Address {
+  if (document.kind(item) !== "string") {
+    throw new TransactionError("request", `${path}: expected ${ADDRESS}, found ${document.excerpt(item)}`);
+  }
+  return parsed(path, ADDRESS, document.string(item), parseAddress);
+}

@@ -1,0 +1,87 @@
+// A JSON transaction request, its shape checked member by member in a fixed order. Arguments stay in the
+// JSON document, where the parameter types will say how to read them.
+import type { JsonDocument } from "../json/document.ts";
+import type { Address } from "../move/address.ts";
+import { TransactionError } from "./errors.ts";
+import {
+  addressItem,
+  addressMember,
+  arrayMember,
+  asObject,
+  objectMember,
+  presentMember,
+  type RequestObject,
+  u64Member,
+} from "./request-members.ts";
+import { type PayloadRequest, parsePayloadRequest } from "./request-payload.ts";
+
+/** What a client asks to have encoded. */
+export interface TransactionRequest {
+  readonly document: JsonDocument;
+  readonly sender: Address;
+  /** Undefined when it was left out, which a nonce allows. */
+  readonly sequenceNumber: bigint | undefined;
+  readonly maxGasAmount: bigint;
+  readonly gasUnitPrice: bigint;
+  readonly expirationTimestampSecs: bigint;
+  readonly payload: PayloadRequest;
+  readonly replayProtectionNonce: bigint | undefined;
+  /** Undefined for a single signer; an empty list is not the same. */
+  readonly secondarySigners: readonly Address[] | undefined;
+}
+
+/** More addresses than this do not fit a transaction that the chain takes in. */
+const MAX_SECONDARY_SIGNERS = 2048;
+
+/**
+ * Reads a request. Unknown members are ignored, of a repeated member the last counts, an optional member
+ * may be null. Throws TransactionError.
+ */
+export function parseTransactionRequest(document: JsonDocument): TransactionRequest {
+  const body = asObject(document, document.root, "");
+  const sender = addressMember(body, "sender");
+  const sequenceNumber = sequenceNumberOf(body);
+  const maxGasAmount = u64Member(body, "max_gas_amount");
+  const gasUnitPrice = u64Member(body, "gas_unit_price");
+  const expirationTimestampSecs = u64Member(body, "expiration_timestamp_secs");
+  const payload = parsePayloadRequest(objectMember(body, "payload"));
+  const hasNonce = presentMember(body, "replay_protection_nonce") >= 0;
+  const replayProtectionNonce = hasNonce ? u64Member(body, "replay_protection_nonce") : undefined;
+  const secondarySigners = secondarySignersOf(body);
+  return {
+    document,
+    sender,
+    sequenceNumber,
+    maxGasAmount,
+    gasUnitPrice,
+    expirationTimestampSecs,
+    payload,
+    replayProtectionNonce,
+    secondarySigners,
+  };
+}
+
+function sequenceNumberOf(body: RequestObject): bigint | undefined {
+  const isGiven = presentMember(body, "sequence_number") >= 0;
+  if (!isGiven && presentMember(body, "replay_protection_nonce") >= 0) return undefined;
+  return u64Member(body, "sequence_number");
+}
+
+function secondarySignersOf(body: RequestObject): Address[] | undefined {
+  if (presentMember(body, "secondary_signers") < 0) return undefined;
+  const { document } = body;
+  const array = arrayMember(body, "secondary_signers", "address strings");
+  const count = document.count(array);
+  const signers: Address[] = [];
+  for (let item = document.first(array), i = 0; item < document.end(array); item = document.next(item), i++) {
+    const address = addressItem(document, item, `secondary_signers[${i}]`);
+    if (count <= MAX_SECONDARY_SIGNERS) signers.push(address);
+  }
+  if (count > MAX_SECONDARY_SIGNERS) {
+    throw new TransactionError(
+      "invalid",
+      `secondary_signers: ${count} addresses do not fit a transaction; at most ${MAX_SECONDARY_SIGNERS} do`,
+    );
+  }
+  return signers;
+}
