@@ -1,4 +1,9 @@
 // The full position of a ledger: what must be known to append to it and to check what is appended.
+import type { Codec } from "../bcs/codec.ts";
+import { decodeWith, encodeWith } from "../bcs/codec.ts";
+import { struct } from "../bcs/records.ts";
+import { hash, u8, u64 } from "../bcs/scalars.ts";
+import { option, vector } from "../bcs/sequences.ts";
 import type { LedgerPosition } from "./view.ts";
 
 /** Roots of the full subtrees, left to right, and the number of leaves. */
@@ -12,4 +17,27 @@ export interface Position extends LedgerPosition {
   readonly accumulator: AccumulatorState;
   /** Root of the state after `version`; undefined where the whole state is not known. */
   readonly stateRoot: Uint8Array | undefined;
+}
+
+/** Positions as stores keep them. */
+export const positionCodec: Codec<Position> = struct({
+  chainId: u8,
+  version: u64,
+  timestampUsec: u64,
+  epoch: u64,
+  blockHeight: u64,
+  oldestVersion: u64,
+  oldestBlockHeight: u64,
+  accumulator: struct<AccumulatorState>({ leafCount: u64, frozen: vector(hash) }),
+  stateRoot: option(hash),
+});
+
+/** Bytes of a position. */
+export function encodePosition(position: Position): Uint8Array {
+  return encodeWith(positionCodec, position);
+}
+
+/** A position from its bytes; its hashes are views on the input. */
+export function decodePosition(bytes: Uint8Array): Position {
+  return decodeWith(positionCodec, bytes);
 }

@@ -220,18 +220,32 @@ class TreeChange {
   }
 }
 
+function sortUpdates(updates: readonly TreeUpdate[]): TreeUpdate[] {
+  const sorted = [...updates].sort((a, b) => compareBytes(a.keyHash, b.keyHash));
+  for (let i = 1; i < sorted.length; i++) {
+    if (equalBytes(keyAt(sorted, i - 1), keyAt(sorted, i))) throw new Error("one key twice in a tree update");
+  }
+  return sorted;
+}
+
+function applySorted(sorted: readonly TreeUpdate[], loaded: LoadedNode | undefined): TreeUpdateResult {
+  const root = loaded ?? { slots: createTreeNode(), below: [] };
+  const change = new TreeChange(sorted);
+  if (!change.applyToSlots(root, 0, sorted.length, 0)) return { root: treeNodeHash(root.slots), nodes: [] };
+  const hash = change.settleRoot(root.slots);
+  return { root: hash, nodes: change.nodes };
+}
+
+/** The tree of the given items, in any order and every key at most once. */
+export function createStateTree(items: readonly TreeUpdate[]): TreeUpdateResult {
+  return applySorted(sortUpdates(items), undefined);
+}
+
 /** Applies changes, in any order and every key at most once, to the tree behind the reader. */
 export async function updateStateTree(
   getNodes: TreeNodeReader,
   updates: readonly TreeUpdate[],
 ): Promise<TreeUpdateResult> {
-  const sorted = [...updates].sort((a, b) => compareBytes(a.keyHash, b.keyHash));
-  for (let i = 1; i < sorted.length; i++) {
-    if (equalBytes(keyAt(sorted, i - 1), keyAt(sorted, i))) throw new Error("one key twice in a tree update");
-  }
-  const root = (await loadPaths(sorted, getNodes)) ?? { slots: createTreeNode(), below: [] };
-  const change = new TreeChange(sorted);
-  if (!change.applyToSlots(root, 0, sorted.length, 0)) return { root: treeNodeHash(root.slots), nodes: [] };
-  const hash = change.settleRoot(root.slots);
-  return { root: hash, nodes: change.nodes };
+  const sorted = sortUpdates(updates);
+  return applySorted(sorted, await loadPaths(sorted, getNodes));
 }

@@ -1,0 +1,97 @@
+// The two events that structure the ledger: the start of a block and the change of an epoch. Both are V1
+// events of handles at 0x1; they are recognised by their bytes.
+import { equalBytes } from "../base/bytes.ts";
+import { type Codec, decodeWith, encodeWith } from "../bcs/codec.ts";
+import { BcsReader } from "../bcs/reader.ts";
+import { struct } from "../bcs/records.ts";
+import { byteString, hash, u64 } from "../bcs/scalars.ts";
+import { vector } from "../bcs/sequences.ts";
+import { BcsWriter } from "../bcs/writer.ts";
+import { type Address, parseAddress } from "../move/address.ts";
+import { type TypeTag, typeTagCodec } from "../move/type-tag.ts";
+import { addressCodec } from "../move/wire.ts";
+
+/** Data of 0x1::block::NewBlockEvent. */
+export interface NewBlockEvent {
+  /** The block's id. */
+  readonly hash: Uint8Array;
+  readonly epoch: bigint;
+  readonly round: bigint;
+  readonly height: bigint;
+  readonly previousVotes: Uint8Array;
+  readonly proposer: Address;
+  readonly failedProposers: readonly bigint[];
+  readonly timestampUsec: bigint;
+}
+
+/** Data of 0x1::reconfiguration::NewEpochEvent. */
+export interface NewEpochEvent {
+  readonly epoch: bigint;
+}
+
+/** New block events on the wire. */
+export const newBlockEventCodec: Codec<NewBlockEvent> = struct({
+  hash,
+  epoch: u64,
+  round: u64,
+  height: u64,
+  previousVotes: byteString,
+  proposer: addressCodec,
+  failedProposers: vector(u64),
+  timestampUsec: u64,
+});
+
+/** New epoch events on the wire. */
+export const newEpochEventCodec: Codec<NewEpochEvent> = struct({ epoch: u64 });
+
+const FRAMEWORK = parseAddress("0x1");
+/** Creation numbers of the two handles at 0x1. */
+export const NEW_EPOCH_CREATION_NUMBER = 2n;
+export const NEW_BLOCK_CREATION_NUMBER = 3n;
+
+function frameworkType(module: string, name: string): TypeTag {
+  return { kind: "struct", struct: { address: FRAMEWORK, module, name, typeArgs: [] } };
+}
+
+/** Types of the two events. */
+export const NEW_BLOCK_EVENT_TYPE: TypeTag = frameworkType("block", "NewBlockEvent");
+export const NEW_EPOCH_EVENT_TYPE: TypeTag = frameworkType("reconfiguration", "NewEpochEvent");
+
+/** Everything of a V1 event that comes before and after its sequence number, up to its data. */
+interface EventShape {
+  readonly key: Uint8Array;
+  readonly type: Uint8Array;
+}
+
+const EVENT_V1 = 0;
+const SEQUENCE_NUMBER_BYTES = 8;
+
+function shapeOf(creationNumber: bigint, type: TypeTag): EventShape {
+  return {
+    key: new BcsWriter().uleb(EVENT_V1).u64(creationNumber).fixed(FRAMEWORK).take(),
+    type: encodeWith(typeTagCodec, type),
+  };
+}
+
+const NEW_BLOCK = shapeOf(NEW_BLOCK_CREATION_NUMBER, NEW_BLOCK_EVENT_TYPE);
+const NEW_EPOCH = shapeOf(NEW_EPOCH_CREATION_NUMBER, NEW_EPOCH_EVENT_TYPE);
+
+/** The data of an event of the given shape; undefined for any other event. */
+function dataOf(event: Uint8Array, { key, type }: EventShape): Uint8Array | undefined {
+  const typeStart = key.length + SEQUENCE_NUMBER_BYTES;
+  if (!equalBytes(event.subarray(0, key.length), key)) return undefined;
+  if (!equalBytes(event.subarray(typeStart, typeStart + type.length), type)) return undefined;
+  return new BcsReader(event.subarray(typeStart + type.length)).byteString();
+}
+
+/** The block that starts with this event, given its BCS; undefined for any other event. */
+export function findNewBlock(event: Uint8Array): NewBlockEvent | undefined {
+  const data = dataOf(event, NEW_BLOCK);
+  return data === undefined ? undefined : decodeWith(newBlockEventCodec, data);
+}
+
+/** The epoch that starts after this event, given its BCS; undefined for any other event. */
+export function findNewEpoch(event: Uint8Array): NewEpochEvent | undefined {
+  const data = dataOf(event, NEW_EPOCH);
+  return data === undefined ? undefined : decodeWith(newEpochEventCodec, data);
+}

@@ -1,0 +1,181 @@
+// The genesis file: the transaction that makes version 0. Everything a node may say about it is computed here
+// from its bytes alone: the state root, the transaction info, and the waypoint that proves it.
+import { equalBytes } from "../base/bytes.ts";
+import { encodeWith } from "../bcs/codec.ts";
+import { BcsError } from "../bcs/errors.ts";
+import { BcsReader } from "../bcs/reader.ts";
+import { parseAddress } from "../move/address.ts";
+import { structTagCodec } from "../move/type-tag.ts";
+import { eventRoot } from "./accumulator.ts";
+import { findNewBlock, findNewEpoch } from "./block-event.ts";
+import { LedgerError } from "./errors.ts";
+import { contractEventCodec, eventHash } from "./event.ts";
+import { resourceKeyHash } from "./key-hash.ts";
+import { encodeRecord } from "./record.ts";
+import { createStateTree, type TreeNodeChange } from "./state-tree/update.ts";
+import { stateValueData, stateValueHash } from "./state-value.ts";
+import { type EncodedWrite, readStateWrites } from "./state-writes.ts";
+import { GENESIS_VARIANT, transactionHash } from "./transaction.ts";
+import { transactionInfoCodec, transactionInfoHash } from "./transaction-info.ts";
+import { decodeVoters, VALIDATOR_SET_KEY_HASH } from "./validator-set.ts";
+import { computeWaypoint, type Waypoint } from "./waypoint.ts";
+import { writeSetHash } from "./write-set.ts";
+
+/** Largest genesis file that is looked at. */
+export const MAX_GENESIS_BYTES = 256 * 1024 * 1024;
+
+/** What a genesis file holds and proves. */
+export interface GenesisCheck {
+  readonly chainId: number;
+  /** State items that it creates. */
+  readonly items: number;
+  readonly events: number;
+  readonly validators: number;
+  readonly stateRoot: Uint8Array;
+  /** Hash of the transaction info of version 0; also the accumulator root. */
+  readonly infoHash: Uint8Array;
+  readonly waypoint: Waypoint;
+  /** Version 0 as a record. */
+  readonly record: Uint8Array;
+  readonly writes: readonly EncodedWrite[];
+  readonly treeNodes: readonly TreeNodeChange[];
+}
+
+const FRAMEWORK = parseAddress("0x1");
+const DIRECT_PAYLOAD = 0;
+
+/** State key hash of the item that holds the chain id. */
+export const CHAIN_ID_KEY_HASH: Uint8Array = resourceKeyHash(
+  FRAMEWORK,
+  encodeWith(structTagCodec, { address: FRAMEWORK, module: "chain_id", name: "ChainId", typeArgs: [] }),
+);
+
+/** The data that a set of writes leaves under a key; undefined when it does not write it. */
+export function findWrittenData(
+  writes: readonly EncodedWrite[],
+  keyHash: Uint8Array,
+): Uint8Array | undefined {
+  const value = writes.find((write) => equalBytes(write.keyHash, keyHash))?.value;
+  return value === undefined ? undefined : stateValueData(value);
+}
+
+/** The chain id among the writes of a genesis. */
+export function findChainId(writes: readonly EncodedWrite[]): number {
+  const data = findWrittenData(writes, CHAIN_ID_KEY_HASH);
+  const chainId = data?.length === 1 ? data[0] : undefined;
+  if (chainId === undefined) throw new LedgerError("corrupt", "genesis sets no chain id");
+  return chainId;
+}
+
+interface GenesisSpans {
+  readonly writes: EncodedWrite[];
+  readonly changes: Uint8Array;
+  readonly events: Uint8Array[];
+}
+
+function readGenesis(reader: BcsReader): GenesisSpans {
+  const kind = reader.uleb();
+  if (kind !== GENESIS_VARIANT)
+    reader.fail(`a genesis is transaction variant ${GENESIS_VARIANT}, not ${kind}`, 0);
+  const payload = reader.uleb();
+  if (payload !== DIRECT_PAYLOAD) {
+    reader.fail(`genesis payload variant ${payload} cannot be applied without executing it`, 1);
+  }
+  const start = reader.offset;
+  const writes = reader.field("write_set", readStateWrites);
+  const changes = reader.span(start);
+  const events = reader.field("events", (r) =>
+    r.vector((one) => {
+      const at = one.offset;
+      contractEventCodec.skip(one);
+      return one.span(at);
+    }, contractEventCodec.minBytes),
+  );
+  reader.finish();
+  return { writes, changes, events };
+}
+
+function lastDefined<T>(list: readonly (T | undefined)[]): T | undefined {
+  return list.findLast((one) => one !== undefined);
+}
+
+/** Runs a step; bytes that do not decode are reported as a fault of the genesis, with the place. */
+function within<T>(place: string, step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    if (!(error instanceof BcsError)) throw error;
+    throw new LedgerError("corrupt", `not a genesis: in ${place}: ${error.message}`, {
+      details: { ...error.details, place },
+      cause: error,
+    });
+  }
+}
+
+function checkSpans(blob: Uint8Array, { writes, changes, events }: GenesisSpans): GenesisCheck {
+  const chainId = findChainId(writes);
+  const voterData = findWrittenData(writes, VALIDATOR_SET_KEY_HASH);
+  if (voterData === undefined) throw new LedgerError("corrupt", "genesis sets no validators");
+  const voters = within("the validator set", () => decodeVoters(voterData));
+  const epoch = within("its epoch event", () => lastDefined(events.map(findNewEpoch)))?.epoch;
+  if (epoch === undefined) throw new LedgerError("corrupt", "genesis starts no epoch");
+  const block = within("its block event", () => lastDefined(events.map(findNewBlock)));
+  if (block === undefined) throw new LedgerError("corrupt", "genesis starts no block");
+  const tree = createStateTree(
+    writes.map(({ keyHash, value }) => ({ keyHash, valueHash: value && stateValueHash(value) })),
+  );
+  const info = encodeWith(transactionInfoCodec, {
+    kind: "v0",
+    gasUsed: 0n,
+    status: { kind: "success" },
+    transactionHash: transactionHash(blob),
+    eventRootHash: eventRoot(events.map(eventHash)),
+    stateChangeHash: writeSetHash(changes),
+    stateCheckpointHash: tree.root,
+    auxiliaryInfoHash: undefined,
+  });
+  const infoHash = transactionInfoHash(info);
+  return {
+    chainId,
+    items: writes.reduce((count, write) => (write.value === undefined ? count : count + 1), 0),
+    events: events.length,
+    validators: voters.length,
+    stateRoot: tree.root,
+    infoHash,
+    waypoint: computeWaypoint({
+      epoch: 0n,
+      accumulatorRoot: infoHash,
+      version: 0n,
+      timestampUsec: 0n,
+      nextEpoch: { epoch, voters },
+    }),
+    record: encodeRecord({
+      version: 0n,
+      transaction: blob,
+      info,
+      events,
+      accumulatorRoot: infoHash,
+      changes,
+    }),
+    writes,
+    treeNodes: tree.nodes,
+  };
+}
+
+/**
+ * Reads a genesis file and computes what it proves. Throws LedgerError `corrupt`, with the offset of the
+ * fault, when it is not a genesis; that it is the right one is told by its waypoint alone.
+ */
+export function checkGenesis(blob: Uint8Array): GenesisCheck {
+  if (blob.length > MAX_GENESIS_BYTES) {
+    throw new LedgerError(
+      "corrupt",
+      `genesis of ${blob.length} bytes is larger than ${MAX_GENESIS_BYTES} (at byte ${MAX_GENESIS_BYTES})`,
+      { details: { offset: MAX_GENESIS_BYTES } },
+    );
+  }
+  return checkSpans(
+    blob,
+    within("the file", () => readGenesis(new BcsReader(blob))),
+  );
+}

@@ -1,0 +1,144 @@
+// Records: one transaction with everything that came out of it, as one node hands it to another. No field
+// carries its own length, so the spans that get hashed are found by passing over each field.
+import type { Codec } from "../bcs/codec.ts";
+import { BcsReader } from "../bcs/reader.ts";
+import { struct } from "../bcs/records.ts";
+import { hash, u64 } from "../bcs/scalars.ts";
+import { vector } from "../bcs/sequences.ts";
+import { BcsWriter } from "../bcs/writer.ts";
+import { authenticatorCodec } from "../transaction/authenticator.ts";
+import { rawTransactionCodec } from "../transaction/raw.ts";
+import { type ContractEvent, contractEventCodec } from "./event.ts";
+import { type EncodedWrite, readStateWrites } from "./state-writes.ts";
+import { type Transaction, transactionCodec, USER_VARIANT } from "./transaction.ts";
+import { type TransactionInfo, transactionInfoCodec } from "./transaction-info.ts";
+import { type WriteSet, writeSetCodec } from "./write-set.ts";
+
+/** A record with all its values. */
+export interface LedgerRecord {
+  readonly version: bigint;
+  readonly transaction: Transaction;
+  readonly info: TransactionInfo;
+  readonly events: readonly ContractEvent[];
+  readonly accumulatorRoot: Uint8Array;
+  readonly changes: WriteSet;
+}
+
+/** Records on the wire. */
+export const recordCodec: Codec<LedgerRecord> = struct({
+  version: u64,
+  transaction: transactionCodec,
+  info: transactionInfoCodec,
+  events: vector(contractEventCodec),
+  accumulatorRoot: hash,
+  changes: writeSetCodec,
+});
+
+/** A record as spans of its bytes, with the few values that checks and the store need. */
+export interface RecordSpans {
+  readonly version: bigint;
+  /** The whole record. */
+  readonly bytes: Uint8Array;
+  readonly transaction: Uint8Array;
+  /** Chain id that a user transaction names; undefined for all other kinds. */
+  readonly userChainId: number | undefined;
+  readonly info: TransactionInfo;
+  readonly infoBytes: Uint8Array;
+  readonly events: readonly Uint8Array[];
+  readonly accumulatorRoot: Uint8Array;
+  readonly changes: Uint8Array;
+  readonly writes: readonly EncodedWrite[];
+}
+
+/** The encoded fields of a record. */
+export interface RecordParts {
+  readonly version: bigint;
+  readonly transaction: Uint8Array;
+  readonly info: Uint8Array;
+  readonly events: readonly Uint8Array[];
+  readonly accumulatorRoot: Uint8Array;
+  readonly changes: Uint8Array;
+}
+
+function skipTransaction(reader: BcsReader): number | undefined {
+  if (reader.bytes[reader.offset] !== USER_VARIANT) {
+    transactionCodec.skip(reader);
+    return undefined;
+  }
+  // As deep as the codec of the enum would be.
+  reader.nest();
+  reader.skip(1);
+  reader.nest();
+  rawTransactionCodec.skip(reader);
+  const chainId = reader.bytes[reader.offset - 1];
+  authenticatorCodec.skip(reader);
+  reader.unnest();
+  reader.unnest();
+  return chainId;
+}
+
+function readEventSpans(reader: BcsReader): Uint8Array[] {
+  const count = reader.count(contractEventCodec.minBytes);
+  const spans: Uint8Array[] = [];
+  for (let i = 0; i < count; i++) {
+    reader.enter(i);
+    const start = reader.offset;
+    contractEventCodec.skip(reader);
+    spans.push(reader.span(start));
+    reader.leave();
+  }
+  return spans;
+}
+
+/** Reads one record as spans. */
+export function readRecord(reader: BcsReader): RecordSpans {
+  const start = reader.offset;
+  const version = reader.u64();
+  const transactionStart = reader.offset;
+  const userChainId = reader.field("transaction", skipTransaction);
+  const transaction = reader.span(transactionStart);
+  const infoStart = reader.offset;
+  const info = reader.field("info", transactionInfoCodec.read);
+  const infoBytes = reader.span(infoStart);
+  const events = reader.field("events", readEventSpans);
+  const accumulatorRoot = reader.fixed(hash.minBytes);
+  const changesStart = reader.offset;
+  const writes = reader.field("changes", readStateWrites);
+  return {
+    version,
+    bytes: reader.span(start),
+    transaction,
+    userChainId,
+    info,
+    infoBytes,
+    events,
+    accumulatorRoot,
+    changes: reader.span(changesStart),
+    writes,
+  };
+}
+
+/** Reads one whole record as spans: nothing may follow it. */
+export function decodeRecord(bytes: Uint8Array): RecordSpans {
+  const reader = new BcsReader(bytes);
+  const record = readRecord(reader);
+  reader.finish();
+  return record;
+}
+
+/** Reads a page, a counted sequence of records, as spans. */
+export function decodePage(bytes: Uint8Array): RecordSpans[] {
+  const reader = new BcsReader(bytes);
+  const records = reader.vector(readRecord, recordCodec.minBytes);
+  reader.finish();
+  return records;
+}
+
+/** Puts a record together from its encoded fields. */
+export function encodeRecord(parts: RecordParts): Uint8Array {
+  const size = parts.transaction.length + parts.changes.length + 512;
+  const writer = new BcsWriter(parts.events.reduce((sum, event) => sum + event.length, size));
+  writer.u64(parts.version).fixed(parts.transaction).fixed(parts.info).uleb(parts.events.length);
+  for (const event of parts.events) writer.fixed(event);
+  return writer.fixed(parts.accumulatorRoot).fixed(parts.changes).take();
+}

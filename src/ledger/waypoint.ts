@@ -1,0 +1,66 @@
+// Waypoints: one line that names a version and commits to the whole ledger up to it. Whoever trusts the line
+// can prove everything before it.
+import { fromHex, toHex } from "../base/hex.ts";
+import { BcsWriter } from "../bcs/writer.ts";
+import { LedgerError } from "./errors.ts";
+import { HASH_LENGTH, hashOf, SEEDS } from "./hash.ts";
+import type { Voter } from "./validator-set.ts";
+
+/** A version and what the ledger up to it hashes to. */
+export interface Waypoint {
+  readonly version: bigint;
+  readonly hash: Uint8Array;
+}
+
+/** What a waypoint commits to: the ledger info that ends an epoch. */
+export interface WaypointPreimage {
+  /** Epoch of the version's block, not the one that starts after it. */
+  readonly epoch: bigint;
+  readonly accumulatorRoot: Uint8Array;
+  readonly version: bigint;
+  readonly timestampUsec: bigint;
+  readonly nextEpoch: { readonly epoch: bigint; readonly voters: readonly Voter[] } | undefined;
+}
+
+const MAX_VERSION_DIGITS = 20;
+const U64_MAX = 0xffff_ffff_ffff_ffffn;
+
+/** Parses `<version>:<64 hex digits>`; white space around it is ignored. */
+export function parseWaypoint(text: string): Waypoint {
+  const trimmed = text.trim();
+  const colon = trimmed.indexOf(":");
+  const digits = trimmed.slice(0, Math.max(colon, 0));
+  const hash = fromHex(trimmed.slice(colon + 1, colon + 2 + 2 * HASH_LENGTH));
+  if (!isDecimal(digits) || hash?.length !== HASH_LENGTH || BigInt(digits) > U64_MAX) {
+    const shown = JSON.stringify(trimmed.slice(0, 100));
+    throw new LedgerError("corrupt", `a waypoint is <version>:<64 hex digits>, not ${shown}`);
+  }
+  return { version: BigInt(digits), hash };
+}
+
+function isDecimal(text: string): boolean {
+  if (text.length === 0 || text.length > MAX_VERSION_DIGITS) return false;
+  for (const char of text) if (char < "0" || char > "9") return false;
+  return true;
+}
+
+/** Prints a waypoint. */
+export function formatWaypoint(waypoint: Waypoint): string {
+  return `${waypoint.version}:${toHex(waypoint.hash)}`;
+}
+
+/** Computes a waypoint. */
+export function computeWaypoint(preimage: WaypointPreimage): Waypoint {
+  const writer = new BcsWriter(1024)
+    .u64(preimage.epoch)
+    .fixed(preimage.accumulatorRoot)
+    .u64(preimage.version)
+    .u64(preimage.timestampUsec);
+  writer.option(preimage.nextEpoch, (out, next) => {
+    out.u64(next.epoch);
+    out.vector(next.voters, (list, voter) => {
+      list.fixed(voter.address).byteString(voter.consensusKey).u64(voter.votingPower);
+    });
+  });
+  return { version: preimage.version, hash: hashOf(SEEDS.waypoint, writer.take()) };
+}
