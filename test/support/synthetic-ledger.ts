@@ -68,8 +68,11 @@ export class SyntheticLedger {
       blockHeight: block.height,
       oldestVersion: 0n,
       oldestBlockHeight: 0n,
-      accumulator: { leafCount: version + 1n, frozen: [sha3(Buffer.from(`frozen ${version}`))] },
-      stateRoot: version % 3n === 0n ? undefined : sha3(Buffer.from(`root ${version}`)),
+      accumulator: {
+        leafCount: version + 1n,
+        frozen: [new Uint8Array(sha3(Buffer.from(`frozen ${version}`)))],
+      },
+      stateRoot: version % 3n === 0n ? undefined : new Uint8Array(sha3(Buffer.from(`root ${version}`))),
     };
   }
 

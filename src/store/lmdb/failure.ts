@@ -1,0 +1,49 @@
+// What lmdb and the file system throw, in the store's words.
+import { errorText } from "../../base/errors.ts";
+import { StoreError, type StoreErrorCode } from "../errors.ts";
+
+/** Numbers of the operating system and of lmdb, by what they mean to a store. */
+const CODES: ReadonlyMap<unknown, StoreErrorCode> = new Map<unknown, StoreErrorCode>([
+  [28, "full"], // ENOSPC
+  [27, "full"], // EFBIG
+  [122, "full"], // EDQUOT
+  [12, "full"], // ENOMEM: the map cannot grow
+  [-30792, "full"], // MDB_MAP_FULL
+  [13, "unwritable"], // EACCES
+  [1, "unwritable"], // EPERM
+  [30, "unwritable"], // EROFS
+  [20, "unwritable"], // ENOTDIR
+  ["EACCES", "unwritable"],
+  ["EPERM", "unwritable"],
+  ["EROFS", "unwritable"],
+  ["ENOTDIR", "unwritable"],
+  ["EEXIST", "unwritable"],
+  ["ENOSPC", "full"],
+  ["EDQUOT", "full"],
+  [-30793, "corrupt"], // MDB_INVALID
+  [-30794, "format"], // MDB_VERSION_MISMATCH
+  [-30796, "corrupt"], // MDB_CORRUPTED
+  [-30797, "corrupt"], // MDB_PAGE_NOTFOUND
+  [-30795, "corrupt"], // MDB_PANIC
+]);
+
+const HINTS: Readonly<Record<StoreErrorCode, string>> = {
+  full: "no space left for the store; nothing of this write was kept",
+  unwritable: "the store's directory cannot be written",
+  corrupt: "the store's file is damaged or not a store",
+  format: "the store was made by another version of lmdb",
+  locked: "the store is locked",
+  identity: "the store holds another chain",
+  order: "the write is out of order",
+};
+
+/** The thrown thing as a StoreError where its number is known; itself otherwise. */
+export function toStoreError(error: unknown, path: string): unknown {
+  if (!(error instanceof Error) || error instanceof StoreError) return error;
+  const code = CODES.get(Reflect.get(error, "code"));
+  if (code === undefined) return error;
+  return new StoreError(code, `${HINTS[code]} (${path}): ${errorText(error)}`, {
+    details: { path },
+    cause: error,
+  });
+}

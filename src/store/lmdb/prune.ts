@@ -1,0 +1,74 @@
+// One bounded pruning step, inside one write transaction: values first superseded, records and block rows, and
+// the oldest version, which always moves past whatever was removed in the same write.
+import type { Position } from "../../ledger/position.ts";
+import type { BlockReader } from "../block-search.ts";
+import type { PruneStep } from "../contract.ts";
+import { assertPruneFloor, findOldest } from "../prune-check.ts";
+import { decodeBlock, encodePosition } from "./position-row.ts";
+import { META, numberKey, olderKey, readStaleRow, type Table, type Tables, VERSION_BYTES } from "./tables.ts";
+
+/** Prunes towards the floor. To be called inside a write transaction. */
+export function pruneTables(tables: Tables, position: Position, floor: bigint, maxRows: number): PruneStep {
+  const readBlock: BlockReader = (height) => {
+    const row = tables.blocks.get(numberKey(height));
+    return row === undefined ? undefined : decodeBlock(height, row);
+  };
+  assertPruneFloor(readBlock, position, floor);
+  const target = floor > position.oldestVersion ? floor : position.oldestVersion;
+
+  const stale = removeStale(tables, target, maxRows);
+  const oldest = findOldest(readBlock, position, stale.reached);
+  let removed = stale.removed;
+  removed += removeBelow(tables.records, oldest.firstVersion, maxRows - removed);
+  removed += removeBelow(tables.blocks, oldest.height, maxRows - removed);
+  if (oldest.firstVersion !== position.oldestVersion) {
+    const moved = { ...position, oldestVersion: oldest.firstVersion, oldestBlockHeight: oldest.height };
+    tables.meta.putSync(META.position, Buffer.from(encodePosition(moved)));
+  }
+  const done = stale.reached === target && removed < maxRows;
+  return { oldestVersion: oldest.firstVersion, removed, done };
+}
+
+/** Removes values superseded below the target, whole versions at a time; tells how far it came. */
+function removeStale(
+  tables: Tables,
+  target: bigint,
+  maxRows: number,
+): { readonly removed: number; readonly reached: bigint } {
+  let removed = 0;
+  let reached = 0n;
+  // Read first, remove after: a cursor does not survive removals under it.
+  const rows = [
+    ...tables.stale.getRange({ start: numberKey(0n), end: numberKey(target), limit: maxRows + 1 }),
+  ];
+  for (const { key, value } of rows) {
+    if (removed >= maxRows) return { removed, reached };
+    const since = Buffer.from(key).readBigUInt64BE();
+    for (const { keyHash, version } of readStaleRow(value)) {
+      removeValue(tables, keyHash, version, version === since);
+      removed++;
+    }
+    tables.stale.removeSync(key);
+    reached = since + 1n;
+  }
+  return { removed, reached: rows.length > maxRows ? reached : target };
+}
+
+/** A deletion may still be the newest row of its key; every other superseded value is an older one. */
+function removeValue(tables: Tables, keyHash: Uint8Array, version: bigint, isDeletion: boolean): void {
+  if (isDeletion) {
+    const row = tables.latest.get(keyHash);
+    if (row !== undefined && row.length === VERSION_BYTES && row.readBigUInt64BE() === version) {
+      tables.latest.removeSync(keyHash);
+      return;
+    }
+  }
+  tables.older.removeSync(olderKey(keyHash, version));
+}
+
+function removeBelow(table: Table, floor: bigint, limit: number): number {
+  if (limit <= 0) return 0;
+  const keys = [...table.getKeys({ start: numberKey(0n), end: numberKey(floor), limit })];
+  for (const key of keys) table.removeSync(key);
+  return keys.length;
+}

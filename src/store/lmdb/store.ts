@@ -1,0 +1,188 @@
+// The LMDB engine: one file, one writer, any number of reading processes. A commit is one write transaction,
+// on disk before it is visible; a view is one read transaction.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { open, type RootDatabase } from "lmdb";
+import { type Logger, silentLogger } from "../../base/log.ts";
+import { LedgerError } from "../../ledger/errors.ts";
+import type { Position } from "../../ledger/position.ts";
+import { assertFollows, assertIdentity } from "../commit-check.ts";
+import type { CommitBatch, PruneStep, Store, StoreIdentity, StoreView } from "../contract.ts";
+import { StoreError } from "../errors.ts";
+import { writeBatch } from "./commit.ts";
+import { toStoreError } from "./failure.ts";
+import { assertFormat, writeFormat } from "./format.ts";
+import { assertLease, releaseLease, takeLease } from "./lease.ts";
+import { type FastTable, OlderSeeker, toFastTable } from "./native.ts";
+import { decodeIdentity, decodePosition, encodeIdentity } from "./position-row.ts";
+import { pruneTables } from "./prune.ts";
+import { MAX_TABLES, META, openTables, type Tables } from "./tables.ts";
+import { LmdbView, type ViewSource } from "./view.ts";
+
+/** How to open a store on disk. */
+export interface LmdbStoreOptions {
+  /** Directory of the store; made when it is missing and the store may be written. */
+  readonly path: string;
+  /** Opens for reading only: takes no lease and changes nothing. */
+  readonly readOnly?: boolean;
+  /** Address space to map at first. It costs no memory or disk, and grows by itself when it is used up. */
+  readonly mapSizeBytes?: number;
+  readonly logger?: Logger;
+}
+
+const DEFAULT_MAP_BYTES = 2 ** 38;
+const MAX_READERS = 2048;
+
+/** Opens the store in a directory. Throws StoreError when it cannot be used as asked. */
+export async function openLmdbStore(options: LmdbStoreOptions): Promise<Store> {
+  const { path, readOnly = false, mapSizeBytes = DEFAULT_MAP_BYTES, logger = silentLogger } = options;
+  if (readOnly && !existsSync(join(path, "data.mdb"))) {
+    throw new StoreError("format", `there is no store at ${path}`, { details: { path } });
+  }
+  try {
+    const root = open({
+      path,
+      noSubdir: false,
+      readOnly,
+      mapSize: mapSizeBytes,
+      maxDbs: MAX_TABLES,
+      maxReaders: MAX_READERS,
+      encoding: "binary",
+      keyEncoding: "binary",
+      // A commit must be on disk before anyone sees it.
+      overlappingSync: false,
+    });
+    try {
+      assertFormat(root, path);
+      const tables = openTables(root);
+      if (tables === undefined) throw new StoreError("format", `there is no store at ${path}`);
+      const lease = readOnly ? undefined : claim(root, tables, path);
+      logger.info({ path, readOnly }, "store opened");
+      return new LmdbStore(root, tables, path, lease);
+    } catch (error) {
+      await root.close();
+      throw error;
+    }
+  } catch (error) {
+    throw toStoreError(error, path);
+  }
+}
+
+function claim(root: RootDatabase, tables: Tables, path: string): Buffer {
+  return root.transactionSync(() => {
+    writeFormat(tables);
+    return takeLease(tables, path);
+  });
+}
+
+class LmdbStore implements Store {
+  readonly engine = "lmdb";
+  readonly #root: RootDatabase;
+  readonly #tables: Tables;
+  readonly #path: string;
+  readonly #lease: Buffer | undefined;
+  readonly #source: ViewSource;
+  readonly #meta: FastTable;
+  readonly #views = new Set<LmdbView>();
+  #identity: StoreIdentity | undefined;
+  #positionRow: Buffer | undefined;
+  #position: Position | undefined;
+
+  constructor(root: RootDatabase, tables: Tables, path: string, lease: Buffer | undefined) {
+    this.#root = root;
+    this.#tables = tables;
+    this.#path = path;
+    this.#lease = lease;
+    this.#meta = toFastTable(tables.meta);
+    this.#source = {
+      tables,
+      latest: toFastTable(tables.latest),
+      older: toFastTable(tables.older),
+      seeker: new OlderSeeker(tables.older),
+    };
+  }
+
+  get identity(): StoreIdentity | undefined {
+    if (this.#identity === undefined) {
+      const row = this.#tables.meta.get(META.identity);
+      if (row !== undefined) this.#identity = decodeIdentity(row);
+    }
+    return this.#identity;
+  }
+
+  async openView(): Promise<StoreView> {
+    const transaction = this.#root.useReadTransaction();
+    try {
+      const row = this.#meta.getBinaryFast(META.position, { transaction });
+      if (row === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+      const position = this.#decodePosition(row.subarray(0, this.#meta.lastSize));
+      const view = new LmdbView(this.#source, transaction, position, (released) =>
+        this.#views.delete(released),
+      );
+      this.#views.add(view);
+      return view;
+    } catch (error) {
+      transaction.done();
+      throw error;
+    }
+  }
+
+  async getTreeNodes(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]> {
+    return keys.map((key) => this.#tables.tree.get(key));
+  }
+
+  async commit(batch: CommitBatch, identity?: StoreIdentity): Promise<void> {
+    this.#write(() => {
+      const head = this.#readPosition();
+      assertFollows(batch, head);
+      const known = this.#tables.meta.get(META.identity);
+      const chain = assertIdentity(batch, known === undefined ? undefined : decodeIdentity(known), identity);
+      if (known === undefined) this.#tables.meta.putSync(META.identity, Buffer.from(encodeIdentity(chain)));
+      writeBatch(this.#tables, this.#source.latest, batch, head);
+    });
+  }
+
+  async prune(floor: bigint, maxRows: number): Promise<PruneStep> {
+    return this.#write(() => {
+      const position = this.#readPosition();
+      if (position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+      return pruneTables(this.#tables, position, floor, maxRows);
+    });
+  }
+
+  async close(): Promise<void> {
+    for (const view of [...this.#views]) view.release();
+    const lease = this.#lease;
+    if (lease !== undefined) this.#root.transactionSync(() => releaseLease(this.#tables, lease));
+    await this.#root.close();
+  }
+
+  /** One write transaction under the lease: all of it or nothing, on disk when this returns. */
+  #write<T>(action: () => T): T {
+    const lease = this.#lease;
+    if (lease === undefined)
+      throw new StoreError("unwritable", `the store at ${this.#path} is open for reading`);
+    try {
+      return this.#root.transactionSync(() => {
+        assertLease(this.#tables, lease, this.#path);
+        return action();
+      });
+    } catch (error) {
+      throw toStoreError(error, this.#path);
+    }
+  }
+
+  #readPosition(): Position | undefined {
+    const row = this.#tables.meta.get(META.position);
+    return row === undefined ? undefined : decodePosition(row);
+  }
+
+  /** Most views find the row that the last one found. */
+  #decodePosition(row: Uint8Array): Position {
+    if (this.#position === undefined || this.#positionRow?.equals(row) !== true) {
+      this.#positionRow = Buffer.from(row);
+      this.#position = decodePosition(this.#positionRow);
+    }
+    return this.#position;
+  }
+}

@@ -1,0 +1,111 @@
+// The tables of the LMDB engine, all in one file. Every number in a key is big-endian and fixed in size, so the
+// order of bytes is the order of versions. Names are never reused for another content.
+//
+// latest   key hash (32)                           -> version (8), StateValue; no StateValue = deleted
+// older    key hash (32), all ones - version (8)   -> StateValue; empty = deleted
+// stale    version (8)                             -> (key hash (32), version (8)) of each value that this
+//                                                     version superseded, and of each deletion it made
+// blocks   height (8)                              -> first version, time, epoch (8 each)
+// records  version (8)                             -> record as it arrived
+// tree     node key                                -> node
+// meta     name                                    -> see META
+import type { Database, RootDatabase } from "lmdb";
+
+/** One table: bytes to bytes. */
+export type Table = Database<Buffer, Uint8Array>;
+
+/** All tables of a store. */
+export interface Tables {
+  readonly latest: Table;
+  readonly older: Table;
+  readonly stale: Table;
+  readonly blocks: Table;
+  readonly records: Table;
+  readonly tree: Table;
+  readonly meta: Table;
+}
+
+const NAMES = ["latest", "older", "stale", "blocks", "records", "tree", "meta"] as const;
+
+/** How many tables an environment must have room for. */
+export const MAX_TABLES = 16;
+
+/** The format this code writes; stores of a higher one are refused. */
+export const FORMAT = 1;
+
+/** Keys of the meta table. */
+export const META = {
+  /** FORMAT, 4 bytes. */
+  format: Buffer.from("format"),
+  /** StoreIdentity: chain id (1), genesis hash (32). */
+  identity: Buffer.from("identity"),
+  /** Position, see position-row.ts. */
+  position: Buffer.from("position"),
+  /** Who writes here, see lease.ts. */
+  writer: Buffer.from("writer"),
+} as const;
+
+/** Bytes of a state key hash. */
+export const HASH_BYTES = 32;
+/** Bytes of a version. */
+export const VERSION_BYTES = 8;
+/** Bytes of one entry of a stale row. */
+export const STALE_BYTES = HASH_BYTES + VERSION_BYTES;
+
+const ALL_ONES = 0xffff_ffff_ffff_ffffn;
+
+/** Opens all tables, making those that are missing; undefined when one is missing and may not be made. */
+export function openTables(root: RootDatabase): Tables | undefined {
+  const open = (name: string): Table | undefined =>
+    root.openDB<Buffer, Uint8Array>({ name, encoding: "binary", keyEncoding: "binary" });
+  const opened = NAMES.map((name) => [name, open(name)] as const);
+  if (opened.some(([, table]) => table === undefined)) return undefined;
+  return Object.fromEntries(opened) as Record<(typeof NAMES)[number], Table>;
+}
+
+/** A new key of eight bytes. */
+export function numberKey(value: bigint): Buffer {
+  const key = Buffer.allocUnsafe(8);
+  key.writeBigUInt64BE(value);
+  return key;
+}
+
+/** Writes the key of the older table; later versions sort first. */
+export function writeOlderKey(target: Buffer, keyHash: Uint8Array, version: bigint): void {
+  target.set(keyHash, 0);
+  target.writeBigUInt64BE(ALL_ONES - version, HASH_BYTES);
+}
+
+/** A new key of the older table. */
+export function olderKey(keyHash: Uint8Array, version: bigint): Buffer {
+  const key = Buffer.allocUnsafe(HASH_BYTES + VERSION_BYTES);
+  writeOlderKey(key, keyHash, version);
+  return key;
+}
+
+/** The version in a key of the older table that starts at the offset. */
+export function readOlderVersion(key: Buffer, offset = 0): bigint {
+  return ALL_ONES - key.readBigUInt64BE(offset + HASH_BYTES);
+}
+
+/** One value that a stale row names. */
+export interface StaleEntry {
+  readonly keyHash: Uint8Array;
+  readonly version: bigint;
+}
+
+/** Writes one entry of a stale row. */
+export function writeStaleEntry(target: Buffer, offset: number, keyHash: Uint8Array, version: bigint): void {
+  target.set(keyHash, offset);
+  target.writeBigUInt64BE(version, offset + HASH_BYTES);
+}
+
+/** The entries of a stale row. */
+export function readStaleRow(row: Buffer): StaleEntry[] {
+  const entries: StaleEntry[] = [];
+  for (let offset = 0; offset < row.length; offset += STALE_BYTES) {
+    const keyHash = row.subarray(offset, offset + HASH_BYTES);
+    entries.push({ keyHash, version: row.readBigUInt64BE(offset + HASH_BYTES) });
+  }
+  return entries;
+}

@@ -1,0 +1,157 @@
+// A view of the LMDB engine: one read transaction, with the position read inside it. Opening one costs a few
+// lookups at most; views opened in one turn of the event loop share the transaction.
+import type { Transaction } from "lmdb";
+import type { Position } from "../../ledger/position.ts";
+import type { Block, HistoryRange, StateItem } from "../../ledger/view.ts";
+import { findBlockAtTime, findBlockByHeight, findBlockByVersion } from "../block-search.ts";
+import type { BlockStart, RawRecord, StoreView } from "../contract.ts";
+import { StoreError } from "../errors.ts";
+import { assertReadable, hideOldDeletion } from "../read-check.ts";
+import type { FastTable, NativeCursor, OlderSeeker } from "./native.ts";
+import { decodeBlock } from "./position-row.ts";
+import { numberKey, olderKey, readOlderVersion, type Tables, VERSION_BYTES } from "./tables.ts";
+
+/** What all views of a store share. */
+export interface ViewSource {
+  readonly tables: Tables;
+  readonly latest: FastTable;
+  readonly older: FastTable;
+  readonly seeker: OlderSeeker;
+}
+
+/** A read view on one transaction. */
+export class LmdbView implements StoreView {
+  readonly position: Position;
+  readonly #source: ViewSource;
+  readonly #transaction: Transaction;
+  readonly #options: { readonly transaction: Transaction };
+  readonly #onRelease: (view: LmdbView) => void;
+  #cursor: NativeCursor | undefined;
+  #open = true;
+
+  constructor(
+    source: ViewSource,
+    transaction: Transaction,
+    position: Position,
+    onRelease: (view: LmdbView) => void,
+  ) {
+    this.#source = source;
+    this.#transaction = transaction;
+    this.#options = { transaction };
+    this.position = position;
+    this.#onRelease = onRelease;
+  }
+
+  async getItems(
+    keyHashes: readonly Uint8Array[],
+    version: bigint,
+  ): Promise<readonly (StateItem | undefined)[]> {
+    this.#assertOpen();
+    assertReadable(this.position, version);
+    const items: (StateItem | undefined)[] = [];
+    for (const keyHash of keyHashes)
+      items.push(hideOldDeletion(this.#findItem(keyHash, version), this.position));
+    return items;
+  }
+
+  async getHistory(keyHash: Uint8Array, range: HistoryRange): Promise<readonly StateItem[]> {
+    this.#assertOpen();
+    assertReadable(this.position, range.from);
+    assertReadable(this.position, range.to);
+    if (range.from > range.to || range.limit < 1) return [];
+    const items: StateItem[] = [];
+    // Later versions sort first, so oldest first is backwards.
+    const rows = this.#source.tables.older.getRange({
+      start: olderKey(keyHash, range.from),
+      end: olderKey(keyHash, range.to),
+      inclusiveEnd: true,
+      reverse: true,
+      limit: range.limit,
+      ...this.#options,
+    });
+    for (const { key, value } of rows) items.push(toItem(readOlderVersion(Buffer.from(key)), value));
+    const latest = this.#readLatest(keyHash);
+    const fits = latest !== undefined && latest.version >= range.from && latest.version <= range.to;
+    if (fits && items.length < range.limit) items.push(latest);
+    return items;
+  }
+
+  async getBlockByHeight(height: bigint): Promise<Block | undefined> {
+    this.#assertOpen();
+    return findBlockByHeight(this.#readBlock, this.position, height);
+  }
+
+  async getBlockByVersion(version: bigint): Promise<Block | undefined> {
+    this.#assertOpen();
+    return findBlockByVersion(this.#readBlock, this.position, version);
+  }
+
+  async getBlockAtTime(timestampUsec: bigint): Promise<Block | undefined> {
+    this.#assertOpen();
+    return findBlockAtTime(this.#readBlock, this.position, timestampUsec);
+  }
+
+  async getRecords(start: bigint, limit: number, maxBytes: number): Promise<readonly RawRecord[]> {
+    this.#assertOpen();
+    assertReadable(this.position, start);
+    const records: RawRecord[] = [];
+    let size = 0;
+    for (let version = start; version <= this.position.version && records.length < limit; version++) {
+      const bytes = this.#source.tables.records.get(numberKey(version), this.#options);
+      if (bytes === undefined) break;
+      size += bytes.length;
+      if (records.length > 0 && size > maxBytes) break;
+      records.push({ version, bytes });
+    }
+    return records;
+  }
+
+  release(): void {
+    this.#assertOpen();
+    this.#open = false;
+    this.#cursor?.close();
+    this.#transaction.done();
+    this.#onRelease(this);
+  }
+
+  #findItem(keyHash: Uint8Array, version: bigint): StateItem | undefined {
+    const latest = this.#readLatest(keyHash);
+    if (latest === undefined || latest.version <= version) return latest;
+    const { seeker, older } = this.#source;
+    this.#cursor ??= seeker.openCursor(this.#transaction);
+    const found = seeker.findVersion(this.#cursor, keyHash, version);
+    if (found === undefined) return undefined;
+    const value = older.getBinaryFast(olderKey(keyHash, found), this.#options);
+    if (value === undefined)
+      throw new StoreError("corrupt", `version ${found} of a key is listed but not there`);
+    return toItem(found, copyBytes(value, 0, older.lastSize));
+  }
+
+  #readLatest(keyHash: Uint8Array): StateItem | undefined {
+    const { latest } = this.#source;
+    const row = latest.getBinaryFast(keyHash, this.#options);
+    if (row === undefined) return undefined;
+    const copy = copyBytes(row, 0, latest.lastSize);
+    return toItem(copy.readBigUInt64BE(), copy.subarray(VERSION_BYTES));
+  }
+
+  readonly #readBlock = (height: bigint): BlockStart | undefined => {
+    const row = this.#source.tables.blocks.get(numberKey(height), this.#options);
+    return row === undefined ? undefined : decodeBlock(height, row);
+  };
+
+  #assertOpen(): void {
+    if (!this.#open) throw new Error("the view was released");
+  }
+}
+
+function toItem(version: bigint, value: Uint8Array): StateItem {
+  return { version, value: value.length === 0 ? undefined : value };
+}
+
+/** The buffer that fast reads fill has a made-up length, so its part is taken by number. */
+function copyBytes(source: Uint8Array, start: number, end: number): Buffer {
+  const copy = Buffer.allocUnsafe(end - start);
+  copy.set(source.subarray(start, end));
+  return copy;
+}
