@@ -1,0 +1,137 @@
+// Reads request bodies: whole, within a limit that also holds for what a compressed body inflates to, and
+// within one budget for all bodies in hand. What is refused is drained, not buffered.
+import type { IncomingMessage } from "node:http";
+import { promisify } from "node:util";
+import { brotliDecompress, gunzip, inflate } from "node:zlib";
+import { HttpError, quoteInput } from "./errors.ts";
+
+/** How much of an unwanted body is read and dropped, so that the client gets to see the answer. */
+const LINGER_BYTES = 64 * 1024 * 1024;
+
+const INFLATERS: ReadonlyMap<
+  string,
+  (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>
+> = new Map([
+  ["gzip", promisify(gunzip)],
+  ["x-gzip", promisify(gunzip)],
+  ["deflate", promisify(inflate)],
+  ["br", promisify(brotliDecompress)],
+]);
+
+/** Counts the bytes of all bodies in hand. */
+export interface BodyBudget {
+  readonly maxBytes: number;
+  usedBytes: number;
+}
+
+/** The share of one request in the budget. Given back when the request is done. */
+export class BodyHold {
+  readonly maxBytes: number;
+  readonly #budget: BodyBudget;
+  #heldBytes = 0;
+
+  constructor(maxBytes: number, budget: BodyBudget) {
+    this.maxBytes = maxBytes;
+    this.#budget = budget;
+  }
+
+  /** Takes a piece of the body into account; throws when it goes over the limit or the budget. */
+  add(sizeBytes: number): void {
+    this.#heldBytes += sizeBytes;
+    this.#budget.usedBytes += sizeBytes;
+    if (this.#heldBytes > this.maxBytes) throw tooLarge(this.maxBytes);
+    if (this.#budget.usedBytes > this.#budget.maxBytes) {
+      throw new HttpError("overloaded", "too many request bodies in hand", { headers: ["Retry-After", "1"] });
+    }
+  }
+
+  release(): void {
+    this.#budget.usedBytes -= this.#heldBytes;
+    this.#heldBytes = 0;
+  }
+}
+
+function tooLarge(maxBytes: number): HttpError {
+  return new HttpError("body_too_large", `body: expected at most ${maxBytes} bytes, got more`);
+}
+
+/** Thrown when the client went away while its body was read: there is nobody to answer. */
+export class Abandoned extends Error {}
+
+function collect(request: IncomingMessage, hold: BodyHold): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const stopListening = (): void => {
+      request.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
+    };
+    const onData = (chunk: Buffer): void => {
+      try {
+        hold.add(chunk.length);
+        chunks.push(chunk);
+      } catch (error) {
+        stopListening();
+        reject(error);
+      }
+    };
+    const onEnd = (): void => {
+      stopListening();
+      const [first] = chunks;
+      resolve(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks));
+    };
+    const onGone = (): void => {
+      stopListening();
+      reject(new Abandoned("the client went away"));
+    };
+    request.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
+  });
+}
+
+/** Refuses what the headers already show to be too large or in an unknown coding. */
+export function assertBodyHeaders(request: IncomingMessage, maxBytes: number): void {
+  const declared = request.headers["content-length"];
+  if (declared !== undefined && Number(declared) > maxBytes) {
+    throw new HttpError("body_too_large", `body: expected at most ${maxBytes} bytes, got ${declared}`);
+  }
+  const coding = codingOf(request);
+  if (coding !== "" && !INFLATERS.has(coding)) {
+    throw new HttpError(
+      "unsupported_media_type",
+      `Content-Encoding: expected gzip, br, deflate or none, got ${quoteInput(coding)}`,
+      { headers: ["Accept-Encoding", "gzip, br, deflate"] },
+    );
+  }
+}
+
+function codingOf(request: IncomingMessage): string {
+  const coding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "";
+  return coding === "identity" ? "" : coding;
+}
+
+/** Reads the body and inflates it where it is compressed. */
+export async function readBody(request: IncomingMessage, hold: BodyHold): Promise<Uint8Array> {
+  const body = await collect(request, hold);
+  const inflater = INFLATERS.get(codingOf(request));
+  if (inflater === undefined) return body;
+  try {
+    return await inflater(body, { maxOutputLength: hold.maxBytes });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ERR_BUFFER_TOO_LARGE") throw tooLarge(hold.maxBytes);
+    throw new HttpError(
+      "malformed_request",
+      `body: expected valid ${codingOf(request)} data, got bytes that do not inflate`,
+      { cause: error },
+    );
+  }
+}
+
+/** Reads and drops what is left of a body, up to a bound; past it the connection is cut. */
+export function drainBody(request: IncomingMessage): void {
+  let dropped = 0;
+  request.on("data", (chunk: Buffer) => {
+    dropped += chunk.length;
+    if (dropped > LINGER_BYTES) request.socket.destroy();
+  });
+  request.on("error", () => {});
+  request.resume();
+}

@@ -1,0 +1,54 @@
+// Answers on connections that carry no valid request: what the parser refuses, what is too slow, CONNECT.
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { errorBody } from "./error-body.ts";
+import { type Condition, ERROR_CATALOGUE } from "./error-catalogue.ts";
+
+/** Node keeps the response that a connection is waiting for here. */
+type AnsweringSocket = Duplex & { readonly _httpMessage?: ServerResponse<IncomingMessage> | null };
+
+const MESSAGES: ReadonlyMap<string, readonly [Condition, string]> = new Map([
+  ["HPE_HEADER_OVERFLOW", ["headers_too_large", "the request line and headers are too long"]],
+  ["HPE_CHUNK_EXTENSIONS_OVERFLOW", ["body_too_large", "the chunk extensions of the body are too long"]],
+  ["ERR_HTTP_REQUEST_TIMEOUT", ["request_timeout", "the request did not arrive in time"]],
+]);
+
+function rawAnswer(condition: Condition, message: string, extraHeaders = ""): string {
+  const { status } = ERROR_CATALOGUE[condition];
+  const body = errorBody(condition, message);
+  return (
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\n${extraHeaders}` +
+    `Cache-Control: no-store\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  );
+}
+
+function finish(socket: Duplex, answer: string): void {
+  socket.on("error", () => {});
+  socket.end(answer, () => socket.destroy());
+}
+
+/** Answers what the HTTP parser refuses, or just hangs up where an answer is under way. */
+export function answerBrokenRequest(error: Error & { code?: string }, socket: Duplex): Condition | undefined {
+  const pending = (socket as AnsweringSocket)._httpMessage;
+  if (!socket.writable || error.code === "ECONNRESET" || pending?.headersSent === true) {
+    socket.destroy();
+    return undefined;
+  }
+  if (pending?.req.complete === true) {
+    // An earlier request of this connection is whole and gets its answer first.
+    pending.once("close", () => socket.destroy());
+    return undefined;
+  }
+  const reason = "reason" in error && typeof error.reason === "string" ? `: ${error.reason}` : "";
+  const [condition, message] = MESSAGES.get(error.code ?? "") ?? [
+    "malformed_request",
+    `this is not valid HTTP/1.1${reason}`,
+  ];
+  finish(socket, rawAnswer(condition, message));
+  return condition;
+}
+
+/** Refuses to be a proxy. */
+export function refuseConnect(_: IncomingMessage, socket: Duplex): void {
+  finish(socket, rawAnswer("wrong_method", "CONNECT is not served", "Allow: GET, HEAD, POST\r\n"));
+}

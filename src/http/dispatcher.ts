@@ -1,0 +1,344 @@
+// Serves one request: route, arguments, switches, body, view, handler, answer. Everything that handlers have
+// in common is done here, once.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { toHex } from "../base/hex.ts";
+import type { Logger } from "../base/log.ts";
+import { sha3 } from "../base/sha3.ts";
+import { LedgerError } from "../ledger/errors.ts";
+import type { Ledger, LedgerView } from "../ledger/view.ts";
+import { Abandoned, assertBodyHeaders, type BodyBudget, BodyHold, drainBody, readBody } from "./body.ts";
+import { compress, isCompressible } from "./compression.ts";
+import { addCorsHeaders, isPreflightMethod, preflightHeaders } from "./cors.ts";
+import { errorBody, faultOf } from "./error-body.ts";
+import { ERROR_CATALOGUE } from "./error-catalogue.ts";
+import { HttpError, quoteInput } from "./errors.ts";
+import { HeaderMaker, type PositionHeaders, plainHeaders } from "./headers.ts";
+import { type Form, isJsonMediaType, negotiateCoding, negotiateForm } from "./negotiation.ts";
+import type { Encoded, Operation } from "./operation.ts";
+import { Router } from "./router.ts";
+import type { Services } from "./services.ts";
+
+/** What the operator can turn off. */
+export interface Switches {
+  readonly encode: boolean;
+  readonly jsonOutput: boolean;
+  readonly bcsOutput: boolean;
+}
+
+/** What the dispatcher is made with. */
+export interface DispatcherOptions {
+  readonly ledger: Ledger;
+  readonly services: Services;
+  readonly operations: readonly Operation[];
+  readonly headerBrands: readonly string[];
+  readonly switches: Switches;
+  readonly bodyLimitBytes: number;
+  readonly bodyBudgetBytes: number;
+  readonly maxInFlight: number;
+  readonly maxLagMs: number | undefined;
+  readonly archivalEndpoint: string | undefined;
+  readonly cachePinned: boolean;
+  readonly logger: Logger;
+  readonly accessLog: boolean;
+  readonly onRequest: ((operationId: string, status: number, seconds: number) => void) | undefined;
+}
+
+/** Longest request target; node's own limit is for target and headers together. */
+const MAX_TARGET_LENGTH = 16 * 1024;
+const MAX_REQUEST_ID_LENGTH = 128;
+const PINNED_CACHING = "public, max-age=31536000, immutable";
+
+/** One request while it is served. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly startedMs: number;
+  /** True until the client that waits for it was told to go on. */
+  awaitsContinue: boolean;
+  operation: Operation | undefined;
+  headers: PositionHeaders | undefined;
+  /** True for an answer that can never change: a GET that names its version. */
+  pinned: boolean;
+}
+
+function createExchange(
+  request: IncomingMessage,
+  response: ServerResponse,
+  awaitsContinue: boolean,
+): Exchange {
+  return {
+    request,
+    response,
+    startedMs: performance.now(),
+    awaitsContinue,
+    operation: undefined,
+    headers: undefined,
+    pinned: false,
+  };
+}
+
+/** Path of a request target, which may be absolute. */
+function originForm(target: string): string {
+  const scheme = target.startsWith("http://") ? 7 : target.startsWith("https://") ? 8 : 0;
+  if (scheme === 0) return target;
+  const slash = target.indexOf("/", scheme);
+  return slash < 0 ? "/" : target.slice(slash);
+}
+
+function isRequestId(id: string): boolean {
+  if (id.length === 0 || id.length > MAX_REQUEST_ID_LENGTH) return false;
+  for (let i = 0; i < id.length; i++) {
+    const code = id.charCodeAt(i);
+    if (code < 0x21 || code > 0x7e) return false;
+  }
+  return true;
+}
+
+function matchesEtag(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  return header.split(",").some((item) => {
+    const text = item.trim();
+    return text === "*" || (text.startsWith("W/") ? text.slice(2) : text) === etag;
+  });
+}
+
+/** Serves requests over one ledger. */
+export class Dispatcher {
+  readonly #options: DispatcherOptions;
+  readonly #router: Router;
+  readonly #headers: HeaderMaker;
+  readonly #budget: BodyBudget;
+  #inFlight = 0;
+  /** Set while the server closes: answers then end their connections. */
+  closing = false;
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+    this.#router = new Router(options.operations);
+    this.#headers = new HeaderMaker(options.headerBrands);
+    this.#budget = { maxBytes: options.bodyBudgetBytes, usedBytes: 0 };
+  }
+
+  /** Serves one request. Never throws. */
+  async serve(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): Promise<void> {
+    const exchange = createExchange(request, response, awaitsContinue);
+    this.#inFlight++;
+    let view: LedgerView | undefined;
+    let hold: BodyHold | undefined;
+    try {
+      const target = request.url ?? "/";
+      if (target.length > MAX_TARGET_LENGTH) {
+        throw new HttpError(
+          "uri_too_long",
+          `the request target is longer than ${MAX_TARGET_LENGTH} characters`,
+        );
+      }
+      if (request.method === "OPTIONS" && request.headers.origin !== undefined) {
+        this.#answerPreflight(exchange, request.headers.origin);
+        return;
+      }
+      const url = originForm(target);
+      const mark = url.indexOf("?");
+      const { operation, segments } = this.#route(exchange, mark < 0 ? url : url.slice(0, mark));
+      exchange.operation = operation;
+      const args = operation.parseArgs(segments, mark < 0 ? "" : url.slice(mark + 1));
+      exchange.pinned = operation.method === "GET" && args.ledger_version !== undefined;
+      const form = this.#negotiate(operation, request.headers.accept);
+      if (this.#inFlight > this.#options.maxInFlight) {
+        throw new HttpError("overloaded", "too many requests in hand", { headers: ["Retry-After", "1"] });
+      }
+      if (operation.body !== undefined) {
+        hold = new BodyHold(this.#options.bodyLimitBytes, this.#budget);
+        args.body = operation.body.parse(await this.#readBody(exchange, hold));
+      }
+      if (operation.ledger !== "none") {
+        view = await this.#openView(operation);
+        if (view !== undefined) exchange.headers = this.#headers.prepare(view.position);
+        if (view !== undefined && operation.ledger === "required") this.#assertRecent(view);
+      }
+      if (response.destroyed) throw new Abandoned("the client went away");
+      const encoded = await operation.run(args, form, { view, services: this.#options.services });
+      await this.#answer(exchange, form, encoded);
+    } catch (error) {
+      if (!(error instanceof Abandoned)) this.#fail(exchange, error);
+    } finally {
+      this.#inFlight--;
+      view?.release();
+      hold?.release();
+    }
+  }
+
+  /** Answers a request with an error without serving it. */
+  refuse(request: IncomingMessage, response: ServerResponse, error: HttpError): void {
+    this.#fail(createExchange(request, response, true), error);
+  }
+
+  #route(exchange: Exchange, path: string): { operation: Operation; segments: readonly string[] } {
+    const { request } = exchange;
+    if (request.headers.host === undefined && request.httpVersion === "1.1") {
+      throw new HttpError("malformed_request", "the Host header is missing");
+    }
+    const method = request.method ?? "GET";
+    const match = this.#router.find(method, path);
+    if (match === undefined) throw new HttpError("unknown_path", `nothing is served at ${quoteInput(path)}`);
+    if ("operation" in match) return match;
+    const allowed = match.join(", ");
+    throw new HttpError("wrong_method", `${method} is not served at this path, only ${allowed}`, {
+      headers: ["Allow", allowed],
+    });
+  }
+
+  #negotiate(operation: Operation, accept: string | undefined): Form {
+    const { switches } = this.#options;
+    if (operation.switch !== undefined && !switches[operation.switch]) {
+      throw new HttpError("disabled", `${operation.id} is switched off on this node`);
+    }
+    const form = negotiateForm(accept, operation.forms);
+    if (operation.switchable) {
+      if (form === "json" && !switches.jsonOutput)
+        throw new HttpError("disabled", "JSON output is switched off on this node");
+      if (form === "bcs" && !switches.bcsOutput)
+        throw new HttpError("disabled", "BCS output is switched off on this node");
+    }
+    return form;
+  }
+
+  async #readBody(exchange: Exchange, hold: BodyHold): Promise<Uint8Array> {
+    const { request, response } = exchange;
+    const contentType = request.headers["content-type"];
+    if (contentType === undefined || !isJsonMediaType(contentType)) {
+      const got = contentType === undefined ? "none" : quoteInput(contentType);
+      throw new HttpError("unsupported_media_type", `Content-Type: expected application/json, got ${got}`);
+    }
+    assertBodyHeaders(request, hold.maxBytes);
+    if (exchange.awaitsContinue) {
+      exchange.awaitsContinue = false;
+      response.writeContinue();
+    }
+    return readBody(request, hold);
+  }
+
+  async #openView(operation: Operation): Promise<LedgerView | undefined> {
+    try {
+      return await this.#options.ledger.openView();
+    } catch (error) {
+      if (operation.ledger === "optional") return undefined;
+      const message =
+        error instanceof LedgerError && error.code === "no_ledger"
+          ? "there is no ledger yet"
+          : "the storage is out of reach";
+      throw new HttpError(operation.unavailable, message, { cause: error });
+    }
+  }
+
+  #assertRecent(view: LedgerView): void {
+    const { maxLagMs, services } = this.#options;
+    if (maxLagMs === undefined) return;
+    const lagMs = BigInt(services.clock()) - view.position.timestampUsec / 1000n;
+    if (lagMs > BigInt(maxLagMs)) {
+      throw new HttpError(
+        "unavailable",
+        `the ledger is ${lagMs} ms behind, more than the ${maxLagMs} ms allowed`,
+      );
+    }
+  }
+
+  #answerPreflight(exchange: Exchange, origin: string): void {
+    const { headers } = exchange.request;
+    const method = headers["access-control-request-method"];
+    if (!isPreflightMethod(method)) {
+      throw new HttpError(
+        "preflight_refused",
+        `Access-Control-Request-Method: expected GET, HEAD or POST, got ${method === undefined ? "none" : quoteInput(method)}`,
+      );
+    }
+    const requested = headers["access-control-request-headers"];
+    exchange.response.writeHead(200, preflightHeaders(origin, requested)).end();
+    this.#settle(exchange, 200);
+  }
+
+  async #answer(exchange: Exchange, form: Form, { bytes, version }: Encoded): Promise<void> {
+    const { request, headers: prepared } = exchange;
+    if (prepared !== undefined && version === prepared.position.version && !exchange.pinned) {
+      this.#send(exchange, 200, prepared.latest[form].slice(), bytes);
+      return;
+    }
+    const headers = prepared === undefined ? plainHeaders(form) : prepared.other[form].slice();
+    if (version !== undefined) this.#headers.addReadVersion(headers, version);
+    if (version !== undefined && exchange.pinned && this.#options.cachePinned) {
+      const etag = `"${toHex(sha3(Buffer.from(bytes))).slice(0, 32)}"`;
+      headers.push("Cache-Control", PINNED_CACHING, "ETag", etag);
+      if (matchesEtag(request.headers["if-none-match"], etag)) {
+        this.#send(exchange, 304, headers, undefined);
+        return;
+      }
+    } else {
+      headers.push("Cache-Control", "no-cache");
+    }
+    await this.#sendLarge(exchange, form, headers, bytes);
+  }
+
+  async #sendLarge(
+    exchange: Exchange,
+    form: Form,
+    headers: string[],
+    bytes: string | Uint8Array,
+  ): Promise<void> {
+    if (isCompressible(form, bytes.length)) {
+      const coding = negotiateCoding(exchange.request.headers["accept-encoding"]);
+      if (coding !== undefined) {
+        const packed = await compress(Buffer.from(bytes), coding);
+        headers.push("Content-Encoding", coding);
+        this.#send(exchange, 200, headers, packed);
+        return;
+      }
+    }
+    this.#send(exchange, 200, headers, bytes);
+  }
+
+  #fail(exchange: Exchange, error: unknown): void {
+    const { condition, message, headers: extraHeaders } = faultOf(error);
+    const { status } = ERROR_CATALOGUE[condition];
+    if (status >= 500) {
+      const fields = { operation: exchange.operation?.id, status, err: error };
+      if (status === 500) this.#options.logger.error(fields, "request failed");
+      else this.#options.logger.warn(fields, "request not served");
+    }
+    const { archivalEndpoint } = this.#options;
+    const extra =
+      condition === "version_pruned" && archivalEndpoint !== undefined
+        ? { archival_endpoint: archivalEndpoint }
+        : {};
+    const headers =
+      exchange.headers === undefined ? plainHeaders("json") : exchange.headers.other.json.slice();
+    headers.push("Cache-Control", "no-store", ...extraHeaders);
+    this.#send(exchange, status, headers, errorBody(condition, message, extra));
+  }
+
+  #send(exchange: Exchange, status: number, headers: string[], body: string | Uint8Array | undefined): void {
+    const { request, response } = exchange;
+    const { origin, "x-request-id": requestId } = request.headers;
+    if (origin !== undefined) addCorsHeaders(headers, origin, this.#headers.exposed);
+    if (typeof requestId === "string" && isRequestId(requestId)) headers.push("X-Request-Id", requestId);
+    if (body !== undefined) headers.push("Content-Length", String(Buffer.byteLength(body)));
+    // A client that still waits may send its body or not: only a new connection is unambiguous.
+    if (this.closing || exchange.awaitsContinue) headers.push("Connection", "close");
+    response.writeHead(status, headers);
+    response.end(body);
+    this.#settle(exchange, status);
+  }
+
+  #settle(exchange: Exchange, status: number): void {
+    const { request, startedMs, operation } = exchange;
+    if (!request.complete) drainBody(request);
+    const { onRequest, accessLog, logger } = this.#options;
+    if (onRequest === undefined && !accessLog) return;
+    const seconds = (performance.now() - startedMs) / 1000;
+    const id = operation?.id ?? "none";
+    onRequest?.(id, status, seconds);
+    if (accessLog) {
+      const { method, url, socket } = request;
+      logger.info({ operation: id, method, url, status, seconds, remote: socket.remoteAddress }, "request");
+    }
+  }
+}

@@ -1,0 +1,51 @@
+// From anything thrown to what the client is told: the one place where the errors of other rooms meet the
+// catalogue. What is not foreseen becomes a 500 that says nothing of the inside.
+import { JsonError } from "../json/errors.ts";
+import { LedgerError, type LedgerErrorCode } from "../ledger/errors.ts";
+import { TransactionError, type TransactionErrorCode } from "../transaction/errors.ts";
+import { type Condition, ERROR_CATALOGUE } from "./error-catalogue.ts";
+import { HttpError } from "./errors.ts";
+
+const LEDGER_CONDITIONS: Readonly<Record<LedgerErrorCode, Condition>> = {
+  version_not_found: "version_not_found",
+  version_pruned: "version_pruned",
+  no_ledger: "unavailable",
+  corrupt: "internal",
+  mismatch: "internal",
+};
+
+const TRANSACTION_CONDITIONS: Readonly<Record<TransactionErrorCode, Condition>> = {
+  request: "malformed_request",
+  invalid: "invalid_transaction",
+};
+
+/** An error as it is answered. */
+export interface Fault {
+  readonly condition: Condition;
+  readonly message: string;
+  readonly headers: readonly string[];
+}
+
+/** What to answer for something thrown. */
+export function faultOf(error: unknown): Fault {
+  if (error instanceof HttpError) {
+    return { condition: error.code, message: error.message, headers: error.headers };
+  }
+  if (error instanceof LedgerError) return fault(LEDGER_CONDITIONS[error.code], error.message);
+  if (error instanceof TransactionError) return fault(TRANSACTION_CONDITIONS[error.code], error.message);
+  if (error instanceof JsonError) return fault("malformed_request", `body: ${error.message}`);
+  return fault("internal", "something unforeseen happened; the node's log has the cause");
+}
+
+function fault(condition: Condition, message: string): Fault {
+  return { condition, message, headers: [] };
+}
+
+/** The JSON body of an error. Extra keys follow the documented ones. */
+export function errorBody(
+  condition: Condition,
+  message: string,
+  extra: Readonly<Record<string, unknown>> = {},
+): string {
+  return JSON.stringify({ message, error_code: ERROR_CATALOGUE[condition].errorCode, ...extra });
+}

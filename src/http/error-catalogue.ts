@@ -1,0 +1,174 @@
+// The one catalogue of errors: every condition a request can meet, with its status, its wire code and the
+// sentence that documents it. The OpenAPI responses and docs/errors.md are made from this table.
+
+/** The closed list of wire codes: clients decode it as an enumeration, so nothing is ever added here. */
+export const ERROR_CODES = [
+  "account_not_found",
+  "resource_not_found",
+  "module_not_found",
+  "struct_field_not_found",
+  "version_not_found",
+  "transaction_not_found",
+  "table_item_not_found",
+  "block_not_found",
+  "state_value_not_found",
+  "version_pruned",
+  "block_pruned",
+  "invalid_input",
+  "invalid_transaction_update",
+  "sequence_number_too_old",
+  "vm_error",
+  "rejected_by_filter",
+  "health_check_failed",
+  "mempool_is_full",
+  "internal_error",
+  "web_framework_error",
+  "bcs_not_supported",
+  "api_disabled",
+] as const;
+
+/** A wire code of an error body. */
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** One row of the catalogue. */
+export interface CatalogueEntry {
+  readonly status: number;
+  readonly errorCode: ErrorCode;
+  /** When it happens. */
+  readonly when: string;
+  /** What the client can do about it. */
+  readonly remedy: string;
+}
+
+/** Every condition, in order of status. */
+export const ERROR_CATALOGUE = {
+  malformed_request: {
+    status: 400,
+    errorCode: "web_framework_error",
+    when: "The path, the query, a header or the body cannot be parsed.",
+    remedy: "The message names the part, what was expected and what came; correct it and send again.",
+  },
+  invalid_transaction: {
+    status: 400,
+    errorCode: "invalid_input",
+    when: "The transaction is well-formed but cannot be encoded: unknown module or function, wrong number or kind of arguments, a payload the chain refuses.",
+    remedy: "The message names the argument or part; correct it and send again.",
+  },
+  disabled: {
+    status: 403,
+    errorCode: "api_disabled",
+    when: "The operation, or the form of answer that was asked for, is switched off on this node.",
+    remedy: "Ask for the other form with `Accept`, or ask another node.",
+  },
+  preflight_refused: {
+    status: 403,
+    errorCode: "web_framework_error",
+    when: "A browser's preflight asks for a method other than GET, HEAD or POST.",
+    remedy: "Use GET, HEAD or POST.",
+  },
+  unknown_path: {
+    status: 404,
+    errorCode: "web_framework_error",
+    when: "Nothing is served under this path.",
+    remedy: "`GET /v1/spec` lists what is.",
+  },
+  version_not_found: {
+    status: 404,
+    errorCode: "version_not_found",
+    when: "`ledger_version` is above the latest version.",
+    remedy: "The ledger headers name the latest version; send again later or ask for a lower one.",
+  },
+  table_item_not_found: {
+    status: 404,
+    errorCode: "table_item_not_found",
+    when: "The table holds no item under this key at this version, or there is no such table.",
+    remedy: "Check the handle, the key's BCS form and the version.",
+  },
+  wrong_method: {
+    status: 405,
+    errorCode: "web_framework_error",
+    when: "The path is served, but not with this method.",
+    remedy: "The `Allow` header lists the methods that are.",
+  },
+  request_timeout: {
+    status: 408,
+    errorCode: "web_framework_error",
+    when: "The request's headers or body did not arrive in time.",
+    remedy: "Send again on a new connection.",
+  },
+  version_pruned: {
+    status: 410,
+    errorCode: "version_pruned",
+    when: "`ledger_version` is below the oldest version that is kept.",
+    remedy:
+      "The ledger headers name the oldest version; `archival_endpoint` in the body, when there, names a node that keeps more.",
+  },
+  body_too_large: {
+    status: 413,
+    errorCode: "web_framework_error",
+    when: "The body, or what it inflates to, is over the node's limit (8 MiB unless configured).",
+    remedy: "Send less.",
+  },
+  uri_too_long: {
+    status: 414,
+    errorCode: "web_framework_error",
+    when: "The request target is longer than 16 KiB.",
+    remedy: "Send a shorter one.",
+  },
+  unsupported_media_type: {
+    status: 415,
+    errorCode: "web_framework_error",
+    when: "A POST has no `Content-Type`, or not a JSON one, or an unknown `Content-Encoding`.",
+    remedy: "Send `Content-Type: application/json`, plain or as gzip, br or deflate.",
+  },
+  expectation_failed: {
+    status: 417,
+    errorCode: "web_framework_error",
+    when: "The request expects something other than `100-continue`.",
+    remedy: "Leave the `Expect` header out.",
+  },
+  headers_too_large: {
+    status: 431,
+    errorCode: "web_framework_error",
+    when: "The request line and headers together are longer than 32 KiB.",
+    remedy: "Send fewer or shorter headers.",
+  },
+  internal: {
+    status: 500,
+    errorCode: "internal_error",
+    when: "Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened.",
+    remedy: "Tell the operator; the node's log holds the cause.",
+  },
+  unavailable: {
+    status: 503,
+    errorCode: "internal_error",
+    when: "There is no ledger yet, the storage is out of reach, or the node is too far behind.",
+    remedy: "Send again later, or ask another node.",
+  },
+  overloaded: {
+    status: 503,
+    errorCode: "internal_error",
+    when: "The node has as much work in hand as it accepts.",
+    remedy: "Send again after the seconds that `Retry-After` names.",
+  },
+  unhealthy: {
+    status: 503,
+    errorCode: "health_check_failed",
+    when: "The health check fails: no readable ledger, or its time is older than `duration_secs` allows.",
+    remedy: "Ask another node.",
+  },
+} as const satisfies Record<string, CatalogueEntry>;
+
+/** Name of a condition in the catalogue. */
+export type Condition = keyof typeof ERROR_CATALOGUE;
+
+/** Conditions that the machinery around the handlers can meet on any path. */
+export const COMMON_CONDITIONS = [
+  "unknown_path",
+  "wrong_method",
+  "preflight_refused",
+  "request_timeout",
+  "uri_too_long",
+  "expectation_failed",
+  "headers_too_large",
+] as const satisfies readonly Condition[];

@@ -1,0 +1,111 @@
+// Response headers. The ledger's part is made once per position and reused by every answer given at it; an
+// answer adds a copy of a prepared list and what is its own. Lists are flat: name, value, name, value.
+import type { LedgerPosition } from "../ledger/view.ts";
+import { type Form, MEDIA_TYPES } from "./negotiation.ts";
+
+const CONTENT_TYPES: Readonly<Record<Form, string>> = {
+  ...MEDIA_TYPES,
+  html: `${MEDIA_TYPES.html}; charset=utf-8`,
+};
+
+/** Headers of every answer. What an answer looks like depends on all three request headers. */
+const ALWAYS = ["Vary", "Accept, Accept-Encoding, Origin", "X-Content-Type-Options", "nosniff"] as const;
+
+const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
+
+/** Names of the ledger headers behind `X-<brand>-`, with where each value comes from. */
+const LEDGER_HEADERS: readonly (readonly [string, (position: LedgerPosition) => string])[] = [
+  ["CHAIN-ID", (position) => String(position.chainId)],
+  ["LEDGER-VERSION", (position) => String(position.version)],
+  ["LEDGER-OLDEST-VERSION", (position) => String(position.oldestVersion)],
+  ["LEDGER-TIMESTAMPUSEC", (position) => String(position.timestampUsec)],
+  ["EPOCH", (position) => String(position.epoch)],
+  ["BLOCK-HEIGHT", (position) => String(position.blockHeight)],
+  ["OLDEST-BLOCK-HEIGHT", (position) => String(position.oldestBlockHeight)],
+];
+
+const READ_VERSION = "READ-VERSION";
+
+/** Names of the ledger headers under a brand, for documentation. */
+export function ledgerHeaderNames(brand: string): string[] {
+  return [...LEDGER_HEADERS.map(([name]) => `X-${brand}-${name}`), `X-${brand}-${READ_VERSION}`];
+}
+
+/** Headers of an answer that knows no ledger. */
+export function plainHeaders(form: Form): string[] {
+  const headers = ["Content-Type", CONTENT_TYPES[form], ...ALWAYS];
+  if (form === "html") headers.push("Content-Security-Policy", PAGE_POLICY);
+  return headers;
+}
+
+/** Prepared lists of one position. */
+export interface PositionHeaders {
+  readonly position: LedgerPosition;
+  /** The ledger headers alone. */
+  readonly ledger: readonly string[];
+  /** By form, for answers read at the latest version: everything but the length. */
+  readonly latest: Readonly<Record<Form, readonly string[]>>;
+  /** By form, for answers read at another version or at none: without caching rule and read version. */
+  readonly other: Readonly<Record<Form, readonly string[]>>;
+}
+
+function samePosition(a: LedgerPosition, b: LedgerPosition): boolean {
+  return (
+    a === b ||
+    (a.version === b.version &&
+      a.oldestVersion === b.oldestVersion &&
+      a.timestampUsec === b.timestampUsec &&
+      a.blockHeight === b.blockHeight &&
+      a.oldestBlockHeight === b.oldestBlockHeight &&
+      a.epoch === b.epoch &&
+      a.chainId === b.chainId)
+  );
+}
+
+function byForm(make: (form: Form) => string[]): Record<Form, string[]> {
+  return { json: make("json"), bcs: make("bcs"), html: make("html"), yaml: make("yaml") };
+}
+
+/** Makes header lists under the configured brands. */
+export class HeaderMaker {
+  readonly #brands: readonly string[];
+  #prepared: PositionHeaders | undefined;
+  /** Value of Access-Control-Expose-Headers. */
+  readonly exposed: string;
+
+  constructor(brands: readonly string[]) {
+    this.#brands = brands;
+    this.exposed = [...brands.flatMap(ledgerHeaderNames), "ETag", "Retry-After", "X-Request-Id"].join(", ");
+  }
+
+  /** The lists of a position, from the last call when that had the same one. */
+  prepare(position: LedgerPosition): PositionHeaders {
+    const last = this.#prepared;
+    if (last !== undefined && samePosition(last.position, position)) return last;
+    const ledger = this.#brands.flatMap((brand) =>
+      LEDGER_HEADERS.flatMap(([name, readValue]) => [`X-${brand}-${name}`, readValue(position)]),
+    );
+    const readVersion: string[] = [];
+    this.addReadVersion(readVersion, position.version);
+    const prepared: PositionHeaders = {
+      position,
+      ledger,
+      latest: byForm((form) => [
+        ...plainHeaders(form),
+        "Cache-Control",
+        "no-cache",
+        ...ledger,
+        ...readVersion,
+      ]),
+      other: byForm((form) => [...plainHeaders(form), ...ledger]),
+    };
+    this.#prepared = prepared;
+    return prepared;
+  }
+
+  /** Adds the version an answer was read at. */
+  addReadVersion(headers: string[], version: bigint): void {
+    const text = String(version);
+    for (const brand of this.#brands) headers.push(`X-${brand}-${READ_VERSION}`, text);
+  }
+}

@@ -1,0 +1,26 @@
+// Every operation that is served. A new one is one line here.
+import type { Operation } from "./operation.ts";
+import { encodeSubmission } from "./operations/encode-submission.ts";
+import { getAccountBalance } from "./operations/get-account-balance.ts";
+import { getLedgerInfo } from "./operations/get-ledger-info.ts";
+import { getRawTableItem } from "./operations/get-raw-table-item.ts";
+import { healthy } from "./operations/healthy.ts";
+import { info } from "./operations/info.ts";
+import { specJson } from "./operations/spec-json.ts";
+import { specPage } from "./operations/spec-page.ts";
+import { specYaml } from "./operations/spec-yaml.ts";
+import { startPage } from "./operations/start-page.ts";
+
+/** All operations, in the order of the documentation. */
+export const OPERATIONS: readonly Operation[] = [
+  getAccountBalance,
+  getRawTableItem,
+  encodeSubmission,
+  info,
+  getLedgerInfo,
+  healthy,
+  specJson,
+  specYaml,
+  specPage,
+  startPage,
+];

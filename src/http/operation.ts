@@ -1,0 +1,201 @@
+// What an operation is: one object from which the route, the OpenAPI document, the docs page and the tests
+// come. `operation()` keeps the handler fully typed and hands out a face without type parameters, so that
+// the machinery around the handlers can treat all operations alike.
+import { CodedError } from "../base/errors.ts";
+import type { LedgerView } from "../ledger/view.ts";
+import type { Condition } from "./error-catalogue.ts";
+import { HttpError, quoteInput } from "./errors.ts";
+import type { Form } from "./negotiation.ts";
+import { decodeTwice } from "./percent.ts";
+import { findQuery } from "./query.ts";
+import type { Services } from "./services.ts";
+
+/** A JSON Schema object, as OpenAPI takes it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** One path or query parameter: how its text is parsed, and how it is documented. */
+export interface Field<T> {
+  readonly schema: JsonSchema;
+  readonly description: string;
+  readonly example: string;
+  /** Completes "expected …" in error messages. */
+  readonly expected: string;
+  /** Throws a CodedError that says why the text is refused. */
+  parse(text: string): T;
+}
+
+export type Fields = Readonly<Record<string, Field<unknown>>>;
+
+type ValueOf<F> = F extends Field<infer T> ? T : never;
+
+/** Arguments of a handler: path parameters, query parameters where given, and the body. */
+export type Args<P extends Fields, Q extends Fields, B> = { readonly [K in keyof P]: ValueOf<P[K]> } & {
+  readonly [K in keyof Q]: ValueOf<Q[K]> | undefined;
+} & { readonly body: B };
+
+/** The JSON body of a POST. */
+export interface BodyField<T> {
+  readonly schema: JsonSchema;
+  readonly description: string;
+  readonly example: unknown;
+  /** Throws a CodedError that says what is wrong. */
+  parse(bytes: Uint8Array): T;
+}
+
+/** One form of an answer. */
+export interface AnswerForm<D> {
+  readonly schema: JsonSchema;
+  readonly description: string;
+  readonly example?: unknown;
+  encode(data: D): string | Uint8Array;
+}
+
+/** What a handler returns: the data, and the version it was read at where there is one. */
+export interface Answer<D> {
+  readonly data: D;
+  readonly version: bigint | undefined;
+}
+
+/** `required`: no ledger is a 503; `optional`: ledger headers where there is a ledger; `none`: no headers. */
+export type LedgerUse = "required" | "optional" | "none";
+
+/** What a handler may use. */
+export interface Context<L extends LedgerUse = LedgerUse> {
+  readonly view: L extends "required" ? LedgerView : LedgerView | undefined;
+  readonly services: Services;
+}
+
+/** What an operation is documented with. */
+interface Documentation {
+  readonly id: string;
+  readonly method: "GET" | "POST";
+  /** Full path with `{name}` for parameters. */
+  readonly path: string;
+  readonly summary: string;
+  readonly description: string;
+  /** Conditions of the catalogue that this operation meets, beyond those of every path. */
+  readonly errors: readonly Condition[];
+}
+
+/** An operation as its file writes it down. */
+export interface OperationDefinition<P extends Fields, Q extends Fields, B, D, L extends LedgerUse>
+  extends Documentation {
+  /** Other paths that are served alike and not documented. */
+  readonly aliases?: readonly string[];
+  readonly ledger: L;
+  /** True when the switches for JSON and BCS output apply. */
+  readonly switchable: boolean;
+  /** Switch that turns the whole operation off. */
+  readonly switch?: "encode";
+  /** Condition that stands for "no readable ledger"; `unavailable` unless said. */
+  readonly unavailable?: Condition;
+  readonly params: P;
+  readonly query: Q;
+  readonly body?: BodyField<B>;
+  /** The first form is the default one. */
+  readonly answer: { readonly [F in Form]?: AnswerForm<D> };
+  handle(args: Args<P, Q, B>, context: Context<L>): Answer<D> | Promise<Answer<D>>;
+}
+
+/** Arguments while they are collected. */
+export type ParsedArgs = Record<string, unknown>;
+
+/** An encoded answer. */
+export interface Encoded {
+  readonly bytes: string | Uint8Array;
+  readonly version: bigint | undefined;
+}
+
+/** An operation as the server, the OpenAPI document and the docs see it. */
+export interface Operation extends Documentation {
+  readonly aliases: readonly string[];
+  readonly ledger: LedgerUse;
+  readonly switchable: boolean;
+  readonly switch: "encode" | undefined;
+  readonly unavailable: Condition;
+  readonly params: Fields;
+  readonly query: Fields;
+  readonly body: BodyField<unknown> | undefined;
+  readonly forms: readonly Form[];
+  readonly answers: readonly (Omit<AnswerForm<unknown>, "encode"> & { readonly form: Form })[];
+  /** Parses path segments and query; throws HttpError. */
+  parseArgs(segments: readonly string[], search: string): ParsedArgs;
+  /** Runs the handler and encodes what it returns. */
+  run(args: ParsedArgs, form: Form, context: Context): Promise<Encoded>;
+}
+
+function refuse(name: string, field: Field<unknown>, text: string, error: unknown): never {
+  if (!(error instanceof CodedError)) throw error;
+  throw new HttpError(
+    "malformed_request",
+    `${name}: expected ${field.expected}, got ${quoteInput(text)}: ${error.message}`,
+    { cause: error },
+  );
+}
+
+function parseField(name: string, field: Field<unknown>, text: string | undefined): unknown {
+  if (text === undefined) {
+    throw new HttpError(
+      "malformed_request",
+      `${name}: expected ${field.expected}, got bytes that are not UTF-8`,
+    );
+  }
+  try {
+    return field.parse(text);
+  } catch (error) {
+    return refuse(name, field, text, error);
+  }
+}
+
+/** Makes an operation out of its definition. */
+export function operation<P extends Fields, Q extends Fields, B, D, L extends LedgerUse>(
+  definition: OperationDefinition<P, Q, B, D, L>,
+): Operation {
+  const params = Object.entries(definition.params);
+  const query = Object.entries(definition.query);
+  const forms = Object.keys(definition.answer) as Form[];
+  return {
+    id: definition.id,
+    method: definition.method,
+    path: definition.path,
+    aliases: definition.aliases ?? [],
+    summary: definition.summary,
+    description: definition.description,
+    errors: definition.errors,
+    ledger: definition.ledger,
+    switchable: definition.switchable,
+    switch: definition.switch,
+    unavailable: definition.unavailable ?? "unavailable",
+    params: definition.params,
+    query: definition.query,
+    body: definition.body,
+    forms,
+    answers: forms.flatMap((form) => {
+      const answer = definition.answer[form];
+      if (answer === undefined) return [];
+      const { encode: _, ...documented } = answer;
+      return [{ ...documented, form }];
+    }),
+    parseArgs(segments, search) {
+      const args: ParsedArgs = {};
+      for (let i = 0; i < params.length; i++) {
+        const [name, field] = params[i] as (typeof params)[number];
+        args[name] = parseField(name, field, decodeTwice(segments[i] ?? ""));
+      }
+      if (search === "") return args;
+      for (const [name, field] of query) {
+        const value = findQuery(search, name);
+        if (value === "absent") continue;
+        args[name] = parseField(name, field, value === "invalid" ? undefined : value.text);
+      }
+      return args;
+    },
+    async run(args, form, context) {
+      const encode = definition.answer[form];
+      if (encode === undefined) throw new Error(`${definition.id} has no ${form} answer`);
+      // The arguments were made by this operation's own parsers.
+      const answer = await definition.handle(args as Args<P, Q, B>, context as Context<L>);
+      return { bytes: encode.encode(answer.data), version: answer.version };
+    },
+  };
+}

@@ -1,0 +1,50 @@
+// A JSON transaction request as the bytes to sign.
+import { toPrefixedHex } from "../../base/hex.ts";
+import { BcsWriter } from "../../bcs/writer.ts";
+import { operation } from "../operation.ts";
+import { HEX_BYTES_SCHEMA } from "../schemas/hex-bytes.ts";
+import { submissionBody } from "../schemas/submission.ts";
+
+/** Room for the length prefix. */
+const PREFIX_BYTES = 5;
+
+/** `POST /v1/transactions/encode_submission` */
+export const encodeSubmission = operation({
+  id: "encode_submission",
+  method: "POST",
+  path: "/v1/transactions/encode_submission",
+  summary: "Encode a transaction for signing",
+  description:
+    "Checks a transaction request against the functions on chain and answers the bytes to sign: the 32-byte domain prefix, then the BCS of the transaction. Sign exactly these bytes.",
+  ledger: "required",
+  switchable: true,
+  switch: "encode",
+  params: {},
+  query: {},
+  body: submissionBody,
+  answer: {
+    json: {
+      schema: HEX_BYTES_SCHEMA,
+      description: "The signing message in hex.",
+      encode: (message: Uint8Array) => `"${toPrefixedHex(message)}"`,
+    },
+    bcs: {
+      schema: { type: "string", format: "binary" },
+      description: "The signing message as a BCS `vector<u8>`: its length in ULEB128, then the bytes.",
+      encode: (message: Uint8Array) => new BcsWriter(message.length + PREFIX_BYTES).byteString(message).take(),
+    },
+  },
+  errors: [
+    "malformed_request",
+    "invalid_transaction",
+    "disabled",
+    "body_too_large",
+    "unsupported_media_type",
+    "internal",
+    "unavailable",
+    "overloaded",
+  ],
+  async handle({ body }, { view, services }) {
+    return { data: await services.encode(body, view), version: view.position.version };
+  },
+});

@@ -1,0 +1,59 @@
+// The balance of an account for a coin or a fungible asset.
+import { readBalance } from "../../ledger/balance.ts";
+import { operation } from "../operation.ts";
+import { addressField } from "../schemas/address.ts";
+import { assetTypeField } from "../schemas/asset-type.ts";
+import { quotedField } from "../schemas/flag.ts";
+import { ledgerVersionField } from "../schemas/integer.ts";
+
+function encodeU64(value: bigint): Uint8Array {
+  const bytes = Buffer.allocUnsafe(8);
+  bytes.writeBigUInt64LE(value);
+  return bytes;
+}
+
+/** `GET /v1/accounts/{address}/balance/{asset_type}` */
+export const getAccountBalance = operation({
+  id: "get_account_balance",
+  method: "GET",
+  path: "/v1/accounts/{address}/balance/{asset_type}",
+  summary: "Balance of an account",
+  description:
+    "The balance of an account for a coin type or a fungible asset, at the latest or a chosen version. A coin type counts its CoinStore and the primary store of the paired fungible asset; a metadata address counts that primary store only. Accounts, assets and stores that do not exist have a balance of 0.",
+  ledger: "required",
+  switchable: true,
+  params: { address: addressField, asset_type: assetTypeField },
+  query: { ledger_version: ledgerVersionField, quoted: quotedField },
+  answer: {
+    json: {
+      schema: {
+        oneOf: [
+          { type: "integer", format: "uint64", minimum: 0 },
+          { type: "string", format: "uint64" },
+        ],
+      },
+      description: "A bare integer with every digit; with `quoted=true` the same digits as a string.",
+      example: 200000000,
+      encode: ({ balance, quoted }) => (quoted ? `"${balance}"` : balance.toString()),
+    },
+    bcs: {
+      schema: { type: "string", format: "binary" },
+      description: "Eight bytes: a little-endian u64.",
+      encode: ({ balance }) => encodeU64(balance),
+    },
+  },
+  errors: [
+    "malformed_request",
+    "disabled",
+    "version_not_found",
+    "version_pruned",
+    "internal",
+    "unavailable",
+    "overloaded",
+  ],
+  async handle({ address, asset_type, ledger_version, quoted }, { view }) {
+    const version = ledger_version ?? view.position.version;
+    const balance = await readBalance(view, address, asset_type, version);
+    return { data: { balance, quoted: quoted === true }, version };
+  },
+});

@@ -1,0 +1,49 @@
+// The health check of load balancers.
+import { BcsWriter } from "../../bcs/writer.ts";
+import { HttpError } from "../errors.ts";
+import { operation } from "../operation.ts";
+import { durationSecsField } from "../schemas/integer.ts";
+
+const OK = "sextant:ok";
+
+/** `GET /v1/-/healthy` */
+export const healthy = operation({
+  id: "healthy",
+  method: "GET",
+  path: "/v1/-/healthy",
+  summary: "Health check",
+  description:
+    "200 when the ledger can be read and, with `duration_secs`, its time is no older than that many seconds.",
+  ledger: "required",
+  unavailable: "unhealthy",
+  switchable: false,
+  params: {},
+  query: { duration_secs: durationSecsField },
+  answer: {
+    json: {
+      schema: { type: "object", required: ["message"], properties: { message: { type: "string" } } },
+      description: "An object with a message.",
+      example: { message: OK },
+      encode: (message: string) => JSON.stringify({ message }),
+    },
+    bcs: {
+      schema: { type: "string", format: "binary" },
+      description: "The message as a BCS string.",
+      encode: (message) => new BcsWriter().text(message).take(),
+    },
+  },
+  errors: ["malformed_request", "internal", "unhealthy", "overloaded"],
+  handle({ duration_secs }, { view, services }) {
+    const { timestampUsec } = view.position;
+    if (duration_secs !== undefined) {
+      const oldestUsec = BigInt(services.clock()) * 1000n - duration_secs * 1_000_000n;
+      if (timestampUsec < oldestUsec) {
+        throw new HttpError(
+          "unhealthy",
+          `the ledger's time, ${timestampUsec} microseconds, is more than ${duration_secs} seconds ago`,
+        );
+      }
+    }
+    return { data: OK, version: undefined };
+  },
+});

@@ -1,0 +1,29 @@
+// What an operator asks first.
+import { operation } from "../operation.ts";
+
+/** `GET /v1/info` */
+export const info = operation({
+  id: "info",
+  method: "GET",
+  path: "/v1/info",
+  summary: "Node info",
+  description: "Basic information about the node: software, chain, sync, storage and pruning.",
+  ledger: "optional",
+  switchable: false,
+  params: {},
+  query: {},
+  answer: {
+    json: {
+      schema: { type: "object", additionalProperties: true },
+      description: "A flat object of names and values.",
+      example: { chain_id: "mainnet", node_type: "PublicFullnode" },
+      encode: (data: Readonly<Record<string, unknown>>) => JSON.stringify(data, bigintAsText),
+    },
+  },
+  errors: ["internal", "overloaded"],
+  handle: (_, { services }) => ({ data: services.nodeInfo(), version: undefined }),
+});
+
+function bigintAsText(_: string, value: unknown): unknown {
+  return typeof value === "bigint" ? value.toString() : value;
+}

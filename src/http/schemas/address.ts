@@ -1,0 +1,31 @@
+// Addresses in paths: accounts and table handles.
+import { type Address, parseAddress } from "../../move/address.ts";
+import type { Field } from "../operation.ts";
+
+const EXPECTED = "1 to 64 hex digits, with or without 0x";
+
+/** Schema of an address in JSON. */
+export const ADDRESS_SCHEMA = {
+  type: "string",
+  format: "hex",
+  description: "A 32-byte address: `0x` and 1 to 64 hex digits, leading zeros may be left out.",
+  example: "0x1",
+} as const;
+
+/** An account address. */
+export const addressField: Field<Address> = {
+  schema: { type: "string", format: "hex" },
+  description: "The account address, with or without `0x`; leading zeros may be left out.",
+  example: "0x1",
+  expected: EXPECTED,
+  parse: parseAddress,
+};
+
+/** The address of a table. */
+export const tableHandleField: Field<Address> = {
+  schema: { type: "string", format: "hex" },
+  description: "The table's handle: a 32-byte address, with or without `0x`.",
+  example: "0x1b854694ae746cdbd8d44186ca4929b2b337df21d1c74633be19b2710552fdca",
+  expected: EXPECTED,
+  parse: parseAddress,
+};

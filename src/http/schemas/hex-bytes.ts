@@ -1,0 +1,24 @@
+// Bytes as hex text in JSON.
+import { fromHex } from "../../base/hex.ts";
+import { HttpError, quoteInput } from "../errors.ts";
+import type { JsonSchema } from "../operation.ts";
+
+/** Schema of bytes as hex text. */
+export const HEX_BYTES_SCHEMA: JsonSchema = {
+  type: "string",
+  format: "hex",
+  description: "Bytes in hex: `0x` and two digits for each byte, zeros never left out.",
+  example: "0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1",
+};
+
+/** Parses bytes: an optional `0x`, then an even number of hex digits. */
+export function parseHexBytes(name: string, text: string): Uint8Array {
+  const bytes = fromHex(text.startsWith("0x") ? text.slice(2) : text);
+  if (bytes === undefined) {
+    throw new HttpError(
+      "malformed_request",
+      `${name}: expected an even number of hex digits, with or without 0x, got ${quoteInput(text)}`,
+    );
+  }
+  return bytes;
+}

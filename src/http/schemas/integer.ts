@@ -1,0 +1,42 @@
+// Integers in query texts: decimal digits, leading zeros and one plus sign allowed, nothing else.
+import { HttpError } from "../errors.ts";
+import type { Field } from "../operation.ts";
+
+const U32_MAX = 0xffff_ffffn;
+const U64_MAX = 0xffff_ffff_ffff_ffffn;
+/** More digits than any value in range needs, zeros in front included. */
+const MAX_DIGITS = 100;
+
+function parseUnsigned(text: string, max: bigint): bigint {
+  const start = text.startsWith("+") ? 1 : 0;
+  if (text.length === start) throw new HttpError("malformed_request", "it has no digits");
+  if (text.length - start > MAX_DIGITS)
+    throw new HttpError("malformed_request", `it has over ${MAX_DIGITS} digits`);
+  for (let i = start; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 48 || code > 57) {
+      throw new HttpError("malformed_request", `invalid digit ${JSON.stringify(text[i])} at position ${i}`);
+    }
+  }
+  const value = BigInt(text.slice(start));
+  if (value > max) throw new HttpError("malformed_request", `it is above ${max}`);
+  return value;
+}
+
+/** The version to read at. */
+export const ledgerVersionField: Field<bigint> = {
+  schema: { type: "string", format: "uint64" },
+  description: "The ledger version to read at: the state after that transaction. The latest when left out.",
+  example: "0",
+  expected: "a u64 in decimal digits",
+  parse: (text) => parseUnsigned(text, U64_MAX),
+};
+
+/** A number of seconds. */
+export const durationSecsField: Field<bigint> = {
+  schema: { type: "integer", format: "uint32", minimum: 0, maximum: 4294967295 },
+  description: "How old, in seconds, the ledger's time may be for the node to be healthy.",
+  example: "30",
+  expected: "a u32 in decimal digits",
+  parse: (text) => parseUnsigned(text, U32_MAX),
+};

@@ -1,0 +1,125 @@
+// Schemas of the encode request. They document the body; the encoder itself parses it.
+import type { BodyField, JsonSchema } from "../operation.ts";
+import { ADDRESS_SCHEMA } from "./address.ts";
+import { HEX_BYTES_SCHEMA } from "./hex-bytes.ts";
+
+const U64_SCHEMA: JsonSchema = {
+  type: "string",
+  format: "uint64",
+  description: "A 64-bit unsigned integer as a string of decimal digits.",
+  example: "32425224034",
+};
+
+const TYPE_ARGUMENTS: JsonSchema = {
+  type: "array",
+  items: { type: "string" },
+  description: "Type arguments, such as `0x1::aptos_coin::AptosCoin`.",
+};
+
+const ARGUMENTS: JsonSchema = {
+  type: "array",
+  items: {},
+  description: "Arguments without the signers; u64 and wider as strings, `vector<u8>` as hex.",
+};
+
+const ENTRY_FUNCTION: JsonSchema = {
+  type: "object",
+  required: ["type", "function", "type_arguments", "arguments"],
+  properties: {
+    type: { type: "string", enum: ["entry_function_payload"] },
+    function: {
+      type: "string",
+      description: "`address::module::function`; names are case-sensitive.",
+      example: "0x1::aptos_account::transfer",
+    },
+    type_arguments: TYPE_ARGUMENTS,
+    arguments: ARGUMENTS,
+  },
+};
+
+const ABI: JsonSchema = {
+  type: "object",
+  required: ["name", "visibility", "is_entry", "is_view", "generic_type_params", "params", "return"],
+  properties: {
+    name: { type: "string" },
+    visibility: { type: "string", enum: ["private", "public", "friend"] },
+    is_entry: { type: "boolean" },
+    is_view: { type: "boolean" },
+    generic_type_params: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["constraints"],
+        properties: { constraints: { type: "array", items: { type: "string" } } },
+      },
+    },
+    params: { type: "array", items: { type: "string" } },
+    return: { type: "array", items: { type: "string" } },
+  },
+};
+
+const SCRIPT: JsonSchema = {
+  type: "object",
+  required: ["type", "code", "type_arguments", "arguments"],
+  properties: {
+    type: { type: "string", enum: ["script_payload"] },
+    code: {
+      type: "object",
+      required: ["bytecode"],
+      properties: { bytecode: HEX_BYTES_SCHEMA, abi: ABI },
+      description: "The script. Parameter types come from `abi` when it is given, else from the bytecode.",
+    },
+    type_arguments: TYPE_ARGUMENTS,
+    arguments: ARGUMENTS,
+  },
+};
+
+const MULTISIG: JsonSchema = {
+  type: "object",
+  required: ["type", "multisig_address"],
+  properties: {
+    type: { type: "string", enum: ["multisig_payload"] },
+    multisig_address: ADDRESS_SCHEMA,
+    transaction_payload: ENTRY_FUNCTION,
+  },
+};
+
+/** The encode request. */
+export const submissionBody: BodyField<Uint8Array> = {
+  schema: {
+    type: "object",
+    required: ["sender", "max_gas_amount", "gas_unit_price", "expiration_timestamp_secs", "payload"],
+    properties: {
+      sender: ADDRESS_SCHEMA,
+      sequence_number: {
+        ...U64_SCHEMA,
+        description: "The sender's sequence number. May be left out when `replay_protection_nonce` is given.",
+      },
+      max_gas_amount: U64_SCHEMA,
+      gas_unit_price: U64_SCHEMA,
+      expiration_timestamp_secs: { ...U64_SCHEMA, description: "Expiration time in seconds." },
+      payload: { oneOf: [ENTRY_FUNCTION, SCRIPT, MULTISIG] },
+      replay_protection_nonce: U64_SCHEMA,
+      secondary_signers: {
+        type: "array",
+        items: ADDRESS_SCHEMA,
+        description: "Further signers of a multi-agent transaction; an empty list is not the same as none.",
+      },
+    },
+  },
+  description: "A user transaction, optionally with secondary signers.",
+  example: {
+    sender: "0x1",
+    sequence_number: "0",
+    max_gas_amount: "2000",
+    gas_unit_price: "100",
+    expiration_timestamp_secs: "32425224034",
+    payload: {
+      type: "entry_function_payload",
+      function: "0x1::aptos_account::transfer",
+      type_arguments: [],
+      arguments: ["0x1234", "5"],
+    },
+  },
+  parse: (bytes) => bytes,
+};

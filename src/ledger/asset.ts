@@ -1,0 +1,71 @@
+// Assets that have balances: coin types and fungible assets, with the addresses that follow from them.
+import { sha3, sha3Parts } from "../base/sha3.ts";
+import { encode } from "../bcs/writer.ts";
+import { type Address, addressFromBytes, parseAddress } from "../move/address.ts";
+import { MoveError } from "../move/errors.ts";
+import { formatStructTag, type StructTag, type TypeTag, writeStructTag } from "../move/type-tag.ts";
+import { MAX_TYPE_TEXT_DEPTH, parseStructTag } from "../move/type-text.ts";
+
+/** An asset: where its balances are found. */
+export interface Asset {
+  /** BCS of the struct tag `0x1::coin::CoinStore<T>`; undefined for a pure fungible asset. */
+  readonly coinStoreTag: Uint8Array | undefined;
+  /** Metadata of the fungible asset; of a coin, of the one it is paired with. */
+  readonly metadata: Address;
+}
+
+const FRAMEWORK = parseAddress("0x1");
+const NATIVE_METADATA = parseAddress("0xa");
+const NATIVE_COIN = "0x1::aptos_coin::AptosCoin";
+const OBJECT_FROM_SEED = Uint8Array.of(0xfe);
+const DERIVED_FROM_OBJECT = 0xfc;
+
+/** The metadata address that a coin type is paired with. Computed, not looked up on chain. */
+export function pairedMetadata(coin: StructTag): Address {
+  const text = formatStructTag(coin);
+  if (text === NATIVE_COIN) return NATIVE_METADATA;
+  return addressFromBytes(sha3Parts(NATIVE_METADATA, Buffer.from(text), OBJECT_FROM_SEED));
+}
+
+const primaryScratch = new Uint8Array(65);
+
+/** Address of the primary store of an owner for a fungible asset. */
+export function primaryStoreAddress(owner: Address, metadata: Address): Address {
+  primaryScratch.set(owner, 0);
+  primaryScratch.set(metadata, 32);
+  primaryScratch[64] = DERIVED_FROM_OBJECT;
+  return addressFromBytes(sha3(primaryScratch));
+}
+
+function depthOf(type: TypeTag): number {
+  if (type.kind === "vector") return 1 + depthOf(type.item);
+  return type.kind === "struct" ? structDepth(type.struct) : 0;
+}
+
+function structDepth(tag: StructTag): number {
+  let deepest = 0;
+  for (const argument of tag.typeArgs) deepest = Math.max(deepest, 1 + depthOf(argument));
+  return deepest;
+}
+
+/** The asset of a coin type. */
+export function coinAsset(coin: StructTag): Asset {
+  // Its CoinStore wraps the type once more, and that must be a type too.
+  if (structDepth(coin) + 1 > MAX_TYPE_TEXT_DEPTH) {
+    throw new MoveError("type", `a coin type has fewer than ${MAX_TYPE_TEXT_DEPTH} levels of nesting`);
+  }
+  const coinStore: StructTag = {
+    address: FRAMEWORK,
+    module: "coin",
+    name: "CoinStore",
+    typeArgs: [{ kind: "struct", struct: coin }],
+  };
+  return { coinStoreTag: encode(coinStore, writeStructTag), metadata: pairedMetadata(coin) };
+}
+
+/** Parses an asset type: an address if it can be one, else a struct tag. */
+export function parseAsset(text: string): Asset {
+  // Only addresses lack colons, so there is no need to try both.
+  if (text.includes(":")) return coinAsset(parseStructTag(text));
+  return { coinStoreTag: undefined, metadata: parseAddress(text) };
+}

@@ -1,0 +1,87 @@
+// The balance rule: a coin type counts its CoinStore and the primary store of the paired fungible asset, a
+// metadata address that primary store only. What does not exist counts 0.
+import { encode } from "../bcs/writer.ts";
+import { type Address, parseAddress } from "../move/address.ts";
+import { type StructTag, writeStructTag } from "../move/type-tag.ts";
+import { type Asset, primaryStoreAddress } from "./asset.ts";
+import { LedgerError } from "./errors.ts";
+import { resourceGroupKeyHash, resourceKeyHash } from "./key-hash.ts";
+import { findGroupMembers } from "./resource-group.ts";
+import { stateValueData } from "./state-value.ts";
+import type { LedgerView, StateItem } from "./view.ts";
+
+/** u64 coin, bool frozen, two event handles of 48 bytes. */
+const COIN_STORE_BYTES = 105;
+/** Metadata address, u64 balance, bool frozen. */
+const FUNGIBLE_STORE_BYTES = 41;
+const FUNGIBLE_STORE_BALANCE_AT = 32;
+/** u64 value, u64 maximum. */
+const CONCURRENT_BALANCE_BYTES = 16;
+const U64_MAX = 0xffff_ffff_ffff_ffffn;
+
+function frameworkTag(module: string, name: string): Uint8Array {
+  const tag: StructTag = { address: parseAddress("0x1"), module, name, typeArgs: [] };
+  return encode(tag, writeStructTag);
+}
+
+/** BCS of the struct tag of the group that holds an object's resources. */
+export const OBJECT_GROUP_TAG: Uint8Array = frameworkTag("object", "ObjectGroup");
+
+const STORE_TAGS: readonly Uint8Array[] = [
+  frameworkTag("fungible_asset", "FungibleStore"),
+  frameworkTag("fungible_asset", "ConcurrentFungibleBalance"),
+];
+
+function dataOf(item: StateItem | undefined): Uint8Array | undefined {
+  return item?.value === undefined ? undefined : stateValueData(item.value);
+}
+
+function corrupt(name: string, bytes: Uint8Array): never {
+  throw new LedgerError("corrupt", `stored ${name} of ${bytes.length} bytes does not decode`);
+}
+
+function readU64(bytes: Uint8Array, at: number): bigint {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getBigUint64(at, true);
+}
+
+function coinAmount(data: Uint8Array | undefined): bigint {
+  if (data === undefined) return 0n;
+  if (data.length !== COIN_STORE_BYTES || (data[8] ?? 2) > 1) corrupt("CoinStore", data);
+  return readU64(data, 0);
+}
+
+function fungibleAmount(group: Uint8Array | undefined): bigint {
+  if (group === undefined) return 0n;
+  // A group that does not decode counts 0, as on the chain's own nodes.
+  const [store, concurrent] = findGroupMembers(group, STORE_TAGS) ?? [];
+  if (store === undefined) return 0n;
+  if (store.length !== FUNGIBLE_STORE_BYTES || (store[FUNGIBLE_STORE_BYTES - 1] ?? 2) > 1) {
+    corrupt("FungibleStore", store);
+  }
+  const balance = readU64(store, FUNGIBLE_STORE_BALANCE_AT);
+  if (balance !== 0n || concurrent === undefined) return balance;
+  if (concurrent.length !== CONCURRENT_BALANCE_BYTES) corrupt("ConcurrentFungibleBalance", concurrent);
+  return readU64(concurrent, 0);
+}
+
+/** The balance of an owner at a version. Throws LedgerError. */
+export async function readBalance(
+  view: LedgerView,
+  owner: Address,
+  asset: Asset,
+  version: bigint,
+): Promise<bigint> {
+  const store = primaryStoreAddress(owner, asset.metadata);
+  const groupKey = resourceGroupKeyHash(store, OBJECT_GROUP_TAG);
+  if (asset.coinStoreTag === undefined) {
+    const [group] = await view.getItems([groupKey], version);
+    return fungibleAmount(dataOf(group));
+  }
+  const coinKey = resourceKeyHash(owner, asset.coinStoreTag);
+  const [coin, group] = await view.getItems([coinKey, groupKey], version);
+  const sum = coinAmount(dataOf(coin)) + fungibleAmount(dataOf(group));
+  if (sum > U64_MAX) {
+    throw new LedgerError("corrupt", `the coin and the fungible part add up to ${sum}, above u64`);
+  }
+  return sum;
+}

@@ -1,0 +1,48 @@
+// A real listening server over a ledger, for tests.
+import { afterAll } from "vitest";
+import { createHttpServer, type HttpServerOptions } from "../../src/http/server.ts";
+import { parseJson } from "../../src/json/parse.ts";
+import { TransactionError } from "../../src/transaction/errors.ts";
+import { createHttpLedger } from "./http-ledger.ts";
+
+/** The bytes that the tests' encoder answers for a body it accepts. */
+export const SIGNING_MESSAGE: Uint8Array = new Uint8Array(200).fill(0xab);
+
+/** Stands for the encoder: objects are accepted, `{"invalid": …}` is an invalid transaction. */
+async function encodeForTest(body: Uint8Array): Promise<Uint8Array> {
+  const document = parseJson(body);
+  if (document.kind(document.root) !== "object") {
+    throw new TransactionError("request", "body: expected an object");
+  }
+  if (document.member(document.root, "invalid") >= 0) {
+    throw new TransactionError("invalid", "payload: no such function");
+  }
+  return SIGNING_MESSAGE;
+}
+
+/** A running server. */
+export interface TestServer {
+  readonly url: string;
+  readonly host: string;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Starts a server on a free port; it is closed when the test file ends. */
+export async function startServer(options: Partial<HttpServerOptions> = {}): Promise<TestServer> {
+  const server = createHttpServer({
+    ledger: options.ledger ?? (await createHttpLedger()),
+    encode: encodeForTest,
+    nodeInfo: () => ({ chain_id: "44", node_type: "PublicFullnode", latest_version: 30n }),
+    port: 0,
+    ...options,
+  });
+  const { host, port } = await server.listen();
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closed ??= server.close();
+    return closed;
+  };
+  afterAll(close);
+  return { url: `http://${host}:${port}`, host, port, close };
+}
