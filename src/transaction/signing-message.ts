@@ -1,7 +1,10 @@
 // The bytes that are signed: a 32-byte domain prefix, then BCS. They are not hashed again before signing.
 import { sha3 } from "../base/sha3.ts";
+import type { Codec } from "../bcs/codec.ts";
+import { vector } from "../bcs/sequences.ts";
 import { BcsWriter } from "../bcs/writer.ts";
 import type { Address } from "../move/address.ts";
+import { addressCodec } from "../move/wire.ts";
 import { type RawTransaction, rawTransactionCodec } from "./raw.ts";
 
 const ascii = new TextEncoder();
@@ -16,6 +19,8 @@ export const RAW_TRANSACTION_WITH_DATA_PREFIX: Uint8Array = sha3(
 
 const MULTI_AGENT = 0;
 
+const addressesCodec: Codec<readonly Address[]> = vector(addressCodec);
+
 /**
  * The signing message of a raw transaction, given as a value or as its BCS. With secondary signers, even an
  * empty list of them, it is the multi-agent message.
@@ -29,10 +34,10 @@ export function signingMessage(
   else writer.fixed(RAW_TRANSACTION_WITH_DATA_PREFIX).uleb(MULTI_AGENT);
   if (transaction instanceof Uint8Array) writer.fixed(transaction);
   else rawTransactionCodec.write(writer, transaction);
-  if (secondarySigners !== undefined) writer.vector(secondarySigners, writeAddress);
+  if (secondarySigners !== undefined) {
+    writer.enter("secondarySigners");
+    addressesCodec.write(writer, secondarySigners);
+    writer.leave();
+  }
   return writer.take();
-}
-
-function writeAddress(writer: BcsWriter, address: Address): void {
-  writer.fixed(address);
 }
