@@ -50,6 +50,7 @@ export class AssemblerPools {
   readonly structs = new Pool();
   readonly signatures = new Pool();
   readonly #known = new Map<string, ImportedStruct>();
+  readonly #structIndices = new Map<string, number>();
 
   constructor(structs: readonly ImportedStruct[]) {
     for (const struct of structs) {
@@ -80,9 +81,12 @@ export class AssemblerPools {
     readonly module: string;
     readonly name: string;
   }): number {
-    const known = this.#known.get(structKey(struct));
+    const key = structKey(struct);
+    const index = this.#structIndices.get(key);
+    if (index !== undefined) return index;
+    const known = this.#known.get(key);
     if (known === undefined) {
-      throw new MoveError("bytecode", `struct ${structKey(struct)} is neither defined nor imported`);
+      throw new MoveError("bytecode", `struct ${key} is neither defined nor imported`);
     }
     const writer = new BcsWriter();
     writer.uleb(this.module({ address: known.address, name: known.module }));
@@ -90,7 +94,9 @@ export class AssemblerPools {
     writer.vector(known.typeParams, (out, { constraints, phantom }) =>
       out.u8(abilityBits(constraints)).bool(phantom),
     );
-    return this.structs.index(writer.take());
+    const added = this.structs.index(writer.take());
+    this.#structIndices.set(key, added);
+    return added;
   }
 
   signature(types: readonly TypeSource[]): number {

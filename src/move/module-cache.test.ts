@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import type { ModuleId } from "./abi.ts";
+import { parseAddress } from "./address.ts";
+import { assembleModule } from "./bytecode/assembler.ts";
+import { MoveError } from "./errors.ts";
+import { ModuleCache, type StoredModule } from "./module-cache.ts";
+
+const id = (name: string): ModuleId => ({ address: parseAddress("0xcafe"), name });
+
+function moduleWith(name: string, fun: string): Uint8Array {
+  return assembleModule({
+    ...id(name),
+    functions: [{ name: fun, isEntry: true, params: ["&signer", "u64"] }],
+  });
+}
+
+function functionNames(
+  abi: { readonly functions: readonly { readonly name: string }[] } | undefined,
+): string[] {
+  return (abi?.functions ?? []).map(({ name }) => name);
+}
+
+describe("ModuleCache", () => {
+  it("parses a version once and counts hits and misses", async () => {
+    const stored: StoredModule = { version: 7n, bytes: moduleWith("a", "f") };
+    const cache = new ModuleCache();
+    const load = cache.createLoader(async () => stored);
+    const first = await load(id("a"));
+    expect(await load(id("a"))).toBe(first);
+    expect(cache.stats()).toMatchObject({ entries: 1, hits: 1, misses: 1, evictions: 0 });
+    expect(cache.stats().bytes).toBeGreaterThan(stored.bytes.length);
+  });
+
+  it("never serves an upgraded module from the ABI before, nor the old version from the new", async () => {
+    const versions = new Map<bigint, Uint8Array>([
+      [7n, moduleWith("a", "before")],
+      [9n, moduleWith("a", "after")],
+    ]);
+    const cache = new ModuleCache();
+    const at = (version: bigint) =>
+      cache.createLoader(async () => ({ version, bytes: versions.get(version)! }));
+    expect(functionNames(await at(7n)(id("a")))).toEqual(["before"]);
+    expect(functionNames(await at(9n)(id("a")))).toEqual(["after"]);
+    expect(functionNames(await at(7n)(id("a")))).toEqual(["before"]);
+    expect(cache.stats()).toMatchObject({ entries: 2, hits: 1, misses: 2 });
+  });
+
+  it("tells modules of the same name at different addresses apart", async () => {
+    const cache = new ModuleCache();
+    const other = { address: parseAddress("0xbeef"), name: "a" };
+    const bytes = assembleModule({ ...other, functions: [{ name: "theirs" }] });
+    expect(functionNames(cache.get(id("a"), { version: 1n, bytes: moduleWith("a", "ours") }))).toEqual([
+      "ours",
+    ]);
+    expect(functionNames(cache.get(other, { version: 1n, bytes }))).toEqual(["theirs"]);
+  });
+
+  it("says undefined for what is not there, and keeps nothing of it", async () => {
+    const cache = new ModuleCache();
+    expect(await cache.createLoader(async () => undefined)(id("a"))).toBeUndefined();
+    expect(cache.stats()).toMatchObject({ entries: 0, hits: 0, misses: 0 });
+  });
+
+  it("remembers that a version does not parse", async () => {
+    const cache = new ModuleCache();
+    const load = cache.createLoader(async () => ({ version: 3n, bytes: Uint8Array.of(1, 2, 3) }));
+    await expect(load(id("a"))).rejects.toThrow(MoveError);
+    await expect(load(id("a"))).rejects.toThrow(/BAD_MAGIC/);
+    expect(cache.stats()).toMatchObject({ entries: 1, hits: 1, misses: 1 });
+  });
+
+  it("parses once when loads of one version run side by side", async () => {
+    const cache = new ModuleCache();
+    const bytes = moduleWith("a", "f");
+    const load = cache.createLoader(async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      return { version: 1n, bytes };
+    });
+    const abis = await Promise.all(Array.from({ length: 20 }, () => load(id("a"))));
+    expect(new Set(abis).size).toBe(1);
+    expect(cache.stats()).toMatchObject({ misses: 1, hits: 19 });
+  });
+
+  it("stays within its bytes and lets the least recently used go first", () => {
+    const one = new ModuleCache();
+    one.get(id("m0"), { version: 1n, bytes: moduleWith("m0", "f") });
+    const maxBytes = 3 * one.stats().bytes;
+    const cache = new ModuleCache({ maxBytes });
+    const get = (name: string) => cache.get(id(name), { version: 1n, bytes: moduleWith(name, "f") });
+    for (const name of ["m0", "m1", "m2"]) get(name);
+    expect(cache.stats()).toMatchObject({ entries: 3, evictions: 0, bytes: maxBytes });
+    get("m0");
+    get("m3");
+    expect(cache.stats()).toMatchObject({ entries: 3, evictions: 1, bytes: maxBytes });
+    const { misses } = cache.stats();
+    for (const name of ["m0", "m2", "m3"]) get(name);
+    expect(cache.stats().misses).toBe(misses);
+    get("m1");
+    expect(cache.stats().misses).toBe(misses + 1);
+  });
+
+  it("does not throw everything out for a module larger than the budget", () => {
+    const cache = new ModuleCache({ maxBytes: 4000 });
+    cache.get(id("small"), { version: 1n, bytes: moduleWith("small", "f") });
+    const functions = Array.from({ length: 200 }, (_, i) => ({ name: `f${i}` }));
+    const abi = cache.get(id("large"), { version: 1n, bytes: assembleModule({ ...id("large"), functions }) });
+    expect(abi.functions.length).toBe(200);
+    expect(cache.stats()).toMatchObject({ entries: 1, evictions: 0 });
+  });
+
+  it("keeps nothing of the bytes it was given", () => {
+    const cache = new ModuleCache();
+    const bytes = moduleWith("a", "f");
+    const before = structuredClone(cache.get(id("a"), { version: 1n, bytes }));
+    bytes.fill(0);
+    expect(cache.get(id("a"), { version: 1n, bytes })).toEqual(before);
+  });
+});
