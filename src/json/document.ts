@@ -7,6 +7,7 @@ export type JsonKind = "null" | "boolean" | "number" | "string" | "array" | "obj
 /** Index that `member` answers where there is no such member. */
 export const ABSENT = -1;
 
+const MAX_SMALL_DIGITS = 15;
 const QUOTE = 34;
 const BACKSLASH = 92;
 const OPEN_OBJECT = 123;
@@ -129,6 +130,26 @@ export class JsonDocument {
     return this.#buffer.toString("latin1", start, end);
   }
 
+  /**
+   * Value of a number that is written as an integer of at most 15 digits; undefined for every other, also
+   * for `1.0` and `1e2`.
+   */
+  smallInteger(value: number): number | undefined {
+    const first = this.#code(value);
+    const start = this.offset(value) + (first === 45 ? 1 : 0);
+    let number = 0;
+    let at = start;
+    for (; at < start + MAX_SMALL_DIGITS; at++) {
+      const code = this.bytes[at] ?? 0;
+      if (code < 48 || code > 57) break;
+      number = number * 10 + code - 48;
+    }
+    const behind = this.bytes[at] ?? 0;
+    // A digit, a dot or an exponent goes on with the number; minus zero is zero.
+    if ((behind >= 48 && behind <= 57) || behind === 46 || (behind | 32) === 101) return undefined;
+    return first === 45 ? 0 - number : number;
+  }
+
   /** The text of a string or member name, escapes resolved. */
   string(value: number): string {
     const start = this.offset(value);
@@ -144,6 +165,7 @@ export class JsonDocument {
       }
       seen |= code;
     }
+    if (end === start + 1) return "";
     if (!escaped) return this.#buffer.toString(seen < 128 ? "latin1" : "utf8", start + 1, end);
     return JSON.parse(this.#buffer.toString("utf8", start, end + 1)) as string;
   }

@@ -48,6 +48,7 @@ export const INTEGER_RANGES: Readonly<Record<IntegerName, IntegerRange>> = {
 };
 
 const MAX_SAFE_DIGITS = 15;
+const NO_BYTES = new Uint8Array(0);
 function fail(text: string, reason: string): never {
   throw new MoveError("value", `${JSON.stringify(shortenText(text))} ${reason}`);
 }
@@ -95,6 +96,7 @@ function badDigit(text: string, at: number): string {
  */
 export function parseHexBytes(text: string): Uint8Array {
   const start = text.startsWith("0x") ? 2 : 0;
+  if (text.length === start) return NO_BYTES;
   const bytes = fromHex(start === 0 ? text : text.slice(start));
   if (bytes !== undefined) return bytes;
   if (text.startsWith("0X")) fail(text, "is not hex: the prefix is 0x with a small x");

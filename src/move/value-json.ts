@@ -7,7 +7,7 @@ import type { JsonDocument } from "../json/document.ts";
 import { parseAddress } from "./address.ts";
 import { MoveError } from "./errors.ts";
 import type { EnumLayout, FieldsLayout, Layout, StructLayout } from "./layout.ts";
-import { INTEGER_RANGES, type IntegerName, parseHexBytes, parseInteger } from "./scalar-text.ts";
+import { parseHexBytes, parseInteger } from "./scalar-text.ts";
 import { expectedForm, likelyFix } from "./value-hints.ts";
 
 /** Most bytes that values may come to; no node takes in a larger transaction. */
@@ -15,6 +15,18 @@ export const MAX_VALUE_BYTES = 8 * 1024 * 1024;
 
 /** Longest name of a field or variant. */
 const MAX_NAME_LENGTH = 255;
+
+type SmallIntegerName = "u8" | "u16" | "u32" | "i8" | "i16" | "i32";
+
+/** Ranges as numbers: comparing a number with a bigint is slow. */
+const SMALL_RANGES: Readonly<Record<SmallIntegerName, { readonly min: number; readonly max: number }>> = {
+  u8: { min: 0, max: 0xff },
+  u16: { min: 0, max: 0xffff },
+  u32: { min: 0, max: 0xffff_ffff },
+  i8: { min: -0x80, max: 0x7f },
+  i16: { min: -0x8000, max: 0x7fff },
+  i32: { min: -0x8000_0000, max: 0x7fff_ffff },
+};
 
 /** Where a value is read from, and what it is called in messages. */
 export interface JsonSource {
@@ -116,21 +128,13 @@ class ValueWriter {
     }
   }
 
-  /** A JSON number written as an integer; `1.0` and `1e2` are not. */
-  #number(type: IntegerName, value: number): number {
+  /** A JSON number that is written as an integer. */
+  #number(type: SmallIntegerName, value: number): number {
     if (this.#document.kind(value) !== "number") this.#mismatch({ kind: type }, value);
-    const text = this.#document.numberText(value);
-    const { min, max, maxDigits } = INTEGER_RANGES[type];
-    // One more than the digits for the sign; a JSON number has no leading zeros.
-    if (text.length > maxDigits + 1) this.#mismatch({ kind: type }, value);
-    for (let at = text[0] === "-" ? 1 : 0; at < text.length; at++) {
-      const code = text.charCodeAt(at);
-      if (code < 48 || code > 57) this.#mismatch({ kind: type }, value);
-    }
-    const number = Number(text);
-    if (number < min || number > max) this.#mismatch({ kind: type }, value);
-    // Minus zero is zero.
-    return number + 0;
+    const { min, max } = SMALL_RANGES[type];
+    const number = this.#document.smallInteger(value);
+    if (number === undefined || number < min || number > max) this.#mismatch({ kind: type }, value);
+    return number;
   }
 
   #vector(layout: Layout & { kind: "vector" }, value: number): void {
@@ -205,7 +209,7 @@ class ValueWriter {
    */
   #fields(layout: FieldsLayout, object: number, strictIn: string | undefined): void {
     const document = this.#document;
-    const found = new Int32Array(layout.fields.length).fill(-1);
+    const found: number[] = [];
     const end = document.end(object);
     for (let name = document.first(object); name < end; name = document.next(name + 1)) {
       const position = layout.positions.get(document.string(name));
@@ -215,8 +219,8 @@ class ValueWriter {
       }
     }
     for (const [position, field] of layout.fields.entries()) {
-      const value = found[position] ?? -1;
-      if (value < 0) this.#fail(`the field ${field.name} is missing; ${fieldList(layout)}`);
+      const value = found[position];
+      if (value === undefined) this.#fail(`the field ${field.name} is missing; ${fieldList(layout)}`);
       this.#path.push(field.name);
       this.write(field.layout, value);
       this.#path.pop();

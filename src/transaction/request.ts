@@ -72,16 +72,15 @@ function secondarySignersOf(body: RequestObject): Address[] | undefined {
   const { document } = body;
   const array = arrayMember(body, "secondary_signers", "address strings");
   const count = document.count(array);
-  const signers: Address[] = [];
-  for (let item = document.first(array), i = 0; item < document.end(array); item = document.next(item), i++) {
-    const address = addressItem(document, item, `secondary_signers[${i}]`);
-    if (count <= MAX_SECONDARY_SIGNERS) signers.push(address);
-  }
   if (count > MAX_SECONDARY_SIGNERS) {
     throw new TransactionError(
       "invalid",
       `secondary_signers: ${count} addresses do not fit a transaction; at most ${MAX_SECONDARY_SIGNERS} do`,
     );
+  }
+  const signers: Address[] = [];
+  for (let item = document.first(array), i = 0; item < document.end(array); item = document.next(item), i++) {
+    signers.push(addressItem(document, item, `secondary_signers[${i}]`));
   }
   return signers;
 }
