@@ -1,0 +1,176 @@
+// The one way in: records are verified, the state root of every block is recomputed and compared, and the
+// whole blocks among them are committed in one write with everything that belongs to them.
+import { equalBytes } from "../base/bytes.ts";
+import { toHex } from "../base/hex.ts";
+import type { Logger } from "../base/log.ts";
+import { BcsError } from "../bcs/errors.ts";
+import { LedgerError } from "../ledger/errors.ts";
+import type { Position } from "../ledger/position.ts";
+import { decodePage, decodeRecord, type RecordSpans } from "../ledger/record.ts";
+import type { CommitBatch, Store, StoreIdentity } from "../store/contract.ts";
+import { PendingTree } from "./pending-tree.ts";
+import { type VerifiedBlock, Verifier } from "./verifier.ts";
+
+/** Takes records into a store, one call after the other. */
+export interface Ingester {
+  /** The version that `ingest` wants next: after the head and after what it holds back of an open block. */
+  nextVersion(): Promise<bigint>;
+  /**
+   * Verifies and commits a page, or single records; the position of the store after that. Records of a block
+   * whose end is still to come are held back in memory; giving them again, from the head on, is fine too.
+   * Throws LedgerError `corrupt` or `mismatch`; then nothing of the call is written.
+   */
+  ingest(records: Uint8Array | readonly Uint8Array[]): Promise<Position>;
+}
+
+/** What an ingester works with. */
+export interface IngesterOptions {
+  readonly store: Store;
+  readonly logger: Logger;
+}
+
+/** An ingester for a store that nobody else commits to. */
+export function createIngester(options: IngesterOptions): Ingester {
+  return new StoreIngester(options);
+}
+
+/** The position of a store; undefined while it is empty. */
+export async function loadPosition(store: Store): Promise<Position | undefined> {
+  if (store.identity === undefined) return undefined;
+  const view = await store.openView();
+  try {
+    return view.position;
+  } finally {
+    view.release();
+  }
+}
+
+function decodeRecords(input: Uint8Array | readonly Uint8Array[]): RecordSpans[] {
+  try {
+    return input instanceof Uint8Array ? decodePage(input) : input.map(decodeRecord);
+  } catch (error) {
+    if (!(error instanceof BcsError)) throw error;
+    throw new LedgerError("corrupt", `records do not decode: ${error.message}`, {
+      details: error.details,
+      cause: error,
+    });
+  }
+}
+
+/** A verifier and the position it started from. */
+interface Progress {
+  readonly position: Position | undefined;
+  readonly verifier: Verifier;
+}
+
+class StoreIngester implements Ingester {
+  readonly #store: Store;
+  readonly #logger: Logger;
+  /** Undefined until the store was asked, and again after a failure. */
+  #progress: Progress | undefined;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor({ store, logger }: IngesterOptions) {
+    this.#store = store;
+    this.#logger = logger;
+  }
+
+  nextVersion(): Promise<bigint> {
+    return this.#inTurn(async () => (await this.#loadProgress()).verifier.nextVersion);
+  }
+
+  ingest(input: Uint8Array | readonly Uint8Array[]): Promise<Position> {
+    return this.#inTurn(async () => {
+      try {
+        return await this.#ingest(decodeRecords(input));
+      } catch (error) {
+        // What is held back was verified, but a verifier that threw cannot go on.
+        this.#progress = undefined;
+        throw error;
+      }
+    });
+  }
+
+  #inTurn<T>(step: () => Promise<T>): Promise<T> {
+    const turn = this.#queue.then(step);
+    this.#queue = turn.catch(() => {});
+    return turn;
+  }
+
+  async #loadProgress(): Promise<Progress> {
+    if (this.#progress === undefined) {
+      const position = await loadPosition(this.#store);
+      this.#progress = { position, verifier: new Verifier(position) };
+    }
+    return this.#progress;
+  }
+
+  async #ingest(records: readonly RecordSpans[]): Promise<Position> {
+    let progress = await this.#loadProgress();
+    const { position } = progress;
+    const first = records[0]?.version;
+    if (first !== undefined && first !== progress.verifier.nextVersion && first === afterHead(position)) {
+      progress = { position, verifier: new Verifier(position) };
+      this.#progress = progress;
+    }
+    const blocks: VerifiedBlock[] = [];
+    for (const record of records) {
+      const block = progress.verifier.push(record);
+      if (block !== undefined) blocks.push(block);
+    }
+    if (blocks.length > 0) await this.#commit(progress, blocks);
+    const after = await loadPosition(this.#store);
+    if (after === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+    return after;
+  }
+
+  async #commit({ position, verifier }: Progress, blocks: readonly VerifiedBlock[]): Promise<void> {
+    const last = blocks[blocks.length - 1];
+    if (last === undefined) return;
+    const tree = new PendingTree(this.#store);
+    // Where the state is not known whole, its root cannot be computed, and none is claimed.
+    const isWhole = position === undefined || position.stateRoot !== undefined;
+    if (isWhole) for (const block of blocks) await assertStateRoot(tree, block);
+    const batch: CommitBatch = {
+      previous: position?.version,
+      position: { ...last.position, stateRoot: isWhole ? last.claimedStateRoot : undefined },
+      writes: blocks.flatMap((block) => block.writes),
+      blocks: blocks.map((block) => block.start),
+      records: blocks.flatMap((block) => block.records),
+      treeNodes: tree.changes,
+    };
+    await this.#store.commit(batch, position === undefined ? identityOf(blocks[0]) : undefined);
+    this.#progress = { position: batch.position, verifier };
+    this.#logger.debug(
+      { version: last.position.version, blocks: blocks.length, writes: batch.writes.length },
+      "committed",
+    );
+  }
+}
+
+function afterHead(position: Position | undefined): bigint {
+  return position === undefined ? 0n : position.version + 1n;
+}
+
+async function assertStateRoot(tree: PendingTree, block: VerifiedBlock): Promise<void> {
+  const root = await tree.apply(block.writes);
+  if (equalBytes(root, block.claimedStateRoot)) return;
+  const { version } = block.position;
+  const [expected, actual] = [toHex(root), toHex(block.claimedStateRoot)];
+  throw new LedgerError(
+    "mismatch",
+    `version ${version}: state checkpoint hash must be ${expected}, got ${actual}`,
+    { details: { version, field: "state checkpoint hash", expected, actual } },
+  );
+}
+
+/** Version 0 is a block of its own, so the accumulator after it is the hash of its info. */
+function identityOf(genesis: VerifiedBlock | undefined): StoreIdentity | undefined {
+  const genesisHash = genesis?.position.accumulator.frozen[0];
+  if (genesis?.position.accumulator.leafCount !== 1n || genesisHash === undefined) {
+    throw new LedgerError("mismatch", "version 0: state checkpoint hash must be there, got none", {
+      details: { version: 0n, field: "state checkpoint hash" },
+    });
+  }
+  return { chainId: genesis.position.chainId, genesisHash };
+}

@@ -1,0 +1,56 @@
+// Bootstraps a store from a genesis file: the waypoint is compared before anything is written.
+import { equalBytes } from "../base/bytes.ts";
+import { toHex } from "../base/hex.ts";
+import { LedgerError } from "../ledger/errors.ts";
+import { checkGenesis, type GenesisCheck } from "../ledger/genesis.ts";
+import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
+import type { Store } from "../store/contract.ts";
+import { StoreError } from "../store/errors.ts";
+import type { Ingester } from "./committer.ts";
+
+/** What a bootstrap needs. */
+export interface BootstrapOptions {
+  readonly store: Store;
+  readonly ingester: Ingester;
+  /** The genesis file. */
+  readonly blob: Uint8Array;
+  /** The waypoint it must have; without one the file is taken as it is. */
+  readonly waypoint?: Waypoint | undefined;
+}
+
+/**
+ * Commits version 0 to an empty store, and does nothing to one that holds this very genesis. Throws
+ * LedgerError `mismatch` for a file with another waypoint and StoreError `identity` for a store of another
+ * chain; then nothing is written.
+ */
+export async function bootstrapGenesis(options: BootstrapOptions): Promise<GenesisCheck> {
+  const { store, ingester, blob, waypoint } = options;
+  const check = checkGenesis(blob);
+  if (waypoint !== undefined) assertWaypoint(check.waypoint, waypoint);
+  if (store.identity !== undefined) {
+    assertIdentity(store, check);
+    return check;
+  }
+  await ingester.ingest([check.record]);
+  return check;
+}
+
+function assertWaypoint(computed: Waypoint, given: Waypoint): void {
+  if (computed.version === given.version && equalBytes(computed.hash, given.hash)) return;
+  const [expected, actual] = [formatWaypoint(given), formatWaypoint(computed)];
+  throw new LedgerError("mismatch", `the genesis file has waypoint ${actual}, expected ${expected}`, {
+    details: { field: "waypoint", expected, actual },
+  });
+}
+
+function assertIdentity(store: Store, check: GenesisCheck): void {
+  const { identity } = store;
+  if (identity === undefined) return;
+  if (identity.chainId === check.chainId && equalBytes(identity.genesisHash, check.infoHash)) return;
+  throw new StoreError(
+    "identity",
+    `the store holds chain ${identity.chainId} with genesis ${toHex(identity.genesisHash)}, ` +
+      `the genesis file is chain ${check.chainId} with genesis ${toHex(check.infoHash)}`,
+    { details: { stored: identity.chainId, given: check.chainId } },
+  );
+}

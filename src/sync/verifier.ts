@@ -1,0 +1,191 @@
+// Replay without execution: every record must carry on from the position before it, and everything it claims
+// about itself must follow from its bytes. Pure: what comes out is whole blocks, ready to be committed once
+// their state root has been compared.
+import { equalBytes } from "../base/bytes.ts";
+import { toHex } from "../base/hex.ts";
+import { BcsError } from "../bcs/errors.ts";
+import { type Accumulator, eventRoot, transactionAccumulator } from "../ledger/accumulator.ts";
+import { findNewBlock, findNewEpoch, type NewBlockEvent } from "../ledger/block-event.ts";
+import { LedgerError } from "../ledger/errors.ts";
+import { eventHash } from "../ledger/event.ts";
+import { findChainId } from "../ledger/genesis.ts";
+import type { Position } from "../ledger/position.ts";
+import type { RecordSpans } from "../ledger/record.ts";
+import { transactionHash } from "../ledger/transaction.ts";
+import { transactionInfoHash } from "../ledger/transaction-info.ts";
+import { writeSetHash } from "../ledger/write-set.ts";
+import type { BlockStart, RawRecord, StateWrite } from "../store/contract.ts";
+
+/** One whole block that checks, up to its state root. */
+export interface VerifiedBlock {
+  readonly start: BlockStart;
+  readonly writes: readonly StateWrite[];
+  readonly records: readonly RawRecord[];
+  /** Position after the block. */
+  readonly position: Omit<Position, "stateRoot">;
+  /** The state root that the block's last info claims. */
+  readonly claimedStateRoot: Uint8Array;
+}
+
+interface OpenBlock {
+  readonly start: BlockStart;
+  readonly writes: StateWrite[];
+  readonly records: RawRecord[];
+}
+
+function mismatch(version: bigint, field: string, expected: unknown, actual: unknown): LedgerError {
+  return new LedgerError("mismatch", `version ${version}: ${field} must be ${expected}, got ${actual}`, {
+    details: { version, field, expected, actual },
+  });
+}
+
+function assertHash(version: bigint, field: string, computed: Uint8Array, claimed: Uint8Array): void {
+  if (!equalBytes(computed, claimed)) throw mismatch(version, field, toHex(computed), toHex(claimed));
+}
+
+function findOnly<T>(record: RecordSpans, find: (event: Uint8Array) => T | undefined, name: string) {
+  let found: T | undefined;
+  for (const event of record.events) {
+    let one: T | undefined;
+    try {
+      one = find(event);
+    } catch (error) {
+      if (!(error instanceof BcsError)) throw error;
+      throw new LedgerError("corrupt", `version ${record.version}: ${name} event: ${error.message}`, {
+        details: { version: record.version, field: name },
+        cause: error,
+      });
+    }
+    if (one === undefined) continue;
+    if (found !== undefined) throw mismatch(record.version, name, "one event", "two");
+    found = one;
+  }
+  return found;
+}
+
+/** Checks records one after the other, starting after a position, or from version 0. */
+export class Verifier {
+  readonly #accumulator: Accumulator;
+  #chainId: number | undefined;
+  #height: bigint | undefined;
+  #timestampUsec: bigint;
+  /** Epochs that the next block may have; after a restart it is not known whether the last block ended one. */
+  #nextEpochs: readonly bigint[];
+  #open: OpenBlock | undefined;
+
+  constructor(position: Position | undefined) {
+    this.#accumulator = transactionAccumulator(position?.accumulator);
+    this.#chainId = position?.chainId;
+    this.#height = position?.blockHeight;
+    this.#timestampUsec = position?.timestampUsec ?? 0n;
+    this.#nextEpochs = position === undefined ? [0n] : [position.epoch, position.epoch + 1n];
+  }
+
+  /** The version that must come next. */
+  get nextVersion(): bigint {
+    return this.#accumulator.leafCount;
+  }
+
+  /** Takes one record; the block that it completes, if it does. After an error the verifier is spent. */
+  push(record: RecordSpans): VerifiedBlock | undefined {
+    const { version } = record;
+    if (version !== this.nextVersion) throw mismatch(version, "version", this.nextVersion, version);
+    this.#checkHashes(record);
+    this.#checkChain(record);
+    const open = this.#checkBlock(record);
+    open.records.push({ version, bytes: record.bytes });
+    for (const { keyHash, value } of record.writes) open.writes.push({ keyHash, version, value });
+    const claimedStateRoot = record.info.stateCheckpointHash;
+    this.#checkEpoch(record, open.start.epoch, claimedStateRoot !== undefined);
+    if (claimedStateRoot === undefined) return undefined;
+    this.#open = undefined;
+    return { ...open, position: this.#position(version, open.start), claimedStateRoot };
+  }
+
+  #checkHashes(record: RecordSpans): void {
+    const { version, info } = record;
+    assertHash(version, "transaction hash", transactionHash(record.transaction), info.transactionHash);
+    assertHash(version, "event root hash", eventRoot(record.events.map(eventHash)), info.eventRootHash);
+    assertHash(version, "state change hash", writeSetHash(record.changes), info.stateChangeHash);
+    this.#accumulator.append(transactionInfoHash(record.infoBytes));
+    assertHash(version, "accumulator root hash", this.#accumulator.root(), record.accumulatorRoot);
+  }
+
+  #checkChain(record: RecordSpans): void {
+    this.#chainId ??= findChainId(record.writes);
+    if (record.userChainId !== undefined && record.userChainId !== this.#chainId) {
+      throw mismatch(record.version, "chain id", this.#chainId, record.userChainId);
+    }
+  }
+
+  /** The block that the record belongs to: the open one, or the one that it starts. */
+  #checkBlock(record: RecordSpans): OpenBlock {
+    const { version } = record;
+    const event = findOnly(record, findNewBlock, "new block");
+    if (this.#open !== undefined) {
+      if (event !== undefined) throw mismatch(version, "new block", "none before a checkpoint", event.height);
+      return this.#open;
+    }
+    if (event === undefined) throw mismatch(version, "new block", "one after a checkpoint", "none");
+    this.#checkBlockEvent(version, event);
+    const start: BlockStart = {
+      height: event.height,
+      firstVersion: version,
+      timestampUsec: event.timestampUsec,
+      epoch: event.epoch,
+    };
+    this.#height = event.height;
+    this.#timestampUsec = event.timestampUsec;
+    this.#open = { start, writes: [], records: [] };
+    return this.#open;
+  }
+
+  #checkBlockEvent(version: bigint, event: NewBlockEvent): void {
+    const height = this.#height === undefined ? 0n : this.#height + 1n;
+    if (event.height !== height) throw mismatch(version, "block height", height, event.height);
+    if (!this.#nextEpochs.includes(event.epoch)) {
+      throw mismatch(version, "block epoch", this.#nextEpochs.join(" or "), event.epoch);
+    }
+    // Blocks without a proposal repeat the time of the block before.
+    if (event.timestampUsec < this.#timestampUsec) {
+      throw mismatch(version, "block time", `at least ${this.#timestampUsec}`, event.timestampUsec);
+    }
+  }
+
+  #checkEpoch(record: RecordSpans, blockEpoch: bigint, endsBlock: boolean): void {
+    const event = findOnly(record, findNewEpoch, "new epoch");
+    if (event === undefined) {
+      if (endsBlock) this.#nextEpochs = [blockEpoch];
+      return;
+    }
+    if (event.epoch !== blockEpoch + 1n) {
+      throw mismatch(record.version, "new epoch", blockEpoch + 1n, event.epoch);
+    }
+    if (!endsBlock)
+      throw mismatch(record.version, "state checkpoint hash", "there at an epoch's end", "none");
+    this.#nextEpochs = [event.epoch];
+  }
+
+  #position(version: bigint, block: BlockStart): VerifiedBlock["position"] {
+    if (this.#chainId === undefined) throw new Error("a block was verified without a chain id");
+    return {
+      chainId: this.#chainId,
+      version,
+      timestampUsec: block.timestampUsec,
+      epoch: block.epoch,
+      blockHeight: block.height,
+      oldestVersion: 0n,
+      oldestBlockHeight: 0n,
+      accumulator: this.#accumulator.state(),
+    };
+  }
+}
+
+/** The whole blocks in a run of records after a position. */
+export function verifyRecords(
+  position: Position | undefined,
+  records: readonly RecordSpans[],
+): readonly VerifiedBlock[] {
+  const verifier = new Verifier(position);
+  return records.map((record) => verifier.push(record)).filter((block) => block !== undefined);
+}
