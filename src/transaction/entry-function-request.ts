@@ -2,7 +2,7 @@
 import { shortenText } from "../base/text.ts";
 import { BcsWriter } from "../bcs/writer.ts";
 import type { JsonDocument } from "../json/document.ts";
-import type { AbiType, FunctionAbi, ModuleAbi, ModuleLoader } from "../move/abi.ts";
+import type { AbiType, FunctionAbi, ModuleAbi, ModuleId, ModuleLoader } from "../move/abi.ts";
 import { formatAddress } from "../move/address.ts";
 import { MAX_IDENTIFIER_LENGTH } from "../move/identifier.ts";
 import type { TypeTag } from "../move/type-tag.ts";
@@ -12,6 +12,7 @@ import { TransactionError } from "./errors.ts";
 import {
   argumentError,
   assertArgumentCount,
+  type Callee,
   countOf,
   isSigner,
   loadParameterLayout,
@@ -30,23 +31,28 @@ export async function createEntryFunction(
 ): Promise<EntryFunction> {
   const { path, module: id } = request;
   const typeArgs = parseTypeArguments(document, request.typeArguments, `${path}.type_arguments`);
-  const moduleName = shortenText(`${formatAddress(id.address)}::${id.name}`);
-  const callee = `${moduleName}::${shortenText(request.function)}`;
+  const callee: Callee = {
+    path,
+    name: () => `${describeModule(id)}::${shortenText(request.function)}`,
+  };
   const module = id.name.length <= MAX_IDENTIFIER_LENGTH ? await loadModule(id) : undefined;
   if (module === undefined) {
-    throw new TransactionError("invalid", `${path}.function: module ${moduleName} is not on chain`);
+    throw new TransactionError("invalid", `${path}.function: module ${describeModule(id)} is not on chain`);
   }
-  const definition = findEntryFunction(module, request.function, `${path}.function`, callee);
-  assertTypeArgumentCount(definition, typeArgs.length, `${path}.type_arguments`, callee);
-  const { params, signers } = callParameters(definition.params, typeArgs, callee, path);
+  const definition = findEntryFunction(module, request.function, callee);
+  assertTypeArgumentCount(definition, typeArgs.length, callee);
+  const { params, signers } = callParameters(definition.params, typeArgs, callee);
   const given = document.count(request.arguments);
-  assertArgumentCount(callee, params, signers, given, path);
-  const context = { callee, path, loadModule };
-  const args = await encodeArguments(document, request.arguments, params, context);
+  assertArgumentCount(callee, params, signers, given);
+  const args = await encodeArguments(document, request.arguments, params, callee, loadModule);
   return { module: id, function: request.function, typeArgs, args };
 }
 
-function findEntryFunction(module: ModuleAbi, name: string, path: string, callee: string): FunctionAbi {
+function describeModule(module: ModuleId): string {
+  return shortenText(`${formatAddress(module.address)}::${module.name}`);
+}
+
+function findEntryFunction(module: ModuleAbi, name: string, callee: Callee): FunctionAbi {
   const definition = module.functions.find((candidate) => candidate.name === name);
   if (definition?.isEntry) return definition;
   const entries = module.functions.filter((candidate) => candidate.isEntry).map((entry) => entry.name);
@@ -55,22 +61,23 @@ function findEntryFunction(module: ModuleAbi, name: string, path: string, callee
     entries.length === 0
       ? "the module has no entry functions"
       : `its entry functions are ${entries.slice(0, LISTED_FUNCTIONS).join(", ")}${more}`;
+  const path = `${callee.path}.function`;
   throw new TransactionError(
     "invalid",
     definition === undefined
-      ? `${path}: the module is on chain, but there is no function ${callee}; ${list}`
-      : `${path}: ${callee} is not an entry function, so no transaction can call it; ${list}`,
+      ? `${path}: the module is on chain, but there is no function ${callee.name()}; ${list}`
+      : `${path}: ${callee.name()} is not an entry function, so no transaction can call it; ${list}`,
   );
 }
 
-function assertTypeArgumentCount(definition: FunctionAbi, given: number, path: string, callee: string): void {
+function assertTypeArgumentCount(definition: FunctionAbi, given: number, callee: Callee): void {
   const wanted = definition.typeParams.length;
   if (given === wanted) return;
   const hint =
     given < wanted ? '; add types such as "0x1::aptos_coin::AptosCoin"' : wanted === 0 ? "; write []" : "";
   throw new TransactionError(
     "invalid",
-    `${path}: ${callee} takes ${countOf(wanted, "type argument")}, not ${given}${hint}`,
+    `${callee.path}.type_arguments: ${callee.name()} takes ${countOf(wanted, "type argument")}, not ${given}${hint}`,
     { details: { expected: wanted, given } },
   );
 }
@@ -79,8 +86,7 @@ function assertTypeArgumentCount(definition: FunctionAbi, given: number, path: s
 function callParameters(
   types: readonly AbiType[],
   typeArgs: readonly TypeTag[],
-  callee: string,
-  path: string,
+  callee: Callee,
 ): { params: AbiType[]; signers: number } {
   const substitutes = typeArgs.map(typeOfTag);
   const params: AbiType[] = [];
@@ -94,7 +100,7 @@ function callParameters(
     if (isSigner(param)) {
       throw new TransactionError(
         "invalid",
-        `${path}.type_arguments: signer cannot stand for a type that ${callee} takes as an argument`,
+        `${callee.path}.type_arguments: signer cannot stand for a type that ${callee.name()} takes as an argument`,
       );
     }
     params.push(param);
@@ -107,18 +113,19 @@ async function encodeArguments(
   document: JsonDocument,
   array: number,
   params: readonly AbiType[],
-  context: { readonly callee: string; readonly path: string; readonly loadModule: ModuleLoader },
+  callee: Callee,
+  loadModule: ModuleLoader,
 ): Promise<Uint8Array[]> {
-  const writer = new BcsWriter();
+  const writer = new BcsWriter(64);
   const ends: number[] = [];
   let value = document.first(array);
   for (const [index, type] of params.entries()) {
-    const loaded = loadParameterLayout(type, index, context);
+    const loaded = loadParameterLayout(type, index, callee, loadModule);
     const layout = loaded instanceof Promise ? await loaded : loaded;
     try {
-      writeJsonValue(writer, layout, { document, value, path: [`${context.path}.arguments`, index] });
+      writeJsonValue(writer, layout, { document, value, path: [`${callee.path}.arguments`, index] });
     } catch (error) {
-      throw argumentError(error, type, index, context);
+      throw argumentError(error, type, index, callee);
     }
     ends.push(writer.length);
     value = document.next(value);

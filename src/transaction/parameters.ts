@@ -14,6 +14,13 @@ export function describeType(type: AbiType): string {
   return shortenText(formatAbiType(type, 200), 200);
 }
 
+/** What is called, for messages: its name is made only when one is written. */
+export interface Callee {
+  /** Path of the payload. */
+  readonly path: string;
+  readonly name: () => string;
+}
+
 /** `n things`, or `1 thing`. */
 export function countOf(count: number, thing: string): string {
   return `${count} ${thing}${count === 1 ? "" : "s"}`;
@@ -48,11 +55,10 @@ export function isSigner(type: AbiType): boolean {
 
 /** Refuses any other number of arguments than the parameters without signers. */
 export function assertArgumentCount(
-  callee: string,
+  callee: Callee,
   params: readonly AbiType[],
   signers: number,
   given: number,
-  path: string,
 ): void {
   if (given === params.length) return;
   const types = params.slice(0, LISTED_TYPES).map(describeType).join(", ");
@@ -63,7 +69,7 @@ export function assertArgumentCount(
       : "";
   throw new TransactionError(
     "invalid",
-    `${path}.arguments: ${callee} takes ${countOf(params.length, "argument")}${list}, not ${given}${hint}`,
+    `${callee.path}.arguments: ${callee.name()} takes ${countOf(params.length, "argument")}${list}, not ${given}${hint}`,
     { details: { expected: params.length, given } },
   );
 }
@@ -72,28 +78,24 @@ export function assertArgumentCount(
 export function loadParameterLayout(
   type: AbiType,
   index: number,
-  context: { readonly callee: string; readonly path: string; readonly loadModule: ModuleLoader },
+  callee: Callee,
+  loadModule: ModuleLoader,
 ): Layout | Promise<Layout> {
   return (
     simpleLayout(type) ??
-    createParameterLayout(type, context.loadModule).catch((error: unknown): never => {
-      throw argumentError(error, type, index, context);
+    createParameterLayout(type, loadModule).catch((error: unknown): never => {
+      throw argumentError(error, type, index, callee);
     })
   );
 }
 
 /** The error of an argument, with the parameter it was given for; anything that is no fault of it as it is. */
-export function argumentError(
-  error: unknown,
-  type: AbiType,
-  index: number,
-  context: { readonly callee: string; readonly path: string },
-): unknown {
+export function argumentError(error: unknown, type: AbiType, index: number, callee: Callee): unknown {
   if (!(error instanceof MoveError) || (error.code !== "layout" && error.code !== "value")) return error;
-  const where = error.code === "layout" ? `${context.path}.arguments[${index}]: ` : "";
+  const where = error.code === "layout" ? `${callee.path}.arguments[${index}]: ` : "";
   return new TransactionError(
     "invalid",
-    `${where}${error.message} (argument ${index} of ${context.callee} is ${describeType(type)})`,
+    `${where}${error.message} (argument ${index} of ${callee.name()} is ${describeType(type)})`,
     { details: { argument: index, type: describeType(type) }, cause: error },
   );
 }

@@ -11,13 +11,20 @@ import { MoveError } from "../move/errors.ts";
 import type { Layout } from "../move/layout.ts";
 import { writeJsonValue } from "../move/value-json.ts";
 import { TransactionError } from "./errors.ts";
-import { argumentError, assertArgumentCount, countOf, isSigner, loadParameterLayout } from "./parameters.ts";
+import {
+  argumentError,
+  assertArgumentCount,
+  type Callee,
+  countOf,
+  isSigner,
+  loadParameterLayout,
+} from "./parameters.ts";
 import type { ScriptRequest } from "./request-payload.ts";
 import type { Script } from "./script.ts";
 import type { ScriptArgument } from "./script-argument.ts";
 import { parseParameterTypes, parseTypeArguments } from "./type-arguments.ts";
 
-const CALLEE = "the script";
+const NAME = "the script";
 
 /** Encodes the arguments by the script's parameter types. Throws TransactionError `invalid`. */
 export async function createScript(
@@ -30,16 +37,16 @@ export async function createScript(
   const types = parameterTypes(document, request, typeArgs.length);
   const params = types.filter((type) => !isSigner(type));
   const given = document.count(request.arguments);
-  assertArgumentCount(CALLEE, params, types.length - params.length, given, path);
-  const context = { callee: CALLEE, path, loadModule };
+  const callee: Callee = { path, name: () => NAME };
+  assertArgumentCount(callee, params, types.length - params.length, given);
   const args: ScriptArgument[] = [];
   let value = document.first(request.arguments);
   for (const [index, type] of params.entries()) {
-    const layout = await loadParameterLayout(type, index, context);
+    const layout = await loadParameterLayout(type, index, callee, loadModule);
     try {
       args.push(scriptArgument(layout, document, value, [`${path}.arguments`, index]));
     } catch (error) {
-      throw argumentError(error, type, index, context);
+      throw argumentError(error, type, index, callee);
     }
     value = document.next(value);
   }
@@ -63,7 +70,7 @@ function parameterTypes(
   if (typeArgCount !== 0 && abi.typeParams.length !== typeArgCount) {
     throw new TransactionError(
       "invalid",
-      `${path}.type_arguments: ${CALLEE} takes ${countOf(abi.typeParams.length, "type argument")}, not ${typeArgCount}`,
+      `${path}.type_arguments: ${NAME} takes ${countOf(abi.typeParams.length, "type argument")}, not ${typeArgCount}`,
     );
   }
   return abi.params;
