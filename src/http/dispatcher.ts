@@ -119,7 +119,7 @@ export class Dispatcher {
     this.#budget = { maxBytes: options.bodyBudgetBytes, usedBytes: 0 };
   }
 
-  /** Serves one request. Never throws. */
+  /** Serves one request. Whatever goes wrong inside is answered; a rejection is a fault of this code. */
   async serve(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): Promise<void> {
     const exchange = createExchange(request, response, awaitsContinue);
     this.#inFlight++;
@@ -154,7 +154,7 @@ export class Dispatcher {
       if (operation.ledger !== "none") {
         view = await this.#openView(operation);
         if (view !== undefined) exchange.headers = this.#headers.prepare(view.position);
-        if (view !== undefined && operation.ledger === "required") this.#assertRecent(view);
+        if (view !== undefined && operation.ledger === "required") this.#assertRecent(view, operation);
       }
       if (response.destroyed) throw new Abandoned("the client went away");
       const encoded = await operation.run(args, form, { view, services: this.#options.services });
@@ -231,13 +231,13 @@ export class Dispatcher {
     }
   }
 
-  #assertRecent(view: LedgerView): void {
+  #assertRecent(view: LedgerView, operation: Operation): void {
     const { maxLagMs, services } = this.#options;
     if (maxLagMs === undefined) return;
     const lagMs = BigInt(services.clock()) - view.position.timestampUsec / 1000n;
     if (lagMs > BigInt(maxLagMs)) {
       throw new HttpError(
-        "unavailable",
+        operation.unavailable,
         `the ledger is ${lagMs} ms behind, more than the ${maxLagMs} ms allowed`,
       );
     }
@@ -258,42 +258,38 @@ export class Dispatcher {
   }
 
   async #answer(exchange: Exchange, form: Form, { bytes, version }: Encoded): Promise<void> {
-    const { request, headers: prepared } = exchange;
+    const { headers: prepared, request } = exchange;
     if (prepared !== undefined && version === prepared.position.version && !exchange.pinned) {
-      this.#send(exchange, 200, prepared.latest[form].slice(), bytes);
+      const headers = prepared.latest[form].slice();
+      this.#send(exchange, 200, headers, await this.#pack(exchange, form, headers, bytes));
       return;
     }
     const headers = prepared === undefined ? plainHeaders(form) : prepared.other[form].slice();
     if (version !== undefined) this.#headers.addReadVersion(headers, version);
-    if (version !== undefined && exchange.pinned && this.#options.cachePinned) {
-      const etag = `"${toHex(sha3(Buffer.from(bytes))).slice(0, 32)}"`;
-      headers.push("Cache-Control", PINNED_CACHING, "ETag", etag);
-      if (matchesEtag(request.headers["if-none-match"], etag)) {
-        this.#send(exchange, 304, headers, undefined);
-        return;
-      }
-    } else {
+    if (!exchange.pinned || !this.#options.cachePinned) {
       headers.push("Cache-Control", "no-cache");
+      this.#send(exchange, 200, headers, await this.#pack(exchange, form, headers, bytes));
+      return;
     }
-    await this.#sendLarge(exchange, form, headers, bytes);
+    // A strong tag stands for exact bytes, so what has one is not compressed.
+    const etag = `"${toHex(sha3(Buffer.from(bytes))).slice(0, 32)}"`;
+    headers.push("Cache-Control", PINNED_CACHING, "ETag", etag);
+    const isKnown = matchesEtag(request.headers["if-none-match"], etag);
+    this.#send(exchange, isKnown ? 304 : 200, headers, isKnown ? undefined : bytes);
   }
 
-  async #sendLarge(
+  /** Compresses what is large where the client takes it. */
+  #pack(
     exchange: Exchange,
     form: Form,
     headers: string[],
     bytes: string | Uint8Array,
-  ): Promise<void> {
-    if (isCompressible(form, bytes.length)) {
-      const coding = negotiateCoding(exchange.request.headers["accept-encoding"]);
-      if (coding !== undefined) {
-        const packed = await compress(Buffer.from(bytes), coding);
-        headers.push("Content-Encoding", coding);
-        this.#send(exchange, 200, headers, packed);
-        return;
-      }
-    }
-    this.#send(exchange, 200, headers, bytes);
+  ): string | Uint8Array | Promise<Uint8Array> {
+    if (!isCompressible(form, bytes.length)) return bytes;
+    const coding = negotiateCoding(exchange.request.headers["accept-encoding"]);
+    if (coding === undefined) return bytes;
+    headers.push("Content-Encoding", coding);
+    return compress(Buffer.from(bytes), coding);
   }
 
   #fail(exchange: Exchange, error: unknown): void {

@@ -94,6 +94,7 @@ const TIMEOUT_CHECK_MS = 1000;
 /** Makes a server; it does not listen yet. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const timeouts = { ...HTTP_DEFAULTS.timeouts, ...options.timeouts };
+  const logger = options.logger ?? silentLogger;
   const headerBrands = options.headerBrands ?? HTTP_DEFAULTS.headerBrands;
   const document = createOpenApi(OPERATIONS, headerBrands);
   const dispatcher = new Dispatcher({
@@ -113,11 +114,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     maxLagMs: options.maxLagMs,
     archivalEndpoint: options.archivalEndpoint,
     cachePinned: options.cachePinned ?? true,
-    logger: options.logger ?? silentLogger,
+    logger,
     accessLog: options.accessLog ?? false,
     onRequest: options.onRequest,
   });
-  const server = createNodeServer(dispatcher, timeouts, options.onRequest);
+  const server = createNodeServer(dispatcher, timeouts, logger, options.onRequest);
   return {
     listen: () => listen(server, options.host ?? HTTP_DEFAULTS.host, options.port ?? HTTP_DEFAULTS.port),
     close: () => {
@@ -130,6 +131,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 function createNodeServer(
   dispatcher: Dispatcher,
   timeouts: HttpTimeouts,
+  logger: Logger,
   onRequest: HttpServerOptions["onRequest"],
 ): Server {
   const server = createServer({
@@ -143,12 +145,18 @@ function createNodeServer(
     noDelay: true,
   });
   server.timeout = timeouts.idleMs;
-  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-    void dispatcher.serve(request, response, false);
-  });
-  server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
-    void dispatcher.serve(request, response, true);
-  });
+  const serve = (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void => {
+    dispatcher.serve(request, response, awaitsContinue).catch((error: unknown) => {
+      logger.error({ err: error }, "request broke off");
+      request.socket.destroy();
+    });
+  };
+  server.on("request", (request: IncomingMessage, response: ServerResponse) =>
+    serve(request, response, false),
+  );
+  server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) =>
+    serve(request, response, true),
+  );
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
     dispatcher.refuse(
       request,

@@ -31,7 +31,8 @@ export const encodeSubmission = operation({
     bcs: {
       schema: { type: "string", format: "binary" },
       description: "The signing message as a BCS `vector<u8>`: its length in ULEB128, then the bytes.",
-      encode: (message: Uint8Array) => new BcsWriter(message.length + PREFIX_BYTES).byteString(message).take(),
+      encode: (message: Uint8Array) =>
+        new BcsWriter(message.length + PREFIX_BYTES).byteString(message).take(),
     },
   },
   errors: [

@@ -1,0 +1,273 @@
+import { request as httpRequest } from "node:http";
+import { connect } from "node:net";
+import { describe, expect, it } from "vitest";
+import { COIN, createHttpLedger, TABLE, TABLE_KEY } from "../support/http-ledger.ts";
+import { startServer } from "../support/http-server.ts";
+import { sendRaw } from "../support/raw-socket.ts";
+
+const LIMIT = 1_000_000;
+const server = await startServer({
+  bodyLimitBytes: LIMIT,
+  timeouts: { headersMs: 500, requestMs: 1000, keepAliveMs: 500 },
+});
+const BALANCE = `/v1/accounts/0xc1/balance/${COIN}`;
+const ITEM = `/v1/tables/${TABLE}/raw_item`;
+const KEY = JSON.stringify({ key: TABLE_KEY });
+const CLOSE = "Host: x\r\nConnection: close\r\n";
+
+function itemRequest(headers: string, body: string): string {
+  return `POST ${ITEM} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${headers}\r\n${body}`;
+}
+
+/** Every refusal has the documented body, even where there is no request to speak of. */
+function expectErrorBody(text: string, status: number): void {
+  const body = JSON.parse(text.slice(text.lastIndexOf("\r\n\r\n") + 4)) as Record<string, unknown>;
+  expect(text).toContain(`HTTP/1.1 ${status} `);
+  expect(text).toContain("Content-Type: application/json\r\n");
+  expect(body.error_code).toBe("web_framework_error");
+  expect(typeof body.message).toBe("string");
+}
+
+describe("what is not valid HTTP", () => {
+  it.each([
+    ["garbage", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400],
+    ["an unknown method", "BREW /v1/info HTTP/1.1\r\nHost: x\r\n\r\n", 400],
+    ["no host", "GET /v1/info HTTP/1.1\r\nConnection: close\r\n\r\n", 400],
+    ["a bad version", "GET /v1/info HTTP/9.9\r\nHost: x\r\n\r\n", 400],
+    ["a space in the target", `GET /v1/ info HTTP/1.1\r\n${CLOSE}\r\n`, 400],
+    ["two content lengths", itemRequest("Content-Length: 5\r\nContent-Length: 6\r\n", KEY), 400],
+    [
+      "a length and chunks",
+      itemRequest("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"),
+      400,
+    ],
+    ["a negative length", itemRequest("Content-Length: -5\r\n", ""), 400],
+    ["a broken chunk", itemRequest("Transfer-Encoding: chunked\r\n", "zz\r\nab\r\n0\r\n\r\n"), 400],
+    ["large headers", `GET /v1/info HTTP/1.1\r\n${CLOSE}X: ${"a".repeat(40_000)}\r\n\r\n`, 431],
+    ["a huge target", `GET /${"a".repeat(60_000)} HTTP/1.1\r\n${CLOSE}\r\n`, 431],
+    ["a long target", `GET /${"a".repeat(20_000)} HTTP/1.1\r\n${CLOSE}\r\n`, 414],
+    ["CONNECT", "CONNECT example.org:443 HTTP/1.1\r\nHost: x\r\n\r\n", 405],
+    [
+      "another expectation",
+      itemRequest(`Expect: tea\r\nContent-Length: 2\r\nConnection: close\r\n`, ""),
+      417,
+    ],
+    [
+      "a declared length far over the limit",
+      itemRequest(`Content-Length: 99999999999\r\nConnection: close\r\n`, "x"),
+      413,
+    ],
+  ])("%s", async (_, text, status) => {
+    const answer = await sendRaw(server, [Buffer.from(text, "latin1")]);
+    expect(answer.statuses).toEqual([status]);
+    expectErrorBody(answer.text, status);
+  });
+
+  it("headers that trickle in are cut off with 408", async () => {
+    const pieces = ["GET /v1/info HTTP/1.1\r\n", ...Array(40).fill("X: y\r\n")];
+    const answer = await sendRaw(server, pieces, { pauseMs: 100, waitMs: 6000 });
+    expect(answer.statuses).toEqual([408]);
+    expectErrorBody(answer.text, 408);
+  });
+
+  it("a body that trickles in is cut off with 408", async () => {
+    const pieces = [itemRequest("Content-Length: 100\r\n", ""), ...Array(40).fill("0")];
+    const answer = await sendRaw(server, pieces, { pauseMs: 100, waitMs: 6000 });
+    expect(answer.statuses).toEqual([408]);
+    expectErrorBody(answer.text, 408);
+  });
+
+  it("a connection that says nothing is closed", async () => {
+    const answer = await sendRaw(server, [], { waitMs: 6000 });
+    expect(answer.statuses).toEqual([408]);
+  });
+});
+
+describe("unusual but valid", () => {
+  it("pipelined requests are answered in order", async () => {
+    const balance = `GET ${BALANCE} HTTP/1.1\r\nHost: x\r\n\r\n`;
+    const item = itemRequest(`Content-Length: ${KEY.length}\r\n`, KEY);
+    const last = `GET /v1/nothing HTTP/1.1\r\n${CLOSE}\r\n`;
+    const answer = await sendRaw(server, [balance + item + balance + last]);
+    expect(answer.statuses).toEqual([200, 200, 200, 404]);
+    expect(answer.text.indexOf("200000000")).toBeLessThan(answer.text.indexOf("deadbeef"));
+  });
+
+  it("a good request before a bad one gets its answer", async () => {
+    const answer = await sendRaw(server, [`GET ${BALANCE} HTTP/1.1\r\nHost: x\r\n\r\nBREW\r\n\r\n`]);
+    expect(answer.statuses[0]).toBe(200);
+    expect(answer.text).toContain("200000000");
+  });
+
+  it("an absolute target", async () => {
+    const answer = await sendRaw(server, [`GET http://node.example${BALANCE} HTTP/1.1\r\n${CLOSE}\r\n`]);
+    expect(answer.statuses).toEqual([200]);
+  });
+
+  it("an upgrade that is not taken", async () => {
+    const upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\nHost: x\r\n";
+    const answer = await sendRaw(server, [`GET ${BALANCE} HTTP/1.1\r\n${upgrade}\r\n`], { waitMs: 1500 });
+    expect(answer.statuses).toEqual([200]);
+  });
+
+  it("HTTP/1.0 without a host", async () => {
+    const answer = await sendRaw(server, [`GET ${BALANCE} HTTP/1.0\r\n\r\n`]);
+    expect(answer.text).toContain("200000000");
+  });
+
+  it("a client that closes its side after asking", async () => {
+    const answer = await sendRaw(server, [`GET ${BALANCE} HTTP/1.1\r\nHost: x\r\n\r\n`], { end: true });
+    expect(answer.statuses).toEqual([200]);
+  });
+
+  it("a GET with a body", async () => {
+    const get = `GET ${BALANCE} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello`;
+    const answer = await sendRaw(server, [get, `GET /v1/info HTTP/1.1\r\n${CLOSE}\r\n`], { pauseMs: 50 });
+    expect(answer.statuses).toEqual([200, 200]);
+  });
+
+  it("100-continue is given for a body that is wanted", async () => {
+    const head = itemRequest(
+      `Content-Length: ${KEY.length}\r\nExpect: 100-continue\r\nConnection: close\r\n`,
+      "",
+    );
+    const answer = await sendRaw(server, [head, KEY], { pauseMs: 50 });
+    expect(answer.statuses).toEqual([100, 200]);
+  });
+
+  it("100-continue is not given for a body that is not", async () => {
+    const head = itemRequest(`Content-Length: ${LIMIT + 1}\r\nExpect: 100-continue\r\n`, "");
+    const answer = await sendRaw(server, [head]);
+    expect(answer.statuses).toEqual([413]);
+    expect(answer.text).toContain("Connection: close");
+  });
+
+  it("a body over the limit gets its 413, declared or chunked, and the server lives", async () => {
+    const body = Buffer.alloc(20 * LIMIT, 32);
+    const declared = await fetch(server.url + ITEM, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+    });
+    expect(declared.status).toBe(413);
+    const chunked = await fetch(server.url + ITEM, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: new Blob([body]).stream(),
+      duplex: "half",
+    });
+    expect(chunked.status).toBe(413);
+    expect((await fetch(server.url + BALANCE)).status).toBe(200);
+  });
+});
+
+describe("clients that go away", () => {
+  it("an abandoned body is dropped and its view never opened", async () => {
+    const ledger = await createHttpLedger();
+    let opened = 0;
+    const answered: string[] = [];
+    const watched = await startServer({
+      ledger: {
+        openView: () => {
+          opened++;
+          return ledger.openView();
+        },
+      },
+      onRequest: (id, status) => answered.push(`${id} ${status}`),
+    });
+    const socket = connect(watched.port, watched.host);
+    socket.write(itemRequest("Content-Length: 1000\r\n", "abc"));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    socket.destroy();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    // The end of the stream in the middle of a body is broken HTTP, which nobody is there to be told.
+    expect([opened, answered]).toEqual([0, ["none 400"]]);
+    expect((await fetch(watched.url + BALANCE)).status).toBe(200);
+    expect([opened, answered]).toEqual([1, ["none 400", "get_account_balance 200"]]);
+  });
+
+  it("a request abandoned before its view opens runs no handler, and the view is released", async () => {
+    const ledger = await createHttpLedger();
+    let open = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    let reads = 0;
+    let released = 0;
+    const watched = await startServer({
+      ledger: {
+        openView: async () => {
+          await gate;
+          const view = await ledger.openView();
+          return {
+            position: view.position,
+            getItems: (keys, version) => {
+              reads++;
+              return view.getItems(keys, version);
+            },
+            getHistory: (key, range) => view.getHistory(key, range),
+            getBlockByHeight: (height) => view.getBlockByHeight(height),
+            getBlockByVersion: (version) => view.getBlockByVersion(version),
+            getBlockAtTime: (time) => view.getBlockAtTime(time),
+            release: () => {
+              released++;
+              view.release();
+            },
+          };
+        },
+      },
+    });
+    const abandoned = httpRequest(watched.url + BALANCE);
+    abandoned.on("error", () => {});
+    abandoned.end();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    abandoned.destroy();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    open();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect([reads, released]).toEqual([0, 1]);
+  });
+});
+
+describe("closing", () => {
+  it("finishes what is in hand, refuses what comes after", async () => {
+    const ledger = await createHttpLedger();
+    let open = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const closing = await startServer({ ledger: { openView: () => gate.then(() => ledger.openView()) } });
+    const pending = fetch(closing.url + BALANCE);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const closed = closing.close();
+    open();
+    const response = await pending;
+    expect([response.status, response.headers.get("connection")]).toEqual([200, "close"]);
+    await closed;
+    await expect(fetch(closing.url + BALANCE)).rejects.toThrow();
+  });
+
+  it("does not wait for ever", async () => {
+    const stuck = await startServer({
+      ledger: { openView: () => new Promise(() => {}) },
+      timeouts: { drainMs: 100 },
+    });
+    const pending = fetch(stuck.url + BALANCE);
+    pending.catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await stuck.close();
+    await expect(pending).rejects.toThrow();
+  });
+
+  it("a port in use is an error of listen", async () => {
+    const { createHttpServer } = await import("../../src/http/server.ts");
+    const second = createHttpServer({
+      ledger: await createHttpLedger(),
+      encode: async (body) => body,
+      nodeInfo: () => ({}),
+      host: server.host,
+      port: server.port,
+    });
+    await expect(second.listen()).rejects.toThrow("EADDRINUSE");
+  });
+});
