@@ -32,6 +32,12 @@ export interface TreeNodeWrite {
   readonly value: Uint8Array | undefined;
 }
 
+/** A row beside the versioned state that only the writer's own parts understand; undefined removes it. */
+export interface SideRow {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array | undefined;
+}
+
 /** A run of consecutive versions with everything that belongs to them. Written whole or not at all. */
 export interface CommitBatch {
   /** Latest version before this batch; undefined for the first commit of an empty store. */
@@ -43,6 +49,8 @@ export interface CommitBatch {
   readonly blocks: readonly BlockStart[];
   readonly records: readonly RawRecord[];
   readonly treeNodes: readonly TreeNodeWrite[];
+  /** Written with the batch. */
+  readonly sideRows?: readonly SideRow[];
 }
 
 /** What a store was made for; fixed by its first commit. */
@@ -77,6 +85,10 @@ export interface Store extends Ledger {
   openView(): Promise<StoreView>;
   /** Current nodes of the state tree, in the order asked. Writer only. */
   getTreeNodes(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]>;
+  /** Rows beside the state, in the order asked. They are never pruned and belong to no version. */
+  getSideRows(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]>;
+  /** Writes rows beside the state, all or none. Keys are at most 128 bytes. */
+  putSideRows(rows: readonly SideRow[]): Promise<void>;
   /** Commits a batch atomically. `identity` is given with the first commit only. */
   commit(batch: CommitBatch, identity?: StoreIdentity): Promise<void>;
   /**

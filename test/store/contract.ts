@@ -138,6 +138,28 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       expect(await read()).toEqual(["node 4", undefined, "node 6"]);
     });
 
+    it("keeps rows beside the state, with a batch and without, whatever is pruned", async () => {
+      const store = await open();
+      const [one, two] = [Buffer.from("one"), Buffer.from("two")];
+      expect(await store.getSideRows([one, two])).toEqual([undefined, undefined]);
+      await store.putSideRows([{ key: one, value: Uint8Array.of(1) }]);
+      const ledger = new SyntheticLedger(11);
+      const sideRows = [
+        { key: one, value: undefined },
+        { key: two, value: Uint8Array.of(2, 3) },
+      ];
+      await store.commit({ ...ledger.batch(undefined, 40n), sideRows }, SYNTHETIC_IDENTITY);
+      await expect(store.commit({ ...ledger.batch(undefined, 40n), sideRows: [] })).rejects.toThrow(
+        StoreError,
+      );
+      const view = await store.openView();
+      const block = await view.getBlockByVersion(30n);
+      view.release();
+      await store.prune(block?.firstVersion ?? 0n, 10_000);
+      const rows = await store.getSideRows([two, one]);
+      expect(rows.map((row) => row && [...row])).toEqual([[2, 3], undefined]);
+    });
+
     it("takes only a batch that follows the head, and changes nothing otherwise", async () => {
       const { store, ledger } = await filled(10n);
       const next = ledger.batch(10n, 20n);
@@ -200,7 +222,7 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
     it("prunes to block starts only, in bounded steps", async () => {
       const { store, ledger } = await filled(100n);
       const floor = ledger.blockAt(70n, 100n).firstVersion;
-      const inside = ledger.blocksUpTo(100n).every((block) => block.firstVersion !== floor + 1n);
+      const inside = ledger.blocksOf(0n, 100n).every((block) => block.firstVersion !== floor + 1n);
       if (inside) await expect(store.prune(floor + 1n, 10)).rejects.toEqual(coded("order"));
       await expect(store.prune(101n, 10)).rejects.toEqual(coded("order"));
       let oldest = 0n;

@@ -31,8 +31,10 @@ export class SyntheticLedger {
   readonly #writes: StateWrite[][] = [];
   readonly #histories: StateItem[][];
   readonly #blocks: BlockStart[] = [];
+  /** Height of each version's block. */
+  readonly #heights: number[] = [];
 
-  constructor(seed: number, keyCount: number) {
+  constructor(seed: number, keyCount = 12) {
     this.#random = createRandom(seed);
     this.keys = Array.from({ length: keyCount }, (_, index) => sha3(Buffer.from(`key ${index}`)));
     this.#histories = this.keys.map(() => []);
@@ -42,12 +44,11 @@ export class SyntheticLedger {
   batch(previous: bigint | undefined, last: bigint): CommitBatch {
     this.#extendTo(last);
     const first = previous === undefined ? 0n : previous + 1n;
-    const inside = (version: bigint) => version >= first && version <= last;
     return {
       previous,
       position: this.positionAt(last),
       writes: this.#writes.slice(Number(first), Number(last) + 1).flat(),
-      blocks: this.#blocks.filter((block) => inside(block.firstVersion)),
+      blocks: this.blocksOf(first, last).filter((block) => block.firstVersion >= first),
       records: versions(first, last).map((version) => ({ version, bytes: this.record(version) })),
       treeNodes: [
         { key: Buffer.from([Number(last % 5n)]), value: Buffer.from(`node ${last}`) },
@@ -79,27 +80,29 @@ export class SyntheticLedger {
   /** What a version sees under a key, deletions included. */
   itemAt(key: number, version: bigint): StateItem | undefined {
     this.#extendTo(version);
-    return this.#histories[key]?.findLast((item) => item.version <= version);
+    const history = this.#histories[key]!;
+    return history[countUpTo(history, version) - 1];
   }
 
   /** The writes of a key inside a range. */
   history(key: number, from: bigint, to: bigint): StateItem[] {
     this.#extendTo(to);
-    return (this.#histories[key] ?? []).filter((item) => item.version >= from && item.version <= to);
+    const history = this.#histories[key]!;
+    return history.slice(countUpTo(history, from - 1n), countUpTo(history, to));
   }
 
   /** The block that holds a version, as a ledger with the given head shows it. */
   blockAt(version: bigint, head: bigint): Block {
     this.#extendTo(head);
-    const index = this.#blocks.findLastIndex((block) => block.firstVersion <= version);
-    const next = this.#blocks[index + 1]?.firstVersion ?? head + 1n;
-    return { ...this.#blocks[index]!, lastVersion: (next <= head ? next : head + 1n) - 1n };
+    const height = this.#heights[Number(version)]!;
+    const next = this.#blocks[height + 1]?.firstVersion ?? head + 1n;
+    return { ...this.#blocks[height]!, lastVersion: (next <= head ? next : head + 1n) - 1n };
   }
 
-  /** All blocks that start at or before the head. */
-  blocksUpTo(head: bigint): BlockStart[] {
-    this.#extendTo(head);
-    return this.#blocks.filter((block) => block.firstVersion <= head);
+  /** The blocks from the one that holds the first version to the one that holds the last. */
+  blocksOf(first: bigint, last: bigint): BlockStart[] {
+    this.#extendTo(last);
+    return this.#blocks.slice(this.#heights[Number(first)]!, this.#heights[Number(last)]! + 1);
   }
 
   /** Bytes of a version's record. */
@@ -122,6 +125,7 @@ export class SyntheticLedger {
         epoch: version / 50n,
       });
     }
+    this.#heights.push(this.#blocks.length - 1);
     const touched = new Set<number>();
     const count = version === 0n ? this.keys.length / 2 : random() % 4;
     while (touched.size < count) touched.add(random() % this.keys.length);
@@ -138,6 +142,18 @@ export class SyntheticLedger {
     const text = `value of key ${key} at ${version} `;
     return Buffer.from(text.repeat(1 + (this.#random() % 8)));
   }
+}
+
+/** How many items of an ordered history are at or below the version. */
+function countUpTo(history: readonly StateItem[], version: bigint): number {
+  let low = 0;
+  let high = history.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (history[middle]!.version <= version) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** All versions of a range, both ends included. */

@@ -2,7 +2,7 @@
 // Runs inside one write transaction, so a fault anywhere leaves nothing behind.
 import type { Position } from "../../ledger/position.ts";
 import { toStoredPosition } from "../commit-check.ts";
-import type { CommitBatch, StateWrite } from "../contract.ts";
+import type { CommitBatch, SideRow, StateWrite } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import type { FastTable } from "./native.ts";
 import { encodeBlock, encodePosition } from "./position-row.ts";
@@ -34,8 +34,17 @@ export function writeBatch(
     if (value === undefined) tables.tree.removeSync(key);
     else tables.tree.putSync(key, toBuffer(value));
   }
+  if (batch.sideRows !== undefined) writeSideRows(tables, batch.sideRows);
   const position = toStoredPosition(batch, head);
   tables.meta.putSync(META.position, toBuffer(encodePosition(position)));
+}
+
+/** Writes rows beside the state. To be called inside a write transaction. */
+export function writeSideRows(tables: Tables, rows: readonly SideRow[]): void {
+  for (const { key, value } of rows) {
+    if (value === undefined) tables.side.removeSync(key);
+    else tables.side.putSync(key, toBuffer(value));
+  }
 }
 
 /** A key written often in one batch gets one row in the latest table; what is between goes to the older one. */

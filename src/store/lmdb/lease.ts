@@ -68,10 +68,14 @@ function isAlive(holder: Holder): boolean {
   }
 }
 
-/** Field 22 of the process's stat line; the second field may hold spaces, so counting starts after it. */
+/**
+ * Field 22 of the process's stat line, unless field 3 says that it is dead and only waits to be collected.
+ * The second field may hold spaces, so counting starts after it.
+ */
 function readStartTime(pid: number): string | undefined {
   const stat = readText(`/proc/${pid}/stat`);
-  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return fields?.[0] === "Z" || fields?.[0] === "X" ? undefined : fields?.[19];
 }
 
 function readText(path: string): string | undefined {

@@ -19,5 +19,5 @@ describeStoreContract("lmdb", {
     await rm(paths.get(store) ?? "", { recursive: true });
     paths.delete(store);
   },
-  runs: Math.ceil(RUNS / 20),
+  runs: Math.ceil(RUNS / 40),
 });

@@ -1,15 +1,15 @@
 // The LMDB engine: one file, one writer, any number of reading processes. A commit is one write transaction,
 // on disk before it is visible; a view is one read transaction.
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { open, type RootDatabase } from "lmdb";
 import { type Logger, silentLogger } from "../../base/log.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import type { Position } from "../../ledger/position.ts";
 import { assertFollows, assertIdentity } from "../commit-check.ts";
-import type { CommitBatch, PruneStep, Store, StoreIdentity, StoreView } from "../contract.ts";
+import type { CommitBatch, PruneStep, SideRow, Store, StoreIdentity, StoreView } from "../contract.ts";
 import { StoreError } from "../errors.ts";
-import { writeBatch } from "./commit.ts";
+import { writeBatch, writeSideRows } from "./commit.ts";
 import { toStoreError } from "./failure.ts";
 import { assertFormat, writeFormat } from "./format.ts";
 import { assertLease, releaseLease, takeLease } from "./lease.ts";
@@ -31,41 +31,59 @@ export interface LmdbStoreOptions {
 }
 
 const DEFAULT_MAP_BYTES = 2 ** 38;
+/** Directories of the stores open in this process: lmdb can have one environment for each. */
+const openPaths = new Set<string>();
 const MAX_READERS = 2048;
 
 /** Opens the store in a directory. Throws StoreError when it cannot be used as asked. */
 export async function openLmdbStore(options: LmdbStoreOptions): Promise<Store> {
-  const { path, readOnly = false, mapSizeBytes = DEFAULT_MAP_BYTES, logger = silentLogger } = options;
+  const path = resolve(options.path);
+  const readOnly = options.readOnly ?? false;
+  if (openPaths.has(path)) {
+    throw new StoreError(
+      "locked",
+      `process ${process.pid}, this one, has the store at ${path} open already`,
+      {
+        details: { path, pid: process.pid },
+      },
+    );
+  }
   if (readOnly && !existsSync(join(path, "data.mdb"))) {
     throw new StoreError("format", `there is no store at ${path}`, { details: { path } });
   }
+  openPaths.add(path);
   try {
-    const root = open({
-      path,
-      noSubdir: false,
-      readOnly,
-      mapSize: mapSizeBytes,
-      maxDbs: MAX_TABLES,
-      maxReaders: MAX_READERS,
-      encoding: "binary",
-      keyEncoding: "binary",
-      // A commit must be on disk before anyone sees it.
-      overlappingSync: false,
-    });
+    const root = openEnvironment(path, readOnly, options.mapSizeBytes ?? DEFAULT_MAP_BYTES);
     try {
       assertFormat(root, path);
       const tables = openTables(root);
       if (tables === undefined) throw new StoreError("format", `there is no store at ${path}`);
       const lease = readOnly ? undefined : claim(root, tables, path);
-      logger.info({ path, readOnly }, "store opened");
+      (options.logger ?? silentLogger).info({ path, readOnly }, "store opened");
       return new LmdbStore(root, tables, path, lease);
     } catch (error) {
       await root.close();
       throw error;
     }
   } catch (error) {
+    openPaths.delete(path);
     throw toStoreError(error, path);
   }
+}
+
+function openEnvironment(path: string, readOnly: boolean, mapSize: number): RootDatabase {
+  return open({
+    path,
+    noSubdir: false,
+    readOnly,
+    mapSize,
+    maxDbs: MAX_TABLES,
+    maxReaders: MAX_READERS,
+    encoding: "binary",
+    keyEncoding: "binary",
+    // A commit must be on disk before anyone sees it.
+    overlappingSync: false,
+  });
 }
 
 function claim(root: RootDatabase, tables: Tables, path: string): Buffer {
@@ -84,6 +102,7 @@ class LmdbStore implements Store {
   readonly #source: ViewSource;
   readonly #meta: FastTable;
   readonly #views = new Set<LmdbView>();
+  #closed = false;
   #identity: StoreIdentity | undefined;
   #positionRow: Buffer | undefined;
   #position: Position | undefined;
@@ -131,6 +150,14 @@ class LmdbStore implements Store {
     return keys.map((key) => this.#tables.tree.get(key));
   }
 
+  async getSideRows(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]> {
+    return keys.map((key) => this.#tables.side.get(key));
+  }
+
+  async putSideRows(rows: readonly SideRow[]): Promise<void> {
+    this.#write(() => writeSideRows(this.#tables, rows));
+  }
+
   async commit(batch: CommitBatch, identity?: StoreIdentity): Promise<void> {
     this.#write(() => {
       const head = this.#readPosition();
@@ -151,10 +178,13 @@ class LmdbStore implements Store {
   }
 
   async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
     for (const view of [...this.#views]) view.release();
     const lease = this.#lease;
     if (lease !== undefined) this.#root.transactionSync(() => releaseLease(this.#tables, lease));
     await this.#root.close();
+    openPaths.delete(this.#path);
   }
 
   /** One write transaction under the lease: all of it or nothing, on disk when this returns. */

@@ -8,6 +8,7 @@
 // blocks   height (8)                              -> first version, time, epoch (8 each)
 // records  version (8)                             -> record as it arrived
 // tree     node key                                -> node
+// side     a follower's own key                    -> its own value
 // meta     name                                    -> see META
 import type { Database, RootDatabase } from "lmdb";
 
@@ -22,10 +23,11 @@ export interface Tables {
   readonly blocks: Table;
   readonly records: Table;
   readonly tree: Table;
+  readonly side: Table;
   readonly meta: Table;
 }
 
-const NAMES = ["latest", "older", "stale", "blocks", "records", "tree", "meta"] as const;
+const NAMES = ["latest", "older", "stale", "blocks", "records", "tree", "side", "meta"] as const;
 
 /** How many tables an environment must have room for. */
 export const MAX_TABLES = 16;

@@ -4,7 +4,7 @@ import { LedgerError } from "../../ledger/errors.ts";
 import type { Position } from "../../ledger/position.ts";
 import type { StateItem } from "../../ledger/view.ts";
 import { assertFollows, assertIdentity, toStoredPosition } from "../commit-check.ts";
-import type { CommitBatch, PruneStep, Store, StoreIdentity, StoreView } from "../contract.ts";
+import type { CommitBatch, PruneStep, SideRow, Store, StoreIdentity, StoreView } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import { assertPruneFloor, findOldest } from "../prune-check.ts";
 import { copyRows, createRows, type Rows, type StaleRow, toMapKey } from "./rows.ts";
@@ -21,6 +21,7 @@ class MemoryStore implements Store {
   #position: Position | undefined;
   #rows: Rows = createRows();
   #treeNodes = new Map<string, Uint8Array>();
+  #sideRows = new Map<string, Uint8Array>();
   #stale: StaleRow[] = [];
 
   async openView(): Promise<StoreView> {
@@ -30,6 +31,17 @@ class MemoryStore implements Store {
 
   async getTreeNodes(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]> {
     return keys.map((key) => this.#treeNodes.get(toMapKey(key)));
+  }
+
+  async getSideRows(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]> {
+    return keys.map((key) => this.#sideRows.get(toMapKey(key)));
+  }
+
+  async putSideRows(rows: readonly SideRow[]): Promise<void> {
+    for (const { key, value } of rows) {
+      if (value === undefined) this.#sideRows.delete(toMapKey(key));
+      else this.#sideRows.set(toMapKey(key), new Uint8Array(value));
+    }
   }
 
   async commit(batch: CommitBatch, identity?: StoreIdentity): Promise<void> {
@@ -50,6 +62,7 @@ class MemoryStore implements Store {
       if (value === undefined) this.#treeNodes.delete(toMapKey(key));
       else this.#treeNodes.set(toMapKey(key), new Uint8Array(value));
     }
+    if (batch.sideRows !== undefined) await this.putSideRows(batch.sideRows);
     this.identity = chain;
     this.#position = toStoredPosition(batch, this.#position);
   }

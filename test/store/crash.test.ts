@@ -1,0 +1,94 @@
+// A writer that is killed at random moments, many times: after each kill the store must open at a committed
+// version, and every kept version must read exactly as it was written.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { openLmdbStore } from "../../src/store/lmdb/store.ts";
+import { checkView } from "../support/check-store.ts";
+import { createRandom, SyntheticLedger } from "../support/synthetic-ledger.ts";
+
+const KILLS = 50;
+const SEED = 20_260_131;
+const KEYS = 24;
+const KEEP = 60;
+const writer = fileURLToPath(new URL("../support/store-writer.ts", import.meta.url));
+
+interface Run {
+  /** Last version the writer said it had committed. */
+  readonly committed: bigint;
+  readonly commits: number;
+  readonly prunes: number;
+}
+
+it(`is right after ${KILLS} kills during commits and pruning`, async () => {
+  const path = await mkdtemp(join(tmpdir(), "sextant-crash-"));
+  const random = createRandom(SEED);
+  const ledger = new SyntheticLedger(SEED, KEYS);
+  const total = { kills: 0, commits: 0, prunes: 0, reads: 0 };
+  let head = -1n;
+  let oldest = 0n;
+  while (total.kills < KILLS) {
+    const run = await runAndKill(path, random() % 80);
+    total.kills++;
+    total.commits += run.commits;
+    total.prunes += run.prunes;
+
+    const store = await openLmdbStore({ path });
+    if (store.identity === undefined) {
+      expect(head).toBe(-1n);
+      await store.close();
+      continue;
+    }
+    const view = await store.openView();
+    const { version, oldestVersion } = view.position;
+    // What was reported is durable; one commit more may have finished before it could be reported.
+    expect(version).toBeGreaterThanOrEqual(run.committed);
+    expect(version).toBeGreaterThanOrEqual(head);
+    expect(oldestVersion).toBeGreaterThanOrEqual(oldest);
+    total.reads += await checkView(view, ledger, version);
+    head = version;
+    oldest = oldestVersion;
+    view.release();
+    await store.close();
+  }
+  await rm(path, { recursive: true });
+  console.log(`crash test: ${JSON.stringify(total)}, head ${head}, oldest ${oldest}`);
+  expect(total.commits).toBeGreaterThan(KILLS);
+  expect(total.prunes).toBeGreaterThan(KILLS);
+  expect(oldest).toBeGreaterThan(0n);
+}, 120_000);
+
+/** Runs the writer and kills it some milliseconds after it has opened the store. */
+async function runAndKill(path: string, delayMs: number): Promise<Run> {
+  const child = spawn(process.execPath, ["--import", "tsx", writer, path, `${SEED}`, `${KEYS}`, `${KEEP}`], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(child, "exit");
+  const run = { committed: -1n, commits: 0, prunes: 0 };
+  const lines = createInterface({ input: child.stdout });
+  let armed = false;
+  for await (const line of lines) {
+    const [what, version = "0"] = line.split(" ");
+    if (what === "open") {
+      killLater(child, delayMs);
+      armed = true;
+    }
+    if (what === "commit") {
+      run.committed = BigInt(version);
+      run.commits++;
+    }
+    if (what === "prune") run.prunes++;
+  }
+  await ended;
+  if (!armed) throw new Error("the writer could not open the store");
+  return run;
+}
+
+function killLater(child: ChildProcess, delayMs: number): void {
+  setTimeout(() => child.kill("SIGKILL"), delayMs);
+}
