@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { codecProperties } from "../../test/support/codec-properties.ts";
 import {
-  contractEventArbitrary,
-  stateKeyArbitrary,
-  stateMetadataArbitrary,
-  stateValueArbitrary,
-  writeOpArbitrary,
-  writeSetArbitrary,
+  anyContractEvent,
+  anyStateKey,
+  anyStateMetadata,
+  anyStateValue,
+  anyWriteOp,
+  anyWriteSet,
 } from "../../test/support/ledger-arbitraries.ts";
 import { RUNS } from "../../test/support/property.ts";
 import { fromHex, toHex } from "../base/hex.ts";
@@ -23,12 +23,12 @@ import { writeOpCodec, writeSetCodec, writeSetHash, writtenValue } from "./write
 
 const bytes = (hex: string) => fromHex(hex)!;
 
-codecProperties("state key", stateKeyCodec, stateKeyArbitrary);
-codecProperties("state metadata", stateMetadataCodec, stateMetadataArbitrary);
-codecProperties("state value", stateValueCodec, stateValueArbitrary);
-codecProperties("write op", writeOpCodec, writeOpArbitrary);
-codecProperties("write set", writeSetCodec, writeSetArbitrary);
-codecProperties("contract event", contractEventCodec, contractEventArbitrary);
+codecProperties("state key", stateKeyCodec, anyStateKey);
+codecProperties("state metadata", stateMetadataCodec, anyStateMetadata);
+codecProperties("state value", stateValueCodec, anyStateValue);
+codecProperties("write op", writeOpCodec, anyWriteOp);
+codecProperties("write set", writeSetCodec, anyWriteSet);
+codecProperties("contract event", contractEventCodec, anyContractEvent);
 
 describe("state value", () => {
   it("refuses metadata with a bytes deposit of zero in its second form", () => {
@@ -47,7 +47,7 @@ describe("state value", () => {
 
   it("finds its data by offset", () => {
     fc.assert(
-      fc.property(stateValueArbitrary, (value) => {
+      fc.property(anyStateValue, (value) => {
         const encoded = encodeWith(stateValueCodec, value);
         expect(toHex(stateValueData(encoded))).toBe(toHex(value.data));
       }),
@@ -74,7 +74,7 @@ describe("write set", () => {
 
   it("yields the same state writes from its bytes as from its values", () => {
     fc.assert(
-      fc.property(writeSetArbitrary, (writeSet) => {
+      fc.property(anyWriteSet, (writeSet) => {
         const encoded = encodeWith(writeSetCodec, writeSet);
         const reader = new BcsReader(encoded);
         const writes = readStateWrites(reader);
@@ -103,7 +103,7 @@ describe("write set", () => {
       }
     };
     fc.assert(
-      fc.property(writeSetArbitrary, fc.nat(), fc.integer({ min: 0, max: 255 }), (writeSet, at, byte) => {
+      fc.property(anyWriteSet, fc.nat(), fc.integer({ min: 0, max: 255 }), (writeSet, at, byte) => {
         const encoded = encodeWith(writeSetCodec, writeSet);
         encoded[at % encoded.length] = byte;
         expect(ends(encoded, readStateWrites)).toBe(ends(encoded, writeSetCodec.skip));

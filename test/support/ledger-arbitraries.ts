@@ -2,168 +2,160 @@
 import fc from "fast-check";
 import { toHex } from "../../src/base/hex.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
+import type { AuxiliaryInfo } from "../../src/ledger/auxiliary-info.ts";
+import type { NewBlockEvent } from "../../src/ledger/block-event.ts";
 import type { ContractEvent } from "../../src/ledger/event.ts";
 import type { AbortLocation, ExecutionStatus } from "../../src/ledger/execution-status.ts";
+import type { Position } from "../../src/ledger/position.ts";
+import type { LedgerRecord } from "../../src/ledger/record.ts";
 import { type StateKey, stateKeyCodec } from "../../src/ledger/state-key.ts";
 import type { StateMetadata, StateValue } from "../../src/ledger/state-value.ts";
+import type { BlockEpilogue, GenesisPayload, Transaction } from "../../src/ledger/transaction.ts";
 import type { TransactionInfo } from "../../src/ledger/transaction-info.ts";
+import type { ValidatorInfo, ValidatorSet } from "../../src/ledger/validator-set.ts";
 import type { WriteOp, WriteSet, Writes } from "../../src/ledger/write-set.ts";
-import { addressFromBytes } from "../../src/move/address.ts";
-import type { TypeTag } from "../../src/move/type-tag.ts";
+import {
+  anyAddress,
+  anyBytes,
+  anyHash,
+  anyModuleId,
+  anyText,
+  anyTypeTag,
+  anyU64,
+} from "./move-arbitraries.ts";
+import {
+  anyBlockEndInfo,
+  anyBlockMetadata,
+  anyBlockMetadataExt,
+  anyFeeDistribution,
+  anyScript,
+  anyUserTransaction,
+  anyValidatorTransaction,
+} from "./transaction-arbitraries.ts";
 
 const U64_MAX = 0xffff_ffff_ffff_ffffn;
-export const u64Arbitrary = fc.oneof(
-  fc.bigInt({ min: 0n, max: 5n }),
-  fc.bigInt({ min: 0n, max: U64_MAX }),
-  fc.constant(U64_MAX),
-);
-export const bytesArbitrary = fc.uint8Array({ maxLength: 20 });
-export const hashArbitrary = fc.uint8Array({ minLength: 32, maxLength: 32 });
-export const addressArbitrary = hashArbitrary.map(addressFromBytes);
-const nameArbitrary = fc.string({ maxLength: 8, unit: "grapheme" });
 
-const typeTag = fc.letrec<{ tag: TypeTag; struct: TypeTag; vector: TypeTag }>((tie) => ({
-  tag: fc.oneof(
-    { depthSize: "small", withCrossShrink: true },
-    fc.constantFrom<TypeTag>({ kind: "u64" }, { kind: "address" }, { kind: "i256" }, { kind: "bool" }),
-    tie("struct"),
-    tie("vector"),
-  ),
-  vector: fc.record({ kind: fc.constant("vector" as const), item: tie("tag") }),
-  struct: fc.record({
-    kind: fc.constant("struct" as const),
-    struct: fc.record({
-      address: addressArbitrary,
-      module: nameArbitrary,
-      name: nameArbitrary,
-      typeArgs: fc.array(tie("tag"), { maxLength: 2 }),
-    }),
-  }),
-}));
-export const typeTagArbitrary: fc.Arbitrary<TypeTag> = typeTag.tag;
-
-export const stateKeyArbitrary: fc.Arbitrary<StateKey> = fc.oneof(
-  fc.record({ kind: fc.constant("accessPath" as const), address: addressArbitrary, path: bytesArbitrary }),
-  fc.record({ kind: fc.constant("tableItem" as const), handle: addressArbitrary, key: bytesArbitrary }),
-  fc.record({ kind: fc.constant("raw" as const), key: bytesArbitrary }),
+export const anyStateKey: fc.Arbitrary<StateKey> = fc.oneof(
+  fc.record({ kind: fc.constant("accessPath" as const), address: anyAddress, path: anyBytes }),
+  fc.record({ kind: fc.constant("tableItem" as const), handle: anyAddress, key: anyBytes }),
+  fc.record({ kind: fc.constant("raw" as const), key: anyBytes }),
   fc.record({
     kind: fc.constant("tradingNative" as const),
     item: fc.record({
       kind: fc.constant("position" as const),
-      exchange: addressArbitrary,
-      account: addressArbitrary,
-      market: addressArbitrary,
+      exchange: anyAddress,
+      account: anyAddress,
+      market: anyAddress,
     }),
   }),
 );
 
-export const stateMetadataArbitrary: fc.Arbitrary<StateMetadata> = fc.oneof(
-  fc.record({ kind: fc.constant("v0" as const), deposit: u64Arbitrary, creationTimeUsec: u64Arbitrary }),
+export const anyStateMetadata: fc.Arbitrary<StateMetadata> = fc.oneof(
+  fc.record({ kind: fc.constant("v0" as const), deposit: anyU64, creationTimeUsec: anyU64 }),
   fc.record({
     kind: fc.constant("v1" as const),
-    slotDeposit: u64Arbitrary,
+    slotDeposit: anyU64,
     bytesDeposit: fc.bigInt({ min: 1n, max: U64_MAX }),
-    creationTimeUsec: u64Arbitrary,
+    creationTimeUsec: anyU64,
   }),
 );
 
-export const stateValueArbitrary: fc.Arbitrary<StateValue> = fc.oneof(
-  fc.record({ kind: fc.constant("v0" as const), data: bytesArbitrary }),
+export const anyStateValue: fc.Arbitrary<StateValue> = fc.oneof(
+  fc.record({ kind: fc.constant("v0" as const), data: anyBytes }),
   fc.record({
     kind: fc.constant("withMetadata" as const),
-    data: bytesArbitrary,
-    metadata: stateMetadataArbitrary,
+    data: anyBytes,
+    metadata: anyStateMetadata,
   }),
 );
 
-export const writeOpArbitrary: fc.Arbitrary<WriteOp> = fc.oneof(
-  fc.record({ kind: fc.constantFrom("creation" as const, "modification" as const), data: bytesArbitrary }),
+export const anyWriteOp: fc.Arbitrary<WriteOp> = fc.oneof(
+  fc.record({ kind: fc.constantFrom("creation" as const, "modification" as const), data: anyBytes }),
   fc.constant({ kind: "deletion" as const }),
   fc.record({
     kind: fc.constantFrom("creationWithMetadata" as const, "modificationWithMetadata" as const),
-    data: bytesArbitrary,
-    metadata: stateMetadataArbitrary,
+    data: anyBytes,
+    metadata: anyStateMetadata,
   }),
-  fc.record({ kind: fc.constant("deletionWithMetadata" as const), metadata: stateMetadataArbitrary }),
+  fc.record({ kind: fc.constant("deletionWithMetadata" as const), metadata: anyStateMetadata }),
 );
 
 const hexOfKey = (key: StateKey) => toHex(encodeWith(stateKeyCodec, key));
 
 /** Writes in the order of their keys' bytes. */
-export const writesArbitrary: fc.Arbitrary<Writes> = fc
-  .uniqueArray(fc.tuple(stateKeyArbitrary, writeOpArbitrary), {
+export const anyWrites: fc.Arbitrary<Writes> = fc
+  .uniqueArray(fc.tuple(anyStateKey, anyWriteOp), {
     maxLength: 4,
     selector: ([key]) => hexOfKey(key),
   })
   .map((writes) => writes.sort(([a], [b]) => (hexOfKey(a) < hexOfKey(b) ? -1 : 1)));
 
-export const writeSetArbitrary: fc.Arbitrary<WriteSet> = fc.oneof(
-  fc.record({ kind: fc.constant("v0" as const), writes: writesArbitrary }),
+export const anyWriteSet: fc.Arbitrary<WriteSet> = fc.oneof(
+  fc.record({ kind: fc.constant("v0" as const), writes: anyWrites }),
   fc.record({
     kind: fc.constant("v1" as const),
-    writes: writesArbitrary,
-    hotKeys: fc.array(stateKeyArbitrary, { maxLength: 2 }),
-    extensions: fc.array(
-      fc.record({ kind: fc.constant("nativePositions" as const), writes: writesArbitrary }),
-      { maxLength: 2 },
-    ),
+    writes: anyWrites,
+    hotKeys: fc.array(anyStateKey, { maxLength: 2 }),
+    extensions: fc.array(fc.record({ kind: fc.constant("nativePositions" as const), writes: anyWrites }), {
+      maxLength: 2,
+    }),
   }),
 );
 
-export const contractEventArbitrary: fc.Arbitrary<ContractEvent> = fc.oneof(
+export const anyContractEvent: fc.Arbitrary<ContractEvent> = fc.oneof(
   fc.record({
     kind: fc.constant("v1" as const),
-    creationNumber: u64Arbitrary,
-    account: addressArbitrary,
-    sequenceNumber: u64Arbitrary,
-    type: typeTagArbitrary,
-    data: bytesArbitrary,
+    creationNumber: anyU64,
+    account: anyAddress,
+    sequenceNumber: anyU64,
+    type: anyTypeTag,
+    data: anyBytes,
   }),
-  fc.record({ kind: fc.constant("v2" as const), type: typeTagArbitrary, data: bytesArbitrary }),
+  fc.record({ kind: fc.constant("v2" as const), type: anyTypeTag, data: anyBytes }),
 );
 
-const locationArbitrary: fc.Arbitrary<AbortLocation> = fc.oneof(
+const anyAbortLocation: fc.Arbitrary<AbortLocation> = fc.oneof(
   fc.record({
     kind: fc.constant("module" as const),
-    module: fc.record({ address: addressArbitrary, name: nameArbitrary }),
+    module: anyModuleId,
   }),
   fc.constant({ kind: "script" as const }),
 );
-const u16Arbitrary = fc.integer({ min: 0, max: 0xffff });
+const anyU16 = fc.integer({ min: 0, max: 0xffff });
 
-export const executionStatusArbitrary: fc.Arbitrary<ExecutionStatus> = fc.oneof(
+export const anyExecutionStatus: fc.Arbitrary<ExecutionStatus> = fc.oneof(
   fc.constant({ kind: "success" as const }),
   fc.constant({ kind: "outOfGas" as const }),
   fc.record({
     kind: fc.constant("moveAbort" as const),
-    location: locationArbitrary,
-    code: u64Arbitrary,
-    info: fc.option(fc.record({ reasonName: nameArbitrary, description: nameArbitrary }), { nil: undefined }),
+    location: anyAbortLocation,
+    code: anyU64,
+    info: fc.option(fc.record({ reasonName: anyText, description: anyText }), { nil: undefined }),
   }),
   fc.record({
     kind: fc.constant("executionFailure" as const),
-    location: locationArbitrary,
-    function: u16Arbitrary,
-    codeOffset: u16Arbitrary,
+    location: anyAbortLocation,
+    function: anyU16,
+    codeOffset: anyU16,
   }),
   fc.record({
     kind: fc.constant("miscellaneous" as const),
-    statusCode: fc.option(u64Arbitrary, { nil: undefined }),
+    statusCode: fc.option(anyU64, { nil: undefined }),
   }),
 );
 
-const optionalHash = fc.option(hashArbitrary, { nil: undefined });
+const optionalHash = fc.option(anyHash, { nil: undefined });
 const commonInfo = {
-  gasUsed: u64Arbitrary,
-  status: executionStatusArbitrary,
-  transactionHash: hashArbitrary,
-  eventRootHash: hashArbitrary,
-  stateChangeHash: hashArbitrary,
+  gasUsed: anyU64,
+  status: anyExecutionStatus,
+  transactionHash: anyHash,
+  eventRootHash: anyHash,
+  stateChangeHash: anyHash,
   stateCheckpointHash: optionalHash,
   auxiliaryInfoHash: optionalHash,
 };
 
-export const transactionInfoArbitrary: fc.Arbitrary<TransactionInfo> = fc.oneof(
+export const anyTransactionInfo: fc.Arbitrary<TransactionInfo> = fc.oneof(
   fc.record({ kind: fc.constant("v0" as const), ...commonInfo }),
   fc.record({
     kind: fc.constant("v1" as const),
@@ -179,3 +171,94 @@ export const transactionInfoArbitrary: fc.Arbitrary<TransactionInfo> = fc.oneof(
     reserved7: optionalHash,
   }),
 );
+
+export const anyGenesisPayload: fc.Arbitrary<GenesisPayload> = fc.oneof(
+  fc.record({
+    kind: fc.constant("direct" as const),
+    writeSet: anyWriteSet,
+    events: fc.array(anyContractEvent, { maxLength: 2 }),
+  }),
+  fc.record({ kind: fc.constant("script" as const), runAs: anyAddress, script: anyScript }),
+);
+
+const epilogueStart = { blockId: anyHash, endInfo: anyBlockEndInfo };
+
+export const anyBlockEpilogue: fc.Arbitrary<BlockEpilogue> = fc.oneof(
+  fc.record({ kind: fc.constant("v0" as const), ...epilogueStart }),
+  fc.record({ kind: fc.constant("v1" as const), ...epilogueStart, fees: anyFeeDistribution }),
+  fc.record({
+    kind: fc.constant("v2" as const),
+    ...epilogueStart,
+    fees: anyFeeDistribution,
+    hotKeys: fc.array(anyStateKey, { maxLength: 3 }),
+  }),
+);
+
+export const anyTransaction: fc.Arbitrary<Transaction> = fc.oneof(
+  fc.record({ kind: fc.constant("user" as const), transaction: anyUserTransaction }),
+  fc.record({ kind: fc.constant("genesis" as const), payload: anyGenesisPayload }),
+  fc.record({ kind: fc.constant("blockMetadata" as const), block: anyBlockMetadata }),
+  fc.record({ kind: fc.constant("stateCheckpoint" as const), blockId: anyHash }),
+  fc.record({ kind: fc.constant("validator" as const), transaction: anyValidatorTransaction }),
+  fc.record({ kind: fc.constant("blockMetadataExt" as const), block: anyBlockMetadataExt }),
+  fc.record({ kind: fc.constant("blockEpilogue" as const), epilogue: anyBlockEpilogue }),
+);
+
+export const anyRecord: fc.Arbitrary<LedgerRecord> = fc.record({
+  version: anyU64,
+  transaction: anyTransaction,
+  info: anyTransactionInfo,
+  events: fc.array(anyContractEvent, { maxLength: 3 }),
+  accumulatorRoot: anyHash,
+  changes: anyWriteSet,
+});
+
+export const anyAuxiliaryInfo: fc.Arbitrary<AuxiliaryInfo> = fc.oneof(
+  fc.constant({ kind: "none" as const }),
+  fc.record({
+    kind: fc.constantFrom("v1" as const, "simulated" as const),
+    transactionIndex: fc.integer({ min: 0, max: 0xffff_ffff }),
+  }),
+);
+
+export const anyNewBlockEvent: fc.Arbitrary<NewBlockEvent> = fc.record({
+  hash: anyHash,
+  epoch: anyU64,
+  round: anyU64,
+  height: anyU64,
+  previousVotes: anyBytes,
+  proposer: anyAddress,
+  failedProposers: fc.array(anyU64, { maxLength: 3 }),
+  timestampUsec: anyU64,
+});
+
+const anyValidator: fc.Arbitrary<ValidatorInfo> = fc.record({
+  address: anyAddress,
+  votingPower: anyU64,
+  consensusKey: anyBytes,
+  networkAddresses: anyBytes,
+  fullnodeAddresses: anyBytes,
+  index: anyU64,
+});
+const anyU128 = fc.bigInt({ min: 0n, max: (1n << 128n) - 1n });
+
+export const anyValidatorSet: fc.Arbitrary<ValidatorSet> = fc.record({
+  consensusScheme: fc.nat(255),
+  active: fc.array(anyValidator, { maxLength: 2 }),
+  pendingInactive: fc.array(anyValidator, { maxLength: 2 }),
+  pendingActive: fc.array(anyValidator, { maxLength: 2 }),
+  totalVotingPower: anyU128,
+  totalJoiningPower: anyU128,
+});
+
+export const anyPosition: fc.Arbitrary<Position> = fc.record({
+  chainId: fc.nat(255),
+  version: anyU64,
+  timestampUsec: anyU64,
+  epoch: anyU64,
+  blockHeight: anyU64,
+  oldestVersion: anyU64,
+  oldestBlockHeight: anyU64,
+  accumulator: fc.record({ leafCount: anyU64, frozen: fc.array(anyHash, { maxLength: 4 }) }),
+  stateRoot: optionalHash,
+});
