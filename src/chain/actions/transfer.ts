@@ -1,0 +1,164 @@
+// Transfers of coins and fungible assets between the accounts that trade.
+import { u64 } from "../../bcs/scalars.ts";
+import { vector } from "../../bcs/sequences.ts";
+import { parseAddress } from "../../move/address.ts";
+import { addressCodec } from "../../move/wire.ts";
+import type { AssetName } from "../assets.ts";
+import type { Movement } from "../books.ts";
+import type { ActorName, Part } from "../cast.ts";
+import { tagOf } from "../item.ts";
+import { balanceOf } from "../wallet.ts";
+import { type Action, argument, entryCall, type Scene, structType } from "./action.ts";
+
+const U64_MAX = 0xffff_ffff_ffff_ffffn;
+/** A transfer takes at most this share of what the sender has, */
+const LARGEST_SHARE = 50n;
+/** and at most this much, so that large holders stay large. */
+const LARGEST_AMOUNT: Readonly<Record<AssetName, bigint>> = {
+  native: 10_000_000_000n,
+  gold: 100_000n,
+  shell: 10_000_000n,
+};
+/** What a sender keeps of the native coin, so that it can pay for what follows. */
+const RESERVE = 1_000_000_000n;
+
+const METADATA_TYPE = structType(tagOf("0x1::fungible_asset::Metadata"));
+
+/** Accounts that hold coins in coin stores. */
+export const COIN_TRADERS: readonly ActorName[] = ["ada", "clio"];
+/** Accounts that trade fungible assets. */
+export const STORE_TRADERS: readonly ActorName[] = ["basil", "clio", "dora", "gus"];
+
+/** An amount that one can give and the other can take; undefined when there is none. */
+export function pickAmount(
+  { ground, random, fee }: Scene,
+  asset: AssetName,
+  part: Part,
+  [from, to]: readonly [ActorName, ActorName],
+): bigint | undefined {
+  const reserve = asset === "native" ? RESERVE + fee : 0n;
+  const spare = balanceOf(ground, from, asset, part) - reserve;
+  // Both parts count together in an answer, which must stay within u64.
+  const held = balanceOf(ground, to, asset, "coin") + balanceOf(ground, to, asset, "store");
+  const share = spare / LARGEST_SHARE;
+  if (share <= 0n) return undefined;
+  let most = LARGEST_AMOUNT[asset];
+  if (share < most) most = share;
+  const amount = random.upTo(most);
+  return held + amount > U64_MAX ? undefined : amount;
+}
+
+function pickPair(scene: Scene, names: readonly ActorName[]): [ActorName, ActorName] {
+  const from = scene.random.pick(names);
+  return [from, scene.random.pick(names.filter((name) => name !== from))];
+}
+
+/** A coin from coin store to coin store. */
+export function transferCoin(scene: Scene): Action | undefined {
+  const { ground, random } = scene;
+  const asset: AssetName = random.once(2) ? "gold" : "native";
+  const [from, to] = pickPair(scene, COIN_TRADERS);
+  const amount = pickAmount(scene, asset, "coin", [from, to]);
+  const { coinType } = ground.places.assets[asset];
+  if (amount === undefined || coinType === undefined) return undefined;
+  const target = random.once(2)
+    ? { module: "coin", function: "transfer" }
+    : { module: "aptos_account", function: "transfer_coins" };
+  const args = [argument(addressCodec, ground.places.cast[to].address), argument(u64, amount)];
+  return {
+    sender: from,
+    call: entryCall(target, [structType(coinType)], args),
+    movements: [{ asset, part: "coin", from, to, amount }],
+  };
+}
+
+/** A fungible asset from primary store to primary store, which is opened where there is none. */
+export function transferAsset(scene: Scene): Action | undefined {
+  const { ground, random } = scene;
+  const asset = random.pick<AssetName>(["native", "native", "shell", "shell", "gold"]);
+  const [from, to] = pickPair(scene, STORE_TRADERS);
+  const amount = pickAmount(scene, asset, "store", [from, to]);
+  if (amount === undefined) return undefined;
+  const recipient = argument(addressCodec, ground.places.cast[to].address);
+  const metadata = argument(addressCodec, ground.places.assets[asset].metadata);
+  const movements: Movement[] = [{ asset, part: "store", from, to, amount }];
+  if (asset === "native" && random.once(2)) {
+    const target = { module: "aptos_account", function: "transfer" };
+    return { sender: from, call: entryCall(target, [], [recipient, argument(u64, amount)]), movements };
+  }
+  const args = [metadata, recipient, argument(u64, amount)];
+  const call = random.once(2)
+    ? entryCall({ module: "primary_fungible_store", function: "transfer" }, [METADATA_TYPE], args)
+    : entryCall({ module: "aptos_account", function: "transfer_fungible_assets" }, [], args);
+  return { sender: from, call, movements };
+}
+
+/** Shells from the largest holder to several at once. */
+export function batchTransfer(scene: Scene): Action | undefined {
+  const { places } = scene.ground;
+  const from: ActorName = "gus";
+  const movements: Movement[] = [];
+  for (const to of STORE_TRADERS.filter((name) => name !== from)) {
+    const amount = pickAmount(scene, "shell", "store", [from, to]);
+    if (amount !== undefined) movements.push({ asset: "shell", part: "store", from, to, amount });
+  }
+  if (movements.length === 0) return undefined;
+  const recipients = movements.map(({ to }) => places.cast[to ?? from].address);
+  const call = entryCall(
+    { module: "aptos_account", function: "batch_transfer_fungible_assets" },
+    [],
+    [
+      argument(addressCodec, places.assets.shell.metadata),
+      argument(vector(addressCodec), recipients),
+      argument(
+        vector(u64),
+        movements.map(({ amount }) => amount),
+      ),
+    ],
+  );
+  return { sender: from, call, movements };
+}
+
+/** Two accounts swap gold for shells, and both sign. */
+export function swap(scene: Scene): Action | undefined {
+  const { places } = scene.ground;
+  const [from, to]: [ActorName, ActorName] = scene.random.once(2) ? ["clio", "basil"] : ["clio", "dora"];
+  const gold = pickAmount(scene, "gold", "store", [from, to]);
+  const shell = pickAmount(scene, "shell", "store", [to, from]);
+  if (gold === undefined || shell === undefined) return undefined;
+  return {
+    sender: from,
+    cosigner: to,
+    call: entryCall(
+      { address: places.demo, module: "demo", function: "swap" },
+      [],
+      [argument(u64, gold), argument(u64, shell)],
+    ),
+    movements: [
+      { asset: "gold", part: "store", from, to, amount: gold },
+      { asset: "shell", part: "store", from: to, to: from, amount: shell },
+    ],
+  };
+}
+
+/** A transfer of more than the sender has: it fails, and only the fee is taken. */
+export function failingTransfer({ ground, random }: Scene): Action | undefined {
+  const { coinType } = ground.places.assets.gold;
+  if (coinType === undefined) return undefined;
+  const sender = random.pick(COIN_TRADERS);
+  const args = [argument(addressCodec, ground.places.cast.fay.address), argument(u64, U64_MAX)];
+  return {
+    sender,
+    call: entryCall({ module: "coin", function: "transfer" }, [structType(coinType)], args),
+    movements: [],
+    failure: {
+      kind: "moveAbort",
+      location: { kind: "module", module: { address: parseAddress("0x1"), name: "coin" } },
+      code: 65_542n,
+      info: {
+        reasonName: "EINSUFFICIENT_BALANCE",
+        description: "Not enough coins to complete transaction",
+      },
+    },
+  };
+}

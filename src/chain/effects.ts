@@ -1,0 +1,73 @@
+// What a transaction does while it is made: it changes items of the world and reports events.
+import { type Codec, decodeWith, encodeWith } from "../bcs/codec.ts";
+import type { ContractEvent } from "../ledger/event.ts";
+import { formatStructTag, type StructTag, type TypeTag } from "../move/type-tag.ts";
+import type { AssetName } from "./assets.ts";
+import { type Item, tagOf } from "./item.ts";
+import type { Places } from "./places.ts";
+import type { EventHandle, ResourceGroup } from "./resources.ts";
+import type { World } from "./world.ts";
+
+/** The state under a block, with the places that only the state itself tells. */
+export interface Ground {
+  readonly world: World;
+  readonly places: Places;
+  /** Table items that count coin supplies. */
+  readonly coinSupplies: ReadonlyMap<AssetName, Item<bigint>>;
+}
+
+/** A transaction that is being made. */
+export interface Effects extends Ground {
+  /** Time that new items remember; undefined at genesis, whose items remember none. */
+  readonly createdUsec: bigint | undefined;
+  readonly events: ContractEvent[];
+}
+
+/** Reports an event of a handle: the handle as it is afterwards. */
+export function emitV1<T>(
+  effects: Effects,
+  handle: EventHandle,
+  type: TypeTag,
+  codec: Codec<T>,
+  data: T,
+): EventHandle {
+  effects.events.push({
+    kind: "v1",
+    creationNumber: handle.creationNumber,
+    account: handle.account,
+    sequenceNumber: handle.counter,
+    type,
+    data: encodeWith(codec, data),
+  });
+  return { ...handle, counter: handle.counter + 1n };
+}
+
+/** Reports an event that has only a type. */
+export function emitV2<T>(effects: Effects, type: TypeTag, codec: Codec<T>, data: T): void {
+  effects.events.push({ kind: "v2", type, data: encodeWith(codec, data) });
+}
+
+/** One member of a resource group: its type and layout. */
+export interface Member<T> {
+  readonly tag: StructTag;
+  readonly name: string;
+  readonly codec: Codec<T>;
+}
+
+/** Declares a member by its type text. */
+export function member<T>(type: string, codec: Codec<T>): Member<T> {
+  const tag = tagOf(type);
+  return { tag, name: formatStructTag(tag), codec };
+}
+
+/** Reads a member of a group. */
+export function getMember<T>(group: ResourceGroup | undefined, wanted: Member<T>): T | undefined {
+  const found = group?.find(([tag]) => formatStructTag(tag) === wanted.name);
+  return found === undefined ? undefined : decodeWith(wanted.codec, found[1]);
+}
+
+/** The group with one member put in or replaced. */
+export function withMember<T>(group: ResourceGroup, changed: Member<T>, value: T): ResourceGroup {
+  const rest = group.filter(([tag]) => formatStructTag(tag) !== changed.name);
+  return [...rest, [changed.tag, encodeWith(changed.codec, value)]];
+}

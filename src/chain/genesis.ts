@@ -1,0 +1,165 @@
+// The genesis of the local chain: one write-set transaction with the framework's resources, its interface
+// modules and everything that the accounts start with.
+import { encodeWith } from "../bcs/codec.ts";
+import {
+  NEW_BLOCK_EVENT_TYPE,
+  NEW_EPOCH_EVENT_TYPE,
+  type NewBlockEvent,
+  newBlockEventCodec,
+  newEpochEventCodec,
+} from "../ledger/block-event.ts";
+import { transactionCodec } from "../ledger/transaction.ts";
+import type { ValidatorSet } from "../ledger/validator-set.ts";
+import { type Address, parseAddress } from "../move/address.ts";
+import { type Effects, emitV1 } from "./effects.ts";
+import { type Item, moduleItem, resourceItem } from "./item.ts";
+import { createKeypair } from "./keys.ts";
+import { assembleDemo, assembleFramework } from "./modules/assemble.ts";
+import { FRAMEWORK_ITEMS, type Places } from "./places.ts";
+import { commitSlot } from "./prologue.ts";
+import { accountCodec, type EventHandle } from "./resources.ts";
+import { initialMovements, setUp } from "./setup.ts";
+import { findSupplyItems, U128_MAX } from "./supply.ts";
+import { move } from "./wallet.ts";
+import { World } from "./world.ts";
+
+const FRAMEWORK = parseAddress("0x1");
+/** Addresses that modules of the framework live at, or that own its assets. */
+const FRAMEWORK_ACCOUNTS: readonly Address[] = ["0x1", "0x3", "0x4", "0xa"].map(parseAddress);
+/** Where the first aggregator of a chain counts. */
+const SUPPLY_HANDLE = parseAddress("0x1b854694ae746cdbd8d44186ca4929b2b337df21d1c74633be19b2710552fdca");
+const SUPPLY_KEY = parseAddress("0x619dc29a0aac8fa146714058e8dd6d2d0f3bdf5f6331907bf91f3acd81e6935");
+/** Table of the latest blocks. */
+const COMMIT_HANDLE = parseAddress("0x38ff67f17cf7998cd41ed5267b52cff7af37d06a22e8b390ce44b69680fc0e97");
+const COMMIT_CAPACITY = 2000;
+const EPOCH_INTERVAL_USEC = 500_000_000n;
+const VOTING_POWER = 100_000_000_000_000n;
+/** The generator of the group: a valid public key, whose secret is 1. Nothing is ever signed with it. */
+const CONSENSUS_KEY = Buffer.from(
+  "97f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb",
+  "hex",
+);
+
+const GENESIS_BLOCK: NewBlockEvent = {
+  hash: new Uint8Array(32),
+  epoch: 0n,
+  round: 0n,
+  height: 0n,
+  previousVotes: new Uint8Array(0),
+  proposer: parseAddress("0x0"),
+  failedProposers: [],
+  timestampUsec: 0n,
+};
+
+function frameworkHandle(creationNumber: bigint): EventHandle {
+  return { counter: 0n, creationNumber, account: FRAMEWORK };
+}
+
+function createValidators(seed: Uint8Array): ValidatorSet {
+  const validator = {
+    address: createKeypair(seed, "validator").address,
+    votingPower: VOTING_POWER,
+    consensusKey: CONSENSUS_KEY,
+    networkAddresses: new Uint8Array(1),
+    fullnodeAddresses: new Uint8Array(1),
+    index: 0n,
+  };
+  return {
+    consensusScheme: 0,
+    active: [validator],
+    pendingInactive: [],
+    pendingActive: [],
+    totalVotingPower: VOTING_POWER,
+    totalJoiningPower: 0n,
+  };
+}
+
+/** Sets an item that genesis alone knows. */
+function put<T>(world: World, item: Item<T>, value: T): void {
+  world.expectAbsent([item]);
+  world.set(item, value);
+}
+
+function setFramework(world: World, places: Places, seed: Uint8Array, chainId: number): void {
+  world.set(FRAMEWORK_ITEMS.chainId, chainId);
+  world.set(FRAMEWORK_ITEMS.time, 0n);
+  world.set(FRAMEWORK_ITEMS.validatorSet, createValidators(seed));
+  world.set(FRAMEWORK_ITEMS.performance, [{ successful: 0n, failed: 0n }]);
+  world.set(FRAMEWORK_ITEMS.commitHistory, {
+    maxCapacity: COMMIT_CAPACITY,
+    nextIndex: 0,
+    handle: COMMIT_HANDLE,
+    length: 0n,
+  });
+  const { native } = places.assets;
+  const info = places.coinInfos.native;
+  if (info === undefined) throw new Error("the native coin is not a coin");
+  world.set(info, {
+    name: native.title,
+    symbol: native.symbol,
+    decimals: native.decimals,
+    supply: {
+      aggregator: { handle: SUPPLY_HANDLE, key: SUPPLY_KEY, limit: U128_MAX },
+      integer: undefined,
+    },
+  });
+  for (const address of FRAMEWORK_ACCOUNTS) {
+    const handle = (creationNumber: bigint) => ({ counter: 0n, creationNumber, account: address });
+    put(world, resourceItem(address, "0x1::account::Account", accountCodec), {
+      authenticationKey: address,
+      sequenceNumber: 0n,
+      guidCreationNumber: 5n,
+      coinRegisterEvents: handle(0n),
+      keyRotationEvents: handle(1n),
+      rotationCapabilityOffer: undefined,
+      signerCapabilityOffer: undefined,
+    });
+  }
+}
+
+function publishModules(world: World, places: Places): void {
+  for (const { address, name, bytes } of assembleFramework()) put(world, moduleItem(address, name), bytes);
+  put(world, places.demoModule, assembleDemo(places.demo).bytes);
+}
+
+/** The first block and the first epoch, announced in that order at the end. */
+function announce(effects: Effects): void {
+  const { world } = effects;
+  const slot = commitSlot(world);
+  const history = world.get(FRAMEWORK_ITEMS.commitHistory);
+  if (slot === undefined || history === undefined) throw new Error("genesis has no ring of blocks");
+  put(world, slot, GENESIS_BLOCK);
+  world.set(FRAMEWORK_ITEMS.commitHistory, { ...history, nextIndex: 1, length: 1n });
+  const blocks = frameworkHandle(3n);
+  world.set(FRAMEWORK_ITEMS.block, {
+    height: 0n,
+    epochIntervalUsec: EPOCH_INTERVAL_USEC,
+    newBlockEvents: emitV1(effects, blocks, NEW_BLOCK_EVENT_TYPE, newBlockEventCodec, GENESIS_BLOCK),
+    updateEpochIntervalEvents: frameworkHandle(4n),
+  });
+  const epochs = frameworkHandle(2n);
+  world.set(FRAMEWORK_ITEMS.configuration, {
+    epoch: 1n,
+    lastReconfigurationUsec: 0n,
+    events: emitV1(effects, epochs, NEW_EPOCH_EVENT_TYPE, newEpochEventCodec, { epoch: 1n }),
+  });
+}
+
+/** The genesis file of the local chain. */
+export function encodeGenesis(places: Places, seed: Uint8Array, chainId: number): Uint8Array {
+  const world = new World();
+  world.expectAbsent(places.all);
+  setFramework(world, places, seed, chainId);
+  publishModules(world, places);
+  const coinSupplies = findSupplyItems(world, places);
+  for (const item of coinSupplies.values()) put(world, item, 0n);
+  const effects: Effects = { world, places, coinSupplies, createdUsec: undefined, events: [] };
+  setUp(effects);
+  for (const movement of initialMovements(places)) move(effects, movement);
+  announce(effects);
+  const writeSet = { kind: "v0", writes: world.finish() } as const;
+  return encodeWith(transactionCodec, {
+    kind: "genesis",
+    payload: { kind: "direct", writeSet, events: effects.events },
+  });
+}

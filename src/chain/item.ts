@@ -1,0 +1,61 @@
+// Items: a place in the state with the layout of what stands there. Key and key hash are made once.
+import { type Codec, encodeWith } from "../bcs/codec.ts";
+import { type AccessPath, accessPathCodec, type StateKey, stateKeyHash } from "../ledger/state-key.ts";
+import type { Address } from "../move/address.ts";
+import type { StructTag, TypeTag } from "../move/type-tag.ts";
+import { parseStructTag } from "../move/type-text.ts";
+import { type ResourceGroup, resourceGroupCodec } from "./resources.ts";
+
+/** A place in the state that holds a T. */
+export interface Item<T> {
+  readonly key: StateKey;
+  readonly keyHash: Uint8Array;
+  readonly codec: Codec<T>;
+}
+
+function createItem<T>(key: StateKey, codec: Codec<T>): Item<T> {
+  return { key, keyHash: stateKeyHash(key), codec };
+}
+
+function pathItem<T>(address: Address, path: AccessPath, codec: Codec<T>): Item<T> {
+  return createItem({ kind: "accessPath", address, path: encodeWith(accessPathCodec, path) }, codec);
+}
+
+/** The struct tag of a type text. */
+export function tagOf(type: string | StructTag): StructTag {
+  return typeof type === "string" ? parseStructTag(type) : type;
+}
+
+/** The type of a type text, as events name it. */
+export function typeOf(type: string): TypeTag {
+  return { kind: "struct", struct: tagOf(type) };
+}
+
+/** A resource at an address. */
+export function resourceItem<T>(address: Address, type: string | StructTag, codec: Codec<T>): Item<T> {
+  return pathItem(address, { kind: "resource", struct: tagOf(type) }, codec);
+}
+
+/** The resources of an object. */
+export function objectItem(address: Address): Item<ResourceGroup> {
+  const struct = tagOf("0x1::object::ObjectGroup");
+  return pathItem(address, { kind: "resourceGroup", struct }, resourceGroupCodec);
+}
+
+/** Bytes as they are. */
+const wholeCodec: Codec<Uint8Array> = {
+  minBytes: 0,
+  read: (reader) => reader.fixed(reader.remaining),
+  write: (writer, value) => void writer.fixed(value),
+  skip: (reader) => reader.skip(reader.remaining),
+};
+
+/** The code of a module. */
+export function moduleItem(address: Address, name: string): Item<Uint8Array> {
+  return pathItem(address, { kind: "code", module: { address, name } }, wholeCodec);
+}
+
+/** An item of a table, by the bytes of its key. */
+export function tableItem<T>(handle: Address, key: Uint8Array, codec: Codec<T>): Item<T> {
+  return createItem({ kind: "tableItem", handle, key }, codec);
+}

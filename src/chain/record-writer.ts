@@ -1,0 +1,61 @@
+// Puts records together: encodes each transaction with what came out of it, ties them by their hashes and
+// appends them to the accumulator.
+import { encodeWith } from "../bcs/codec.ts";
+import { type Accumulator, eventRoot, transactionAccumulator } from "../ledger/accumulator.ts";
+import { auxiliaryInfoHash } from "../ledger/auxiliary-info.ts";
+import { type ContractEvent, contractEventCodec, eventHash } from "../ledger/event.ts";
+import type { ExecutionStatus } from "../ledger/execution-status.ts";
+import type { Position } from "../ledger/position.ts";
+import { encodeRecord } from "../ledger/record.ts";
+import { type Transaction, transactionCodec, transactionHash } from "../ledger/transaction.ts";
+import { transactionInfoCodec, transactionInfoHash } from "../ledger/transaction-info.ts";
+import { type Writes, writeSetCodec, writeSetHash } from "../ledger/write-set.ts";
+
+/** A transaction and what came out of it. */
+export interface Outcome {
+  readonly transaction: Transaction;
+  readonly events: readonly ContractEvent[];
+  readonly writes: Writes;
+  readonly gasUsed?: bigint;
+  readonly status?: ExecutionStatus;
+  /** State root, on the transaction that ends the block. */
+  readonly stateRoot?: Uint8Array;
+}
+
+/** The records of one block. */
+export class RecordWriter {
+  readonly #accumulator: Accumulator;
+  readonly #records: Uint8Array[] = [];
+  #version: bigint;
+
+  constructor(position: Pick<Position, "version" | "accumulator">) {
+    this.#accumulator = transactionAccumulator(position.accumulator);
+    this.#version = position.version + 1n;
+  }
+
+  add(outcome: Outcome): void {
+    const transaction = encodeWith(transactionCodec, outcome.transaction);
+    const events = outcome.events.map((event) => encodeWith(contractEventCodec, event));
+    const changes = encodeWith(writeSetCodec, { kind: "v0", writes: outcome.writes });
+    const info = encodeWith(transactionInfoCodec, {
+      kind: "v0",
+      gasUsed: outcome.gasUsed ?? 0n,
+      status: outcome.status ?? { kind: "success" },
+      transactionHash: transactionHash(transaction),
+      eventRootHash: eventRoot(events.map(eventHash)),
+      stateChangeHash: writeSetHash(changes),
+      stateCheckpointHash: outcome.stateRoot,
+      auxiliaryInfoHash: auxiliaryInfoHash({ kind: "v1", transactionIndex: this.#records.length }),
+    });
+    this.#accumulator.append(transactionInfoHash(info));
+    const accumulatorRoot = this.#accumulator.root();
+    const version = this.#version;
+    this.#records.push(encodeRecord({ version, transaction, info, events, accumulatorRoot, changes }));
+    this.#version += 1n;
+  }
+
+  /** The records in order. */
+  get records(): readonly Uint8Array[] {
+    return this.#records;
+  }
+}

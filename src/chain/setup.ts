@@ -1,0 +1,86 @@
+// The demo accounts, assets and tables: what genesis starts with, and what the first transactions create on
+// top of another network's genesis. What is there already is left alone.
+import { type Address, parseAddress } from "../move/address.ts";
+import { formatTypeTag, type StructTag } from "../move/type-tag.ts";
+import type { Asset } from "./assets.ts";
+import type { Movement } from "./books.ts";
+import type { ActorName } from "./cast.ts";
+import { type Effects, member, withMember } from "./effects.ts";
+import { createObject } from "./object.ts";
+import { type Places, PRICED_SYMBOLS } from "./places.ts";
+import { assetMetadataCodec, type ResourceGroup, typeInfoCodec } from "./resources.ts";
+import { supplyMember, U128_MAX } from "./supply.ts";
+import { createAccount, createCoinStore, createStore } from "./wallet.ts";
+
+const METADATA = member("0x1::fungible_asset::Metadata", assetMetadataCodec);
+const PAIRED_COIN = member("0x1::coin::PairedCoinType", typeInfoCodec);
+const FRAMEWORK = parseAddress("0x1");
+const FIRST_PRICE = 1_000n;
+
+const ascii = new TextEncoder();
+
+/** The name of a struct with its type arguments, as type infos hold it. */
+function structName({ name, typeArgs }: StructTag): string {
+  return typeArgs.length === 0 ? name : `${name}<${typeArgs.map(formatTypeTag).join(", ")}>`;
+}
+
+function metadataObject(asset: Asset, owner: Address): ResourceGroup {
+  const { metadata: address, coinType } = asset;
+  let group: ResourceGroup = createObject(address, owner, { allowUngatedTransfer: true });
+  group = withMember(group, METADATA, {
+    name: asset.title,
+    symbol: asset.symbol,
+    decimals: asset.decimals,
+    iconUri: "",
+    projectUri: "",
+  });
+  const supply = supplyMember(0n);
+  group = withMember(group, supply.member, supply.value);
+  if (coinType === undefined) return group;
+  return withMember(group, PAIRED_COIN, {
+    account: coinType.address,
+    module: ascii.encode(coinType.module),
+    name: ascii.encode(structName(coinType)),
+  });
+}
+
+function createAsset(effects: Effects, asset: Asset): void {
+  const { world, places, createdUsec } = effects;
+  const metadata = places.metadata[asset.name];
+  const owner = asset.name === "native" ? FRAMEWORK : places.demo;
+  if (!world.has(metadata)) world.set(metadata, metadataObject(asset, owner), createdUsec);
+  const info = places.coinInfos[asset.name];
+  if (info === undefined || world.has(info)) return;
+  const { title: name, symbol, decimals } = asset;
+  const supply = { aggregator: undefined, integer: { value: 0n, limit: U128_MAX } };
+  world.set(info, { name, symbol, decimals, supply }, createdUsec);
+}
+
+/** What the accounts are given at the start. */
+export function initialMovements({ cast }: Places): Movement[] {
+  return Object.entries(cast).flatMap(([name, { holdings }]) =>
+    holdings
+      .filter(({ amount }) => amount > 0n)
+      .map(({ asset, part, amount }) => ({ asset, part, from: undefined, to: name as ActorName, amount })),
+  );
+}
+
+/** Creates assets, accounts, stores and tables where they are not there yet; the stores hold nothing yet. */
+export function setUp(effects: Effects): void {
+  const { world, places, createdUsec } = effects;
+  for (const asset of Object.values(places.assets)) createAsset(effects, asset);
+  for (const [actor, { holdings }] of Object.entries(places.cast)) {
+    const name = actor as ActorName;
+    if (holdings.length === 0) continue;
+    if (!world.has(places.accounts[name].account)) createAccount(effects, name);
+    for (const { asset, part, frozen = false, concurrent = false } of holdings) {
+      if (part === "coin") createCoinStore(effects, name, asset, { frozen });
+      else createStore(effects, name, asset, { frozen, concurrent });
+    }
+  }
+  world.set(places.market, places.handles, createdUsec);
+  // The last symbol is quoted later.
+  for (const item of places.prices.slice(0, PRICED_SYMBOLS.length - 1)) {
+    world.set(item, FIRST_PRICE, createdUsec);
+  }
+}

@@ -1,0 +1,63 @@
+// Signed user transactions: an action with sender, number and expiry, signed with real keys over the real
+// signing message.
+import { encodeWith } from "../bcs/codec.ts";
+import type { AccountAuthenticator } from "../transaction/account-authenticator.ts";
+import type { TransactionAuthenticator } from "../transaction/authenticator.ts";
+import type { TransactionPayload } from "../transaction/payload.ts";
+import { NONCE_SEQUENCE_NUMBER, type RawTransaction, rawTransactionCodec } from "../transaction/raw.ts";
+import { signingMessage } from "../transaction/signing-message.ts";
+import type { UserTransaction } from "../transaction/user-transaction.ts";
+import type { Action, Call } from "./actions/action.ts";
+import type { Actor, Cast } from "./cast.ts";
+
+const MAX_GAS = 200_000n;
+const LIFETIME_SECS = 600n;
+const USEC_PER_SEC = 1_000_000n;
+
+/** What a transaction says beside its action. */
+export interface Envelope {
+  readonly chainId: number;
+  readonly timestampUsec: bigint;
+  readonly gasUnitPrice: bigint;
+  /** The sender's number, or a nonce in its place. */
+  readonly replayProtection: { readonly sequenceNumber: bigint } | { readonly nonce: bigint };
+}
+
+/** Signs an action. */
+export function signAction(action: Action, cast: Cast, envelope: Envelope): UserTransaction {
+  const sender = cast[action.sender];
+  const { replayProtection } = envelope;
+  const raw: RawTransaction = {
+    sender: sender.address,
+    sequenceNumber: "nonce" in replayProtection ? NONCE_SEQUENCE_NUMBER : replayProtection.sequenceNumber,
+    payload: "nonce" in replayProtection ? noncePayload(action.call, replayProtection.nonce) : action.call,
+    maxGasAmount: MAX_GAS,
+    gasUnitPrice: envelope.gasUnitPrice,
+    expirationTimestampSecs: envelope.timestampUsec / USEC_PER_SEC + LIFETIME_SECS,
+    chainId: envelope.chainId,
+  };
+  const cosigner = action.cosigner === undefined ? undefined : cast[action.cosigner];
+  return { raw, authenticator: sign(raw, sender, cosigner) };
+}
+
+function noncePayload(call: Call, nonce: bigint): TransactionPayload {
+  const extraConfig = { kind: "v1", multisigAddress: undefined, replayProtectionNonce: nonce } as const;
+  return { kind: "payload", payload: { kind: "v1", executable: call, extraConfig } };
+}
+
+function sign(raw: RawTransaction, sender: Actor, cosigner: Actor | undefined): TransactionAuthenticator {
+  const bytes = encodeWith(rawTransactionCodec, raw);
+  const proofOf = (actor: Actor, message: Uint8Array): AccountAuthenticator & { kind: "ed25519" } => ({
+    kind: "ed25519",
+    publicKey: actor.publicKey,
+    signature: actor.sign(message),
+  });
+  if (cosigner === undefined) return proofOf(sender, signingMessage(bytes));
+  const message = signingMessage(bytes, [cosigner.address]);
+  return {
+    kind: "multiAgent",
+    sender: proofOf(sender, message),
+    secondaryAddresses: [cosigner.address],
+    secondarySigners: [proofOf(cosigner, message)],
+  };
+}
