@@ -1,0 +1,183 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import createClient from "openapi-fetch";
+import { describe, expect, it } from "vitest";
+import {
+  COMMON_CONDITIONS,
+  type Condition,
+  ERROR_CATALOGUE,
+  ERROR_CODES,
+} from "../../src/http/error-catalogue.ts";
+import { errorsPage } from "../../src/http/errors-page.ts";
+import { createOpenApi } from "../../src/http/openapi.ts";
+import { OPERATIONS } from "../../src/http/operation-list.ts";
+import type { paths } from "../support/generated-client.ts";
+import { COIN, PAIR, TABLE, TABLE_KEY, TABLE_VALUE } from "../support/http-ledger.ts";
+import { startServer } from "../support/http-server.ts";
+
+interface Response {
+  readonly description: string;
+  readonly content: Record<string, unknown>;
+  readonly headers?: Record<string, { readonly required: boolean }>;
+}
+
+interface Document {
+  readonly paths: Record<
+    string,
+    Record<string, { operationId: string; responses: Record<string, Response> }>
+  >;
+  readonly components: { schemas: { Error: { properties: { error_code: { enum: string[] } } } } };
+}
+
+const document = JSON.parse(JSON.stringify(createOpenApi(OPERATIONS, ["NODE"]))) as Document;
+const docsFile = (name: string): string =>
+  readFileSync(fileURLToPath(new URL(`../../docs/${name}`, import.meta.url)), "utf8");
+const documented = OPERATIONS.filter((operation) => operation.path.startsWith("/v1"));
+const conditions = Object.keys(ERROR_CATALOGUE) as Condition[];
+
+function responsesOf(id: string): Record<string, Response> {
+  for (const methods of Object.values(document.paths)) {
+    for (const operation of Object.values(methods))
+      if (operation.operationId === id) return operation.responses;
+  }
+  throw new Error(`${id} is not in the document`);
+}
+
+describe("the OpenAPI document", () => {
+  it("is valid for an independent validator, as served", async () => {
+    const { url } = await startServer();
+    const served = (await (await fetch(`${url}/v1/spec.json`)).json()) as Record<string, unknown>;
+    const result = await new Validator().validate(served);
+    expect(result).toEqual({ valid: true });
+    expect(served).toEqual(document);
+    expect(await new Validator().validate({ ...served, paths: { "/x": { get: {} } } })).toMatchObject({
+      valid: false,
+    });
+  });
+
+  it("is the one in docs", () => {
+    expect(JSON.parse(docsFile("openapi.json"))).toEqual(document);
+  });
+
+  it("has every operation with all its errors, and no other status", () => {
+    for (const operation of documented) {
+      const responses = responsesOf(operation.id);
+      const all: readonly Condition[] = [...operation.errors, ...COMMON_CONDITIONS];
+      const statuses = new Set(["200", ...all.map((condition) => String(ERROR_CATALOGUE[condition].status))]);
+      expect(new Set(Object.keys(responses))).toEqual(statuses);
+      for (const condition of all) {
+        const { status, errorCode, when } = ERROR_CATALOGUE[condition];
+        expect(responses[status]?.description).toContain(`\`${errorCode}\`: ${when}`);
+        expect(Object.keys(responses[status]?.content ?? {})).toEqual(["application/json"]);
+      }
+    }
+  });
+
+  it("offers both media types where the interface does", () => {
+    for (const id of ["get_account_balance", "get_raw_table_item", "encode_submission", "get_ledger_info"]) {
+      expect(Object.keys(responsesOf(id)[200]?.content ?? {})).toEqual([
+        "application/json",
+        "application/x-bcs",
+      ]);
+      const headers = responsesOf(id)[200]?.headers ?? {};
+      const required = Object.keys(headers).filter((name) => headers[name]?.required);
+      expect(required).toEqual([
+        "X-NODE-CHAIN-ID",
+        "X-NODE-LEDGER-VERSION",
+        "X-NODE-LEDGER-OLDEST-VERSION",
+        "X-NODE-LEDGER-TIMESTAMPUSEC",
+        "X-NODE-EPOCH",
+        "X-NODE-BLOCK-HEIGHT",
+        "X-NODE-OLDEST-BLOCK-HEIGHT",
+      ]);
+    }
+  });
+
+  it("knows the closed list of codes, and the catalogue uses no other", () => {
+    expect(document.components.schemas.Error.properties.error_code.enum).toEqual([...ERROR_CODES]);
+    for (const condition of conditions) expect(ERROR_CODES).toContain(ERROR_CATALOGUE[condition].errorCode);
+  });
+});
+
+describe("the errors page", () => {
+  it("is the generated one and has a row for each condition", () => {
+    const page = docsFile("errors.md");
+    expect(page).toBe(errorsPage(OPERATIONS));
+    for (const condition of conditions) {
+      const { status, errorCode, when } = ERROR_CATALOGUE[condition];
+      expect(page).toContain(`| ${status} | \`${errorCode}\` | ${when} |`);
+    }
+  });
+
+  it("every condition belongs to an operation or to every path", () => {
+    const used = new Set<Condition>([
+      ...COMMON_CONDITIONS,
+      ...OPERATIONS.flatMap((operation) => operation.errors),
+    ]);
+    expect(used).toEqual(new Set(conditions));
+  });
+});
+
+describe("a client generated from the document", async () => {
+  const { url } = await startServer();
+  const client = createClient<paths>({ baseUrl: `${url}/v1` });
+
+  it("is generated from what is served now", () => {
+    const script = fileURLToPath(new URL("../../scripts/generate-docs.ts", import.meta.url));
+    const tsx = fileURLToPath(new URL("../../node_modules/tsx/dist/cli.mjs", import.meta.url));
+    const { status, stderr } = spawnSync(process.execPath, [tsx, script, "--check"], { encoding: "utf8" });
+    expect([status, stderr]).toEqual([0, ""]);
+  });
+
+  it("reads a balance, and gets typed errors", async () => {
+    const params = { path: { address: "0xc1", asset_type: COIN } };
+    const { data, response } = await client.GET("/accounts/{address}/balance/{asset_type}", { params });
+    expect([data, response.status]).toEqual([200000000, 200]);
+    const old = { ...params, query: { ledger_version: "12", quoted: true } };
+    const quoted = await client.GET("/accounts/{address}/balance/{asset_type}", { params: old });
+    expect(quoted.data).toBe("100");
+    const pruned = { ...params, query: { ledger_version: "0" } };
+    const { error } = await client.GET("/accounts/{address}/balance/{asset_type}", { params: pruned });
+    expect(error?.error_code).toBe("version_pruned");
+  });
+
+  it("escapes a generic asset type so that it is understood", async () => {
+    const params = { path: { address: "0xc1", asset_type: PAIR } };
+    const { data } = await client.GET("/accounts/{address}/balance/{asset_type}", { params });
+    expect(data).toBe(1235);
+  });
+
+  it("reads a table item", async () => {
+    const { data } = await client.POST("/tables/{table_handle}/raw_item", {
+      params: { path: { table_handle: TABLE } },
+      body: { key: TABLE_KEY },
+    });
+    expect(data).toBe(TABLE_VALUE);
+  });
+
+  it("encodes a submission", async () => {
+    const { data } = await client.POST("/transactions/encode_submission", {
+      body: {
+        sender: "0x1",
+        sequence_number: "0",
+        max_gas_amount: "1",
+        gas_unit_price: "1",
+        expiration_timestamp_secs: "1",
+        payload: {
+          type: "entry_function_payload",
+          function: "0x1::aptos_account::transfer",
+          type_arguments: [],
+          arguments: ["0x1", "5"],
+        },
+      },
+    });
+    expect(data).toMatch(/^0x(ab){200}$/);
+  });
+
+  it("reads the info", async () => {
+    const { data } = await client.GET("/info");
+    expect(data?.node_type).toBe("PublicFullnode");
+  });
+});

@@ -1,0 +1,1047 @@
+// Types of a client, generated from docs/openapi.json by openapi-typescript. Not for editing.
+// biome-ignore-all lint: generated
+// biome-ignore-all format: generated
+
+/** OneOf type helpers */
+type Without<T, U> = { [P in Exclude<keyof T, keyof U>]?: never };
+type XOR<T, U> = (T | U) extends object ? (Without<T, U> & U) | (Without<U, T> & T) : T | U;
+type OneOf<T extends any[]> = T extends [infer Only] ? Only : T extends [infer A, infer B, ...infer Rest] ? OneOf<[XOR<A, B>, ...Rest]> : never;
+
+export interface paths {
+  "/accounts/{address}/balance/{asset_type}": {
+    /**
+     * Balance of an account
+     * @description The balance of an account for a coin type or a fungible asset, at the latest or a chosen version. A coin type counts its CoinStore and the primary store of the paired fungible asset; a metadata address counts that primary store only. Accounts, assets and stores that do not exist have a balance of 0.
+     */
+    get: operations["get_account_balance"];
+  };
+  "/tables/{table_handle}/raw_item": {
+    /**
+     * Raw table item
+     * @description The stored bytes of one table item, by the table's handle and the key's BCS bytes, at the latest or a chosen version.
+     */
+    post: operations["get_raw_table_item"];
+  };
+  "/transactions/encode_submission": {
+    /**
+     * Encode a transaction for signing
+     * @description Checks a transaction request against the functions on chain and answers the bytes to sign: the 32-byte domain prefix, then the BCS of the transaction. Sign exactly these bytes.
+     */
+    post: operations["encode_submission"];
+  };
+  "/info": {
+    /**
+     * Node info
+     * @description Basic information about the node: software, chain, sync, storage and pruning.
+     */
+    get: operations["info"];
+  };
+  "/": {
+    /**
+     * Ledger info
+     * @description The chain, the latest and the oldest version and block, and the ledger's time.
+     */
+    get: operations["get_ledger_info"];
+  };
+  "/-/healthy": {
+    /**
+     * Health check
+     * @description 200 when the ledger can be read and, with `duration_secs`, its time is no older than that many seconds.
+     */
+    get: operations["healthy"];
+  };
+  "/spec.json": {
+    /**
+     * OpenAPI document, JSON
+     * @description This document.
+     */
+    get: operations["spec_json"];
+  };
+  "/spec.yaml": {
+    /**
+     * OpenAPI document, YAML
+     * @description This document as YAML.
+     */
+    get: operations["spec_yaml"];
+  };
+  "/spec": {
+    /**
+     * Reference page
+     * @description The operations, their parameters, answers and errors, as a page that works offline.
+     */
+    get: operations["spec_page"];
+  };
+}
+
+export type webhooks = Record<string, never>;
+
+export interface components {
+  schemas: {
+    Error: {
+      /** @description Names the part, what was expected and what came. */
+      message: string;
+      /** @enum {string} */
+      error_code: "account_not_found" | "resource_not_found" | "module_not_found" | "struct_field_not_found" | "version_not_found" | "transaction_not_found" | "table_item_not_found" | "block_not_found" | "state_value_not_found" | "version_pruned" | "block_pruned" | "invalid_input" | "invalid_transaction_update" | "sequence_number_too_old" | "vm_error" | "rejected_by_filter" | "health_check_failed" | "mempool_is_full" | "internal_error" | "web_framework_error" | "bcs_not_supported" | "api_disabled";
+      /**
+       * Format: uint64
+       * @description Only where a virtual machine said no.
+       */
+      vm_error_code?: number;
+      /**
+       * Format: uri
+       * @description On 410, where configured: a node that keeps more versions.
+       */
+      archival_endpoint?: string;
+    };
+  };
+  responses: never;
+  parameters: never;
+  requestBodies: never;
+  headers: never;
+  pathItems: never;
+}
+
+export type $defs = Record<string, never>;
+
+export type external = Record<string, never>;
+
+export interface operations {
+
+  /**
+   * Balance of an account
+   * @description The balance of an account for a coin type or a fungible asset, at the latest or a chosen version. A coin type counts its CoinStore and the primary store of the paired fungible asset; a metadata address counts that primary store only. Accounts, assets and stores that do not exist have a balance of 0.
+   */
+  get_account_balance: {
+    parameters: {
+      query?: {
+        /**
+         * @description The ledger version to read at: the state after that transaction. The latest when left out.
+         * @example 0
+         */
+        ledger_version?: string;
+        /**
+         * @description `true` answers the digits as a JSON string, for clients whose JSON parser rounds integers above 2^53.
+         * @example true
+         */
+        quoted?: boolean;
+      };
+      path: {
+        /**
+         * @description The account address, with or without `0x`; leading zeros may be left out.
+         * @example 0x1
+         */
+        address: string;
+        /**
+         * @description The metadata address of a fungible asset, or a coin type as `address::module::Name<…>`. In a path `<`, `>` and spaces are escaped.
+         * @example 0x1::aptos_coin::AptosCoin
+         */
+        asset_type: string;
+      };
+    };
+    responses: {
+      /** @description application/json: A bare integer with every digit; with `quoted=true` the same digits as a string. application/x-bcs: Eight bytes: a little-endian u64. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+        };
+        content: {
+          "application/json": number | string;
+          "application/x-bcs": string;
+        };
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_not_found`: `ledger_version` is above the latest version. `web_framework_error`: Nothing is served under this path. */
+      404: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept. */
+      410: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, or the node is too far behind. `internal_error`: The node has as much work in hand as it accepts. */
+      503: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Raw table item
+   * @description The stored bytes of one table item, by the table's handle and the key's BCS bytes, at the latest or a chosen version.
+   */
+  get_raw_table_item: {
+    parameters: {
+      query?: {
+        /**
+         * @description The ledger version to read at: the state after that transaction. The latest when left out.
+         * @example 0
+         */
+        ledger_version?: string;
+      };
+      path: {
+        /**
+         * @description The table's handle: a 32-byte address, with or without `0x`.
+         * @example 0x1b854694ae746cdbd8d44186ca4929b2b337df21d1c74633be19b2710552fdca
+         */
+        table_handle: string;
+      };
+    };
+    /** @description The BCS bytes of the key in hex, as the member `key` of an object or as a bare string. */
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "key": "0x0619dc29a0aac8fa146714058e8dd6d2d0f3bdf5f6331907bf91f3acd81e6935"
+         * }
+         */
+        "application/json": OneOf<[{
+          /**
+           * Format: hex
+           * @description Bytes in hex: `0x` and two digits for each byte, zeros never left out.
+           * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
+           */
+          key: string;
+        }, string]>;
+      };
+    };
+    responses: {
+      /** @description application/json: The same bytes as a JSON string in hex. application/x-bcs: The stored bytes, verbatim. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+        };
+        content: {
+          "application/json": string;
+          "application/x-bcs": string;
+        };
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_not_found`: `ledger_version` is above the latest version. `table_item_not_found`: The table holds no item under this key at this version, or there is no such table. `web_framework_error`: Nothing is served under this path. */
+      404: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept. */
+      410: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The body, or what it inflates to, is over the node's limit (8 MiB unless configured). */
+      413: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: A POST has no `Content-Type`, or not a JSON one, or an unknown `Content-Encoding`. */
+      415: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, or the node is too far behind. `internal_error`: The node has as much work in hand as it accepts. */
+      503: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Encode a transaction for signing
+   * @description Checks a transaction request against the functions on chain and answers the bytes to sign: the 32-byte domain prefix, then the BCS of the transaction. Sign exactly these bytes.
+   */
+  encode_submission: {
+    /** @description A user transaction, optionally with secondary signers. */
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "sender": "0x1",
+         *   "sequence_number": "0",
+         *   "max_gas_amount": "2000",
+         *   "gas_unit_price": "100",
+         *   "expiration_timestamp_secs": "32425224034",
+         *   "payload": {
+         *     "type": "entry_function_payload",
+         *     "function": "0x1::aptos_account::transfer",
+         *     "type_arguments": [],
+         *     "arguments": [
+         *       "0x1234",
+         *       "5"
+         *     ]
+         *   }
+         * }
+         */
+        "application/json": {
+          /**
+           * Format: hex
+           * @description A 32-byte address: `0x` and 1 to 64 hex digits, leading zeros may be left out.
+           * @example 0x1
+           */
+          sender: string;
+          /**
+           * Format: uint64
+           * @description The sender's sequence number. May be left out when `replay_protection_nonce` is given.
+           * @example 32425224034
+           */
+          sequence_number?: string;
+          /**
+           * Format: uint64
+           * @description A 64-bit unsigned integer as a string of decimal digits.
+           * @example 32425224034
+           */
+          max_gas_amount: string;
+          /**
+           * Format: uint64
+           * @description A 64-bit unsigned integer as a string of decimal digits.
+           * @example 32425224034
+           */
+          gas_unit_price: string;
+          /**
+           * Format: uint64
+           * @description Expiration time in seconds.
+           * @example 32425224034
+           */
+          expiration_timestamp_secs: string;
+          payload: OneOf<[{
+            /** @enum {string} */
+            type: "entry_function_payload";
+            /**
+             * @description `address::module::function`; names are case-sensitive.
+             * @example 0x1::aptos_account::transfer
+             */
+            function: string;
+            /** @description Type arguments, such as `0x1::aptos_coin::AptosCoin`. */
+            type_arguments: string[];
+            /** @description Arguments without the signers; u64 and wider as strings, `vector<u8>` as hex. */
+            arguments: unknown[];
+          }, {
+            /** @enum {string} */
+            type: "script_payload";
+            /** @description The script. Parameter types come from `abi` when it is given, else from the bytecode. */
+            code: {
+              /**
+               * Format: hex
+               * @description Bytes in hex: `0x` and two digits for each byte, zeros never left out.
+               * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
+               */
+              bytecode: string;
+              abi?: {
+                name: string;
+                /** @enum {string} */
+                visibility: "private" | "public" | "friend";
+                is_entry: boolean;
+                is_view: boolean;
+                generic_type_params: {
+                    constraints: string[];
+                  }[];
+                params: string[];
+                return: string[];
+              };
+            };
+            /** @description Type arguments, such as `0x1::aptos_coin::AptosCoin`. */
+            type_arguments: string[];
+            /** @description Arguments without the signers; u64 and wider as strings, `vector<u8>` as hex. */
+            arguments: unknown[];
+          }, {
+            /** @enum {string} */
+            type: "multisig_payload";
+            /**
+             * Format: hex
+             * @description A 32-byte address: `0x` and 1 to 64 hex digits, leading zeros may be left out.
+             * @example 0x1
+             */
+            multisig_address: string;
+            transaction_payload?: {
+              /** @enum {string} */
+              type: "entry_function_payload";
+              /**
+               * @description `address::module::function`; names are case-sensitive.
+               * @example 0x1::aptos_account::transfer
+               */
+              function: string;
+              /** @description Type arguments, such as `0x1::aptos_coin::AptosCoin`. */
+              type_arguments: string[];
+              /** @description Arguments without the signers; u64 and wider as strings, `vector<u8>` as hex. */
+              arguments: unknown[];
+            };
+          }]>;
+          /**
+           * Format: uint64
+           * @description A 64-bit unsigned integer as a string of decimal digits.
+           * @example 32425224034
+           */
+          replay_protection_nonce?: string;
+          /** @description Further signers of a multi-agent transaction; an empty list is not the same as none. */
+          secondary_signers?: string[];
+        };
+      };
+    };
+    responses: {
+      /** @description application/json: The signing message in hex. application/x-bcs: The signing message as a BCS `vector<u8>`: its length in ULEB128, then the bytes. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+        };
+        content: {
+          "application/json": string;
+          "application/x-bcs": string;
+        };
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: The transaction is well-formed but cannot be encoded: unknown module or function, wrong number or kind of arguments, a payload the chain refuses. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: Nothing is served under this path. */
+      404: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The body, or what it inflates to, is over the node's limit (8 MiB unless configured). */
+      413: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: A POST has no `Content-Type`, or not a JSON one, or an unknown `Content-Encoding`. */
+      415: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, or the node is too far behind. `internal_error`: The node has as much work in hand as it accepts. */
+      503: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Node info
+   * @description Basic information about the node: software, chain, sync, storage and pruning.
+   */
+  info: {
+    responses: {
+      /** @description application/json: A flat object of names and values. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID"?: number;
+          "X-NODE-LEDGER-VERSION"?: number;
+          "X-NODE-LEDGER-OLDEST-VERSION"?: number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC"?: number;
+          "X-NODE-EPOCH"?: number;
+          "X-NODE-BLOCK-HEIGHT"?: number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT"?: number;
+          "X-NODE-READ-VERSION"?: number;
+        };
+        content: {
+          "application/json": {
+            [key: string]: unknown;
+          };
+        };
+      };
+      /** @description `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: Nothing is served under this path. */
+      404: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: The node has as much work in hand as it accepts. */
+      503: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Ledger info
+   * @description The chain, the latest and the oldest version and block, and the ledger's time.
+   */
+  get_ledger_info: {
+    responses: {
+      /** @description application/json: The position of the ledger; 64-bit values are strings. application/x-bcs: The same without the last two members, as a BCS struct with digit strings. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+        };
+        content: {
+          "application/json": {
+            /** Format: uint8 */
+            chain_id: number;
+            /** Format: uint64 */
+            epoch: string;
+            /** Format: uint64 */
+            ledger_version: string;
+            /** Format: uint64 */
+            oldest_ledger_version: string;
+            /** Format: uint64 */
+            ledger_timestamp: string;
+            /** @enum {string} */
+            node_role: "validator" | "full_node";
+            /** Format: uint64 */
+            oldest_block_height: string;
+            /** Format: uint64 */
+            block_height: string;
+            git_hash?: string | null;
+            encryption_key?: string | null;
+          };
+          "application/x-bcs": string;
+        };
+      };
+      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: Nothing is served under this path. */
+      404: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, or the node is too far behind. `internal_error`: The node has as much work in hand as it accepts. */
+      503: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Health check
+   * @description 200 when the ledger can be read and, with `duration_secs`, its time is no older than that many seconds.
+   */
+  healthy: {
+    parameters: {
+      query?: {
+        /**
+         * @description How old, in seconds, the ledger's time may be for the node to be healthy.
+         * @example 30
+         */
+        duration_secs?: number;
+      };
+    };
+    responses: {
+      /** @description application/json: An object with a message. application/x-bcs: The message as a BCS string. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+        };
+        content: {
+          "application/json": {
+            message: string;
+          };
+          "application/x-bcs": string;
+        };
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: Nothing is served under this path. */
+      404: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `health_check_failed`: The health check fails: no readable ledger, or its time is older than `duration_secs` allows. `internal_error`: The node has as much work in hand as it accepts. */
+      503: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * OpenAPI document, JSON
+   * @description This document.
+   */
+  spec_json: {
+    responses: {
+      /** @description application/json: An OpenAPI 3.0 document. */
+      200: {
+        content: {
+          "application/json": Record<string, never>;
+        };
+      };
+      /** @description `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: Nothing is served under this path. */
+      404: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: The node has as much work in hand as it accepts. */
+      503: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * OpenAPI document, YAML
+   * @description This document as YAML.
+   */
+  spec_yaml: {
+    responses: {
+      /** @description application/yaml: An OpenAPI 3.0 document. */
+      200: {
+        content: {
+          "application/yaml": string;
+        };
+      };
+      /** @description `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: Nothing is served under this path. */
+      404: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: The node has as much work in hand as it accepts. */
+      503: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Reference page
+   * @description The operations, their parameters, answers and errors, as a page that works offline.
+   */
+  spec_page: {
+    responses: {
+      /** @description text/html: An HTML page. */
+      200: {
+        content: {
+          "text/html": string;
+        };
+      };
+      /** @description `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: Nothing is served under this path. */
+      404: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: The node has as much work in hand as it accepts. */
+      503: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+}
