@@ -37,11 +37,12 @@ import {
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { toHex } from "../../src/base/hex.ts";
-import type { AbiStructType, AbiType, ModuleAbi, ModuleLoader, StructAbi } from "../../src/move/abi.ts";
-import { type Address, formatAddress, parseAddress } from "../../src/move/address.ts";
+import type { AbiType } from "../../src/move/abi.ts";
+import { formatAddress, parseAddress } from "../../src/move/address.ts";
 import { INTEGER_RANGES } from "../../src/move/scalar-text.ts";
 import { formatTypeTag, type TypeTag } from "../../src/move/type-tag.ts";
 import { encodeSubmission } from "../../src/transaction/encode-submission.ts";
+import { frameworkModules, functionAbi, loaderOf, moduleAbi, ONE, structType } from "../support/abi.ts";
 import { RUNS } from "../support/property.ts";
 
 /** One argument in every form: its type, the SDK's value, and the JSON to send. */
@@ -51,61 +52,7 @@ interface Sample {
   readonly json: unknown;
 }
 
-const ONE = parseAddress("0x1");
 const CALLED = parseAddress("0xca11ed");
-
-function frameworkType(module: string, name: string, typeArgs: readonly AbiType[] = []): AbiStructType {
-  return { kind: "struct", address: ONE, module, name, typeArgs };
-}
-
-function structAbi(name: string, typeParams: number, parts: Partial<StructAbi>): StructAbi {
-  return {
-    name,
-    isNative: false,
-    isEvent: false,
-    abilities: ["copy", "drop", "store"],
-    typeParams: Array.from({ length: typeParams }, () => ({ constraints: [], phantom: false })),
-    fields: [],
-    variants: undefined,
-    groupMemberOf: undefined,
-    groupScope: undefined,
-    ...parts,
-  };
-}
-
-function moduleAbi(address: Address, name: string, parts: Partial<ModuleAbi>): ModuleAbi {
-  return { address, name, formatVersion: 10, friends: [], functions: [], structs: [], ...parts };
-}
-
-const T0: AbiType = { kind: "parameter", index: 0 };
-const OPTION_FORMS: Readonly<Record<string, StructAbi>> = {
-  struct: structAbi("Option", 1, { fields: [{ name: "vec", type: { kind: "vector", item: T0 } }] }),
-  enum: structAbi("Option", 1, {
-    variants: [
-      { name: "None", fields: [] },
-      { name: "Some", fields: [{ name: "e", type: T0 }] },
-    ],
-  }),
-};
-
-function frameworkModules(optionForm: string): ModuleAbi[] {
-  return [
-    moduleAbi(ONE, "option", { structs: [OPTION_FORMS[optionForm]!] }),
-    moduleAbi(ONE, "string", {
-      structs: [
-        structAbi("String", 0, {
-          fields: [{ name: "bytes", type: { kind: "vector", item: { kind: "u8" } } }],
-        }),
-      ],
-    }),
-    moduleAbi(ONE, "object", {
-      structs: [structAbi("Object", 1, { fields: [{ name: "inner", type: { kind: "address" } }] })],
-    }),
-    moduleAbi(ONE, "coin", {
-      structs: [structAbi("Coin", 0, { fields: [{ name: "value", type: { kind: "u64" } }] })],
-    }),
-  ];
-}
 
 const text = fc.string({ unit: "binary", maxLength: 12 });
 const addressBytes = fc.uint8Array({ minLength: 32, maxLength: 32 });
@@ -156,7 +103,7 @@ const bool = fc
   .map((value): Sample => ({ type: { kind: "bool" }, sdk: new Bool(value), json: value }));
 const address = addressText.map(({ sdk, json }): Sample => ({ type: { kind: "address" }, sdk, json }));
 const string = text.map(
-  (value): Sample => ({ type: frameworkType("string", "String"), sdk: new MoveString(value), json: value }),
+  (value): Sample => ({ type: structType("string", "String"), sdk: new MoveString(value), json: value }),
 );
 const bytes = fc.tuple(fc.uint8Array({ maxLength: 40 }), fc.boolean()).map(
   ([value, isPrefixed]): Sample => ({
@@ -168,7 +115,7 @@ const bytes = fc.tuple(fc.uint8Array({ maxLength: 40 }), fc.boolean()).map(
 /** An object inside another type. */
 const nestedObject = addressText.map(
   ({ sdk, json }): Sample => ({
-    type: frameworkType("object", "Object", [frameworkType("coin", "Coin")]),
+    type: structType("object", "Object", [structType("coin", "Coin")]),
     sdk,
     json: { inner: json },
   }),
@@ -221,7 +168,7 @@ function vector({ type, items }: { type: AbiType; items: readonly Sample[] }): S
 
 function option({ type, items }: { type: AbiType; items: readonly Sample[] }): Sample {
   return {
-    type: frameworkType("option", "Option", [type]),
+    type: structType("option", "Option", [type]),
     sdk: new MoveOption(items[0]?.sdk ?? null),
     json: { vec: isU8(type) ? hexOfU8(items) : items.map((item) => item.json) },
   };
@@ -230,7 +177,7 @@ function option({ type, items }: { type: AbiType; items: readonly Sample[] }): S
 /** An object as a parameter of its own: written as its bare address. */
 const topLevelObject = addressText.map(
   ({ sdk, json }): Sample => ({
-    type: frameworkType("object", "Object", [frameworkType("none", "Such")]),
+    type: structType("object", "Object", [structType("none", "Such")]),
     sdk,
     json,
   }),
@@ -287,7 +234,7 @@ const transaction = fc.record({
   expiration: u64,
   chainId: fc.integer({ min: 0, max: 255 }),
   secondary: fc.option(fc.array(addressText, { maxLength: 3 }), { nil: undefined }),
-  optionForm: fc.constantFrom("struct", "enum"),
+  optionForm: fc.constantFrom("struct" as const, "enum" as const),
   signerCount: fc.nat({ max: 2 }),
   args: fc.array(fc.tuple(sample, fc.boolean()), { maxLength: 5 }),
 });
@@ -309,20 +256,11 @@ describe("encodeSubmission against the SDK", () => {
           ...frameworkModules(run.optionForm),
           moduleAbi(CALLED, "called", {
             functions: [
-              {
-                name: "call_me",
-                visibility: "private",
-                isEntry: true,
-                isView: false,
-                typeParams: typeArgs.map(() => []),
-                params,
-                returns: [],
-              },
+              functionAbi("call_me", params, { visibility: "private", typeParams: typeArgs.map(() => []) }),
             ],
           }),
         ];
-        const loadModule: ModuleLoader = async (id) =>
-          modules.find((module) => module.name === id.name && toHex(module.address) === toHex(id.address));
+        const loadModule = loaderOf(modules);
         const typeTexts = typeArgs.map(formatTypeTag);
         const request = {
           sender: run.sender.json,
@@ -380,17 +318,7 @@ describe("encodeSubmission against the SDK", () => {
         const publicKey = new Ed25519PublicKey(Buffer.from(jwk.x!, "base64url"));
         const sender = publicKey.authKey().derivedAddress();
         const module = moduleAbi(ONE, "aptos_account", {
-          functions: [
-            {
-              name: "transfer",
-              visibility: "public",
-              isEntry: true,
-              isView: false,
-              typeParams: [],
-              params: [signers[1]!, { kind: "address" }, { kind: "u64" }],
-              returns: [],
-            },
-          ],
+          functions: [functionAbi("transfer", [signers[1]!, { kind: "address" }, { kind: "u64" }])],
         });
         const request = {
           sender: sender.toString(),
