@@ -14,9 +14,6 @@ export interface Codec<T> {
   skip(reader: BcsReader): void;
 }
 
-/** The type that a codec reads and writes. */
-export type ValueOf<C> = C extends Codec<infer T> ? T : never;
-
 /** Decodes a whole buffer with a codec: one value, nothing after it. */
 export function decodeWith<T>(codec: Codec<T>, bytes: Uint8Array): T {
   const reader = new BcsReader(bytes);

@@ -82,9 +82,6 @@ export const readTypeTag: (reader: BcsReader) => TypeTag = typeTagCodec.read;
 /** Writes a type tag. */
 export const writeTypeTag: (writer: BcsWriter, tag: TypeTag) => void = typeTagCodec.write;
 
-/** Passes over a type tag, as strictly as reading it. */
-export const skipTypeTag: (reader: BcsReader) => void = typeTagCodec.skip;
-
 /** Reads a struct tag. Its address is a view on the input. */
 export const readStructTag: (reader: BcsReader) => StructTag = structTagCodec.read;
 

@@ -1,13 +1,8 @@
-// What closes a block: the state checkpoint of old, and the parts of a block epilogue that name no state key.
+// What closes a block: the parts of a block epilogue that name no state key.
 import type { Codec } from "../bcs/codec.ts";
-import { struct, variants } from "../bcs/records.ts";
-import { bool, hash, u64 } from "../bcs/scalars.ts";
+import { variants } from "../bcs/records.ts";
+import { bool, u64 } from "../bcs/scalars.ts";
 import { map } from "../bcs/sequences.ts";
-
-/** A state checkpoint: the block's id. */
-export interface StateCheckpoint {
-  readonly blockId: Uint8Array;
-}
 
 /** How full the block became. */
 export interface BlockEndInfo {
@@ -23,9 +18,6 @@ export interface FeeDistribution {
   readonly kind: "v0";
   readonly amounts: readonly (readonly [validatorIndex: bigint, octas: bigint])[];
 }
-
-/** State checkpoints on the wire. */
-export const stateCheckpointCodec: Codec<StateCheckpoint> = struct({ blockId: hash });
 
 /** End infos on the wire. */
 export const blockEndInfoCodec: Codec<BlockEndInfo> = variants("BlockEndInfo", {

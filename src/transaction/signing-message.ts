@@ -10,12 +10,10 @@ import { type RawTransaction, rawTransactionCodec } from "./raw.ts";
 const ascii = new TextEncoder();
 
 /** Prefix of the message that a single signer signs. */
-export const RAW_TRANSACTION_PREFIX: Uint8Array = sha3(ascii.encode("APTOS::RawTransaction"));
+const RAW_TRANSACTION_PREFIX: Uint8Array = sha3(ascii.encode("APTOS::RawTransaction"));
 
 /** Prefix of the message that several signers sign. */
-export const RAW_TRANSACTION_WITH_DATA_PREFIX: Uint8Array = sha3(
-  ascii.encode("APTOS::RawTransactionWithData"),
-);
+const RAW_TRANSACTION_WITH_DATA_PREFIX: Uint8Array = sha3(ascii.encode("APTOS::RawTransactionWithData"));
 
 const MULTI_AGENT = 0;
 

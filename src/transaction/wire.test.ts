@@ -11,7 +11,7 @@ import { parseAddress } from "../move/address.ts";
 import { accountAuthenticatorCodec } from "./account-authenticator.ts";
 import { anyPublicKeyCodec, anySignatureCodec } from "./any-key.ts";
 import { authenticatorCodec } from "./authenticator.ts";
-import { blockEndInfoCodec, feeDistributionCodec, stateCheckpointCodec } from "./block-end.ts";
+import { blockEndInfoCodec, feeDistributionCodec } from "./block-end.ts";
 import { blockMetadataCodec, blockMetadataExtCodec } from "./block-metadata.ts";
 import { encryptedInnerCodec, encryptedPayloadCodec } from "./encrypted-payload.ts";
 import { entryFunctionCodec } from "./entry-function.ts";
@@ -39,7 +39,6 @@ codecProperties("transaction authenticators", authenticatorCodec, any.anyAuthent
 codecProperties("user transactions", userTransactionCodec, any.anyUserTransaction);
 codecProperties("block metadata", blockMetadataCodec, any.anyBlockMetadata);
 codecProperties("block metadata, newer forms", blockMetadataExtCodec, any.anyBlockMetadataExt);
-codecProperties("state checkpoints", stateCheckpointCodec, any.anyStateCheckpoint);
 codecProperties("block end infos", blockEndInfoCodec, any.anyBlockEndInfo);
 codecProperties("fee distributions", feeDistributionCodec, any.anyFeeDistribution);
 codecProperties("validator transactions", validatorTransactionCodec, any.anyValidatorTransaction);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { AccountAuthenticator } from "../../src/transaction/account-authenticator.ts";
 import type { AnyPublicKey, AnySignature } from "../../src/transaction/any-key.ts";
 import type { TransactionAuthenticator } from "../../src/transaction/authenticator.ts";
-import type { BlockEndInfo, FeeDistribution, StateCheckpoint } from "../../src/transaction/block-end.ts";
+import type { BlockEndInfo, FeeDistribution } from "../../src/transaction/block-end.ts";
 import type { BlockMetadata, BlockMetadataExt, RoundSecret } from "../../src/transaction/block-metadata.ts";
 import type { EncryptedInner, EncryptedPayload } from "../../src/transaction/encrypted-payload.ts";
 import type { EntryFunction } from "../../src/transaction/entry-function.ts";
@@ -309,8 +309,6 @@ export const anyBlockMetadataExt: fc.Arbitrary<BlockMetadataExt> = fc.oneof(
     decryptionKey: maybe(fc.record({ key: anyRoundSecret, decryptionRound: anyU64 })),
   }),
 );
-
-export const anyStateCheckpoint: fc.Arbitrary<StateCheckpoint> = fc.record({ blockId: anyHash });
 
 export const anyBlockEndInfo: fc.Arbitrary<BlockEndInfo> = fc.record({
   kind: kind("v0"),
