@@ -170,7 +170,7 @@ class LayoutBuilder {
       throw new MoveError("layout", `the module of ${shortenText(name)} is not on chain`);
     const definition = module.structs.find((struct) => struct.name === type.name);
     if (definition === undefined)
-      throw new MoveError("layout", `there is no struct or enum ${name} on chain`);
+      throw new MoveError("layout", `the module is on chain, but has no struct or enum ${name}`);
     if (definition.isNative) throw new MoveError("layout", `${name} is native: its values have no fields`);
     return definition;
   }
