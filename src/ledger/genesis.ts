@@ -121,6 +121,14 @@ function checkSpans(blob: Uint8Array, { writes, changes, events }: GenesisSpans)
   if (epoch === undefined) throw new LedgerError("corrupt", "genesis starts no epoch");
   const block = within("its block event", () => lastDefined(events.map(findNewBlock)));
   if (block === undefined) throw new LedgerError("corrupt", "genesis starts no block");
+  if (block.height !== 0n || block.epoch !== 0n || block.timestampUsec !== 0n) {
+    const { height, epoch: blockEpoch, timestampUsec } = block;
+    throw new LedgerError(
+      "corrupt",
+      `genesis must be block 0 of epoch 0 at time 0, not ${height} of ${blockEpoch} at ${timestampUsec}`,
+    );
+  }
+  if (epoch !== 1n) throw new LedgerError("corrupt", `genesis must start epoch 1, not ${epoch}`);
   const tree = createStateTree(
     writes.map(({ keyHash, value }) => ({ keyHash, valueHash: value && stateValueHash(value) })),
   );

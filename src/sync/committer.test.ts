@@ -14,6 +14,7 @@ import { transactionInfoHash } from "../ledger/transaction-info.ts";
 import { formatWaypoint, parseWaypoint } from "../ledger/waypoint.ts";
 import { writeSetHash } from "../ledger/write-set.ts";
 import { parseAddress } from "../move/address.ts";
+import type { Store } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
 import { createIngester, loadPosition } from "./committer.ts";
@@ -243,6 +244,35 @@ describe.skipIf(!hasShared)("bootstrap from a genesis file", () => {
     );
     await bootstrapGenesis({ store, ingester, ...load(network) });
     expect(await loadPosition(store)).toEqual(position);
+    expect(await ingester.nextVersion()).toBe(1n);
+    await expect(ingester.adopt(check)).rejects.toThrow(StoreError);
+  });
+
+  it.each(NETWORKS)("leaves of %s what its record would leave", async (network) => {
+    const [adopted, ingested] = [create(), create()];
+    const check = await bootstrapGenesis({ ...adopted, ...load(network) });
+    await ingested.ingester.ingest([check.record]);
+    const contents = async (store: Store) => {
+      const view = await store.openView();
+      const items = await view.getItems(
+        check.writes.map((write) => write.keyHash),
+        0n,
+      );
+      const records = await view.getRecords(0n, 10, 1e9);
+      const { stateRoot, accumulator, ...plain } = view.position;
+      const nodes = await store.getTreeNodes(check.treeNodes.map((node) => node.key));
+      const block = await view.getBlockByHeight(0n);
+      view.release();
+      return {
+        plain,
+        block,
+        hex: [stateRoot!, ...accumulator.frozen, store.identity!.genesisHash].map(toHex),
+        items: items.map((item) => `${item?.version} ${toHex(item!.value!)}`),
+        records: records.map((record) => toHex(record.bytes)),
+        nodes: nodes.map((node) => toHex(node!)),
+      };
+    };
+    expect(await contents(adopted.store)).toEqual(await contents(ingested.store));
   });
 
   it("writes nothing on another waypoint, and names both", async () => {

@@ -5,9 +5,10 @@ import { toHex } from "../base/hex.ts";
 import type { Logger } from "../base/log.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { LedgerError } from "../ledger/errors.ts";
+import type { GenesisCheck } from "../ledger/genesis.ts";
 import type { Position } from "../ledger/position.ts";
 import { decodePage, decodeRecord, type RecordSpans } from "../ledger/record.ts";
-import type { CommitBatch, Store, StoreIdentity } from "../store/contract.ts";
+import type { BlockStart, CommitBatch, Store, StoreIdentity } from "../store/contract.ts";
 import { PendingTree } from "./pending-tree.ts";
 import { type VerifiedBlock, Verifier } from "./verifier.ts";
 
@@ -21,6 +22,8 @@ export interface Ingester {
    * Throws LedgerError `corrupt` or `mismatch`; then nothing of the call is written.
    */
   ingest(records: Uint8Array | readonly Uint8Array[]): Promise<Position>;
+  /** Commits a checked genesis to an empty store, as `ingest` of its record would, computing nothing twice. */
+  adopt(genesis: GenesisCheck): Promise<Position>;
 }
 
 /** What an ingester works with. */
@@ -80,21 +83,31 @@ class StoreIngester implements Ingester {
   }
 
   ingest(input: Uint8Array | readonly Uint8Array[]): Promise<Position> {
+    return this.#inTurn(() => this.#ingest(decodeRecords(input)));
+  }
+
+  adopt(genesis: GenesisCheck): Promise<Position> {
     return this.#inTurn(async () => {
-      try {
-        return await this.#ingest(decodeRecords(input));
-      } catch (error) {
-        // What is held back was verified, but a verifier that threw cannot go on.
-        this.#progress = undefined;
-        throw error;
-      }
+      const { batch, identity } = genesisBatch(genesis);
+      await this.#store.commit(batch, identity);
+      this.#progress = undefined;
+      return await this.#position();
     });
   }
 
   #inTurn<T>(step: () => Promise<T>): Promise<T> {
     const turn = this.#queue.then(step);
-    this.#queue = turn.catch(() => {});
+    this.#queue = turn.catch(() => {
+      // A verifier that threw cannot go on, and a commit that failed leaves the head in doubt.
+      this.#progress = undefined;
+    });
     return turn;
+  }
+
+  async #position(): Promise<Position> {
+    const position = await loadPosition(this.#store);
+    if (position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+    return position;
   }
 
   async #loadProgress(): Promise<Progress> {
@@ -119,9 +132,7 @@ class StoreIngester implements Ingester {
       if (block !== undefined) blocks.push(block);
     }
     if (blocks.length > 0) await this.#commit(progress, blocks);
-    const after = await loadPosition(this.#store);
-    if (after === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
-    return after;
+    return await this.#position();
   }
 
   async #commit({ position, verifier }: Progress, blocks: readonly VerifiedBlock[]): Promise<void> {
@@ -146,6 +157,30 @@ class StoreIngester implements Ingester {
       "committed",
     );
   }
+}
+
+function genesisBatch(genesis: GenesisCheck): { batch: CommitBatch; identity: StoreIdentity } {
+  const { chainId, infoHash, record, stateRoot, treeNodes, writes } = genesis;
+  const start: BlockStart = { height: 0n, firstVersion: 0n, timestampUsec: 0n, epoch: 0n };
+  const batch: CommitBatch = {
+    previous: undefined,
+    position: {
+      chainId,
+      version: 0n,
+      timestampUsec: start.timestampUsec,
+      epoch: start.epoch,
+      blockHeight: start.height,
+      oldestVersion: 0n,
+      oldestBlockHeight: 0n,
+      accumulator: { leafCount: 1n, frozen: [infoHash] },
+      stateRoot,
+    },
+    writes: writes.map(({ keyHash, value }) => ({ keyHash, version: 0n, value })),
+    blocks: [start],
+    records: [{ version: 0n, bytes: record }],
+    treeNodes,
+  };
+  return { batch, identity: { chainId, genesisHash: infoHash } };
 }
 
 function afterHead(position: Position | undefined): bigint {

@@ -31,7 +31,7 @@ export async function bootstrapGenesis(options: BootstrapOptions): Promise<Genes
     assertIdentity(store, check);
     return check;
   }
-  await ingester.ingest([check.record]);
+  await ingester.adopt(check);
   return check;
 }
 

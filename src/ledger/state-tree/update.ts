@@ -221,7 +221,9 @@ class TreeChange {
 }
 
 function sortUpdates(updates: readonly TreeUpdate[]): TreeUpdate[] {
-  const sorted = [...updates].sort((a, b) => compareBytes(a.keyHash, b.keyHash));
+  const sorted = [...updates].sort(
+    (a, b) => (a.keyHash[0] ?? 0) - (b.keyHash[0] ?? 0) || compareBytes(a.keyHash, b.keyHash),
+  );
   for (let i = 1; i < sorted.length; i++) {
     if (equalBytes(keyAt(sorted, i - 1), keyAt(sorted, i))) throw new Error("one key twice in a tree update");
   }
