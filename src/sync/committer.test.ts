@@ -242,7 +242,7 @@ describe.skipIf(!hasShared)("bootstrap from a genesis file", () => {
     expect(await store.getTreeNodes(check.treeNodes.map((node) => node.key))).toEqual(
       check.treeNodes.map((node) => node.value),
     );
-    await bootstrapGenesis({ store, ingester, ...load(network) });
+    await bootstrapGenesis({ store, ingester, check });
     expect(await loadPosition(store)).toEqual(position);
     expect(await ingester.nextVersion()).toBe(1n);
     await expect(ingester.adopt(check)).rejects.toThrow(StoreError);

@@ -8,15 +8,13 @@ import type { Store } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
 import type { Ingester } from "./committer.ts";
 
-/** What a bootstrap needs. */
-export interface BootstrapOptions {
+/** What a bootstrap needs: the genesis file, or the result of checking it. */
+export type BootstrapOptions = {
   readonly store: Store;
   readonly ingester: Ingester;
-  /** The genesis file. */
-  readonly blob: Uint8Array;
   /** The waypoint it must have; without one the file is taken as it is. */
   readonly waypoint?: Waypoint | undefined;
-}
+} & ({ readonly blob: Uint8Array } | { readonly check: GenesisCheck });
 
 /**
  * Commits version 0 to an empty store, and does nothing to one that holds this very genesis. Throws
@@ -24,8 +22,8 @@ export interface BootstrapOptions {
  * chain; then nothing is written.
  */
 export async function bootstrapGenesis(options: BootstrapOptions): Promise<GenesisCheck> {
-  const { store, ingester, blob, waypoint } = options;
-  const check = checkGenesis(blob);
+  const { store, ingester, waypoint } = options;
+  const check = "check" in options ? options.check : checkGenesis(options.blob);
   if (waypoint !== undefined) assertWaypoint(check.waypoint, waypoint);
   if (store.identity !== undefined) {
     assertIdentity(store, check);
