@@ -1,6 +1,8 @@
 // A program for tests: commits a synthetic ledger to a store and prunes behind itself, forever, until it is
-// killed. Arguments: path, seed, keys, versions to keep. Prints a line after each commit and each pruning step.
+// killed or fails. Arguments: path, seed, keys, versions to keep. Prints a line after each commit, after each
+// pruning step, and with the code of a failure.
 import type { Store } from "../../src/store/contract.ts";
+import { StoreError } from "../../src/store/errors.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { createRandom, SYNTHETIC_IDENTITY, SyntheticLedger } from "./synthetic-ledger.ts";
 
@@ -21,7 +23,7 @@ const random = createRandom(process.pid);
 let head = await readHead(store);
 process.stdout.write(`open ${head ?? "empty"}\n`);
 
-for (;;) {
+async function advance(): Promise<void> {
   const next = head === undefined ? 0n : head + 1n + BigInt(random() % 20);
   await store.commit(ledger.batch(head, next), head === undefined ? SYNTHETIC_IDENTITY : undefined);
   head = next;
@@ -32,4 +34,11 @@ for (;;) {
     process.stdout.write(`prune ${step.oldestVersion}\n`);
   }
   await new Promise((resolve) => setImmediate(resolve));
+}
+
+try {
+  for (;;) await advance();
+} catch (error) {
+  if (!(error instanceof StoreError)) throw error;
+  process.stdout.write(`fail ${error.code}\n`, () => process.exit(3));
 }

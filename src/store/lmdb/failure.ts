@@ -8,6 +8,7 @@ const CODES: ReadonlyMap<unknown, StoreErrorCode> = new Map<unknown, StoreErrorC
   [27, "full"], // EFBIG
   [122, "full"], // EDQUOT
   [12, "full"], // ENOMEM: the map cannot grow
+  [5, "full"], // EIO: lmdb says this when a write came out short
   [-30792, "full"], // MDB_MAP_FULL
   [13, "unwritable"], // EACCES
   [1, "unwritable"], // EPERM
@@ -28,7 +29,7 @@ const CODES: ReadonlyMap<unknown, StoreErrorCode> = new Map<unknown, StoreErrorC
 ]);
 
 const HINTS: Readonly<Record<StoreErrorCode, string>> = {
-  full: "no space left for the store; nothing of this write was kept",
+  full: "no space left for the store, or the disk fails; nothing of this write was kept",
   unwritable: "the store's directory cannot be written",
   corrupt: "the store's file is damaged or not a store",
   format: "the store was made by another version of lmdb",

@@ -1,7 +1,51 @@
 // Whether a directory holds a store that this code can read.
+import { closeSync, openSync, readSync } from "node:fs";
+import { join } from "node:path";
 import type { RootDatabase } from "lmdb";
 import { StoreError } from "../errors.ts";
 import { FORMAT, META, type Tables } from "./tables.ts";
+
+/** Where lmdb keeps its magic number and data version in the first page of a file. */
+const MAGIC_OFFSET = 24;
+const MAGIC = 0xbeefc0de;
+const DATA_VERSION = 2;
+
+/**
+ * Throws StoreError `corrupt` or `format` unless the directory's file is missing, empty, or begins as lmdb
+ * files do. lmdb itself ends the process when it is given anything else.
+ */
+export function assertFileHeader(path: string): void {
+  const header = readHeader(join(path, "data.mdb"));
+  if (header === undefined || header.length === 0) return;
+  if (header.length < MAGIC_OFFSET + 8 || header.readUInt32LE(MAGIC_OFFSET) !== MAGIC) {
+    throw new StoreError("corrupt", `the file at ${path} is not a database`, { details: { path } });
+  }
+  const version = header.readUInt16LE(MAGIC_OFFSET + 4);
+  if (version !== DATA_VERSION) {
+    throw new StoreError(
+      "format",
+      `the file at ${path} has data version ${version}, expected ${DATA_VERSION}`,
+      {
+        details: { path, version },
+      },
+    );
+  }
+}
+
+function readHeader(file: string): Buffer | undefined {
+  try {
+    const descriptor = openSync(file, "r");
+    try {
+      const buffer = Buffer.alloc(MAGIC_OFFSET + 8);
+      return buffer.subarray(0, readSync(descriptor, buffer, 0, buffer.length, 0));
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    if (error instanceof Error && Reflect.get(error, "code") === "ENOENT") return undefined;
+    throw error;
+  }
+}
 
 /** Throws StoreError `format` unless the environment is empty or holds a store of this format. */
 export function assertFormat(root: RootDatabase, path: string): void {

@@ -11,7 +11,7 @@ import type { CommitBatch, PruneStep, SideRow, Store, StoreIdentity, StoreView }
 import { StoreError } from "../errors.ts";
 import { writeBatch, writeSideRows } from "./commit.ts";
 import { toStoreError } from "./failure.ts";
-import { assertFormat, writeFormat } from "./format.ts";
+import { assertFileHeader, assertFormat, writeFormat } from "./format.ts";
 import { assertLease, releaseLease, takeLease } from "./lease.ts";
 import { type FastTable, OlderSeeker, toFastTable } from "./native.ts";
 import { decodeIdentity, decodePosition, encodeIdentity } from "./position-row.ts";
@@ -53,6 +53,7 @@ export async function openLmdbStore(options: LmdbStoreOptions): Promise<Store> {
   }
   openPaths.add(path);
   try {
+    assertFileHeader(path);
     const root = openEnvironment(path, readOnly, options.mapSizeBytes ?? DEFAULT_MAP_BYTES);
     try {
       assertFormat(root, path);

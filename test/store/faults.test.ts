@@ -1,0 +1,230 @@
+// What a store on disk says when it cannot be used, and that nothing is lost by it.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { open } from "lmdb";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Store } from "../../src/store/contract.ts";
+import { StoreError } from "../../src/store/errors.ts";
+import { openLmdbStore } from "../../src/store/lmdb/store.ts";
+import { checkView } from "../support/check-store.ts";
+import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../support/synthetic-ledger.ts";
+import { pruneTo } from "./contract.ts";
+
+const writer = fileURLToPath(new URL("../support/store-writer.ts", import.meta.url));
+let path = "";
+
+beforeEach(async () => {
+  path = await mkdtemp(join(tmpdir(), "sextant-faults-"));
+});
+
+afterEach(async () => {
+  await chmod(path, 0o700);
+  await rm(path, { recursive: true });
+});
+
+async function failure(opening: Promise<Store>): Promise<StoreError> {
+  const error: unknown = await opening.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof StoreError)) throw new Error("expected a StoreError", { cause: error });
+  return error;
+}
+
+/** Commits up to a version and closes. */
+async function fill(head: bigint): Promise<SyntheticLedger> {
+  const ledger = new SyntheticLedger(4, 12);
+  const store = await openLmdbStore({ path });
+  await store.commit(ledger.batch(undefined, head), SYNTHETIC_IDENTITY);
+  await store.close();
+  return ledger;
+}
+
+async function checkWhole(ledger: SyntheticLedger): Promise<bigint> {
+  const store = await openLmdbStore({ path });
+  const view = await store.openView();
+  const { version } = view.position;
+  await checkView(view, ledger, version);
+  view.release();
+  await store.close();
+  return version;
+}
+
+/** Changes a row of the meta table from outside. */
+async function putMeta(key: string, value: Uint8Array): Promise<void> {
+  const root = open({
+    path,
+    noSubdir: false,
+    encoding: "binary",
+    keyEncoding: "binary",
+    overlappingSync: false,
+  });
+  const meta = root.openDB<Uint8Array, Uint8Array>({
+    name: "meta",
+    encoding: "binary",
+    keyEncoding: "binary",
+  });
+  meta.putSync(Buffer.from(key), value);
+  await root.close();
+}
+
+describe("a store on disk", () => {
+  it("keeps everything over a close", async () => {
+    const ledger = await fill(80n);
+    expect(await checkWhole(ledger)).toBe(80n);
+    const store = await openLmdbStore({ path });
+    expect(store.identity).toEqual(SYNTHETIC_IDENTITY);
+    const other = { ...SYNTHETIC_IDENTITY, genesisHash: new Uint8Array(32) };
+    await expect(store.commit(ledger.batch(80n, 90n), other)).rejects.toEqual(
+      expect.objectContaining({ code: "identity" }),
+    );
+    await store.close();
+    expect(await checkWhole(ledger)).toBe(80n);
+  });
+
+  it("refuses a newer format and leaves it alone", async () => {
+    const ledger = await fill(20n);
+    await putMeta("format", Buffer.from([0, 0, 0, 2]));
+    for (const readOnly of [false, true]) {
+      const error = await failure(openLmdbStore({ path, readOnly }));
+      expect(error.code).toBe("format");
+      expect(error.message).toMatch("has format 2, this version reads 1");
+    }
+    await putMeta("format", Buffer.from([0, 0, 0, 1]));
+    expect(await checkWhole(ledger)).toBe(20n);
+  });
+
+  it("refuses a database that is not a store, and a file that is no database", async () => {
+    const foreign = open({ path, noSubdir: false, overlappingSync: false });
+    foreign.putSync("someone", "else");
+    await foreign.close();
+    const error = await failure(openLmdbStore({ path }));
+    expect(error).toMatchObject({ code: "format", message: expect.stringMatching("not a store") });
+
+    for (const size of [1, 100, 20_000]) {
+      await writeFile(join(path, "data.mdb"), Buffer.alloc(size, 7));
+      expect((await failure(openLmdbStore({ path }))).code).toBe("corrupt");
+    }
+  });
+
+  it("says that there is no store where a reader finds none", async () => {
+    const error = await failure(openLmdbStore({ path: join(path, "nothing"), readOnly: true }));
+    expect(error).toMatchObject({ code: "format", message: expect.stringMatching("there is no store") });
+    await expect(stat(join(path, "nothing"))).rejects.toThrow("ENOENT");
+  });
+
+  it("cannot be opened twice in one process", async () => {
+    const store = await openLmdbStore({ path });
+    expect((await failure(openLmdbStore({ path }))).code).toBe("locked");
+    expect((await failure(openLmdbStore({ path, readOnly: true }))).code).toBe("locked");
+    await store.close();
+    await (await openLmdbStore({ path })).close();
+  });
+
+  it("takes the lease over from a process of another boot, or one that is gone", async () => {
+    const ledger = await fill(20n);
+    for (const holder of [
+      [process.ppid, "1", "another boot"],
+      [process.ppid, "1", ""],
+      [2 ** 22 + 1, "", ""],
+    ]) {
+      await putMeta("writer", Buffer.from(JSON.stringify(holder)));
+      expect(await checkWhole(ledger)).toBe(20n);
+    }
+  });
+
+  it("stops writing when another process has taken the lease", async () => {
+    const ledger = new SyntheticLedger(4, 12);
+    const store = await openLmdbStore({ path });
+    await store.commit(ledger.batch(undefined, 5n), SYNTHETIC_IDENTITY);
+    const meta = Buffer.from(JSON.stringify([1, "2", "3"]));
+    const root = open({
+      path,
+      noSubdir: false,
+      encoding: "binary",
+      keyEncoding: "binary",
+      overlappingSync: false,
+    });
+    root
+      .openDB<Uint8Array, Uint8Array>({ name: "meta", encoding: "binary", keyEncoding: "binary" })
+      .putSync(Buffer.from("writer"), meta);
+    await expect(store.commit(ledger.batch(5n, 9n))).rejects.toEqual(
+      expect.objectContaining({ code: "locked", message: expect.stringMatching("taken over by process 1") }),
+    );
+    await expect(store.prune(0n, 10)).rejects.toEqual(expect.objectContaining({ code: "locked" }));
+    await store.close();
+  });
+
+  it("says that a directory cannot be written", async () => {
+    await writeFile(join(path, "file"), "");
+    expect((await failure(openLmdbStore({ path: join(path, "file") }))).code).toBe("unwritable");
+    expect((await failure(openLmdbStore({ path: join(path, "file", "inside") }))).code).toBe("unwritable");
+  });
+
+  it.skipIf(process.getuid?.() === 0)(
+    "says that a directory is read-only, and reads it all the same",
+    async () => {
+      const ledger = await fill(20n);
+      await chmod(join(path, "data.mdb"), 0o400);
+      await chmod(path, 0o500);
+      expect((await failure(openLmdbStore({ path }))).code).toBe("unwritable");
+      await chmod(path, 0o700);
+      await chmod(join(path, "data.mdb"), 0o600);
+      expect(await checkWhole(ledger)).toBe(20n);
+    },
+  );
+
+  it("says that the disk is full, and has every version committed before", async () => {
+    // A limit on the size of files stands in for a full disk; the signal it sends is ignored.
+    const script = `trap "" XFSZ; ulimit -f 1200; exec "$@"`;
+    const args = [
+      "-c",
+      script,
+      "bash",
+      process.execPath,
+      "--import",
+      "tsx",
+      writer,
+      path,
+      "4",
+      "40",
+      "100000",
+    ];
+    const child = spawn("bash", args, { stdio: ["ignore", "pipe", "inherit"] });
+    const ended = once(child, "exit");
+    let committed = -1n;
+    let failed = "";
+    for await (const line of createInterface({ input: child.stdout })) {
+      const [what, rest = ""] = line.split(" ");
+      if (what === "commit") committed = BigInt(rest);
+      if (what === "fail") failed = rest;
+    }
+    await ended;
+    expect(failed).toBe("full");
+    expect(committed).toBeGreaterThan(100n);
+    expect(await checkWhole(new SyntheticLedger(4, 40))).toBe(committed);
+  });
+
+  it("uses freed space again: the file stops growing once pruning keeps up", async () => {
+    const ledger = new SyntheticLedger(4, 40);
+    const store = await openLmdbStore({ path });
+    const sizes: number[] = [];
+    let head: bigint | undefined;
+    for (let round = 1n; round <= 60n; round++) {
+      const next = round * 40n;
+      await store.commit(ledger.batch(head, next), head === undefined ? SYNTHETIC_IDENTITY : undefined);
+      head = next;
+      if (next > 200n) await pruneTo(store, ledger.blockAt(next - 200n, next).firstVersion);
+      sizes.push((await stat(join(path, "data.mdb"))).size);
+    }
+    await store.close();
+    const settled = sizes[14] ?? 0;
+    expect(sizes.at(-1)).toBeLessThanOrEqual(settled * 1.25);
+    expect(await checkWhole(ledger)).toBe(2400n);
+  });
+});
