@@ -7,7 +7,7 @@ import { readModule } from "./bytecode/reader.ts";
 import { MoveError } from "./errors.ts";
 
 /** Budget of a cache unless the caller says otherwise: some thirty times the framework. */
-export const MODULE_CACHE_BYTES = 64 << 20;
+const MODULE_CACHE_BYTES = 64 << 20;
 
 /** What an entry costs beside its ABI: key, map slot, and the error of a module that does not parse. */
 const ENTRY_BYTES = 1024;

@@ -8,11 +8,11 @@ import { AbiPrinter } from "./abi-text.ts";
 /** Largest printed ABI unless the caller says otherwise; the largest known is a fortieth of it. */
 export const MAX_ABI_JSON_BYTES = 4 << 20;
 
-export interface TypeParamJson {
+interface TypeParamJson {
   readonly constraints: readonly Ability[];
 }
 
-export interface FunctionAbiJson {
+interface FunctionAbiJson {
   readonly name: string;
   readonly visibility: string;
   readonly is_entry: boolean;
@@ -22,12 +22,12 @@ export interface FunctionAbiJson {
   readonly return: readonly string[];
 }
 
-export interface FieldAbiJson {
+interface FieldAbiJson {
   readonly name: string;
   readonly type: string;
 }
 
-export interface StructAbiJson {
+interface StructAbiJson {
   readonly name: string;
   readonly is_native: boolean;
   readonly is_event: boolean;
@@ -47,7 +47,7 @@ export interface ModuleAbiJson {
 }
 
 /** True for functions that the ABI lists: all but the private ones that are neither entry nor view. */
-export function isExposed(fun: FunctionAbi): boolean {
+function isExposed(fun: FunctionAbi): boolean {
   return fun.isEntry || fun.isView || fun.visibility !== "private";
 }
 

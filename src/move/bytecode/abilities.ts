@@ -55,22 +55,16 @@ export function readAbilityBits(cursor: Cursor, place: Place): number {
 
 /** Reads the constraints of a function's or script's type parameters. */
 export function readFunctionTypeParams(cursor: Cursor): (readonly Ability[])[] {
-  const count = cursor.uleb(255, "type parameter count");
-  const params: (readonly Ability[])[] = [];
-  for (let i = 0; i < count; i++) params.push(abilityList(readAbilityBits(cursor, "function parameter")));
-  return params;
+  return cursor.list(255, "type parameter", () => abilityList(readAbilityBits(cursor, "function parameter")));
 }
 
 /** Reads the type parameters of a struct handle. */
 export function readStructTypeParams(cursor: Cursor): StructTypeParam[] {
-  const count = cursor.uleb(255, "type parameter count");
-  const params: StructTypeParam[] = [];
-  for (let i = 0; i < count; i++) {
+  return cursor.list(255, "type parameter", () => {
     const bits = readAbilityBits(cursor, "struct parameter");
     const phantom = cursor.version >= 3 ? cursor.uleb(1, "phantom flag") : 0;
     const param = STRUCT_PARAMS[bits + 16 * phantom];
     if (param === undefined) throw new Error(`no type parameter ${bits}`);
-    params.push(param);
-  }
-  return params;
+    return param;
+  });
 }

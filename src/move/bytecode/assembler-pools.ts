@@ -13,7 +13,7 @@ import { PRIMITIVE_TOKENS, TOKEN } from "./types.ts";
 const PRIMITIVE_TAGS = new Map<string, number>(PRIMITIVE_TOKENS.map(([tag, name]) => [name, tag]));
 
 /** Elements in order of first use, each once. */
-export class Pool {
+class Pool {
   readonly #indices = new Map<string, number>();
   readonly #writer = new BcsWriter();
 
@@ -51,6 +51,7 @@ export class AssemblerPools {
   readonly signatures = new Pool();
   readonly #known = new Map<string, ImportedStruct>();
   readonly #structIndices = new Map<string, number>();
+  readonly #signatureIndices = new Map<readonly TypeSource[], number>();
 
   constructor(structs: readonly ImportedStruct[]) {
     for (const struct of structs) {
@@ -100,9 +101,13 @@ export class AssemblerPools {
   }
 
   signature(types: readonly TypeSource[]): number {
+    const known = this.#signatureIndices.get(types);
+    if (known !== undefined) return known;
     const writer = new BcsWriter();
     writer.vector(types, (out, type) => this.writeType(out, type));
-    return this.signatures.index(writer.take());
+    const index = this.signatures.index(writer.take());
+    this.#signatureIndices.set(types, index);
+    return index;
   }
 
   writeType(writer: BcsWriter, source: TypeSource): void {

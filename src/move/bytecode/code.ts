@@ -64,7 +64,7 @@ export function assertTypeParams(cursor: Cursor, highest: number, count: number,
 export function skipCode(cursor: Cursor, pools: CodePools, owner: CodeOwner): void {
   const start = cursor.offset;
   const locals = cursor.pick(pools.signatures, "locals signature index");
-  const localCount = owner.paramCount + locals.types.length;
+  const localCount = owner.paramCount + locals.length;
   if (localCount > MAX_LOCALS) {
     cursor.fail("TOO_MANY_LOCALS", `${localCount} parameters and locals, at most ${MAX_LOCALS}`, start);
   }

@@ -66,6 +66,23 @@ export class Cursor {
     return this.fail("MALFORMED", `${what} does not fit 64 bits`, at);
   }
 
+  /**
+   * Reads a list with its count of at most `max`. The list is made at its final size, which many short lists
+   * need to stay small; that is safe because an element takes a byte at least.
+   */
+  list<T>(max: number, what: string, read: (cursor: Cursor) => T): T[] {
+    return this.elements(this.uleb(max, `${what} count`), what, read);
+  }
+
+  /** Reads the elements of a list whose count is known. */
+  elements<T>(count: number, what: string, read: (cursor: Cursor) => T): T[] {
+    const left = this.end - this.offset;
+    if (count > left) this.fail("MALFORMED", `${count} times ${what} do not fit into ${left} bytes`);
+    const list = new Array<T>(count);
+    for (let i = 0; i < count; i++) list[i] = read(this);
+    return list;
+  }
+
   /** Index into a table of `count` elements. */
   index(count: number, what: string): number {
     const at = this.offset;

@@ -20,28 +20,23 @@ const FLAG_NATIVE = 2;
 const FLAG_ENTRY = 4;
 
 function readFields(cursor: Cursor, types: TypeReader, pools: Pools, typeParamCount: number): FieldAbi[] {
-  const count = cursor.uleb(MAX_FIELDS, "field count");
-  const fields: FieldAbi[] = [];
-  for (let i = 0; i < count; i++) {
+  return cursor.list(MAX_FIELDS, "field", () => {
     const at = cursor.offset;
     const name = cursor.pick(pools.identifiers, "field name index");
     types.highestParam = -1;
     const type = types.type();
     assertTypeParams(cursor, types.highestParam, typeParamCount, at);
-    fields.push({ name, type });
-  }
-  return fields;
+    return { name, type };
+  });
 }
 
 function readVariants(cursor: Cursor, types: TypeReader, pools: Pools, typeParamCount: number): VariantAbi[] {
   const at = cursor.offset;
-  const count = cursor.uleb(MAX_VARIANTS, "variant count");
-  if (count === 0) cursor.fail("ZERO_VARIANTS_ERROR", "an enum has at least one variant", at);
-  const variants: VariantAbi[] = [];
-  for (let i = 0; i < count; i++) {
+  const variants = cursor.list(MAX_VARIANTS, "variant", () => {
     const name = cursor.pick(pools.identifiers, "variant name index");
-    variants.push({ name, fields: readFields(cursor, types, pools, typeParamCount) });
-  }
+    return { name, fields: readFields(cursor, types, pools, typeParamCount) };
+  });
+  if (variants.length === 0) cursor.fail("ZERO_VARIANTS_ERROR", "an enum has at least one variant", at);
   return variants;
 }
 
@@ -205,7 +200,7 @@ export function readFunctions(
     const acquires = cursor.uleb(255, "acquires count");
     for (let i = 0; i < acquires; i++) cursor.index(structCount, "acquired struct index");
     if (!isNative) {
-      skipCode(cursor, codePools, { typeParamCount: typeParams.length, paramCount: params.types.length });
+      skipCode(cursor, codePools, { typeParamCount: typeParams.length, paramCount: params.length });
     }
     const isView = attributes.views.has(name);
     return { name, visibility, isEntry, isView, typeParams, params: params.types, returns: returns.types };

@@ -4,7 +4,7 @@ import { ADDRESS_LENGTH, type Address, addressFromBytes } from "../address.ts";
 import { isIdentifier } from "../identifier.ts";
 import { abilityList, readAbilityBits, readFunctionTypeParams, readStructTypeParams } from "./abilities.ts";
 import { assertTypeParams } from "./code.ts";
-import type { Cursor } from "./cursor.ts";
+import { type Cursor, MAX_INDEX } from "./cursor.ts";
 import { type Directory, TABLE } from "./directory.ts";
 import { skipAccessSpecifiers, skipAttributes } from "./function-extras.ts";
 import { NO_TYPES, type Signature, type StructShape, TypeReader } from "./types.ts";
@@ -12,13 +12,13 @@ import { NO_TYPES, type Signature, type StructShape, TypeReader } from "./types.
 const MAX_IDENTIFIER_LENGTH = 255;
 
 /** A struct or enum that is defined or mentioned. */
-export interface StructHandle extends StructShape {
+interface StructHandle extends StructShape {
   readonly name: string;
   readonly abilities: readonly Ability[];
 }
 
 /** A function that is defined or called. */
-export interface FunctionHandle {
+interface FunctionHandle {
   readonly name: string;
   readonly params: Signature;
   readonly returns: Signature;
@@ -40,10 +40,18 @@ export interface Pools {
   readonly metadata: ReadonlyMap<string, Uint8Array>;
 }
 
-/** Reads elements until the table's bytes are used up. */
+/**
+ * Reads elements until the table's bytes are used up. The format itself sets no limit to their number; ours
+ * keeps a file of tiny elements from taking a hundred times its size.
+ */
 export function readTable<T>(cursor: Cursor, read: (cursor: Cursor) => T): T[] {
   const elements: T[] = [];
-  while (cursor.more) elements.push(read(cursor));
+  while (cursor.more) {
+    if (elements.length > MAX_INDEX) {
+      cursor.fail("TABLE_TOO_LONG", `more than ${MAX_INDEX + 1} elements, which no index reaches`);
+    }
+    elements.push(read(cursor));
+  }
   return elements;
 }
 
@@ -136,7 +144,7 @@ export function readPools(directory: Directory): Pools {
   const constantReader = new TypeReader(constantCursor, structs);
   let constantCount = 0;
   for (; constantCursor.more; constantCount++) {
-    constantReader.type();
+    constantReader.skip();
     constantCursor.blob(0xffff, "constant");
   }
   const functions = readTable(directory.table(TABLE.functionHandles), (cursor) =>

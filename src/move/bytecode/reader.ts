@@ -1,5 +1,6 @@
 // Reads compiled modules and scripts to their ABI: the one entrance to bytecode. Accepts exactly what the
-// format's own deserializer with its bounds pass accepts, up to a size; work and result are linear in the input.
+// format's own deserializer with its bounds pass accepts, up to a size of the file and of a table; work and
+// result are linear in the input.
 import type { ModuleAbi, ScriptAbi } from "../abi.ts";
 import { readFunctionTypeParams } from "./abilities.ts";
 import { assertTypeParams, skipCode } from "./code.ts";
@@ -43,7 +44,7 @@ export function readScriptWithEnd(bytes: Uint8Array): WithEnd<ScriptAbi> {
   if (version >= 8) skipAccessSpecifiers(tail);
   skipCode(tail, createScriptCodePools(pools, version), {
     typeParamCount: typeParams.length,
-    paramCount: params.types.length,
+    paramCount: params.length,
   });
   return { abi: { typeParams, params: params.types }, end: tail.offset };
 }

@@ -1,11 +1,12 @@
-// Type tokens and signatures. Every token is walked once: the highest type parameter is kept with the
-// signature, so that later checks cost nothing, and the decoded types are shared by all that refer to it.
+// Type tokens and signatures. Signatures are checked in one pass that builds nothing, and their highest type
+// parameter is kept, so that later checks cost nothing. Types are built only for signatures that an ABI shows,
+// once, and shared by all that refer to them.
 import type { AbiStructType, AbiType, PrimitiveName } from "../abi.ts";
 import { readAbilityBits, type StructTypeParam } from "./abilities.ts";
 import { type Cursor, MAX_INDEX } from "./cursor.ts";
 
 /** Deepest nesting of a type, the outermost token counted as 1. */
-export const MAX_TYPE_DEPTH = 256;
+const MAX_TYPE_DEPTH = 256;
 
 /** Tags of the tokens that have parts. */
 export const TOKEN = {
@@ -37,8 +38,14 @@ export const PRIMITIVE_TOKENS: readonly (readonly [tag: number, name: PrimitiveN
   [0x16, "i256", 9],
 ];
 
-const PRIMITIVES: ({ readonly type: AbiType; readonly since: number } | undefined)[] = [];
-for (const [tag, kind, since] of PRIMITIVE_TOKENS) PRIMITIVES[tag] = { type: { kind }, since };
+// The version that brought each token; a hole is an unknown one.
+const SINCE: (number | undefined)[] = [];
+for (const tag of Object.values(TOKEN)) SINCE[tag] = tag === TOKEN.function ? 8 : 1;
+const PRIMITIVES: (AbiType | undefined)[] = [];
+for (const [tag, kind, since] of PRIMITIVE_TOKENS) {
+  SINCE[tag] = since;
+  PRIMITIVES[tag] = { kind };
+}
 
 // Shared, so that the smallest tokens cost a pointer each.
 const PARAMETERS: readonly AbiType[] = Array.from({ length: 256 }, (_, index) => ({
@@ -56,13 +63,31 @@ export interface StructShape {
   readonly base: AbiStructType;
 }
 
-/** A list of types with the highest type parameter in it (-1 for none). */
-export interface Signature {
-  readonly types: readonly AbiType[];
+/** A list of types that has been checked. */
+export class Signature {
+  readonly length: number;
+  /** Highest type parameter in it, -1 for none. */
   readonly highestParam: number;
-}
+  readonly #build: (signature: Signature) => readonly AbiType[];
+  readonly offset: number;
+  #types: readonly AbiType[] | undefined;
 
-const NO_SIGNATURE: Signature = { types: NO_TYPES, highestParam: -1 };
+  constructor(
+    place: { readonly offset: number; readonly length: number; readonly highestParam: number },
+    build: (signature: Signature) => readonly AbiType[],
+  ) {
+    this.offset = place.offset;
+    this.length = place.length;
+    this.highestParam = place.highestParam;
+    this.#build = build;
+  }
+
+  /** The types, built when first asked for. */
+  get types(): readonly AbiType[] {
+    this.#types ??= this.#build(this);
+    return this.#types;
+  }
+}
 
 /** Reads tokens and keeps the highest type parameter met since `highestParam` was last set to -1. */
 export class TypeReader {
@@ -77,15 +102,8 @@ export class TypeReader {
 
   /** One type with everything nested in it. */
   type(depth = 1): AbiType {
-    const cursor = this.#cursor;
-    const at = cursor.offset;
-    if (depth > MAX_TYPE_DEPTH) cursor.fail("MALFORMED", `type nested deeper than ${MAX_TYPE_DEPTH}`);
-    const tag = cursor.u8("type token");
-    const primitive = PRIMITIVES[tag];
-    if (primitive !== undefined) {
-      if (cursor.version < primitive.since) this.#tooNew(tag, at);
-      return primitive.type;
-    }
+    const at = this.#cursor.offset;
+    const tag = this.#tag(depth);
     switch (tag) {
       case TOKEN.vector:
         return { kind: "vector", item: this.type(depth + 1) };
@@ -93,77 +111,120 @@ export class TypeReader {
       case TOKEN.mutableReference:
         return { kind: "reference", mutable: tag === TOKEN.mutableReference, to: this.type(depth + 1) };
       case TOKEN.parameter: {
-        const index = cursor.uleb(MAX_INDEX, "type parameter index");
-        if (index > this.highestParam) this.highestParam = index;
+        const index = this.#parameter();
         return PARAMETERS[index] ?? { kind: "parameter", index };
       }
       case TOKEN.struct:
-        return this.#struct(at, 0).base;
-      case TOKEN.genericStruct:
-        return this.#genericStruct(at, depth);
-      case TOKEN.function:
-        if (cursor.version < 8) this.#tooNew(tag, at);
-        return this.#function(depth);
+        return this.#struct(at).base;
+      case TOKEN.genericStruct: {
+        const { base, typeParams } = this.#genericStruct(at);
+        const { address, module, name } = base;
+        return { kind: "struct", address, module, name, typeArgs: this.#types(typeParams.length, depth + 1) };
+      }
+      case TOKEN.function: {
+        const { abilities, argCount, resultCount } = this.#function();
+        const args = this.#types(argCount, depth + 1);
+        return { kind: "function", args, results: this.#types(resultCount, depth + 1), abilities };
+      }
       default:
-        return cursor.fail("UNKNOWN_SERIALIZED_TYPE", `type token ${tag}`, at);
+        return this.#primitive(tag);
     }
   }
 
-  /** A counted list of types as a signature. */
-  signature(): Signature {
-    const count = this.#cursor.uleb(255, "signature length");
-    if (count === 0) return NO_SIGNATURE;
-    this.highestParam = -1;
-    const types = this.#types(count, 1);
-    return { types, highestParam: this.highestParam };
+  /** Passes over one type: checks all that `type` checks and builds nothing. */
+  skip(depth = 1): void {
+    const at = this.#cursor.offset;
+    switch (this.#tag(depth)) {
+      case TOKEN.vector:
+      case TOKEN.reference:
+      case TOKEN.mutableReference:
+        this.skip(depth + 1);
+        break;
+      case TOKEN.parameter:
+        this.#parameter();
+        break;
+      case TOKEN.struct:
+        this.#struct(at);
+        break;
+      case TOKEN.genericStruct: {
+        const count = this.#genericStruct(at).typeParams.length;
+        for (let i = 0; i < count; i++) this.skip(depth + 1);
+        break;
+      }
+      case TOKEN.function: {
+        const { argCount, resultCount } = this.#function();
+        for (let i = 0; i < argCount + resultCount; i++) this.skip(depth + 1);
+      }
+    }
   }
+
+  /** Checks a counted list of types. The reader must stay as it is until the types are asked for. */
+  signature(): Signature {
+    const length = this.#cursor.uleb(255, "signature length");
+    const { offset } = this.#cursor;
+    this.highestParam = -1;
+    for (let i = 0; i < length; i++) this.skip();
+    return new Signature({ offset, length, highestParam: this.highestParam }, this.#build);
+  }
+
+  readonly #build = (signature: Signature): readonly AbiType[] => {
+    this.#cursor.offset = signature.offset;
+    return this.#types(signature.length, 1);
+  };
 
   #types(count: number, depth: number): readonly AbiType[] {
     if (count === 0) return NO_TYPES;
-    const types: AbiType[] = [];
-    for (let i = 0; i < count; i++) types.push(this.type(depth));
-    return types;
+    return this.#cursor.elements(count, "type", () => this.type(depth));
   }
 
-  #struct(at: number, given: number | undefined): StructShape {
+  #tag(depth: number): number {
+    const cursor = this.#cursor;
+    const at = cursor.offset;
+    if (depth > MAX_TYPE_DEPTH) cursor.fail("MALFORMED", `type nested deeper than ${MAX_TYPE_DEPTH}`);
+    const tag = cursor.u8("type token");
+    const since = SINCE[tag];
+    if (since === undefined) return cursor.fail("UNKNOWN_SERIALIZED_TYPE", `type token ${tag}`, at);
+    if (cursor.version < since) {
+      cursor.fail("MALFORMED", `type token ${tag} does not exist in format version ${cursor.version}`, at);
+    }
+    return tag;
+  }
+
+  #primitive(tag: number): AbiType {
+    const type = PRIMITIVES[tag];
+    if (type === undefined) throw new Error(`type token ${tag} has parts`);
+    return type;
+  }
+
+  #parameter(): number {
+    const index = this.#cursor.uleb(MAX_INDEX, "type parameter index");
+    if (index > this.highestParam) this.highestParam = index;
+    return index;
+  }
+
+  #struct(at: number): StructShape {
     const shape = this.#cursor.pick(this.#structs, "struct handle index");
-    const wanted = shape.typeParams.length;
-    if (given !== undefined && given !== wanted) this.#arity(wanted, given, at);
+    this.#assertArity(shape, 0, at);
     return shape;
   }
 
-  #genericStruct(at: number, depth: number): AbiType {
-    const shape = this.#struct(at, undefined);
+  #genericStruct(at: number): StructShape {
+    const shape = this.#cursor.pick(this.#structs, "struct handle index");
     const count = this.#cursor.uleb(255, "type argument count");
     if (count === 0) this.#cursor.fail("MALFORMED", "a generic struct has at least one type argument", at);
-    if (count !== shape.typeParams.length) this.#arity(shape.typeParams.length, count, at);
-    const { address, module, name } = shape.base;
-    return { kind: "struct", address, module, name, typeArgs: this.#types(count, depth + 1) };
+    this.#assertArity(shape, count, at);
+    return shape;
   }
 
-  #function(depth: number): AbiType {
+  #assertArity({ typeParams }: StructShape, given: number, at: number): void {
+    if (given === typeParams.length) return;
+    const text = `the struct takes ${typeParams.length} type arguments, not ${given}`;
+    this.#cursor.fail("NUMBER_OF_TYPE_ARGUMENTS_MISMATCH", text, at);
+  }
+
+  #function(): { readonly abilities: number; readonly argCount: number; readonly resultCount: number } {
     const abilities = readAbilityBits(this.#cursor, "struct");
     const argCount = this.#cursor.uleb(255, "function argument count");
-    const resultCount = this.#cursor.uleb(255, "function result count");
-    const args = this.#types(argCount, depth + 1);
-    const results = this.#types(resultCount, depth + 1);
-    return { kind: "function", args, results, abilities };
-  }
-
-  #arity(wanted: number, given: number, at: number): never {
-    return this.#cursor.fail(
-      "NUMBER_OF_TYPE_ARGUMENTS_MISMATCH",
-      `the struct takes ${wanted} type arguments, not ${given}`,
-      at,
-    );
-  }
-
-  #tooNew(tag: number, at: number): never {
-    const { version } = this.#cursor;
-    return this.#cursor.fail(
-      "MALFORMED",
-      `type token ${tag} does not exist in format version ${version}`,
-      at,
-    );
+    return { abilities, argCount, resultCount: this.#cursor.uleb(255, "function result count") };
   }
 }
