@@ -7,7 +7,7 @@ import type { Movement } from "./books.ts";
 import type { ActorName } from "./cast.ts";
 import { type Effects, member, withMember } from "./effects.ts";
 import { createObject } from "./object.ts";
-import { type Places, PRICED_SYMBOLS } from "./places.ts";
+import type { Places } from "./places.ts";
 import { assetMetadataCodec, type ResourceGroup, typeInfoCodec } from "./resources.ts";
 import { supplyMember, U128_MAX } from "./supply.ts";
 import { createAccount, createCoinStore, createStore } from "./wallet.ts";
@@ -79,8 +79,5 @@ export function setUp(effects: Effects): void {
     }
   }
   world.set(places.market, places.handles, createdUsec);
-  // The last symbol is quoted later.
-  for (const item of places.prices.slice(0, PRICED_SYMBOLS.length - 1)) {
-    world.set(item, FIRST_PRICE, createdUsec);
-  }
+  for (const item of places.prices) world.set(item, FIRST_PRICE, createdUsec);
 }

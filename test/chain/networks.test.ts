@@ -1,0 +1,52 @@
+// Blocks on top of another network's genesis: its chain id and framework stay, the demo comes with the first
+// transactions.
+import { describe, expect, it } from "vitest";
+import { toHex } from "../../src/base/hex.ts";
+import { decodeWith } from "../../src/bcs/codec.ts";
+import { assetText } from "../../src/chain/assets.ts";
+import type { ActorName } from "../../src/chain/cast.ts";
+import { createLocalChain } from "../../src/chain/local-chain.ts";
+import { parseAsset } from "../../src/ledger/asset.ts";
+import { readBalance } from "../../src/ledger/balance.ts";
+import { recordCodec } from "../../src/ledger/record.ts";
+import { accessPathCodec } from "../../src/ledger/state-key.ts";
+import { createMemoryStore } from "../../src/store/memory/store.ts";
+import { ChainRun } from "../support/chain-run.ts";
+import { hasShared, sharedBytes } from "../support/shared.ts";
+
+const BLOCKS = 20;
+
+describe.skipIf(!hasShared)("local chain on a network's genesis", () => {
+  it.each([
+    ["devnet", 243],
+    ["mainnet", 1],
+  ] as const)("adds blocks to %s", async (network, chainId) => {
+    const chain = createLocalChain({ seed: "on top" });
+    const run = new ChainRun(chain, createMemoryStore());
+    await run.start(sharedBytes(`networks/${network}/genesis.blob`));
+    const records = (await run.steps(BLOCKS)).map((bytes) => decodeWith(recordCodec, bytes));
+    const position = await run.position();
+    expect(position.chainId).toBe(chainId);
+    expect(position.blockHeight).toBe(BigInt(BLOCKS));
+    expect(position.epoch).toBe(2n);
+
+    const published = new Set<string>();
+    for (const { changes } of records) {
+      for (const [key] of changes.writes) {
+        if (key.kind !== "accessPath") continue;
+        const path = decodeWith(accessPathCodec, key.path);
+        if (path.kind === "code") published.add(`${toHex(path.module.address)}::${path.module.name}`);
+      }
+    }
+    expect([...published]).toEqual([`${toHex(chain.places.demo)}::demo`]);
+
+    const view = await run.store.openView();
+    for (const { account, asset, coin, store } of chain.books.entries()) {
+      const { address } = chain.places.cast[account as ActorName];
+      const text = assetText(chain.places.assets[asset]);
+      expect(await readBalance(view, address, parseAsset(text), position.version)).toBe(coin + store);
+    }
+    expect(chain.books.entries().length).toBeGreaterThan(15);
+    view.release();
+  });
+});

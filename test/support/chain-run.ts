@@ -1,0 +1,71 @@
+// Runs a local chain on a store: genesis, then blocks, each through the real ingester.
+import { silentLogger } from "../../src/base/log.ts";
+import type { LocalChain } from "../../src/chain/local-chain.ts";
+import type { Position } from "../../src/ledger/position.ts";
+import type { Store } from "../../src/store/contract.ts";
+import { createIngester, type Ingester } from "../../src/sync/committer.ts";
+import { bootstrapGenesis } from "../../src/sync/genesis.ts";
+
+/** 2024-01-01, one second before the first block. */
+const START_USEC = 1_704_067_200_000_000n;
+const STEP_USEC = 1_000_000n;
+
+/** A chain on a store. */
+export class ChainRun {
+  readonly chain: LocalChain;
+  readonly store: Store;
+  readonly #ingester: Ingester;
+
+  constructor(chain: LocalChain, store: Store) {
+    this.chain = chain;
+    this.store = store;
+    this.#ingester = createIngester({ store, logger: silentLogger });
+  }
+
+  /** Commits a genesis: the chain's own unless another is given. */
+  async start(blob: Uint8Array = this.chain.genesisBlob()): Promise<this> {
+    await bootstrapGenesis({ store: this.store, ingester: this.#ingester, blob });
+    return this;
+  }
+
+  /** Makes and commits one block: its records. */
+  async step(): Promise<readonly Uint8Array[]> {
+    const records = await this.make();
+    await this.ingest(records);
+    return records;
+  }
+
+  /** Commits records. */
+  async ingest(records: readonly Uint8Array[]): Promise<void> {
+    await this.#ingester.ingest(records);
+  }
+
+  /** Makes the next block without committing it. */
+  async make(): Promise<readonly Uint8Array[]> {
+    const view = await this.store.openView();
+    try {
+      const { position } = view;
+      return await this.chain.produceBlock({
+        position,
+        view,
+        getTreeNodes: (keys) => this.store.getTreeNodes(keys),
+        timestampUsec: START_USEC + (position.blockHeight + 1n) * STEP_USEC,
+      });
+    } finally {
+      view.release();
+    }
+  }
+
+  /** Makes and commits several blocks: all their records. */
+  async steps(count: number): Promise<Uint8Array[]> {
+    const out: Uint8Array[] = [];
+    for (let i = 0; i < count; i++) out.push(...(await this.step()));
+    return out;
+  }
+
+  async position(): Promise<Position> {
+    const view = await this.store.openView();
+    view.release();
+    return view.position;
+  }
+}
