@@ -20,10 +20,15 @@ export function loadConfigFile(path: string): ConfigTexts {
   } catch (error) {
     throw new ConfigError(`cannot read the configuration file ${path}: ${errorText(error)}`, error);
   }
-  const document = parseDocument(source, { intAsBigInt: true, maxAliasCount: 0 } as object);
+  const document = parseDocument(source, { intAsBigInt: true });
   const fault = document.errors[0];
   if (fault !== undefined) throw new ConfigError(`${path}: ${fault.message.split("\n")[0]}`);
-  const content: unknown = document.toJS({ maxAliasCount: 0 });
+  let content: unknown;
+  try {
+    content = document.toJS({ maxAliasCount: 0 });
+  } catch (error) {
+    throw new ConfigError(`${path}: ${errorText(error)}`, error);
+  }
   if (content === null || content === undefined) return new Map();
   if (typeof content !== "object" || Array.isArray(content)) {
     throw new ConfigError(`${path}: expected keys with values at the top level`);

@@ -6,6 +6,7 @@ import { type Form, MEDIA_TYPES } from "./negotiation.ts";
 const CONTENT_TYPES: Readonly<Record<Form, string>> = {
   ...MEDIA_TYPES,
   html: `${MEDIA_TYPES.html}; charset=utf-8`,
+  text: `${MEDIA_TYPES.text}; version=0.0.4; charset=utf-8`,
 };
 
 /** Headers of every answer. What an answer looks like depends on all three request headers. */
@@ -63,7 +64,7 @@ function samePosition(a: LedgerPosition, b: LedgerPosition): boolean {
 }
 
 function byForm(make: (form: Form) => string[]): Record<Form, string[]> {
-  return { json: make("json"), bcs: make("bcs"), html: make("html"), yaml: make("yaml") };
+  return { json: make("json"), bcs: make("bcs"), html: make("html"), yaml: make("yaml"), text: make("text") };
 }
 
 /** Makes header lists under the configured brands. */

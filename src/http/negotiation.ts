@@ -8,6 +8,7 @@ export const MEDIA_TYPES = {
   bcs: "application/x-bcs",
   html: "text/html",
   yaml: "application/yaml",
+  text: "text/plain",
 } as const;
 
 /** Form of an answer. */

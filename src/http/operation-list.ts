@@ -6,6 +6,7 @@ import { getLedgerInfo } from "./operations/get-ledger-info.ts";
 import { getRawTableItem } from "./operations/get-raw-table-item.ts";
 import { healthy } from "./operations/healthy.ts";
 import { info } from "./operations/info.ts";
+import { metrics } from "./operations/metrics.ts";
 import { specJson } from "./operations/spec-json.ts";
 import { specPage } from "./operations/spec-page.ts";
 import { specYaml } from "./operations/spec-yaml.ts";
@@ -23,4 +24,5 @@ export const OPERATIONS: readonly Operation[] = [
   specYaml,
   specPage,
   startPage,
+  metrics,
 ];

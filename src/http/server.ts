@@ -3,13 +3,14 @@
 // and the handlers.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type Logger, silentLogger } from "../base/log.ts";
-import type { Ledger } from "../ledger/view.ts";
+import type { Ledger, LedgerView } from "../ledger/view.ts";
 import { answerBrokenRequest, refuseConnect } from "./connection.ts";
 import { Dispatcher, type Switches } from "./dispatcher.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
 import { HttpError } from "./errors.ts";
 import { createOpenApi } from "./openapi.ts";
 import { OPERATIONS } from "./operation-list.ts";
+import { metrics } from "./operations/metrics.ts";
 import type { SubmissionEncoder } from "./services.ts";
 
 /** How long a client may take, and how long closing may. */
@@ -30,8 +31,12 @@ export interface HttpTimeouts {
 export interface HttpServerOptions {
   readonly ledger: Ledger;
   readonly encode: SubmissionEncoder;
-  /** Keys and values of the info answer. */
-  readonly nodeInfo: () => Readonly<Record<string, unknown>>;
+  /** Keys and values of the info answer, with the ledger where there is one. */
+  readonly nodeInfo: (view: LedgerView | undefined) => Readonly<Record<string, unknown>>;
+  /** Text of the metrics page; without it there is none. */
+  readonly metrics?: () => Promise<string>;
+  /** Ids of operations that are not served. */
+  readonly leaveOut?: readonly string[];
   readonly host?: string;
   /** 0 takes any free port. */
   readonly port?: number;
@@ -96,16 +101,19 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const timeouts = { ...HTTP_DEFAULTS.timeouts, ...options.timeouts };
   const logger = options.logger ?? silentLogger;
   const headerBrands = options.headerBrands ?? HTTP_DEFAULTS.headerBrands;
-  const document = createOpenApi(OPERATIONS, headerBrands);
+  const leaveOut = [...(options.leaveOut ?? []), ...(options.metrics === undefined ? [metrics.id] : [])];
+  const operations = OPERATIONS.filter((operation) => !leaveOut.includes(operation.id));
+  const document = createOpenApi(operations, headerBrands);
   const dispatcher = new Dispatcher({
     ledger: options.ledger,
     services: {
       encode: options.encode,
       nodeInfo: options.nodeInfo,
+      metrics: options.metrics ?? (() => Promise.resolve("")),
       clock: options.clock ?? Date.now,
       openapi: () => document,
     },
-    operations: OPERATIONS,
+    operations,
     headerBrands,
     switches: { ...HTTP_DEFAULTS.switches, ...options.switches },
     bodyLimitBytes: options.bodyLimitBytes ?? HTTP_DEFAULTS.bodyLimitBytes,

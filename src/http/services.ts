@@ -8,8 +8,10 @@ export type SubmissionEncoder = (body: Uint8Array, view: LedgerView) => Promise<
 /** Services that handlers use. */
 export interface Services {
   readonly encode: SubmissionEncoder;
-  /** Keys and values of the info answer. */
-  readonly nodeInfo: () => Readonly<Record<string, unknown>>;
+  /** Keys and values of the info answer, with the ledger where there is one. */
+  readonly nodeInfo: (view: LedgerView | undefined) => Readonly<Record<string, unknown>>;
+  /** Text of the metrics page. */
+  readonly metrics: () => Promise<string>;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
   /** The OpenAPI document. */

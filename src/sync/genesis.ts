@@ -33,7 +33,8 @@ export async function bootstrapGenesis(options: BootstrapOptions): Promise<Genes
   return check;
 }
 
-function assertWaypoint(computed: Waypoint, given: Waypoint): void {
+/** Throws LedgerError `mismatch` with both values unless the waypoints are equal. */
+export function assertWaypoint(computed: Waypoint, given: Waypoint): void {
   if (computed.version === given.version && equalBytes(computed.hash, given.hash)) return;
   const [expected, actual] = [formatWaypoint(given), formatWaypoint(computed)];
   throw new LedgerError("mismatch", `the genesis file has waypoint ${actual}, expected ${expected}`, {

@@ -1,0 +1,45 @@
+// Makes blocks at a steady pace, one at a time, until told to stop or until one fails.
+import { setTimeout as sleep } from "node:timers/promises";
+
+export interface BlockTimerOptions {
+  /** Makes and commits one block. */
+  readonly produce: () => Promise<void>;
+  /** From the start of one block to the start of the next; 0 makes them back to back. */
+  readonly blockTimeMs: number;
+  /** Stops after this many blocks; never when left out. */
+  readonly blocks?: number;
+  /** Called after each block with the number made. */
+  readonly onBlock?: (made: number) => void;
+  /** Called once when a block cannot be made; no more are tried. */
+  readonly onFault: (error: unknown) => void;
+}
+
+export interface BlockTimer {
+  /** Waits for the block in hand and makes no more. */
+  stop(): Promise<void>;
+}
+
+/** Starts making blocks; the first one at once. */
+export function startBlockTimer(options: BlockTimerOptions): BlockTimer {
+  const { produce, blockTimeMs, blocks = Number.POSITIVE_INFINITY, onBlock, onFault } = options;
+  const abort = new AbortController();
+  const run = async (): Promise<void> => {
+    for (let made = 0; made < blocks && !abort.signal.aborted; ) {
+      const started = performance.now();
+      await produce();
+      onBlock?.(++made);
+      const waitMs = Math.max(0, blockTimeMs - (performance.now() - started));
+      // Without a wait the loop would still let requests in between: a block awaits its commit.
+      if (waitMs > 0) await sleep(waitMs, undefined, { signal: abort.signal });
+    }
+  };
+  const done = run().catch((error: unknown) => {
+    if (!abort.signal.aborted) onFault(error);
+  });
+  return {
+    stop: () => {
+      abort.abort();
+      return done;
+    },
+  };
+}

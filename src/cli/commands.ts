@@ -1,0 +1,20 @@
+// Every command, in the order that help shows.
+import type { Command } from "./command.ts";
+import { balanceCommand } from "./commands/balance.ts";
+import { encodeCommand } from "./commands/encode.ts";
+import { infoCommand } from "./commands/info.ts";
+import { rawItemCommand } from "./commands/raw-item.ts";
+import { startCommand } from "./commands/start.ts";
+import { statusCommand } from "./commands/status.ts";
+import { verifyGenesisCommand } from "./commands/verify-genesis.ts";
+
+/** The commands of the program. */
+export const commands: readonly Command[] = [
+  startCommand,
+  verifyGenesisCommand,
+  balanceCommand,
+  rawItemCommand,
+  encodeCommand,
+  infoCommand,
+  statusCommand,
+];

@@ -1,0 +1,27 @@
+// `sextant encode`: a JSON transaction request in, the bytes to sign out.
+import { readFile } from "node:fs/promises";
+import { ConfigError, errorText } from "../../base/errors.ts";
+import { command, EXIT_OK } from "../command.ts";
+import { switchOption } from "../option.ts";
+import { askSource, operandsOf, sourceOptions } from "../source.ts";
+
+export const encodeCommand = command({
+  name: "encode",
+  summary: "Print the bytes to sign for a JSON transaction request, as hex",
+  operands: "FILE|-",
+  options: { ...sourceOptions, json: switchOption("Print a JSON object", false) },
+  examples: ["sextant encode request.json", "sextant encode - < request.json"],
+  run: async (values, operands, context) => {
+    const [file] = operandsOf(operands, ["FILE"]);
+    let request: Uint8Array;
+    try {
+      request = file === "-" ? await context.readStdin() : await readFile(file);
+    } catch (error) {
+      throw new ConfigError(`cannot read ${file}: ${errorText(error)}`, error);
+    }
+    const answer = await askSource(values, (source) => source.encode(request));
+    const message = JSON.parse(answer) as string;
+    context.out(values.json ? JSON.stringify({ signing_message: message }) : message);
+    return EXIT_OK;
+  },
+});

@@ -1,0 +1,27 @@
+// `sextant info`: what a node says of itself.
+import { command, EXIT_OK } from "../command.ts";
+import { switchOption } from "../option.ts";
+import { askSource, operandsOf, sourceOptions } from "../source.ts";
+
+/** Prints a flat object as aligned lines. */
+export function alignedLines(object: Readonly<Record<string, unknown>>): string[] {
+  const width = Math.max(0, ...Object.keys(object).map((key) => key.length));
+  return Object.entries(object).map(
+    ([key, value]) => `${key.padEnd(width)}  ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+}
+
+export const infoCommand = command({
+  name: "info",
+  summary: "Print what a node says of itself",
+  operands: "",
+  options: { ...sourceOptions, json: switchOption("Print the JSON answer", false) },
+  examples: ["sextant info", "sextant info --url http://127.0.0.1:8080 --json"],
+  run: async (values, operands, context) => {
+    operandsOf(operands, []);
+    const text = await askSource(values, (source) => source.info());
+    if (values.json) context.out(text);
+    else for (const line of alignedLines(JSON.parse(text) as Record<string, unknown>)) context.out(line);
+    return EXIT_OK;
+  },
+});

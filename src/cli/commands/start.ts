@@ -1,0 +1,170 @@
+// `sextant start`: runs a node until it is told to stop.
+import { ConfigError } from "../../base/errors.ts";
+import { createNode, type Node } from "../../node.ts";
+import { command, EXIT_FAILED, EXIT_OK } from "../command.ts";
+import { guideLines } from "../guide.ts";
+import { createLogger, LOG_LEVELS } from "../log.ts";
+import {
+  choiceOption,
+  durationOption,
+  integerOption,
+  listOption,
+  type OptionValues,
+  optionalIntegerOption,
+  switchOption,
+  textOption,
+  textOptionWithDefault,
+} from "../option.ts";
+import { startProgress } from "../progress.ts";
+import { operandsOf } from "../source.ts";
+
+const options = {
+  host: textOptionWithDefault("Address to listen on", "HOST", "127.0.0.1"),
+  port: integerOption("Port to listen on; 0 takes a free one", "PORT", {
+    min: 0,
+    max: 65_535,
+    fallback: 8080,
+  }),
+  data: textOptionWithDefault("Data directory of the embedded store", "DIR", "./data"),
+  genesis: textOption("Genesis file of the network to serve", "FILE"),
+  waypoint: textOption("Published waypoint that the genesis must match", "VERSION:HASH"),
+  upstream: listOption("Full node to follow", "URL"),
+  "local-chain": switchOption("Make blocks on top of --genesis (always so without --genesis)", false),
+  seed: textOptionWithDefault("Seed of the local chain", "TEXT", "sextant"),
+  "block-time": durationOption(
+    "Time between blocks of the local chain; 0 makes them as fast as it can",
+    1000,
+  ),
+  blocks: optionalIntegerOption("Stop making blocks after this many; the node goes on serving", "COUNT", {
+    min: 0,
+    max: 1_000_000_000,
+  }),
+  "prune-window": textOptionWithDefault(
+    "History to keep: a time (24h, 30d), a count of versions, or off",
+    "WINDOW",
+    "24h",
+  ),
+  "header-brand": listOption("Brand in ledger header names, X-BRAND-… (default NODE)", "BRAND"),
+  workers: integerOption("Processes that answer requests", "COUNT", { min: 1, max: 64, fallback: 1 }),
+  encode: switchOption("Switch encode_submission off", true),
+  "json-output": switchOption("Switch JSON answers off", true),
+  "bcs-output": switchOption("Switch BCS answers off", true),
+  "start-page": switchOption("Switch the page at / off", true),
+  metrics: switchOption("Switch /metrics off", true),
+  "metrics-port": optionalIntegerOption("Serve /metrics on this port instead of the main one", "PORT", {
+    min: 1,
+    max: 65_535,
+  }),
+  "body-limit": integerOption("Largest request body in bytes", "BYTES", {
+    min: 1024,
+    max: 1_073_741_824,
+    fallback: 8 * 1024 * 1024,
+  }),
+  "archive-url": textOption("Archive node that 410 answers name", "URL", (text) =>
+    /^https?:\/\//.test(text) && URL.canParse(text) ? undefined : "an absolute http or https URL",
+  ),
+  "log-level": choiceOption("Least severe level to log", LOG_LEVELS, "info"),
+  "log-format": choiceOption("Log lines as JSON or readable text", ["auto", "json", "text"], "auto"),
+  config: textOption("YAML file with any of these options as keys", "FILE"),
+};
+
+type StartValues = OptionValues<typeof options>;
+
+function checkCombination(values: StartValues): void {
+  if (values.upstream.length > 0) {
+    throw new ConfigError("--upstream: following a node is not part of this version");
+  }
+  if (values.workers > 1) throw new ConfigError("--workers: more than one is not part of this version");
+  if (values.waypoint !== undefined && values.genesis === undefined) {
+    throw new ConfigError("--waypoint needs --genesis");
+  }
+  for (const brand of values["header-brand"]) {
+    if (!/^[A-Za-z][A-Za-z0-9-]{0,31}$/.test(brand)) {
+      throw new ConfigError(
+        `--header-brand: expected letters, digits and dashes, got ${JSON.stringify(brand)}`,
+      );
+    }
+  }
+}
+
+function startNode(values: StartValues): Promise<Node> {
+  const human = values["log-format"] === "auto" ? process.stderr.isTTY : values["log-format"] === "text";
+  const isLocal = values.genesis === undefined || values["local-chain"];
+  const progress =
+    isLocal && values["block-time"] === 0 && values.blocks !== undefined
+      ? startProgress("blocks", values.blocks)
+      : undefined;
+  return createNode({
+    data: values.data,
+    pruneWindow: values["prune-window"],
+    logger: createLogger(values["log-level"], human ? "text" : "json"),
+    http: {
+      host: values.host,
+      port: values.port,
+      headerBrands: values["header-brand"].length === 0 ? ["NODE"] : values["header-brand"],
+      encode: values.encode,
+      jsonOutput: values["json-output"],
+      bcsOutput: values["bcs-output"],
+      startPage: values["start-page"],
+      metrics: values.metrics,
+      bodyLimitBytes: values["body-limit"],
+      ...(values["metrics-port"] === undefined ? {} : { metricsPort: values["metrics-port"] }),
+      ...(values["archive-url"] === undefined ? {} : { archiveUrl: values["archive-url"] }),
+    },
+    ...(values.genesis === undefined ? {} : { genesis: values.genesis }),
+    ...(values.waypoint === undefined ? {} : { waypoint: values.waypoint }),
+    ...(isLocal
+      ? {
+          localChain: {
+            seed: values.seed,
+            blockTimeMs: values["block-time"],
+            ...(values.blocks === undefined ? {} : { blocks: values.blocks }),
+            ...(progress === undefined
+              ? {}
+              : {
+                  onBlock: (done: number) => {
+                    progress.update(done);
+                    if (done === values.blocks) progress.finish();
+                  },
+                }),
+          },
+        }
+      : {}),
+  });
+}
+
+/** Resolves with the exit code when the node is told to stop or finds a fault. */
+function untilStopped(node: Node): Promise<number> {
+  return new Promise((resolve) => {
+    const stop = (): void => resolve(EXIT_OK);
+    process.once("SIGTERM", stop);
+    process.once("SIGINT", stop);
+    node.faulted.then(() => resolve(EXIT_FAILED));
+  });
+}
+
+export const startCommand = command({
+  name: "start",
+  summary: "Run a node: a local chain, or a network's genesis",
+  operands: "",
+  options,
+  examples: [
+    "sextant start",
+    "sextant start --port 0 --data ./scratch --block-time 200ms --prune-window 10m",
+    'sextant start --genesis genesis.blob --waypoint "$(cat waypoint.txt)"',
+    "sextant start --config /etc/sextant.yaml",
+  ],
+  run: async (values, operands, context) => {
+    operandsOf(operands, []);
+    checkCombination(values);
+    const node = await startNode(values);
+    const ledger = await node.ledgerInfo();
+    context.out(
+      `sextant is ready: ${node.url} (chain ${ledger.chain_id}, version ${ledger.ledger_version}, oldest ${ledger.oldest_ledger_version})`,
+    );
+    for (const line of guideLines(node)) context.out(line);
+    const code = await untilStopped(node);
+    await node.close();
+    return code;
+  },
+});

@@ -1,0 +1,44 @@
+// `sextant status`: where the ledger stands and how fresh it is.
+import { command, EXIT_OK } from "../command.ts";
+import { switchOption } from "../option.ts";
+import { askSource, operandsOf, sourceOptions } from "../source.ts";
+import { alignedLines } from "./info.ts";
+
+interface LedgerAnswer {
+  readonly chain_id: number;
+  readonly ledger_version: string;
+  readonly oldest_ledger_version: string;
+  readonly block_height: string;
+  readonly epoch: string;
+  readonly ledger_timestamp: string;
+}
+
+export const statusCommand = command({
+  name: "status",
+  summary: "Print where the ledger stands: version, block, epoch, age of the latest block",
+  operands: "",
+  options: { ...sourceOptions, json: switchOption("Print a JSON object", false) },
+  examples: ["sextant status", "sextant status --data ./data --json"],
+  run: async (values, operands, context) => {
+    operandsOf(operands, []);
+    const { ledger, info } = await askSource(values, async (source) => ({
+      ledger: JSON.parse(await source.ledger()) as LedgerAnswer,
+      info: JSON.parse(await source.info()) as Record<string, unknown>,
+    }));
+    const blockTimeMs = Number(BigInt(ledger.ledger_timestamp) / 1000n);
+    const status = {
+      chain_id: ledger.chain_id,
+      sync_mode: info.sync_mode,
+      sync_state: info.sync_state,
+      ledger_version: ledger.ledger_version,
+      oldest_ledger_version: ledger.oldest_ledger_version,
+      block_height: ledger.block_height,
+      epoch: ledger.epoch,
+      latest_block_time: new Date(blockTimeMs).toISOString(),
+      latest_block_age_seconds: Math.max(0, Math.round((Date.now() - blockTimeMs) / 1000)),
+    };
+    if (values.json) context.out(JSON.stringify(status));
+    else for (const line of alignedLines(status)) context.out(line);
+    return EXIT_OK;
+  },
+});

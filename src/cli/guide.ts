@@ -1,0 +1,69 @@
+// What the start screen shows of a local chain: accounts with their assets, tables with keys, and one line
+// to try for each operation.
+import type { Node } from "../node.ts";
+
+function encodeRequest(sender: string, receiver: string): string {
+  return JSON.stringify({
+    sender,
+    sequence_number: "0",
+    max_gas_amount: "2000",
+    gas_unit_price: "100",
+    expiration_timestamp_secs: "32425224034",
+    payload: {
+      type: "entry_function_payload",
+      function: "0x1::aptos_account::transfer",
+      type_arguments: [],
+      arguments: [receiver, "1000"],
+    },
+  });
+}
+
+/** One curl line for each of the four operations, against a base URL. */
+export function curlLines(
+  url: string,
+  shown: { account: string; other: string; asset: string; handle: string; key: string },
+): string[] {
+  const json = "-H 'Content-Type: application/json'";
+  return [
+    `curl -s '${url}/accounts/${shown.account}/balance/${encodeURIComponent(shown.asset).replaceAll("%3A", ":")}'`,
+    `curl -s ${json} -d '{"key":"${shown.key}"}' '${url}/tables/${shown.handle}/raw_item'`,
+    `curl -s ${json} -d '${encodeRequest(shown.account, shown.other)}' '${url}/transactions/encode_submission'`,
+    `curl -s '${url}/info'`,
+  ];
+}
+
+/** Lines for a person who just started a local chain; none for other nodes. */
+export function guideLines(node: Node): string[] {
+  const guide = node.guide();
+  const { url } = node;
+  if (guide === undefined || url === undefined) return [];
+  const [first, second] = guide.accounts;
+  const table = guide.tables[0];
+  const key = table?.keys[0];
+  const asset = first?.assets[0];
+  if (!first || !second || !table || !key || !asset) return [];
+  const lines = ["", "Accounts:"];
+  for (const account of guide.accounts) {
+    lines.push(`  ${account.name.padEnd(6)} ${account.address}  ${account.note}`);
+    for (const held of account.assets) {
+      const note = held.note === "" ? "" : `, ${held.note}`;
+      lines.push(`         ${held.symbol.padEnd(6)} ${held.asset}  (${held.form}${note})`);
+    }
+  }
+  lines.push("", "Tables:");
+  for (const one of guide.tables) {
+    lines.push(`  ${one.name.padEnd(6)} ${one.handle}  ${one.note}`);
+    const shownKey = one.keys[0];
+    if (shownKey !== undefined)
+      lines.push(`         key ${shownKey.name} = ${shownKey.key}  (${shownKey.note})`);
+  }
+  const shown = {
+    account: first.address,
+    other: second.address,
+    asset: asset.asset,
+    handle: table.handle,
+    key: key.key,
+  };
+  lines.push("", "Try:", ...curlLines(url, shown).map((line) => `  ${line}`), "");
+  return lines;
+}

@@ -1,0 +1,55 @@
+// Progress of long work with rate and time left: one line that is rewritten on a terminal, a plain line
+// every few seconds elsewhere.
+
+export interface Progress {
+  /** Reports how much is done. */
+  update(done: number): void;
+  /** Ends the line. */
+  finish(): void;
+}
+
+const PLAIN_INTERVAL_MS = 5000;
+const TERMINAL_INTERVAL_MS = 200;
+
+function spanText(seconds: number): string {
+  if (!Number.isFinite(seconds)) return "?";
+  const rounded = Math.ceil(seconds);
+  return rounded < 120 ? `${rounded} s` : `${Math.ceil(rounded / 60)} min`;
+}
+
+/** One progress line: `blocks 1200/10000 (12 %), 850/s, 11 s left`. */
+export function progressLine(label: string, done: number, total: number, elapsedMs: number): string {
+  const rate = elapsedMs > 0 ? (done * 1000) / elapsedMs : 0;
+  const left = rate > 0 ? (total - done) / rate : Number.POSITIVE_INFINITY;
+  const percent = total === 0 ? 100 : Math.floor((done * 100) / total);
+  return `${label} ${done}/${total} (${percent} %), ${rate.toFixed(rate < 10 ? 1 : 0)}/s, ${spanText(left)} left`;
+}
+
+/** Starts reporting on `total` units of work. */
+export function startProgress(
+  label: string,
+  total: number,
+  stream: NodeJS.WriteStream = process.stderr,
+): Progress {
+  const started = performance.now();
+  const interval = stream.isTTY ? TERMINAL_INTERVAL_MS : PLAIN_INTERVAL_MS;
+  let shownAt = started;
+  let last = 0;
+  const show = (): void => {
+    const line = progressLine(label, last, total, performance.now() - started);
+    stream.write(stream.isTTY ? `\r${line}\u001b[K` : `${line}\n`);
+  };
+  return {
+    update: (done) => {
+      last = done;
+      const now = performance.now();
+      if (now - shownAt < interval) return;
+      shownAt = now;
+      show();
+    },
+    finish: () => {
+      show();
+      if (stream.isTTY) stream.write("\n");
+    },
+  };
+}

@@ -1,0 +1,138 @@
+// Where the reading commands read: a node by its URL, or a data directory in place.
+import { CodedError, ConfigError, errorText } from "../base/errors.ts";
+import { toPrefixedHex } from "../base/hex.ts";
+import { createNode } from "../node.ts";
+import { textOption } from "./option.ts";
+
+/** What the reading commands ask for; answers are JSON texts as the HTTP interface gives them. */
+export interface Source {
+  balance(address: string, asset: string, ledgerVersion: string | undefined): Promise<string>;
+  rawItem(handle: string, key: string, ledgerVersion: string | undefined): Promise<string>;
+  encode(request: Uint8Array): Promise<string>;
+  info(): Promise<string>;
+  ledger(): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** The node or directory answered, and the answer is no. */
+export class SourceError extends CodedError<"source"> {
+  constructor(message: string, cause?: unknown) {
+    super("source", message, { cause });
+  }
+}
+
+/** Options shared by the reading commands. */
+export const sourceOptions = {
+  url: textOption("Node to ask (default http://127.0.0.1:8080)", "URL", (text) =>
+    URL.canParse(text) ? undefined : "a URL such as http://127.0.0.1:8080",
+  ),
+  data: textOption("Read this data directory in place instead of asking a node", "DIR"),
+};
+
+function remoteSource(base: string): Source {
+  const root = base.replace(/\/+$/, "").replace(/\/v1$/, "");
+  const ask = async (path: string, body?: Uint8Array): Promise<string> => {
+    const init: RequestInit =
+      body === undefined
+        ? { headers: { accept: "application/json" } }
+        : {
+            method: "POST",
+            headers: { accept: "application/json", "content-type": "application/json" },
+            body: Buffer.from(body),
+          };
+    let response: Response;
+    try {
+      response = await fetch(`${root}/v1${path}`, { ...init, signal: AbortSignal.timeout(30_000) });
+    } catch (error) {
+      const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+      throw new SourceError(`cannot reach ${root}: ${errorText(cause)}`, error);
+    }
+    const text = await response.text();
+    if (!response.ok) throw new SourceError(refusal(response.status, text));
+    return text;
+  };
+  const at = (version: string | undefined): string =>
+    version === undefined ? "" : `?ledger_version=${encodeURIComponent(version)}`;
+  return {
+    balance: (address, asset, version) =>
+      ask(`/accounts/${encodeURIComponent(address)}/balance/${encodeURIComponent(asset)}${at(version)}`),
+    rawItem: (handle, key, version) =>
+      ask(
+        `/tables/${encodeURIComponent(handle)}/raw_item${at(version)}`,
+        new TextEncoder().encode(JSON.stringify({ key })),
+      ),
+    encode: (request) => ask("/transactions/encode_submission", request),
+    info: () => ask("/info"),
+    ledger: () => ask(""),
+    close: async () => {},
+  };
+}
+
+/** The node's own words for a refusal, with its status. */
+function refusal(status: number, text: string): string {
+  try {
+    const { message, error_code } = JSON.parse(text) as { message?: unknown; error_code?: unknown };
+    if (typeof message === "string") return `${message} (${status} ${String(error_code)})`;
+  } catch {
+    // Not the error body of such a node: shown as it is.
+  }
+  return `the node answered ${status}: ${text.slice(0, 200)}`;
+}
+
+async function localSource(data: string): Promise<Source> {
+  const node = await createNode({ data, readOnly: true });
+  const version = (text: string | undefined): { ledgerVersion?: bigint } => {
+    if (text === undefined) return {};
+    if (!/^\d{1,20}$/.test(text))
+      throw new ConfigError(`--ledger-version: expected a version number, got ${text}`);
+    return { ledgerVersion: BigInt(text) };
+  };
+  return {
+    balance: async (address, asset, at) => `${await node.balance(address, asset, version(at))}`,
+    rawItem: async (handle, key, at) => {
+      const value = await node.rawItem(handle, key, version(at));
+      if (value === undefined)
+        throw new SourceError("the table has no item under this key (table_item_not_found)");
+      return JSON.stringify(toPrefixedHex(value));
+    },
+    encode: async (request) => JSON.stringify(toPrefixedHex(await node.encodeSubmission(request))),
+    info: async () => JSON.stringify(await node.info()),
+    ledger: async () => JSON.stringify(await node.ledgerInfo()),
+    close: () => node.close(),
+  };
+}
+
+/** Opens the source that the options name. */
+export async function openSource(options: {
+  readonly url: string | undefined;
+  readonly data: string | undefined;
+}): Promise<Source> {
+  if (options.url !== undefined && options.data !== undefined) {
+    throw new ConfigError("--url and --data exclude each other");
+  }
+  if (options.data !== undefined) return localSource(options.data);
+  return remoteSource(options.url ?? "http://127.0.0.1:8080");
+}
+
+/** Runs one question against a source and closes it. */
+export async function askSource<T>(
+  options: { readonly url: string | undefined; readonly data: string | undefined },
+  question: (source: Source) => Promise<T>,
+): Promise<T> {
+  const source = await openSource(options);
+  try {
+    return await question(source);
+  } finally {
+    await source.close();
+  }
+}
+
+/** Checks the number of operands of a command. */
+export function operandsOf<const N extends readonly string[]>(
+  operands: readonly string[],
+  names: N,
+): { readonly [K in keyof N]: string } {
+  if (operands.length < names.length) throw new ConfigError(`missing ${names[operands.length]}`);
+  if (operands.length > names.length) throw new ConfigError(`unexpected ${operands[names.length]}`);
+  return operands as { readonly [K in keyof N]: string };
+}

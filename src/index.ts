@@ -1,0 +1,14 @@
+// The public names of the package.
+export { CodedError, ConfigError } from "./base/errors.ts";
+export type { Logger } from "./base/log.ts";
+export {
+  createNode,
+  type GenesisReport,
+  type HttpOptions,
+  type LedgerInfo,
+  type LocalChainOptions,
+  type Node,
+  type NodeOptions,
+  type ReadOptions,
+  verifyGenesis,
+} from "./node.ts";

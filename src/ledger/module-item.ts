@@ -1,0 +1,13 @@
+// Modules as state items.
+import type { ModuleId } from "../move/abi.ts";
+import type { StoredModule } from "../move/module-cache.ts";
+import { moduleKeyHash } from "./key-hash.ts";
+import { stateValueData } from "./state-value.ts";
+import type { LedgerView } from "./view.ts";
+
+/** A module's bytes with the version that wrote them, as the view's latest version sees it. */
+export async function readModuleItem(view: LedgerView, module: ModuleId): Promise<StoredModule | undefined> {
+  const [item] = await view.getItems([moduleKeyHash(module.address, module.name)], view.position.version);
+  if (item?.value === undefined) return undefined;
+  return { version: item.version, bytes: stateValueData(item.value) };
+}

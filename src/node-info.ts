@@ -1,0 +1,57 @@
+// What a node says of itself: the keys of the info answer.
+import { readFileSync } from "node:fs";
+import type { LedgerPosition } from "./ledger/view.ts";
+import { formatPruneWindow, type PruneWindow } from "./sync/prune-window.ts";
+
+/** Names of public chains, as clients of the interface know them; others are their number. */
+const CHAIN_NAMES: Readonly<Record<number, string>> = {
+  1: "mainnet",
+  2: "testnet",
+  3: "devnet",
+  4: "testing",
+  5: "premainnet",
+};
+
+/** Version of the software, from the package. */
+export const SOFTWARE_VERSION: string = (
+  JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }
+).version;
+
+export interface NodeFacts {
+  readonly position: LedgerPosition | undefined;
+  readonly syncMode: "local" | "static" | "read-only";
+  readonly syncState: "moving" | "standing" | "faulted";
+  readonly fault: Error | undefined;
+  readonly engine: string | undefined;
+  readonly window: PruneWindow;
+  readonly uptimeSeconds: number;
+}
+
+/** The flat object of the info answer; 64-bit values are decimal texts. */
+export function nodeInfo(facts: NodeFacts): Readonly<Record<string, unknown>> {
+  const { position, fault } = facts;
+  return {
+    software: "sextant",
+    sextant_version: SOFTWARE_VERSION,
+    node_type: "PublicFullnode",
+    ...(position === undefined
+      ? {}
+      : {
+          chain_id: CHAIN_NAMES[position.chainId] ?? `${position.chainId}`,
+          chain_id_number: position.chainId,
+          ledger_version: `${position.version}`,
+          oldest_ledger_version: `${position.oldestVersion}`,
+          block_height: `${position.blockHeight}`,
+          oldest_block_height: `${position.oldestBlockHeight}`,
+          epoch: `${position.epoch}`,
+          ledger_timestamp: `${position.timestampUsec}`,
+        }),
+    sync_mode: facts.syncMode,
+    sync_state: facts.syncState,
+    ...(fault === undefined ? {} : { sync_fault: fault.message }),
+    storage_engine: facts.engine ?? "none",
+    prune_window: formatPruneWindow(facts.window),
+    uptime_seconds: facts.uptimeSeconds,
+    runtime: `node ${process.version}`,
+  };
+}

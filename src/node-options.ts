@@ -1,0 +1,97 @@
+// What a node is made with, and what it offers. Documentation of the in-process interface.
+import type { Logger } from "./base/log.ts";
+import type { ChainGuide } from "./chain/guide.ts";
+
+/** Where and how a node answers over HTTP. */
+export interface HttpOptions {
+  readonly host?: string;
+  /** 0 takes any free port. */
+  readonly port?: number;
+  /** Words between `X-` and the names of the ledger headers; `["NODE"]` unless given. */
+  readonly headerBrands?: readonly string[];
+  /** False switches encode_submission off. */
+  readonly encode?: boolean;
+  readonly jsonOutput?: boolean;
+  readonly bcsOutput?: boolean;
+  readonly startPage?: boolean;
+  readonly metrics?: boolean;
+  /** Serves /metrics on a port of its own. */
+  readonly metricsPort?: number;
+  readonly bodyLimitBytes?: number;
+  /** Named in answers about pruned versions. */
+  readonly archiveUrl?: string;
+}
+
+/** A chain that makes its own blocks. */
+export interface LocalChainOptions {
+  /** The same seed gives the same ledger. */
+  readonly seed?: string;
+  /**
+   * Time between blocks; 0 makes them as fast as it can, on a clock of its own so that the ledger depends
+   * on the seed alone. Left out, blocks are made by `produceBlock` only, on that same clock.
+   */
+  readonly blockTimeMs?: number;
+  /** Stops after this many blocks. */
+  readonly blocks?: number;
+  /** Called after each block with the number made since the start. */
+  readonly onBlock?: (made: number) => void;
+}
+
+export interface NodeOptions {
+  /** Directory of the embedded store; left out, the ledger lives in memory and goes with the process. */
+  readonly data?: string;
+  /** Reads a directory that another process may be writing; nothing is written. */
+  readonly readOnly?: boolean;
+  /** A network's genesis: a file, or its bytes. Left out, the node runs a local chain. */
+  readonly genesis?: string | Uint8Array;
+  /** Published waypoint that the genesis must match. */
+  readonly waypoint?: string;
+  /** Makes blocks on top of `genesis`, or sets up the local chain that runs without one. */
+  readonly localChain?: LocalChainOptions;
+  /** History to keep: a time (`24h`, `30d`), a count of versions, or `off`. */
+  readonly pruneWindow?: string;
+  /** Answers over HTTP too. */
+  readonly http?: HttpOptions;
+  readonly logger?: Logger;
+}
+
+/** At which version to read. */
+export interface ReadOptions {
+  /** The latest unless given. */
+  readonly ledgerVersion?: bigint;
+}
+
+/** Where the ledger stands, as `GET /v1` answers. */
+export interface LedgerInfo {
+  readonly chain_id: number;
+  readonly epoch: string;
+  readonly ledger_version: string;
+  readonly oldest_ledger_version: string;
+  readonly ledger_timestamp: string;
+  readonly node_role: "full_node";
+  readonly oldest_block_height: string;
+  readonly block_height: string;
+}
+
+/** A running node. */
+export interface Node {
+  /** Base URL of the HTTP interface; undefined without one. */
+  readonly url: string | undefined;
+  /** Settles when the node found a fault and stopped moving; never rejects. */
+  readonly faulted: Promise<Error>;
+  /** The balance of an account for a coin type or the metadata address of a fungible asset. */
+  balance(address: string, asset: string, options?: ReadOptions): Promise<bigint>;
+  /** One table item's stored bytes, by handle and serialized key; undefined where there is none. */
+  rawItem(handle: string, key: string | Uint8Array, options?: ReadOptions): Promise<Uint8Array | undefined>;
+  /** The bytes to sign for a transaction request: an object, JSON text, or its bytes. */
+  encodeSubmission(request: object | string | Uint8Array): Promise<Uint8Array>;
+  /** What `GET /v1/info` answers. */
+  info(): Promise<Readonly<Record<string, unknown>>>;
+  ledgerInfo(): Promise<LedgerInfo>;
+  /** Makes the next block of the local chain now. */
+  produceBlock(): Promise<LedgerInfo>;
+  /** Demo accounts, tables and functions of the local chain; undefined without one. */
+  guide(): ChainGuide | undefined;
+  /** Stops making blocks, finishes what is in hand, closes the store. */
+  close(): Promise<void>;
+}

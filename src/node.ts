@@ -1,0 +1,365 @@
+// The wiring: the only file that knows every room. It opens the store, brings the ledger in, keeps it
+// moving and pruned, and offers the operations as calls and over HTTP.
+import { readFile } from "node:fs/promises";
+import { ConfigError, errorText } from "./base/errors.ts";
+import { fromHex, toHex } from "./base/hex.ts";
+import { type Logger, silentLogger } from "./base/log.ts";
+import { type BlockTimer, startBlockTimer } from "./chain/block-timer.ts";
+import type { ChainGuide } from "./chain/guide.ts";
+import { createLocalChain, type LocalChain } from "./chain/local-chain.ts";
+import { createHttpServer, type HttpServer } from "./http/server.ts";
+import { parseAsset } from "./ledger/asset.ts";
+import { readBalance } from "./ledger/balance.ts";
+import { LedgerError } from "./ledger/errors.ts";
+import { checkGenesis, type GenesisCheck } from "./ledger/genesis.ts";
+import { readModuleItem } from "./ledger/module-item.ts";
+import { readTableItem } from "./ledger/table-item.ts";
+import type { Ledger, LedgerView } from "./ledger/view.ts";
+import { formatWaypoint, parseWaypoint, type Waypoint } from "./ledger/waypoint.ts";
+import { createMetrics, type Metrics } from "./metrics.ts";
+import { parseAddress } from "./move/address.ts";
+import { ModuleCache } from "./move/module-cache.ts";
+import { nodeInfo } from "./node-info.ts";
+import type {
+  HttpOptions,
+  LedgerInfo,
+  LocalChainOptions,
+  Node,
+  NodeOptions,
+  ReadOptions,
+} from "./node-options.ts";
+import type { Store } from "./store/contract.ts";
+import { StoreError } from "./store/errors.ts";
+import { openLmdbStore } from "./store/lmdb/store.ts";
+import { createMemoryStore } from "./store/memory/store.ts";
+import { createIngester, type Ingester } from "./sync/committer.ts";
+import { assertWaypoint, bootstrapGenesis } from "./sync/genesis.ts";
+import { type PruneWindow, parsePruneWindow } from "./sync/prune-window.ts";
+import { type Pruner, startPruner } from "./sync/pruner.ts";
+import { encodeSubmission } from "./transaction/encode-submission.ts";
+
+export type {
+  HttpOptions,
+  LedgerInfo,
+  LocalChainOptions,
+  Node,
+  NodeOptions,
+  ReadOptions,
+} from "./node-options.ts";
+
+/** History kept unless said otherwise. */
+const DEFAULT_PRUNE_WINDOW = "24h";
+const DEFAULT_SEED = "sextant";
+/** 2024-01-01: where the clock of a chain without a wall clock begins. */
+const FIRST_BLOCK_USEC = 1_704_067_200_000_000n;
+const BLOCK_STEP_USEC = 1_000_000n;
+
+/** Result of checking a genesis file. */
+export interface GenesisReport {
+  readonly chainId: number;
+  readonly items: number;
+  readonly events: number;
+  readonly validators: number;
+  readonly stateRoot: string;
+  readonly waypoint: string;
+  readonly expectedWaypoint: string | undefined;
+  readonly verdict: "match" | "mismatch" | "unproven";
+}
+
+function parseWaypointOption(text: string) {
+  try {
+    return parseWaypoint(text);
+  } catch (error) {
+    throw new ConfigError(`waypoint: ${errorText(error)}`, error);
+  }
+}
+
+/** Computes a genesis file's waypoint and compares it with the expected one, where given. */
+export async function verifyGenesis(blob: Uint8Array, waypoint?: string): Promise<GenesisReport> {
+  const expected = waypoint === undefined ? undefined : formatWaypoint(parseWaypointOption(waypoint));
+  const check = await checkGenesis(blob);
+  const computed = formatWaypoint(check.waypoint);
+  return {
+    chainId: check.chainId,
+    items: check.items,
+    events: check.events,
+    validators: check.validators,
+    stateRoot: toHex(check.stateRoot),
+    waypoint: computed,
+    expectedWaypoint: expected,
+    verdict: expected === undefined ? "unproven" : expected === computed ? "match" : "mismatch",
+  };
+}
+
+/** True for faults of configuration or surroundings, where nothing was touched. */
+export function isUsageFault(error: unknown): boolean {
+  if (error instanceof ConfigError) return true;
+  return error instanceof StoreError && ["locked", "format", "identity", "unwritable"].includes(error.code);
+}
+
+async function readGenesis(genesis: string | Uint8Array | undefined): Promise<Uint8Array | undefined> {
+  if (typeof genesis !== "string") return genesis;
+  try {
+    return await readFile(genesis);
+  } catch (error) {
+    throw new ConfigError(`cannot read the genesis file ${genesis}: ${errorText(error)}`, error);
+  }
+}
+
+function checkGenesisFile(blob: Uint8Array, expected: Waypoint | undefined): GenesisCheck {
+  const check = checkGenesis(blob);
+  if (expected !== undefined) assertWaypoint(check.waypoint, expected);
+  return check;
+}
+
+function toLedgerInfo({ position }: LedgerView): LedgerInfo {
+  return {
+    chain_id: position.chainId,
+    epoch: `${position.epoch}`,
+    ledger_version: `${position.version}`,
+    oldest_ledger_version: `${position.oldestVersion}`,
+    ledger_timestamp: `${position.timestampUsec}`,
+    node_role: "full_node",
+    oldest_block_height: `${position.oldestBlockHeight}`,
+    block_height: `${position.blockHeight}`,
+  };
+}
+
+function toBytes(key: string | Uint8Array): Uint8Array {
+  if (typeof key !== "string") return key;
+  const bytes = fromHex(key.startsWith("0x") ? key.slice(2) : key);
+  if (bytes === undefined) throw new ConfigError("key: expected an even number of hex digits");
+  return bytes;
+}
+
+/** Starts a node. Everything that can be refused is refused before anything is written. */
+export async function createNode(options: NodeOptions = {}): Promise<Node> {
+  const node = new SextantNode(options);
+  try {
+    await node.start();
+  } catch (error) {
+    await node.close();
+    throw error;
+  }
+  return node;
+}
+
+class SextantNode implements Node, Ledger {
+  url: string | undefined;
+  readonly faulted: Promise<Error>;
+  readonly #options: NodeOptions;
+  readonly #logger: Logger;
+  readonly #window: PruneWindow;
+  readonly #modules = new ModuleCache();
+  readonly #startedMs = performance.now();
+  readonly #metrics: Metrics;
+  #reportFault: (error: Error) => void = () => {};
+  #fault: Error | undefined;
+  #server: HttpServer | undefined;
+  #store: Store | undefined;
+  #ingester: Ingester | undefined;
+  #chain: LocalChain | undefined;
+  #pruner: Pruner | undefined;
+  #timer: BlockTimer | undefined;
+
+  constructor(options: NodeOptions) {
+    this.#options = options;
+    this.#logger = options.logger ?? silentLogger;
+    this.#window = parsePruneWindow(options.pruneWindow ?? DEFAULT_PRUNE_WINDOW);
+    this.faulted = new Promise((resolve) => {
+      this.#reportFault = resolve;
+    });
+    this.#metrics = createMetrics([]);
+  }
+
+  async start(): Promise<void> {
+    const { genesis, waypoint, localChain, readOnly, http } = this.#options;
+    const expected = waypoint === undefined ? undefined : parseWaypointOption(waypoint);
+    if (readOnly !== true && (genesis === undefined || localChain !== undefined)) {
+      this.#chain = createLocalChain({ seed: localChain?.seed ?? DEFAULT_SEED });
+    }
+    // Refusals come before the data directory is touched: first the file, then the port.
+    const blob = readOnly === true ? undefined : ((await readGenesis(genesis)) ?? this.#chain?.genesisBlob());
+    const check = blob === undefined ? undefined : checkGenesisFile(blob, expected);
+    if (http !== undefined) await this.#listen(http);
+    this.#store = await this.#openStore();
+    if (check === undefined) return;
+    if (genesis !== undefined && expected === undefined) {
+      this.#logger.warn({}, "the genesis file is unproven: no waypoint was given");
+    }
+    this.#ingester = createIngester({ store: this.#store, logger: this.#logger });
+    await bootstrapGenesis({ store: this.#store, ingester: this.#ingester, check });
+    this.#pruner = startPruner({
+      store: this.#store,
+      window: this.#window,
+      logger: this.#logger,
+      onFault: (error) => this.#stopAt(error),
+    });
+    if (this.#chain !== undefined && localChain?.blockTimeMs !== undefined) this.#startTimer(localChain);
+  }
+
+  async #openStore(): Promise<Store> {
+    const { data, readOnly = false } = this.#options;
+    if (data === undefined) return createMemoryStore();
+    return openLmdbStore({ path: data, readOnly, logger: this.#logger });
+  }
+
+  async #listen(http: HttpOptions): Promise<void> {
+    this.#server = createHttpServer({
+      ledger: this,
+      encode: (body, view) => this.#encode(body, view),
+      nodeInfo: (view) => this.#info(view),
+      ...(http.metrics === false || http.metricsPort !== undefined ? {} : { metrics: this.#metrics.page }),
+      onRequest: this.#metrics.onRequest,
+      logger: this.#logger,
+      // The same URL may serve another chain tomorrow when the chain is a local one.
+      cachePinned: this.#chain === undefined,
+      switches: {
+        encode: http.encode ?? true,
+        jsonOutput: http.jsonOutput ?? true,
+        bcsOutput: http.bcsOutput ?? true,
+      },
+      leaveOut: http.startPage === false ? ["start_page"] : [],
+      ...(http.host === undefined ? {} : { host: http.host }),
+      ...(http.port === undefined ? {} : { port: http.port }),
+      ...(http.headerBrands === undefined ? {} : { headerBrands: http.headerBrands }),
+      ...(http.bodyLimitBytes === undefined ? {} : { bodyLimitBytes: http.bodyLimitBytes }),
+      ...(http.archiveUrl === undefined ? {} : { archivalEndpoint: http.archiveUrl }),
+    });
+    const { host, port } = await this.#server.listen().catch((error: unknown) => {
+      throw new ConfigError(
+        `cannot listen on ${http.host ?? ""}:${http.port ?? ""}: ${errorText(error)}`,
+        error,
+      );
+    });
+    this.url = `http://${host.includes(":") ? `[${host}]` : host}:${port}/v1`;
+  }
+
+  #startTimer(chain: LocalChainOptions): void {
+    this.#timer = startBlockTimer({
+      produce: () => this.#produce(chain.blockTimeMs === 0 ? undefined : Date.now()),
+      blockTimeMs: chain.blockTimeMs ?? 0,
+      onFault: (error) => this.#stopAt(error),
+      ...(chain.blocks === undefined ? {} : { blocks: chain.blocks }),
+      ...(chain.onBlock === undefined ? {} : { onBlock: chain.onBlock }),
+    });
+  }
+
+  /** Makes one block at the given wall time, or one step after the last. */
+  async #produce(nowMs: number | undefined): Promise<void> {
+    const [store, chain, ingester] = [this.#store, this.#chain, this.#ingester];
+    if (store === undefined || chain === undefined || ingester === undefined) {
+      throw new ConfigError("this node makes no blocks");
+    }
+    const view = await store.openView();
+    let records: readonly Uint8Array[];
+    try {
+      const last = view.position.timestampUsec;
+      const stepped = last === 0n ? FIRST_BLOCK_USEC : last + BLOCK_STEP_USEC;
+      const now = nowMs === undefined ? stepped : BigInt(nowMs) * 1000n;
+      records = await chain.produceBlock({
+        position: view.position,
+        view,
+        getTreeNodes: (keys) => store.getTreeNodes(keys),
+        // A clock that was set back must not stop the chain.
+        timestampUsec: now > last ? now : last + 1n,
+      });
+    } finally {
+      view.release();
+    }
+    await ingester.ingest(records);
+    this.#metrics.onCommit(records.length);
+  }
+
+  /** A doubt about correctness: nothing moves any more, and whoever runs the node is told. */
+  #stopAt(error: unknown): void {
+    if (this.#fault !== undefined) return;
+    this.#fault = error instanceof Error ? error : new Error(String(error));
+    this.#logger.error({ err: errorText(error) }, "the node stopped moving");
+    this.#reportFault(this.#fault);
+  }
+
+  async openView(): Promise<LedgerView> {
+    if (this.#store === undefined) throw new LedgerError("no_ledger", "the node is still starting");
+    return this.#store.openView();
+  }
+
+  async #withView<T>(ask: (view: LedgerView) => Promise<T> | T): Promise<T> {
+    const view = await this.openView();
+    try {
+      return await ask(view);
+    } finally {
+      view.release();
+    }
+  }
+
+  #encode(body: Uint8Array, view: LedgerView): Promise<Uint8Array> {
+    const loadModule = this.#modules.createLoader((module) => readModuleItem(view, module));
+    return encodeSubmission(body, { chainId: view.position.chainId, loadModule });
+  }
+
+  balance(address: string, asset: string, options: ReadOptions = {}): Promise<bigint> {
+    const [owner, parsed] = [parseAddress(address), parseAsset(asset)];
+    return this.#withView((view) =>
+      readBalance(view, owner, parsed, options.ledgerVersion ?? view.position.version),
+    );
+  }
+
+  rawItem(
+    handle: string,
+    key: string | Uint8Array,
+    options: ReadOptions = {},
+  ): Promise<Uint8Array | undefined> {
+    const [table, bytes] = [parseAddress(handle), toBytes(key)];
+    return this.#withView((view) =>
+      readTableItem(view, table, bytes, options.ledgerVersion ?? view.position.version),
+    );
+  }
+
+  encodeSubmission(request: object | string | Uint8Array): Promise<Uint8Array> {
+    const body =
+      request instanceof Uint8Array
+        ? request
+        : new TextEncoder().encode(typeof request === "string" ? request : JSON.stringify(request));
+    return this.#withView((view) => this.#encode(body, view));
+  }
+
+  info(): Promise<Readonly<Record<string, unknown>>> {
+    return this.#withView((view) => this.#info(view));
+  }
+
+  #info(view: LedgerView | undefined): Readonly<Record<string, unknown>> {
+    return nodeInfo({
+      position: view?.position,
+      syncMode:
+        this.#chain !== undefined ? "local" : this.#options.readOnly === true ? "read-only" : "static",
+      syncState: this.#fault !== undefined ? "faulted" : this.#timer === undefined ? "standing" : "moving",
+      fault: this.#fault,
+      engine: this.#store?.engine,
+      window: this.#window,
+      uptimeSeconds: Math.floor((performance.now() - this.#startedMs) / 1000),
+    });
+  }
+
+  ledgerInfo(): Promise<LedgerInfo> {
+    return this.#withView(toLedgerInfo);
+  }
+
+  async produceBlock(): Promise<LedgerInfo> {
+    await this.#produce(undefined);
+    return this.ledgerInfo();
+  }
+
+  guide(): ChainGuide | undefined {
+    return this.#chain?.guide();
+  }
+
+  /** Close order: no new blocks, no pruning, no requests, then the store. */
+  async close(): Promise<void> {
+    await this.#timer?.stop();
+    await this.#pruner?.stop();
+    await this.#server?.close();
+    await this.#store?.close();
+    this.#store = undefined;
+  }
+}

@@ -1,0 +1,151 @@
+// The program out of the box: a living ledger that can be asked, pruned, stopped and started again.
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { type Running, runProgram, startProgram } from "../support/program.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+const folder = temporaryFolder();
+
+interface Ledger {
+  readonly ledger_version: string;
+  readonly oldest_ledger_version: string;
+}
+
+async function ledger(node: Running): Promise<{ latest: bigint; oldest: bigint }> {
+  const body = (await (await fetch(node.url)).json()) as Ledger;
+  return { latest: BigInt(body.ledger_version), oldest: BigInt(body.oldest_ledger_version) };
+}
+
+async function until<T>(ask: () => Promise<T | undefined>): Promise<T> {
+  for (let tries = 0; tries < 600; tries++) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    await sleep(50);
+  }
+  throw new Error("waited 30 s in vain");
+}
+
+/** The first account and asset that the start screen shows. */
+function shownBalance(stdout: string): { path: string } {
+  const match = /(\/accounts\/\S+\/balance\/\S+?)['"\s]/.exec(stdout);
+  if (match?.[1] === undefined) throw new Error(`no balance line in: ${stdout}`);
+  return { path: match[1] };
+}
+
+describe("plain start", () => {
+  it("serves history, prunes it by the window, and goes on after a restart", async () => {
+    const data = join(folder, "data");
+    const args = ["--data", data, "--block-time", "50ms", "--prune-window", "4s", "--log-level", "warn"];
+    const node = await startProgram(args);
+    const { path } = shownBalance(node.stdout());
+    const balanceAt = async (from: Running, version: bigint) => {
+      const response = await fetch(`${from.url}${path}?ledger_version=${version}`);
+      return { status: response.status, body: await response.text(), headers: response.headers };
+    };
+
+    const latest = await until(async () => {
+      const now = (await ledger(node)).latest;
+      return now > 60n ? now : undefined;
+    });
+    const seen = new Map<bigint, string>();
+    for (let i = 0n; i < 10n; i++) {
+      const version = latest - i;
+      const { status, body } = await balanceAt(node, version);
+      expect(status).toBe(200);
+      expect(body).toMatch(/^\d+$/);
+      seen.set(version, body);
+    }
+
+    const pruned = await until(async () => {
+      const { oldest } = await ledger(node);
+      return oldest > 3n ? oldest : undefined;
+    });
+    const gone = await balanceAt(node, 1n);
+    expect(gone.status).toBe(410);
+    expect(JSON.parse(gone.body)).toMatchObject({ error_code: "version_pruned" });
+    expect(BigInt(gone.headers.get("x-node-ledger-oldest-version") ?? "0")).toBeGreaterThanOrEqual(pruned);
+
+    const before = await ledger(node);
+    const kept = new Map<bigint, string>();
+    for (let version = before.latest - 5n; version <= before.latest; version++) {
+      kept.set(version, (await balanceAt(node, version)).body);
+    }
+    expect(await node.stop()).toMatchObject({ code: 0 });
+
+    const again = await startProgram(args);
+    expect((await ledger(again)).latest).toBeGreaterThanOrEqual(before.latest);
+    let compared = 0;
+    for (const [version, body] of [...seen, ...kept]) {
+      const answer = await balanceAt(again, version);
+      if (answer.status === 410) continue;
+      expect(answer.body).toBe(body);
+      compared++;
+    }
+    expect(compared).toBeGreaterThan(0);
+    const grown = await until(async () =>
+      (await ledger(again)).latest > before.latest + 20n ? true : undefined,
+    );
+    expect(grown).toBe(true);
+    expect((await again.stop("SIGINT")).code).toBe(0);
+  });
+
+  it("prints lines that work as printed", async () => {
+    const node = await startProgram([
+      "--data",
+      join(folder, "printed"),
+      "--block-time",
+      "100ms",
+      "--log-level",
+      "warn",
+    ]);
+    const lines = node
+      .stdout()
+      .split("\n")
+      .filter((line) => line.trim().startsWith("curl "));
+    expect(lines.length).toBe(4);
+    const { promisify } = await import("node:util");
+    const { exec } = await import("node:child_process");
+    for (const line of lines) {
+      const { stdout } = await promisify(exec)(`${line.trim()} --fail-with-body`, { shell: "/bin/bash" });
+      expect(stdout, line).toMatch(/^(\d+|"0x[0-9a-f]+"|\{.*\})$/s);
+    }
+    await node.stop();
+  });
+
+  it("answers the reading commands by URL and from its directory", async () => {
+    const data = join(folder, "commands");
+    const node = await startProgram([
+      "--data",
+      data,
+      "--block-time",
+      "0",
+      "--blocks",
+      "20",
+      "--log-level",
+      "warn",
+    ]);
+    const base = node.url.replace(/\/v1$/, "");
+    await until(async () => ((await ledger(node)).latest > 60n ? true : undefined));
+    const { path } = shownBalance(node.stdout());
+    const [, , address, , asset] = path.split("/").map(decodeURIComponent);
+    const ask = ["balance", address ?? "", asset ?? "", "--ledger-version", "50"];
+    const byUrl = await runProgram([...ask, "--url", base]);
+    expect(byUrl).toMatchObject({ code: 0, stderr: "" });
+    // A second process reads the directory while the first one writes to it.
+    const byData = await runProgram([...ask, "--data", data]);
+    expect(byData).toMatchObject({ code: 0, stdout: byUrl.stdout });
+
+    const status = await runProgram(["status", "--url", base, "--json"]);
+    expect(JSON.parse(status.stdout)).toMatchObject({ chain_id: 4, sync_mode: "local" });
+    expect((await runProgram(["info", "--url", base])).stdout).toContain("sextant_version");
+    const absent = await runProgram(["raw-item", "0x1234", "0x00", "--url", base]);
+    expect(absent.code).toBe(1);
+    expect(absent.stderr).toContain("table_item_not_found");
+    expect((await runProgram(["balance", "0x1", "--url", base])).code).toBe(2);
+    const nobody = await runProgram(["info", "--url", "http://127.0.0.1:1"]);
+    expect(nobody.code).toBe(1);
+    expect(nobody.stderr).toContain("cannot reach");
+    await node.stop();
+  });
+});

@@ -1,0 +1,101 @@
+// What a start that cannot work does: one clear line, exit code 2, nothing touched.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runProgram, startProgram } from "../support/program.ts";
+import { hasShared, sharedPath } from "../support/shared.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+const folder = temporaryFolder();
+const local = ["--block-time", "50ms", "--log-level", "warn"];
+
+async function refused(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  const run = await runProgram(["start", ...args], environment);
+  expect(run.code, run.stderr).toBe(2);
+  expect(run.stderr.trim().split("\n")).toHaveLength(1);
+  expect(run.stdout).toBe("");
+  return run.stderr;
+}
+
+describe("a start that cannot work", () => {
+  it("refuses unknown options with the nearest name", async () => {
+    expect(await refused(["--prot", "1"])).toContain("did you mean --port?");
+    expect(await refused(["operand"])).toContain("unexpected operand");
+    expect(await refused([], { SEXTANT_PORT: "many" })).toContain("SEXTANT_PORT");
+  });
+
+  it("refuses a wrong window, brand or combination before touching the data directory", async () => {
+    const data = join(folder, "untouched");
+    for (const [args, text] of [
+      [["--prune-window", "soon"], "prune-window"],
+      [["--header-brand", "a b"], "header-brand"],
+      [["--waypoint", "0:00"], "--waypoint needs --genesis"],
+      [["--genesis", join(folder, "none.blob")], "none.blob"],
+    ] as const) {
+      expect(await refused([...args, "--data", data])).toContain(text);
+      expect(existsSync(data)).toBe(false);
+    }
+  });
+
+  it("refuses a port in use before touching the data directory", async () => {
+    const taken = createServer();
+    const port = await new Promise<number>((resolve) => {
+      taken.listen(0, "127.0.0.1", () => resolve((taken.address() as { port: number }).port));
+    });
+    const data = join(folder, "port-in-use");
+    expect(await refused(["--port", `${port}`, "--data", data])).toContain(`${port}`);
+    expect(existsSync(data)).toBe(false);
+    taken.close();
+  });
+
+  it("refuses a data directory that cannot be one", async () => {
+    const file = join(folder, "a-file");
+    writeFileSync(file, "content");
+    expect(await refused(["--port", "0", "--data", join(file, "below")])).toContain("a-file");
+    expect(await refused(["--port", "0", "--data", file])).toContain("a-file");
+    expect(readFileSync(file, "utf8")).toBe("content");
+  });
+
+  it("refuses a directory that another writer holds, and one of another seed", async () => {
+    const data = join(folder, "held");
+    const first = await startProgram(["--data", data, ...local]);
+    const line = await refused(["--port", "0", "--data", data, ...local]);
+    expect(line).toContain(`${first.child.pid}`);
+    expect((await first.stop()).code).toBe(0);
+    expect(await refused(["--port", "0", "--data", data, "--seed", "other"])).toContain("seed");
+    const again = await startProgram(["--data", data, ...local]);
+    expect((await again.stop()).code).toBe(0);
+  });
+
+  it.skipIf(!hasShared)(
+    "refuses a directory of another chain and a waypoint that differs, writing nothing",
+    async () => {
+      const mainnet = sharedPath("networks/mainnet/genesis.blob");
+      const devnet = sharedPath("networks/devnet/genesis.blob");
+      const data = join(folder, "mainnet");
+      const first = await startProgram(["--genesis", mainnet, "--data", data]);
+      expect(first.stderr()).toContain("unproven");
+      expect((await first.stop()).code).toBe(0);
+      expect(await refused(["--port", "0", "--genesis", devnet, "--data", data])).toContain("chain");
+
+      const other = join(folder, "mismatch");
+      mkdirSync(other);
+      const waypoint = readFileSync(sharedPath("networks/devnet/waypoint.txt"), "utf8").trim();
+      const run = await runProgram([
+        "start",
+        "--port",
+        "0",
+        "--genesis",
+        mainnet,
+        "--waypoint",
+        waypoint,
+        "--data",
+        other,
+      ]);
+      expect(run.code).toBe(1);
+      expect(run.stderr).toContain(waypoint);
+      expect(readdirSync(other)).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,86 @@
+// Runs the built program as a user would.
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const bin = fileURLToPath(new URL("../../bin/sextant.js", import.meta.url));
+const built = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+
+if (!existsSync(built)) throw new Error("the program is not built: run `npm run build` (npm test does)");
+
+/** How a finished run ended. */
+export interface Finished {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A run under way. */
+export interface Running {
+  readonly child: ChildProcess;
+  readonly url: string;
+  /** Standard output so far. */
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  readonly finished: Promise<Finished>;
+  /** Asks it to stop and waits. */
+  readonly stop: (signal?: NodeJS.Signals) => Promise<Finished>;
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+function launch(args: readonly string[], environment: Environment, input?: string) {
+  const inherited = Object.entries(process.env).filter(([key]) => !key.startsWith("SEXTANT_"));
+  const child = spawn(process.execPath, [bin, ...args], {
+    env: { ...Object.fromEntries(inherited), ...environment },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  child.stdin.end(input ?? "");
+  const output = { stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    output.stderr += text;
+  });
+  const finished = new Promise<Finished>((resolve) => {
+    child.on("close", (code, signal) => resolve({ code, signal, ...output }));
+  });
+  return { child, output, finished };
+}
+
+/** Runs a command to its end. */
+export function runProgram(
+  args: readonly string[],
+  environment: Environment = {},
+  input?: string,
+): Promise<Finished> {
+  return launch(args, environment, input).finished;
+}
+
+/** Starts a node on a free port and waits for its ready line. */
+export async function startProgram(args: readonly string[], environment: Environment = {}): Promise<Running> {
+  const { child, output, finished } = launch(["start", "--port", "0", ...args], environment);
+  const url = await new Promise<string>((resolve, reject) => {
+    const look = (): void => {
+      const match = /sextant is ready: (http\S+)/.exec(output.stdout);
+      if (match?.[1] !== undefined) resolve(match[1]);
+    };
+    child.stdout.on("data", look);
+    finished.then(({ code, stderr }) =>
+      reject(new Error(`ended with ${code} before it was ready: ${stderr}`)),
+    );
+  });
+  return {
+    child,
+    url,
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
+    finished,
+    stop: (signal = "SIGTERM") => {
+      child.kill(signal);
+      return finished;
+    },
+  };
+}
