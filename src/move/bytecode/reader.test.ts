@@ -21,7 +21,9 @@ function withKeysOf(value: unknown, expected: unknown): unknown {
 }
 
 describe.skipIf(!hasShared)("modules with a known ABI", () => {
-  const vectors = sharedJson<{ name: string; bytecode: string; abi: unknown }[]>("vectors/module-abi.json");
+  type Vector = { name: string; bytecode: string; abi: unknown };
+  // The body runs even when the tests in it are skipped.
+  const vectors = hasShared ? sharedJson<Vector[]>("vectors/module-abi.json") : [];
 
   it("has vectors", () => {
     expect(vectors.length).toBe(32);
