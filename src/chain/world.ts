@@ -1,5 +1,6 @@
 // The state that a block is made on: the items it may touch, loaded once, and what its transactions change.
-// Transactions run one after the other; each collects its own write set.
+// Transactions run one after the other; each collects its own write set. Bytes are those of the view, which must
+// stay open as long as the world is used.
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { type StateMetadata, stateValueCodec } from "../ledger/state-value.ts";
 import type { LedgerView } from "../ledger/view.ts";
@@ -101,7 +102,7 @@ export class World {
 
 function decodeHeld(value: Uint8Array | undefined): Held | undefined {
   if (value === undefined) return undefined;
-  const decoded = decodeWith(stateValueCodec, Uint8Array.from(value));
+  const decoded = decodeWith(stateValueCodec, value);
   return { data: decoded.data, metadata: decoded.kind === "withMetadata" ? decoded.metadata : undefined };
 }
 

@@ -115,12 +115,12 @@ describe("blocks of the local chain", () => {
     await world.load(view, chain.places.all);
     const coinSupplies = findSupplyItems(world, chain.places);
     await world.load(view, [...coinSupplies.values()]);
-    view.release();
     const ground = { world, places: chain.places, coinSupplies };
     for (const asset of ASSETS) {
       const parts = asset === "shell" ? (["store"] as const) : (["coin", "store"] as const);
       for (const part of parts) expect(supplyOf(ground, asset, part)).toBe(chain.books.total(asset, part));
     }
+    view.release();
     const fees = users().reduce((sum, { record, transaction }) => {
       return sum + record.info.gasUsed * transaction.raw.gasUnitPrice;
     }, 0n);
