@@ -461,9 +461,10 @@ describe("a megabyte of the smallest elements", () => {
     it(`answers to ${name} in bounded time`, () => {
       const bytes = moduleFile(tables());
       expect(bytes.length).toBeGreaterThan(MAX_BYTECODE_BYTES - 1200);
-      const started = performance.now();
+      // Time of the processor, because the clock also counts whatever else the machine is doing.
+      const started = process.cpuUsage();
       expect(statusOf(() => readModule(bytes))).toBeOneOf(["ok", "TABLE_TOO_LONG"]);
-      expect(performance.now() - started).toBeLessThan(1000);
+      expect(process.cpuUsage(started).user).toBeLessThan(1_000_000);
     });
   }
 
