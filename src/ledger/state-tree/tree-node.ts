@@ -1,16 +1,15 @@
 // Stored nodes of the state tree: one per nibble path that has two or more leaves below it (and the root,
 // which has one or more), with up to 16 children. A child that is a leaf is held in its parent's slot with
-// its whole key hash, so no leaf has a node of its own.
+// its whole key hash, so no leaf has a node of its own. Node bytes, all of which follow from the items alone:
 //
-// Node bytes: u16 mask of children, u16 mask of those that are leaves (little-endian), then for each child in
-// slot order: leaf = key hash and leaf hash (64 bytes), inner = hash (32 bytes).
-// Node key: number of nibbles, then the nibbles packed two to a byte, the last one padded with zero bits.
+//   u16 mask of children, u16 mask of those that are leaves (little-endian); for each child in slot order:
+//   leaf = key hash and leaf hash (64 bytes), inner = hash (32 bytes); in a node with eight or more inner
+//   children also the hashes inside the node that changing one child leaves as they are (see `isFolded`).
 import { LedgerError } from "../errors.ts";
 import { HASH_LENGTH, SPARSE_MERKLE_PLACEHOLDER } from "../hash.ts";
 import { innerHashOf } from "./root.ts";
 
-/** Children of one node. */
-export const FANOUT = 16;
+const FANOUT = 16;
 
 /** A child: a leaf when it has a key hash, else the root of a stored node one nibble further down. */
 export interface TreeChild {
@@ -18,10 +17,16 @@ export interface TreeChild {
   readonly hash: Uint8Array;
 }
 
-/** The 16 slots of a node. */
-export type TreeNode = (TreeChild | undefined)[];
+/** The 16 slots of a node and what is known of the binary tree over them. */
+export interface TreeNode {
+  readonly slots: (TreeChild | undefined)[];
+  /** Hashes of ranges of slots, numbered as a heap: 1 is the node, 2 and 3 its halves, up to 15. */
+  readonly folded: (Uint8Array | undefined)[];
+}
 
 const HEADER_BYTES = 4;
+/** From this many inner children on the folded hashes are kept: they are few bytes next to what is below. */
+const KEEP_FOLDED = 8;
 
 /** Nibble number `depth` of a key hash. */
 export function nibbleAt(keyHash: Uint8Array, depth: number): number {
@@ -29,7 +34,10 @@ export function nibbleAt(keyHash: Uint8Array, depth: number): number {
   return (depth & 1) === 0 ? byte >> 4 : byte & 15;
 }
 
-/** Key of the node at the path of the first `depth` nibbles of a key hash. */
+/**
+ * Key of the node at the path of the first `depth` nibbles of a key hash: the number of nibbles, then the
+ * nibbles packed two to a byte, the last one padded with zero bits.
+ */
 export function treeNodeKey(keyHash: Uint8Array, depth: number): Uint8Array {
   const packed = (depth + 1) >> 1;
   const key = new Uint8Array(1 + packed);
@@ -41,79 +49,125 @@ export function treeNodeKey(keyHash: Uint8Array, depth: number): Uint8Array {
 
 /** An empty node. */
 export function createTreeNode(): TreeNode {
-  return new Array<TreeChild | undefined>(FANOUT).fill(undefined);
+  return { slots: new Array<undefined>(FANOUT).fill(undefined), folded: [] };
+}
+
+/** Puts a child into a slot, or takes it out; the hashes over that slot are forgotten. */
+export function setChild(node: TreeNode, slot: number, child: TreeChild | undefined): void {
+  node.slots[slot] = child;
+  for (let range = (FANOUT + slot) >> 1; range > 0; range >>= 1) node.folded[range] = undefined;
+}
+
+interface Masks {
+  readonly children: number;
+  readonly leaves: number;
+}
+
+function masksOf(node: TreeNode): Masks {
+  let children = 0;
+  let leaves = 0;
+  for (let slot = 0; slot < FANOUT; slot++) {
+    const child = node.slots[slot];
+    if (child === undefined) continue;
+    children |= 1 << slot;
+    if (child.keyHash !== undefined) leaves |= 1 << slot;
+  }
+  return { children, leaves };
+}
+
+function bitCount(mask: number): number {
+  let count = 0;
+  for (let rest = mask; rest !== 0; rest &= rest - 1) count++;
+  return count;
+}
+
+/** The slots of each range, as masks. */
+const RANGES: readonly number[] = Array.from({ length: FANOUT }, (_, range) => {
+  if (range === 0) return 0;
+  const width = FANOUT >> (31 - Math.clz32(range));
+  return ((1 << width) - 1) << (range * width - FANOUT);
+});
+
+/** True when a range is hashed from its halves: it has two children or more, or one that is no leaf. */
+function isFolded({ children, leaves }: Masks, range: number): boolean {
+  const inside = children & (RANGES[range] ?? 0);
+  // Only a lone leaf floats up; a lone inner child keeps its chain of inner nodes.
+  return (inside & (inside - 1)) !== 0 || (inside & ~leaves) !== 0;
+}
+
+/** Ranges below the node itself whose hashes are kept in its bytes. */
+function keptRanges(masks: Masks): number[] {
+  if (bitCount(masks.children & ~masks.leaves) < KEEP_FOLDED) return [];
+  const ranges: number[] = [];
+  for (let range = 2; range < FANOUT; range++) if (isFolded(masks, range)) ranges.push(range);
+  return ranges;
 }
 
 /** Bytes of a node. */
 export function encodeTreeNode(node: TreeNode): Uint8Array {
-  let children = 0;
-  let leaves = 0;
-  let length = HEADER_BYTES;
-  for (let slot = 0; slot < FANOUT; slot++) {
-    const child = node[slot];
-    if (child === undefined) continue;
-    children |= 1 << slot;
-    if (child.keyHash !== undefined) leaves |= 1 << slot;
-    length += child.keyHash === undefined ? HASH_LENGTH : 2 * HASH_LENGTH;
-  }
-  const out = new Uint8Array(length);
-  out[0] = children & 0xff;
-  out[1] = children >> 8;
-  out[2] = leaves & 0xff;
-  out[3] = leaves >> 8;
+  const masks = masksOf(node);
+  const { children, leaves } = masks;
+  const kept = keptRanges(masks);
+  const out = new Uint8Array(
+    HEADER_BYTES + HASH_LENGTH * (bitCount(children) + bitCount(leaves) + kept.length),
+  );
+  out.set([children & 0xff, children >> 8, leaves & 0xff, leaves >> 8]);
   let at = HEADER_BYTES;
-  for (let slot = 0; slot < FANOUT; slot++) {
-    const child = node[slot];
-    if (child === undefined) continue;
-    if (child.keyHash !== undefined) {
-      out.set(child.keyHash, at);
-      at += HASH_LENGTH;
-    }
-    out.set(child.hash, at);
+  const put = (hash: Uint8Array): void => {
+    out.set(hash, at);
     at += HASH_LENGTH;
+  };
+  for (const child of node.slots) {
+    if (child?.keyHash !== undefined) put(child.keyHash);
+    if (child !== undefined) put(child.hash);
   }
+  for (const range of kept) put(fold(node, masks, range));
   return out;
 }
 
-/** Slots of a node from its bytes; hashes are subarrays of the input. */
+/** A node from its bytes; hashes are subarrays of the input. */
 export function decodeTreeNode(bytes: Uint8Array): TreeNode {
-  const children = (bytes[0] ?? 0) | ((bytes[1] ?? 0) << 8);
-  const leaves = (bytes[2] ?? 0) | ((bytes[3] ?? 0) << 8);
-  const node = createTreeNode();
-  let at = HEADER_BYTES;
-  for (let slot = 0; slot < FANOUT; slot++) {
-    if ((children & (1 << slot)) === 0) continue;
-    let keyHash: Uint8Array | undefined;
-    if ((leaves & (1 << slot)) !== 0) {
-      keyHash = bytes.subarray(at, at + HASH_LENGTH);
-      at += HASH_LENGTH;
-    }
-    node[slot] = { keyHash, hash: bytes.subarray(at, at + HASH_LENGTH) };
-    at += HASH_LENGTH;
-  }
-  if (children === 0 || (leaves & ~children) !== 0 || bytes.length !== at) {
+  const masks: Masks = {
+    children: (bytes[0] ?? 0) | ((bytes[1] ?? 0) << 8),
+    leaves: (bytes[2] ?? 0) | ((bytes[3] ?? 0) << 8),
+  };
+  const { children, leaves } = masks;
+  const kept = keptRanges(masks);
+  const expected = HEADER_BYTES + HASH_LENGTH * (bitCount(children) + bitCount(leaves) + kept.length);
+  if (children === 0 || (leaves & ~children) !== 0 || bytes.length !== expected) {
     throw new LedgerError("corrupt", `state tree node of ${bytes.length} bytes does not fit its own header`);
   }
+  const node = createTreeNode();
+  let at = HEADER_BYTES;
+  const take = (): Uint8Array => {
+    at += HASH_LENGTH;
+    return bytes.subarray(at - HASH_LENGTH, at);
+  };
+  for (let slot = 0; slot < FANOUT; slot++) {
+    if ((children & (1 << slot)) === 0) continue;
+    const keyHash = (leaves & (1 << slot)) === 0 ? undefined : take();
+    node.slots[slot] = { keyHash, hash: take() };
+  }
+  for (const range of kept) node.folded[range] = take();
   return node;
 }
 
-function foldRange(node: TreeNode, start: number, width: number): Uint8Array {
-  let found = 0;
-  let last: TreeChild | undefined;
-  for (let slot = start; slot < start + width; slot++) {
-    const child = node[slot];
-    if (child === undefined) continue;
-    found++;
-    last = child;
+/** Hash of a range of slots; a number of 16 or more is a single slot. */
+function fold(node: TreeNode, masks: Masks, range: number): Uint8Array {
+  if (range >= FANOUT) return node.slots[range - FANOUT]?.hash ?? SPARSE_MERKLE_PLACEHOLDER;
+  if (!isFolded(masks, range)) {
+    const inside = masks.children & (RANGES[range] ?? 0);
+    // The bit of the only child, if any, gives its slot.
+    return inside === 0 ? SPARSE_MERKLE_PLACEHOLDER : fold(node, masks, FANOUT + 31 - Math.clz32(inside));
   }
-  if (last === undefined) return SPARSE_MERKLE_PLACEHOLDER;
-  // Only a lone leaf floats up; a lone inner child keeps its chain of inner nodes.
-  if (width === 1 || (found === 1 && last.keyHash !== undefined)) return last.hash;
-  const half = width >> 1;
-  return innerHashOf(foldRange(node, start, half), foldRange(node, start + half, half));
+  const known = node.folded[range];
+  if (known !== undefined) return known;
+  const hash = innerHashOf(fold(node, masks, 2 * range), fold(node, masks, 2 * range + 1));
+  node.folded[range] = hash;
+  return hash;
 }
 
 /** Hash of a node: its 16 slots folded as a binary tree of four levels. */
 export function treeNodeHash(node: TreeNode): Uint8Array {
-  return foldRange(node, 0, FANOUT);
+  return fold(node, masksOf(node), 1);
 }

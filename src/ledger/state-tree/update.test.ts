@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { RUNS } from "../../../test/support/property.ts";
 import { fromHex, toHex } from "../../base/hex.ts";
 import { LedgerError } from "../errors.ts";
-import { SPARSE_MERKLE_PLACEHOLDER } from "../hash.ts";
+import { hashOf, SEEDS, SPARSE_MERKLE_PLACEHOLDER } from "../hash.ts";
 import { leafHashOf, stateRootOf } from "./root.ts";
 import { decodeTreeNode, encodeTreeNode, treeNodeKey } from "./tree-node.ts";
 import { type TreeNodeReader, type TreeUpdate, updateStateTree } from "./update.ts";
@@ -125,6 +125,43 @@ describe("state tree", () => {
         }
       }),
       { numRuns: RUNS },
+    );
+  });
+
+  it("equals the root and the nodes built from scratch where nodes are full", async () => {
+    const anyId = fc.nat(999);
+    const anyBatch = fc.uniqueArray(fc.record({ id: anyId, valueHash }), {
+      minLength: 1,
+      maxLength: 60,
+      selector: ({ id }) => id,
+    });
+    const keys = Array.from({ length: 1000 }, (_, id) => hashOf(SEEDS.stateKey, Buffer.from(`${id}`)));
+    const everyItem = keys.map((keyHash) => ({ keyHash, valueHash: NINES }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyBatch, { minLength: 1, maxLength: 3 }), async (history) => {
+        const table = createTable();
+        await table.apply(everyItem);
+        const items = new Map(everyItem.map((item) => [toHex(item.keyHash), item]));
+        let root = SPARSE_MERKLE_PLACEHOLDER;
+        for (const batch of history) {
+          root = await table.apply(batch.map(({ id, valueHash }) => ({ keyHash: keys[id]!, valueHash })));
+          for (const { id, valueHash } of batch) {
+            const keyHash = keys[id]!;
+            if (valueHash === undefined) items.delete(toHex(keyHash));
+            else items.set(toHex(keyHash), { keyHash, valueHash });
+          }
+        }
+        const left = [...items.values()];
+        const leaves = left.map((item) => ({
+          keyHash: item.keyHash,
+          leafHash: leafHashOf(item.keyHash, item.valueHash),
+        }));
+        expect(toHex(root)).toBe(toHex(stateRootOf(leaves)));
+        const fresh = createTable();
+        await fresh.apply(left);
+        expect(print(table.rows)).toBe(print(fresh.rows));
+      }),
+      { numRuns: Math.ceil(RUNS / 40) },
     );
   });
 

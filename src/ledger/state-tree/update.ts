@@ -10,6 +10,7 @@ import {
   decodeTreeNode,
   encodeTreeNode,
   nibbleAt,
+  setChild,
   type TreeChild,
   type TreeNode,
   treeNodeHash,
@@ -39,7 +40,7 @@ export interface TreeUpdateResult {
 
 /** A stored node on a changed path, with the stored nodes below it that are on one too, by slot. */
 interface LoadedNode {
-  readonly slots: TreeNode;
+  readonly node: TreeNode;
   readonly below: (LoadedNode | undefined)[];
 }
 
@@ -90,14 +91,14 @@ async function loadPaths(
         if (parent === undefined) return undefined;
         throw new LedgerError("corrupt", `state tree: a node ${depth} nibbles down is missing`);
       }
-      const node: LoadedNode = { slots: decodeTreeNode(bytes), below: [] };
-      if (parent === undefined) root = node;
-      else parent.below[slotOf(updates, start, depth - 1)] = node;
+      const loaded: LoadedNode = { node: decodeTreeNode(bytes), below: [] };
+      if (parent === undefined) root = loaded;
+      else parent.below[slotOf(updates, start, depth - 1)] = loaded;
       for (let from = start; from < end; ) {
         const to = groupEnd(updates, from, end, depth);
-        const child = node.slots[slotOf(updates, from, depth)];
+        const child = loaded.node.slots[slotOf(updates, from, depth)];
         if (child !== undefined && child.keyHash === undefined) {
-          next.push({ parent: node, depth: depth + 1, start: from, end: to });
+          next.push({ parent: loaded, depth: depth + 1, start: from, end: to });
         }
         from = to;
       }
@@ -130,14 +131,14 @@ class TreeChange {
     for (let from = start; from < end; ) {
       const to = groupEnd(this.#updates, from, end, depth);
       const slot = slotOf(this.#updates, from, depth);
-      const before = loaded.slots[slot];
+      const before = loaded.node.slots[slot];
       const below = loaded.below[slot];
       const after =
         below === undefined
           ? this.#applyToLeaf(before, from, to, depth + 1)
           : this.#applyToNode(before, below, from, to, depth + 1);
       if (!isSameChild(before, after)) {
-        loaded.slots[slot] = after;
+        setChild(loaded.node, slot, after);
         changed = true;
       }
       from = to;
@@ -146,14 +147,14 @@ class TreeChange {
   }
 
   /** Writes the root node, or removes it when nothing is left: the root hash. */
-  settleRoot(slots: TreeNode): Uint8Array {
+  settleRoot(root: TreeNode): Uint8Array {
     const key = treeNodeKey(SPARSE_MERKLE_PLACEHOLDER, 0);
-    if (slots.every((child) => child === undefined)) {
+    if (root.slots.every((child) => child === undefined)) {
       this.nodes.push({ key, value: undefined });
       return SPARSE_MERKLE_PLACEHOLDER;
     }
-    this.nodes.push({ key, value: encodeTreeNode(slots) });
-    return treeNodeHash(slots);
+    this.nodes.push({ key, value: encodeTreeNode(root) });
+    return treeNodeHash(root);
   }
 
   /** Applies updates to the stored node behind a slot: what the slot then holds. */
@@ -166,13 +167,13 @@ class TreeChange {
   ): TreeChild | undefined {
     if (!this.applyToSlots(loaded, start, end, depth)) return before;
     const key = treeNodeKey(keyAt(this.#updates, start), depth);
-    const children = loaded.slots.filter((child) => child !== undefined);
+    const children = loaded.node.slots.filter((child) => child !== undefined);
     const only = children.length === 1 ? children[0] : undefined;
     if (children.length === 0 || only?.keyHash !== undefined) {
       this.nodes.push({ key, value: undefined });
       return only;
     }
-    return this.#writeNode(key, loaded.slots);
+    return this.#writeNode(key, loaded.node);
   }
 
   /** Applies updates to a slot that holds one leaf or nothing. */
@@ -205,18 +206,18 @@ class TreeChange {
     const first = leaves[start];
     if (start === end || first === undefined) return undefined;
     if (end - start === 1) return { keyHash: first.keyHash, hash: first.leafHash };
-    const slots = createTreeNode();
+    const node = createTreeNode();
     for (let from = start; from < end; ) {
       const to = groupEnd(leaves, from, end, depth);
-      slots[slotOf(leaves, from, depth)] = this.#build(leaves, from, to, depth + 1);
+      node.slots[slotOf(leaves, from, depth)] = this.#build(leaves, from, to, depth + 1);
       from = to;
     }
-    return this.#writeNode(treeNodeKey(first.keyHash, depth), slots);
+    return this.#writeNode(treeNodeKey(first.keyHash, depth), node);
   }
 
-  #writeNode(key: Uint8Array, slots: TreeNode): TreeChild {
-    this.nodes.push({ key, value: encodeTreeNode(slots) });
-    return { keyHash: undefined, hash: treeNodeHash(slots) };
+  #writeNode(key: Uint8Array, node: TreeNode): TreeChild {
+    this.nodes.push({ key, value: encodeTreeNode(node) });
+    return { keyHash: undefined, hash: treeNodeHash(node) };
   }
 }
 
@@ -231,10 +232,10 @@ function sortUpdates(updates: readonly TreeUpdate[]): TreeUpdate[] {
 }
 
 function applySorted(sorted: readonly TreeUpdate[], loaded: LoadedNode | undefined): TreeUpdateResult {
-  const root = loaded ?? { slots: createTreeNode(), below: [] };
+  const root = loaded ?? { node: createTreeNode(), below: [] };
   const change = new TreeChange(sorted);
-  if (!change.applyToSlots(root, 0, sorted.length, 0)) return { root: treeNodeHash(root.slots), nodes: [] };
-  const hash = change.settleRoot(root.slots);
+  if (!change.applyToSlots(root, 0, sorted.length, 0)) return { root: treeNodeHash(root.node), nodes: [] };
+  const hash = change.settleRoot(root.node);
   return { root: hash, nodes: change.nodes };
 }
 
