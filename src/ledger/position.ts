@@ -14,6 +14,7 @@ export interface AccumulatorState {
 
 /** Position of a ledger with what the next record is checked against. */
 export interface Position extends LedgerPosition {
+  /** Without leaves where those before the base are not known; see `isAccumulatorKnown`. */
   readonly accumulator: AccumulatorState;
   /** Root of the state after `version`; undefined where the whole state is not known. */
   readonly stateRoot: Uint8Array | undefined;
@@ -40,4 +41,9 @@ export function encodePosition(position: Position): Uint8Array {
 /** A position from its bytes; its hashes are views on the input. */
 export function decodePosition(bytes: Uint8Array): Position {
   return decodeWith(positionCodec, bytes);
+}
+
+/** True when the accumulator holds every version up to the position's own. */
+export function isAccumulatorKnown(position: Position): boolean {
+  return position.accumulator.leafCount === position.version + 1n;
 }

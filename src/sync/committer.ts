@@ -9,8 +9,12 @@ import type { GenesisCheck } from "../ledger/genesis.ts";
 import type { Position } from "../ledger/position.ts";
 import { decodePage, decodeRecord, type RecordSpans } from "../ledger/record.ts";
 import type { BlockStart, CommitBatch, Store, StoreIdentity } from "../store/contract.ts";
+import { deletionRows } from "./base-rows.ts";
 import { PendingTree } from "./pending-tree.ts";
-import { type VerifiedBlock, Verifier } from "./verifier.ts";
+import { type BaseStart, type VerifiedBlock, Verifier } from "./verifier.ts";
+
+/** Looks at verified blocks before they are committed; what it throws keeps them out. */
+export type BlockCheck = (blocks: readonly VerifiedBlock[]) => Promise<void>;
 
 /** Takes records into a store, one call after the other. */
 export interface Ingester {
@@ -21,7 +25,9 @@ export interface Ingester {
    * whose end is still to come are held back in memory; giving them again, from the head on, is fine too.
    * Throws LedgerError `corrupt` or `mismatch`; then nothing of the call is written.
    */
-  ingest(records: Uint8Array | readonly Uint8Array[]): Promise<Position>;
+  ingest(records: Uint8Array | readonly Uint8Array[], check?: BlockCheck): Promise<Position>;
+  /** Makes the first commit of an empty store start at a base instead of version 0. */
+  startAt(base: BaseStart): void;
   /** Commits a checked genesis to an empty store, as `ingest` of its record would, computing nothing twice. */
   adopt(genesis: GenesisCheck): Promise<Position>;
 }
@@ -71,6 +77,7 @@ class StoreIngester implements Ingester {
   readonly #logger: Logger;
   /** Undefined until the store was asked, and again after a failure. */
   #progress: Progress | undefined;
+  #base: BaseStart | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor({ store, logger }: IngesterOptions) {
@@ -82,8 +89,13 @@ class StoreIngester implements Ingester {
     return this.#inTurn(async () => (await this.#loadProgress()).verifier.nextVersion);
   }
 
-  ingest(input: Uint8Array | readonly Uint8Array[]): Promise<Position> {
-    return this.#inTurn(() => this.#ingest(decodeRecords(input)));
+  ingest(input: Uint8Array | readonly Uint8Array[], check?: BlockCheck): Promise<Position> {
+    return this.#inTurn(() => this.#ingest(decodeRecords(input), check));
+  }
+
+  startAt(base: BaseStart): void {
+    this.#base = base;
+    this.#progress = undefined;
   }
 
   adopt(genesis: GenesisCheck): Promise<Position> {
@@ -113,17 +125,18 @@ class StoreIngester implements Ingester {
   async #loadProgress(): Promise<Progress> {
     if (this.#progress === undefined) {
       const position = await loadPosition(this.#store);
-      this.#progress = { position, verifier: new Verifier(position) };
+      this.#progress = { position, verifier: new Verifier(position, this.#base) };
     }
     return this.#progress;
   }
 
-  async #ingest(records: readonly RecordSpans[]): Promise<Position> {
+  async #ingest(records: readonly RecordSpans[], check: BlockCheck | undefined): Promise<Position> {
     let progress = await this.#loadProgress();
     const { position } = progress;
     const first = records[0]?.version;
-    if (first !== undefined && first !== progress.verifier.nextVersion && first === afterHead(position)) {
-      progress = { position, verifier: new Verifier(position) };
+    const start = position === undefined ? (this.#base?.version ?? 0n) : position.version + 1n;
+    if (first !== undefined && first !== progress.verifier.nextVersion && first === start) {
+      progress = { position, verifier: new Verifier(position, this.#base) };
       this.#progress = progress;
     }
     const blocks: VerifiedBlock[] = [];
@@ -131,7 +144,10 @@ class StoreIngester implements Ingester {
       const block = progress.verifier.push(record);
       if (block !== undefined) blocks.push(block);
     }
-    if (blocks.length > 0) await this.#commit(progress, blocks);
+    if (blocks.length > 0) {
+      await check?.(blocks);
+      await this.#commit(progress, blocks);
+    }
     return await this.#position();
   }
 
@@ -140,24 +156,34 @@ class StoreIngester implements Ingester {
     if (last === undefined) return;
     const tree = new PendingTree(this.#store);
     // Where the state is not known whole, its root cannot be computed, and none is claimed.
-    const isWhole = position === undefined || position.stateRoot !== undefined;
+    const isWhole = position === undefined ? this.#base === undefined : position.stateRoot !== undefined;
+    const writes = blocks.flatMap((block) => block.writes);
     if (isWhole) for (const block of blocks) await assertStateRoot(tree, block);
     const batch: CommitBatch = {
       previous: position?.version,
       position: { ...last.position, stateRoot: isWhole ? last.claimedStateRoot : undefined },
-      writes: blocks.flatMap((block) => block.writes),
+      writes,
       blocks: blocks.map((block) => block.start),
       records: blocks.flatMap((block) => block.records),
       treeNodes: tree.changes,
+      ...(isWhole ? {} : { sideRows: deletionRows(writes) }),
     };
-    await this.#store.commit(batch, position === undefined ? identityOf(blocks[0]) : undefined);
+    await this.#store.commit(batch, position === undefined ? this.#identity(blocks[0]) : undefined);
     this.#progress = { position: batch.position, verifier };
     this.#logger.debug(
       { version: last.position.version, blocks: blocks.length, writes: batch.writes.length },
       "committed",
     );
   }
+
+  #identity(first: VerifiedBlock | undefined): StoreIdentity | undefined {
+    if (this.#base === undefined) return identityOf(first);
+    return { chainId: this.#base.chainId, genesisHash: UNKNOWN_GENESIS };
+  }
 }
+
+/** Stands for the genesis of a store that started at a base and never saw it. */
+const UNKNOWN_GENESIS = new Uint8Array(32);
 
 function genesisBatch(genesis: GenesisCheck): { batch: CommitBatch; identity: StoreIdentity } {
   const { chainId, infoHash, record, stateRoot, treeNodes, writes } = genesis;
@@ -181,10 +207,6 @@ function genesisBatch(genesis: GenesisCheck): { batch: CommitBatch; identity: St
     treeNodes,
   };
   return { batch, identity: { chainId, genesisHash: infoHash } };
-}
-
-function afterHead(position: Position | undefined): bigint {
-  return position === undefined ? 0n : position.version + 1n;
 }
 
 async function assertStateRoot(tree: PendingTree, block: VerifiedBlock): Promise<void> {

@@ -4,12 +4,17 @@
 import { equalBytes } from "../base/bytes.ts";
 import { toHex } from "../base/hex.ts";
 import { BcsError } from "../bcs/errors.ts";
-import { type Accumulator, eventRoot, transactionAccumulator } from "../ledger/accumulator.ts";
+import {
+  type Accumulator,
+  EMPTY_ACCUMULATOR,
+  eventRoot,
+  transactionAccumulator,
+} from "../ledger/accumulator.ts";
 import { findNewBlock, findNewEpoch, type NewBlockEvent } from "../ledger/block-event.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { eventHash } from "../ledger/event.ts";
 import { findChainId } from "../ledger/genesis.ts";
-import type { Position } from "../ledger/position.ts";
+import { isAccumulatorKnown, type Position } from "../ledger/position.ts";
 import type { RecordSpans } from "../ledger/record.ts";
 import { transactionHash } from "../ledger/transaction.ts";
 import { transactionInfoHash } from "../ledger/transaction-info.ts";
@@ -63,34 +68,49 @@ function findOnly<T>(record: RecordSpans, find: (event: Uint8Array) => T | undef
   return found;
 }
 
-/** Checks records one after the other, starting after a position, or from version 0. */
+/** Where a replay starts that knows nothing of what was before: the first version of some block. */
+export interface BaseStart {
+  readonly chainId: number;
+  readonly version: bigint;
+}
+
+/** Checks records one after the other, starting after a position, from version 0, or from a base. */
 export class Verifier {
-  readonly #accumulator: Accumulator;
+  /** Undefined where the leaves before are not known: then roots cannot be recomputed. */
+  readonly #accumulator: Accumulator | undefined;
+  #nextVersion: bigint;
   #chainId: number | undefined;
   #height: bigint | undefined;
   #timestampUsec: bigint;
-  /** Epochs that the next block may have; after a restart it is not known whether the last block ended one. */
-  #nextEpochs: readonly bigint[];
+  /**
+   * Epochs that the next block may have; after a restart it is not known whether the last block ended one,
+   * and at a base nothing is known.
+   */
+  #nextEpochs: readonly bigint[] | undefined;
   #open: OpenBlock | undefined;
 
-  constructor(position: Position | undefined) {
-    this.#accumulator = transactionAccumulator(position?.accumulator);
-    this.#chainId = position?.chainId;
+  constructor(position: Position | undefined, base?: BaseStart) {
+    const isBase = position === undefined ? base !== undefined : !isAccumulatorKnown(position);
+    this.#accumulator = isBase ? undefined : transactionAccumulator(position?.accumulator);
+    this.#nextVersion = position === undefined ? (base?.version ?? 0n) : position.version + 1n;
+    this.#chainId = position?.chainId ?? base?.chainId;
     this.#height = position?.blockHeight;
     this.#timestampUsec = position?.timestampUsec ?? 0n;
-    this.#nextEpochs = position === undefined ? [0n] : [position.epoch, position.epoch + 1n];
+    if (position !== undefined) this.#nextEpochs = [position.epoch, position.epoch + 1n];
+    else this.#nextEpochs = isBase ? undefined : [0n];
   }
 
   /** The version that must come next. */
   get nextVersion(): bigint {
-    return this.#accumulator.leafCount;
+    return this.#nextVersion;
   }
 
   /** Takes one record; the block that it completes, if it does. After an error the verifier is spent. */
   push(record: RecordSpans): VerifiedBlock | undefined {
     const { version } = record;
-    if (version !== this.nextVersion) throw mismatch(version, "version", this.nextVersion, version);
+    if (version !== this.#nextVersion) throw mismatch(version, "version", this.#nextVersion, version);
     this.#checkHashes(record);
+    this.#nextVersion++;
     this.#checkChain(record);
     const open = this.#checkBlock(record);
     open.records.push({ version, bytes: record.bytes });
@@ -107,6 +127,7 @@ export class Verifier {
     assertHash(version, "transaction hash", transactionHash(record.transaction), info.transactionHash);
     assertHash(version, "event root hash", eventRoot(record.events.map(eventHash)), info.eventRootHash);
     assertHash(version, "state change hash", writeSetHash(record.changes), info.stateChangeHash);
+    if (this.#accumulator === undefined) return;
     this.#accumulator.append(transactionInfoHash(record.infoBytes));
     assertHash(version, "accumulator root hash", this.#accumulator.root(), record.accumulatorRoot);
   }
@@ -142,6 +163,8 @@ export class Verifier {
 
   #checkBlockEvent(version: bigint, event: NewBlockEvent): void {
     const height = this.#height === undefined ? 0n : this.#height + 1n;
+    // The first block of a base may be any.
+    if (this.#nextEpochs === undefined) return;
     if (event.height !== height) throw mismatch(version, "block height", height, event.height);
     if (!this.#nextEpochs.includes(event.epoch)) {
       throw mismatch(version, "block epoch", this.#nextEpochs.join(" or "), event.epoch);
@@ -176,7 +199,7 @@ export class Verifier {
       blockHeight: block.height,
       oldestVersion: 0n,
       oldestBlockHeight: 0n,
-      accumulator: this.#accumulator.state(),
+      accumulator: this.#accumulator?.state() ?? EMPTY_ACCUMULATOR,
     };
   }
 }

@@ -143,7 +143,7 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       const [one, two] = [Buffer.from("one"), Buffer.from("two")];
       expect(await store.getSideRows([one, two])).toEqual([undefined, undefined]);
       await store.putSideRows([{ key: one, value: Uint8Array.of(1) }]);
-      const ledger = new SyntheticLedger(11);
+      const ledger = new SyntheticLedger(11, 12);
       const sideRows = [
         { key: one, value: undefined },
         { key: two, value: Uint8Array.of(2, 3) },

@@ -1,0 +1,68 @@
+// Waypoints of later versions: recomputed from a verified block when its version is reached. One match makes
+// all history before it authentic, because the accumulator root inside commits to all of it.
+
+import { transactionAccumulator } from "../ledger/accumulator.ts";
+import { findNewEpoch } from "../ledger/block-event.ts";
+import { LedgerError } from "../ledger/errors.ts";
+import { findWrittenData } from "../ledger/genesis.ts";
+import { decodeRecord } from "../ledger/record.ts";
+import { decodeVoters, VALIDATOR_SET_KEY_HASH } from "../ledger/validator-set.ts";
+import { computeWaypoint, formatWaypoint, type Waypoint, type WaypointPreimage } from "../ledger/waypoint.ts";
+import type { VerifiedBlock } from "./verifier.ts";
+
+/** The waypoint of a verified block's last version. */
+export function waypointOfBlock(block: VerifiedBlock): Waypoint {
+  const last = block.records.at(-1);
+  if (last === undefined) throw new Error("a verified block without records");
+  return computeWaypoint({
+    epoch: block.start.epoch,
+    accumulatorRoot: transactionAccumulator(block.position.accumulator).root(),
+    version: block.position.version,
+    timestampUsec: block.start.timestampUsec,
+    nextEpoch: nextEpochOf(last.bytes),
+  });
+}
+
+/** The epoch that the record starts and its voters, where it ends one. */
+function nextEpochOf(bytes: Uint8Array): WaypointPreimage["nextEpoch"] {
+  const record = decodeRecord(bytes);
+  let epoch: bigint | undefined;
+  for (const event of record.events) epoch = findNewEpoch(event)?.epoch ?? epoch;
+  if (epoch === undefined) return undefined;
+  const data = findWrittenData(record.writes, VALIDATOR_SET_KEY_HASH);
+  if (data === undefined) {
+    throw new LedgerError("mismatch", `version ${record.version} ends an epoch and writes no validator set`);
+  }
+  return { epoch, voters: decodeVoters(data) };
+}
+
+/** A history that leads to another waypoint than the given one: nothing before it can be relied on. */
+export class AnchorMismatch extends LedgerError {
+  constructor(expected: Waypoint, computed: string) {
+    super(
+      "mismatch",
+      `the history served leads to waypoint ${computed}, expected ${formatWaypoint(expected)}: the ledger in this data directory is not the one that the waypoint names`,
+    );
+  }
+}
+
+/**
+ * Compares the blocks with the waypoints whose versions they reach; the versions that matched. Throws
+ * AnchorMismatch.
+ */
+export function checkAnchors(anchors: readonly Waypoint[], blocks: readonly VerifiedBlock[]): bigint[] {
+  const matched: bigint[] = [];
+  for (const anchor of anchors) {
+    const block = blocks.find(
+      ({ start, position }) => start.firstVersion <= anchor.version && anchor.version <= position.version,
+    );
+    if (block === undefined) continue;
+    if (block.position.version !== anchor.version) {
+      throw new AnchorMismatch(anchor, `none: version ${anchor.version} ends no block`);
+    }
+    const computed = formatWaypoint(waypointOfBlock(block));
+    if (computed !== formatWaypoint(anchor)) throw new AnchorMismatch(anchor, computed);
+    matched.push(anchor.version);
+  }
+  return matched;
+}

@@ -1,0 +1,51 @@
+// Rows of the base layer: what an item was as of some version, for a ledger whose state is not known whole. A
+// row holds until the item is written; a deletion leaves a row of its own, because the pruner may remove the
+// deletion from the versioned state and what was before it must not come back.
+import { BcsReader } from "../bcs/reader.ts";
+import { BcsWriter } from "../bcs/writer.ts";
+import type { SideRow, StateWrite } from "../store/contract.ts";
+
+/** What an item was as of a version. */
+export interface BaseRow {
+  readonly version: bigint;
+  /** BCS of the StateValue; undefined when there was none. */
+  readonly value: Uint8Array | undefined;
+}
+
+const BASE_ITEM = 1;
+
+/** Key of the row of an item. */
+export function baseRowKey(keyHash: Uint8Array): Uint8Array {
+  const key = new Uint8Array(1 + keyHash.length);
+  key[0] = BASE_ITEM;
+  key.set(keyHash, 1);
+  return key;
+}
+
+/** Bytes of a row. */
+export function encodeBaseRow(row: BaseRow): Uint8Array {
+  const writer = new BcsWriter(16 + (row.value?.length ?? 0)).u64(row.version);
+  return writer.option(row.value, (inner, value) => inner.byteString(value)).take();
+}
+
+/** The row that the bytes hold. */
+export function decodeBaseRow(bytes: Uint8Array): BaseRow {
+  const reader = new BcsReader(bytes);
+  const version = reader.u64();
+  const value = reader.option((inner) => inner.byteString());
+  reader.finish();
+  return { version, value };
+}
+
+/** Rows for the deletions among the writes; the last one of a key counts. */
+export function deletionRows(writes: readonly StateWrite[]): SideRow[] {
+  const rows = new Map<string, SideRow>();
+  for (const { keyHash, version, value } of writes) {
+    if (value !== undefined) continue;
+    rows.set(Buffer.from(keyHash).toString("latin1"), {
+      key: baseRowKey(keyHash),
+      value: encodeBaseRow({ version, value: undefined }),
+    });
+  }
+  return [...rows.values()];
+}

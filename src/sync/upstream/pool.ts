@@ -1,0 +1,132 @@
+// The upstreams of a follower with what is known of each: where its head is, whether it is in use, resting
+// after a failure, or set aside because what it said was wrong.
+import type { Logger } from "../../base/log.ts";
+import { type BackoffOptions, backoffMs } from "./backoff.ts";
+import type { UpstreamError, UpstreamErrorCode } from "./errors.ts";
+import type { Upstream, UpstreamHead } from "./upstream.ts";
+
+/** `untried`, `ok`, `resting` (could not be asked), `set_aside` (what it said was wrong). */
+export type UpstreamState = "untried" | "ok" | "resting" | "set_aside";
+
+/** One upstream of the pool. */
+export interface PoolEntry {
+  readonly upstream: Upstream;
+  state: UpstreamState;
+  /** The last fault, for people; undefined while there was none. */
+  fault: string | undefined;
+  head: UpstreamHead | undefined;
+  failures: number;
+  /** When it may be asked again. */
+  readyMs: number;
+}
+
+/** What a pool works with. */
+export interface PoolOptions {
+  /** Pauses after failures to answer. */
+  readonly retry: BackoffOptions;
+  /** Pauses after wrong answers. */
+  readonly setAside: BackoffOptions;
+  readonly logger: Logger;
+  /** Milliseconds that only go forward. */
+  readonly clock: () => number;
+  readonly random: () => number;
+}
+
+/** Faults that say something about honesty or fitness, not about the line. */
+const SET_ASIDE: ReadonlySet<UpstreamErrorCode> = new Set([
+  "pruned",
+  "refused",
+  "malformed",
+  "too_large",
+  "wrong_chain",
+  "unverified",
+  "disagrees",
+]);
+
+/** Keeps the upstreams and picks the one to ask. */
+export class UpstreamPool {
+  readonly entries: readonly PoolEntry[];
+  readonly #options: PoolOptions;
+  #current: PoolEntry | undefined;
+
+  constructor(upstreams: readonly Upstream[], options: PoolOptions) {
+    this.#options = options;
+    this.entries = upstreams.map((upstream) => ({
+      upstream,
+      state: "untried",
+      fault: undefined,
+      head: undefined,
+      failures: 0,
+      readyMs: 0,
+    }));
+  }
+
+  /** The highest head that any upstream in good standing has named. */
+  get headVersion(): bigint | undefined {
+    let highest: bigint | undefined;
+    for (const { state, head } of this.entries) {
+      if (state === "set_aside" || head === undefined) continue;
+      if (highest === undefined || head.version > highest) highest = head.version;
+    }
+    return highest;
+  }
+
+  /** True when every upstream is set aside: nothing that is said can be used. */
+  get isSpent(): boolean {
+    return this.entries.every((entry) => entry.state === "set_aside");
+  }
+
+  isReady(entry: PoolEntry): boolean {
+    return entry.readyMs <= this.#options.clock();
+  }
+
+  /**
+   * The upstream to ask for records from `start` on: the one in use unless it lags, then the first that is
+   * ready; those set aside only when there is no other.
+   */
+  pick(start: bigint): PoolEntry | undefined {
+    const ready = this.entries.filter((entry) => this.isReady(entry));
+    const sound = ready.filter((entry) => entry.state !== "set_aside");
+    const candidates = sound.length > 0 ? sound : ready;
+    const isAhead = (entry: PoolEntry): boolean => entry.head === undefined || entry.head.version >= start;
+    const ahead = candidates.filter(isAhead);
+    const best = ahead.length > 0 ? ahead : candidates;
+    this.#current = best.find((entry) => entry === this.#current) ?? best[0];
+    return this.#current;
+  }
+
+  /** Milliseconds until some upstream is ready. */
+  get waitMs(): number {
+    const now = this.#options.clock();
+    return Math.max(0, Math.min(...this.entries.map((entry) => entry.readyMs)) - now);
+  }
+
+  /** Notes a good answer. */
+  succeed(entry: PoolEntry): void {
+    if (entry.state !== "ok") {
+      this.#options.logger.info({ upstream: entry.upstream.name, was: entry.state }, "upstream in use");
+    }
+    entry.state = "ok";
+    entry.failures = 0;
+    entry.readyMs = 0;
+  }
+
+  /** Notes a fault: the upstream rests or is set aside for a while, longer each time. */
+  fail(entry: PoolEntry, error: UpstreamError): void {
+    const { retry, setAside, clock, random, logger } = this.#options;
+    const isSetAside = SET_ASIDE.has(error.code);
+    // A line that breaks does not clear the name of one that was caught.
+    if (isSetAside || entry.state !== "set_aside") entry.state = isSetAside ? "set_aside" : "resting";
+    entry.failures++;
+    entry.fault = `${error.code}: ${error.message}`;
+    const waitMs = error.retryAfterMs ?? backoffMs(entry.failures, isSetAside ? setAside : retry, random);
+    entry.readyMs = clock() + waitMs;
+    const fields = { upstream: entry.upstream.name, fault: entry.fault, againInMs: Math.round(waitMs) };
+    if (isSetAside) logger.warn(fields, "upstream set aside");
+    else logger.info(fields, "upstream rests");
+  }
+
+  close(): void {
+    for (const { upstream } of this.entries) upstream.close();
+  }
+}
