@@ -1,6 +1,8 @@
 // The wiring: the only file that knows every room. It opens the store, brings the ledger in, keeps it
 // moving and pruned, and offers the operations as calls and over HTTP.
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { ConfigError, errorText } from "./base/errors.ts";
 import { fromHex, toHex } from "./base/hex.ts";
 import { type Logger, silentLogger } from "./base/log.ts";
@@ -33,7 +35,7 @@ import { StoreError } from "./store/errors.ts";
 import { openLmdbStore } from "./store/lmdb/store.ts";
 import { createMemoryStore } from "./store/memory/store.ts";
 import { createIngester, type Ingester } from "./sync/committer.ts";
-import { assertWaypoint, bootstrapGenesis } from "./sync/genesis.ts";
+import { assertIdentity, assertWaypoint, bootstrapGenesis } from "./sync/genesis.ts";
 import { type PruneWindow, parsePruneWindow } from "./sync/prune-window.ts";
 import { type Pruner, startPruner } from "./sync/pruner.ts";
 import { encodeSubmission } from "./transaction/encode-submission.ts";
@@ -112,6 +114,14 @@ function checkGenesisFile(blob: Uint8Array, expected: Waypoint | undefined): Gen
   return check;
 }
 
+/** Looks at a directory without writing to it: another chain's is refused untouched. */
+async function assertSameChain(data: string, check: GenesisCheck): Promise<void> {
+  const store = await openLmdbStore({ path: data, readOnly: true });
+  const { identity } = store;
+  await store.close();
+  if (identity !== undefined) assertIdentity(identity, check);
+}
+
 function toLedgerInfo({ position }: LedgerView): LedgerInfo {
   return {
     chain_id: position.chainId,
@@ -182,7 +192,7 @@ class SextantNode implements Node, Ledger {
     const blob = readOnly === true ? undefined : ((await readGenesis(genesis)) ?? this.#chain?.genesisBlob());
     const check = blob === undefined ? undefined : checkGenesisFile(blob, expected);
     if (http !== undefined) await this.#listen(http);
-    this.#store = await this.#openStore();
+    this.#store = await this.#openStore(check);
     if (check === undefined) return;
     if (genesis !== undefined && expected === undefined) {
       this.#logger.warn({}, "the genesis file is unproven: no waypoint was given");
@@ -198,9 +208,10 @@ class SextantNode implements Node, Ledger {
     if (this.#chain !== undefined && localChain?.blockTimeMs !== undefined) this.#startTimer(localChain);
   }
 
-  async #openStore(): Promise<Store> {
+  async #openStore(check: GenesisCheck | undefined): Promise<Store> {
     const { data, readOnly = false } = this.#options;
     if (data === undefined) return createMemoryStore();
+    if (check !== undefined && existsSync(join(data, "data.mdb"))) await assertSameChain(data, check);
     return openLmdbStore({ path: data, readOnly, logger: this.#logger });
   }
 

@@ -4,7 +4,7 @@ import { toHex } from "../base/hex.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { checkGenesis, type GenesisCheck } from "../ledger/genesis.ts";
 import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
-import type { Store } from "../store/contract.ts";
+import type { Store, StoreIdentity } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
 import type { Ingester } from "./committer.ts";
 
@@ -26,7 +26,7 @@ export async function bootstrapGenesis(options: BootstrapOptions): Promise<Genes
   const check = "check" in options ? options.check : checkGenesis(options.blob);
   if (waypoint !== undefined) assertWaypoint(check.waypoint, waypoint);
   if (store.identity !== undefined) {
-    assertIdentity(store, check);
+    assertIdentity(store.identity, check);
     return check;
   }
   await ingester.adopt(check);
@@ -42,14 +42,13 @@ export function assertWaypoint(computed: Waypoint, given: Waypoint): void {
   });
 }
 
-function assertIdentity(store: Store, check: GenesisCheck): void {
-  const { identity } = store;
-  if (identity === undefined) return;
+/** Throws StoreError `identity` unless a store's identity is that of the genesis. */
+export function assertIdentity(identity: StoreIdentity, check: GenesisCheck): void {
   if (identity.chainId === check.chainId && equalBytes(identity.genesisHash, check.infoHash)) return;
   throw new StoreError(
     "identity",
-    `the store holds chain ${identity.chainId} with genesis ${toHex(identity.genesisHash)}, ` +
-      `the genesis file is chain ${check.chainId} with genesis ${toHex(check.infoHash)}`,
+    `the store holds chain ${identity.chainId} with genesis ${toHex(identity.genesisHash)}, the genesis given ` +
+      `is chain ${check.chainId} with genesis ${toHex(check.infoHash)} (another network, or another seed)`,
     { details: { stored: identity.chainId, given: check.chainId } },
   );
 }

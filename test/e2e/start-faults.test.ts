@@ -28,7 +28,7 @@ describe("a start that cannot work", () => {
   it("refuses a wrong window, brand or combination before touching the data directory", async () => {
     const data = join(folder, "untouched");
     for (const [args, text] of [
-      [["--prune-window", "soon"], "prune-window"],
+      [["--prune-window", "soon"], "prune window"],
       [["--header-brand", "a b"], "header-brand"],
       [["--waypoint", "0:00"], "--waypoint needs --genesis"],
       [["--genesis", join(folder, "none.blob")], "none.blob"],

@@ -133,13 +133,11 @@ function startNode(values: StartValues): Promise<Node> {
   });
 }
 
-/** Resolves with the exit code when the node is told to stop or finds a fault. */
-function untilStopped(node: Node): Promise<number> {
+/** Resolves when the process is told to stop; listens from the call on. */
+function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
-    const stop = (): void => resolve(EXIT_OK);
-    process.once("SIGTERM", stop);
-    process.once("SIGINT", stop);
-    node.faulted.then(() => resolve(EXIT_FAILED));
+    process.once("SIGTERM", () => resolve());
+    process.once("SIGINT", () => resolve());
   });
 }
 
@@ -157,13 +155,12 @@ export const startCommand = command({
   run: async (values, operands, context) => {
     operandsOf(operands, []);
     checkCombination(values);
+    const stopped = stopSignal();
     const node = await startNode(values);
-    const ledger = await node.ledgerInfo();
-    context.out(
-      `sextant is ready: ${node.url} (chain ${ledger.chain_id}, version ${ledger.ledger_version}, oldest ${ledger.oldest_ledger_version})`,
-    );
-    for (const line of guideLines(node)) context.out(line);
-    const code = await untilStopped(node);
+    const { chain_id, ledger_version, oldest_ledger_version } = await node.ledgerInfo();
+    const place = `chain ${chain_id}, version ${ledger_version}, oldest ${oldest_ledger_version}`;
+    context.out([`sextant is ready: ${node.url} (${place})`, ...guideLines(node)].join("\n"));
+    const code = await Promise.race([stopped.then(() => EXIT_OK), node.faulted.then(() => EXIT_FAILED)]);
     await node.close();
     return code;
   },
