@@ -28,6 +28,12 @@ export interface Running {
   readonly stop: (signal?: NodeJS.Signals) => Promise<Finished>;
 }
 
+const children = new Set<ChildProcess>();
+// A test that fails must not leave its node behind.
+process.on("exit", () => {
+  for (const child of children) child.kill("SIGKILL");
+});
+
 type Environment = Readonly<Record<string, string>>;
 
 function launch(args: readonly string[], environment: Environment, input?: string) {
@@ -36,6 +42,8 @@ function launch(args: readonly string[], environment: Environment, input?: strin
     env: { ...Object.fromEntries(inherited), ...environment },
     stdio: ["pipe", "pipe", "pipe"],
   });
+  children.add(child);
+  child.on("close", () => children.delete(child));
   child.stdin.end(input ?? "");
   const output = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
