@@ -8,6 +8,9 @@ import { pause } from "./upstream/backoff.ts";
 import { UpstreamError } from "./upstream/errors.ts";
 import type { PoolEntry, UpstreamPool } from "./upstream/pool.ts";
 
+/** How often those who lag are asked again before it is called a dispute. */
+const MAX_ROUNDS = 20;
+
 /** How many of how many upstreams must agree. */
 export interface AgreementRule {
   readonly needed: number;
@@ -62,7 +65,7 @@ export class Agreement {
     const votes: Vote[] = [own];
     const silent = new Set(this.#pool.entries.filter((entry) => entry !== source));
     let winner = this.#winner(votes);
-    while (winner === undefined) {
+    for (let round = 0; winner === undefined; round++) {
       const asked = [...silent].filter((entry) => this.#pool.isReady(entry));
       const answered = await this.#round(asked, claim.version, (vote) => {
         votes.push(vote);
@@ -73,7 +76,8 @@ export class Agreement {
       });
       if (winner !== undefined) break;
       // Those who lag or rest may still decide it; once all have spoken nobody can.
-      if (silent.size === 0 || (answered === 0 && !this.#isOpen(votes, silent))) {
+      const isLost = silent.size === 0 || (answered === 0 && !this.#isOpen(votes, silent));
+      if (isLost || round === MAX_ROUNDS) {
         throw new NoAgreement(this.#describe(votes, claim.version));
       }
       await pause(this.#pollMs, this.#signal);

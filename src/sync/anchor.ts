@@ -36,19 +36,17 @@ function nextEpochOf(bytes: Uint8Array): WaypointPreimage["nextEpoch"] {
   return { epoch, voters: decodeVoters(data) };
 }
 
-/** A history that leads to another waypoint than the given one: nothing before it can be relied on. */
-export class AnchorMismatch extends LedgerError {
-  constructor(expected: Waypoint, computed: string) {
-    super(
-      "mismatch",
-      `the history served leads to waypoint ${computed}, expected ${formatWaypoint(expected)}: the ledger in this data directory is not the one that the waypoint names`,
-    );
-  }
+function anchorMismatch(expected: Waypoint, computed: string): LedgerError {
+  return new LedgerError(
+    "mismatch",
+    `the history served leads to waypoint ${computed}, expected ${formatWaypoint(expected)}: it is not the one that the waypoint names`,
+    { details: { version: expected.version, field: "waypoint" } },
+  );
 }
 
 /**
  * Compares the blocks with the waypoints whose versions they reach; the versions that matched. Throws
- * AnchorMismatch.
+ * LedgerError `mismatch`.
  */
 export function checkAnchors(anchors: readonly Waypoint[], blocks: readonly VerifiedBlock[]): bigint[] {
   const matched: bigint[] = [];
@@ -58,10 +56,10 @@ export function checkAnchors(anchors: readonly Waypoint[], blocks: readonly Veri
     );
     if (block === undefined) continue;
     if (block.position.version !== anchor.version) {
-      throw new AnchorMismatch(anchor, `none: version ${anchor.version} ends no block`);
+      throw anchorMismatch(anchor, `none: version ${anchor.version} ends no block`);
     }
     const computed = formatWaypoint(waypointOfBlock(block));
-    if (computed !== formatWaypoint(anchor)) throw new AnchorMismatch(anchor, computed);
+    if (computed !== formatWaypoint(anchor)) throw anchorMismatch(anchor, computed);
     matched.push(anchor.version);
   }
   return matched;
