@@ -23,7 +23,7 @@ import { signingMessage } from "../../src/transaction/signing-message.ts";
 import type { UserTransaction } from "../../src/transaction/user-transaction.ts";
 import { ChainRun } from "../support/chain-run.ts";
 
-const BLOCKS = 600;
+const BLOCKS = 520;
 const ASSETS: readonly AssetName[] = ["native", "gold", "shell"];
 const SPKI_HEADER = Buffer.from("302a300506032b6570032100", "hex");
 
