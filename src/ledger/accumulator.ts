@@ -1,17 +1,10 @@
 // Append-only Merkle accumulators of transactions and events. What is kept is the roots of the full subtrees,
 // left to right, and the leaf count; a missing right side counts as the accumulator placeholder.
-import { ACCUMULATOR_PLACEHOLDER, HASH_LENGTH, hashPair, SEEDS } from "./hash.ts";
+import { ACCUMULATOR_PLACEHOLDER, hashPair, SEEDS } from "./hash.ts";
 import type { AccumulatorState } from "./position.ts";
 
 /** The accumulator of no leaves. */
 export const EMPTY_ACCUMULATOR: AccumulatorState = { leafCount: 0n, frozen: [] };
-
-/** Number of full subtrees that hold `leafCount` leaves: its one bits. */
-export function frozenCount(leafCount: bigint): number {
-  let count = 0;
-  for (let rest = leafCount; rest > 0n; rest >>= 1n) if ((rest & 1n) === 1n) count++;
-  return count;
-}
 
 /** An accumulator that is being appended to; the seed says which tree it is. */
 export class Accumulator {
@@ -78,12 +71,4 @@ export function eventRoot(eventHashes: readonly Uint8Array[]): Uint8Array {
 /** An accumulator over transaction infos, continued from a kept state. */
 export function transactionAccumulator(state: AccumulatorState = EMPTY_ACCUMULATOR): Accumulator {
   return new Accumulator(SEEDS.transactionAccumulator, state);
-}
-
-/** True when the number and the sizes of the kept subtrees fit the leaf count. */
-export function isAccumulatorState(state: AccumulatorState): boolean {
-  return (
-    frozenCount(state.leafCount) === state.frozen.length &&
-    state.frozen.every((hash) => hash.length === HASH_LENGTH)
-  );
 }

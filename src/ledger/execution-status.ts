@@ -12,7 +12,7 @@ export type AbortLocation =
   | { readonly kind: "script" };
 
 /** What the module says about an abort code. */
-export interface AbortInfo {
+interface AbortInfo {
   readonly reasonName: string;
   readonly description: string;
 }

@@ -11,7 +11,7 @@ const scratch = new Uint8Array(SCRATCH_BYTES);
 const pairScratch = new Uint8Array(3 * HASH_LENGTH);
 
 /** The seed of a type name. */
-export function domainSeed(name: string): Uint8Array {
+function domainSeed(name: string): Uint8Array {
   return sha3(new TextEncoder().encode(`APTOS::${name}`));
 }
 

@@ -13,7 +13,7 @@ import { addressCodec, moduleIdCodec } from "../move/wire.ts";
 import { hashOf, hashOfParts, SEEDS } from "./hash.ts";
 
 /** A perpetual position of the trading engine; it lives in a tree of its own. */
-export interface TradingPosition {
+interface TradingPosition {
   readonly kind: "position";
   readonly exchange: Address;
   readonly account: Address;

@@ -61,14 +61,12 @@ export type Transaction =
   | { readonly kind: "blockMetadataExt"; readonly block: BlockMetadataExt }
   | { readonly kind: "blockEpilogue"; readonly epilogue: BlockEpilogue };
 
-/** Genesis payloads on the wire. */
-export const genesisPayloadCodec: Codec<GenesisPayload> = variants("GenesisPayload", {
+const genesisPayloadCodec: Codec<GenesisPayload> = variants("GenesisPayload", {
   direct: { writeSet: writeSetCodec, events: vector(contractEventCodec) },
   script: { runAs: addressCodec, script: scriptCodec },
 });
 
-/** Block epilogues on the wire. */
-export const blockEpilogueCodec: Codec<BlockEpilogue> = variants("BlockEpilogue", {
+const blockEpilogueCodec: Codec<BlockEpilogue> = variants("BlockEpilogue", {
   v0: { blockId: hash, endInfo: blockEndInfoCodec },
   v1: { blockId: hash, endInfo: blockEndInfoCodec, fees: feeDistributionCodec },
   v2: {

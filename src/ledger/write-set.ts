@@ -50,8 +50,7 @@ export const writeOpCodec: Codec<WriteOp> = variants("WriteOp", {
 
 const writesCodec: Codec<Writes> = map(stateKeyCodec, writeOpCodec);
 
-/** Extensions on the wire. */
-export const writeSetExtensionCodec: Codec<WriteSetExtension> = variants("WriteSetExtension", {
+const writeSetExtensionCodec: Codec<WriteSetExtension> = variants("WriteSetExtension", {
   nativePositions: { writes: writesCodec },
 });
 

@@ -83,7 +83,7 @@ export const anyWriteOp: fc.Arbitrary<WriteOp> = fc.oneof(
 const hexOfKey = (key: StateKey) => toHex(encodeWith(stateKeyCodec, key));
 
 /** Writes in the order of their keys' bytes. */
-export const anyWrites: fc.Arbitrary<Writes> = fc
+const anyWrites: fc.Arbitrary<Writes> = fc
   .uniqueArray(fc.tuple(anyStateKey, anyWriteOp), {
     maxLength: 4,
     selector: ([key]) => hexOfKey(key),
@@ -172,7 +172,7 @@ export const anyTransactionInfo: fc.Arbitrary<TransactionInfo> = fc.oneof(
   }),
 );
 
-export const anyGenesisPayload: fc.Arbitrary<GenesisPayload> = fc.oneof(
+const anyGenesisPayload: fc.Arbitrary<GenesisPayload> = fc.oneof(
   fc.record({
     kind: fc.constant("direct" as const),
     writeSet: anyWriteSet,
@@ -183,7 +183,7 @@ export const anyGenesisPayload: fc.Arbitrary<GenesisPayload> = fc.oneof(
 
 const epilogueStart = { blockId: anyHash, endInfo: anyBlockEndInfo };
 
-export const anyBlockEpilogue: fc.Arbitrary<BlockEpilogue> = fc.oneof(
+const anyBlockEpilogue: fc.Arbitrary<BlockEpilogue> = fc.oneof(
   fc.record({ kind: fc.constant("v0" as const), ...epilogueStart }),
   fc.record({ kind: fc.constant("v1" as const), ...epilogueStart, fees: anyFeeDistribution }),
   fc.record({

@@ -67,7 +67,7 @@ export function newEpoch(epoch: bigint): ContractEvent {
 }
 
 /** The write that sets the chain id. */
-export function chainIdWrite(chainId: number): Writes[number] {
+function chainIdWrite(chainId: number): Writes[number] {
   const struct = { address: ONE, module: "chain_id", name: "ChainId", typeArgs: [] };
   const path = encodeWith(accessPathCodec, { kind: "resource", struct });
   const key: StateKey = { kind: "accessPath", address: ONE, path };
