@@ -2,7 +2,7 @@
 // stored records: replayed into a second store by a fresh verifier, and once more with plain code that keeps
 // nothing between blocks but hashes: every leaf, the accumulator root level by level, the state root from
 // all items. Prints blocks, records, differences and memory; exits 1 on any difference.
-//   npx tsx scripts/replay-local-chain.ts [blocks] [seed]
+//   node --expose-gc --import tsx scripts/replay-local-chain.ts [blocks] [seed]
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -17,6 +17,7 @@ export interface GuideAsset {
   readonly note: string;
 }
 
+/** An account to ask about. */
 export interface GuideAccount {
   readonly name: string;
   readonly address: string;
@@ -24,6 +25,7 @@ export interface GuideAccount {
   readonly assets: readonly GuideAsset[];
 }
 
+/** A key of a table. */
 export interface GuideTableKey {
   /** For people. */
   readonly name: string;
@@ -32,6 +34,7 @@ export interface GuideTableKey {
   readonly note: string;
 }
 
+/** A table with keys to read. */
 export interface GuideTable {
   readonly name: string;
   readonly handle: string;

@@ -8,8 +8,9 @@ import { type ChainGuide, createGuide } from "./guide.ts";
 import { createPlaces, type Places } from "./places.ts";
 
 /** Chain id of local chains. */
-export const LOCAL_CHAIN_ID = 4;
+const LOCAL_CHAIN_ID = 4;
 
+/** What makes one local chain differ from another. */
 export interface LocalChainSettings {
   /** The same seed gives the same ledger. */
   readonly seed: string;

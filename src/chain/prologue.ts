@@ -89,7 +89,7 @@ function votesOf(count: number): Uint8Array {
 }
 
 /** Data of the event that announces a block. */
-export function newBlockEvent(block: BlockMetadata, height: bigint): NewBlockEvent {
+function newBlockEvent(block: BlockMetadata, height: bigint): NewBlockEvent {
   return {
     hash: block.id,
     epoch: block.epoch,

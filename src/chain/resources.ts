@@ -14,7 +14,7 @@ export interface EventHandle {
   readonly account: Address;
 }
 
-export const eventHandleCodec: Codec<EventHandle> = struct({
+const eventHandleCodec: Codec<EventHandle> = struct({
   counter: u64,
   creationNumber: u64,
   account: addressCodec,
@@ -31,6 +31,7 @@ export interface AccountResource {
   readonly signerCapabilityOffer: Address | undefined;
 }
 
+/** Accounts on the wire. */
 export const accountCodec: Codec<AccountResource> = struct({
   authenticationKey: byteString,
   sequenceNumber: u64,
@@ -49,6 +50,7 @@ export interface CoinStore {
   readonly withdrawEvents: EventHandle;
 }
 
+/** Coin stores on the wire. */
 export const coinStoreCodec: Codec<CoinStore> = struct({
   value: u64,
   frozen: bool,
@@ -72,6 +74,7 @@ export interface CoinInfo {
   readonly supply: CoinSupply | undefined;
 }
 
+/** Coin infos on the wire. */
 export const coinInfoCodec: Codec<CoinInfo> = struct({
   name: text,
   symbol: text,
@@ -87,6 +90,7 @@ export const coinInfoCodec: Codec<CoinInfo> = struct({
 /** The resources of one object, by type. */
 export type ResourceGroup = readonly (readonly [StructTag, Uint8Array])[];
 
+/** Resource groups on the wire. */
 export const resourceGroupCodec: Codec<ResourceGroup> = map(structTagCodec, byteString);
 
 /** `0x1::object::ObjectCore`. */
@@ -97,6 +101,7 @@ export interface ObjectCore {
   readonly transferEvents: EventHandle;
 }
 
+/** Object cores on the wire. */
 export const objectCoreCodec: Codec<ObjectCore> = struct({
   guidCreationNumber: u64,
   owner: addressCodec,
@@ -111,6 +116,7 @@ export interface FungibleStore {
   readonly frozen: boolean;
 }
 
+/** Fungible stores on the wire. */
 export const fungibleStoreCodec: Codec<FungibleStore> = struct({
   metadata: addressCodec,
   balance: u64,
@@ -138,6 +144,7 @@ export interface AssetMetadata {
   readonly projectUri: string;
 }
 
+/** Asset metadata on the wire. */
 export const assetMetadataCodec: Codec<AssetMetadata> = struct({
   name: text,
   symbol: text,
@@ -161,6 +168,7 @@ export interface BlockResource {
   readonly updateEpochIntervalEvents: EventHandle;
 }
 
+/** Block resources on the wire. */
 export const blockResourceCodec: Codec<BlockResource> = struct({
   height: u64,
   epochIntervalUsec: u64,
@@ -176,6 +184,7 @@ export interface CommitHistory {
   readonly length: bigint;
 }
 
+/** Commit histories on the wire. */
 export const commitHistoryCodec: Codec<CommitHistory> = struct({
   maxCapacity: u32,
   nextIndex: u32,
@@ -190,6 +199,7 @@ export interface Configuration {
   readonly events: EventHandle;
 }
 
+/** Configurations on the wire. */
 export const configurationCodec: Codec<Configuration> = struct({
   epoch: u64,
   lastReconfigurationUsec: u64,
