@@ -2,7 +2,7 @@
 // outlives a call and none that crosses keys, so that a wide-column cluster can implement it: one partition
 // per key hash, clustered by version, and a watermark that readers never look past.
 import type { Position } from "../ledger/position.ts";
-import type { Ledger, LedgerView } from "../ledger/view.ts";
+import type { Ledger, LedgerView, StoredRecord } from "../ledger/view.ts";
 
 /** One state write. */
 export interface StateWrite {
@@ -20,11 +20,8 @@ export interface BlockStart {
   readonly epoch: bigint;
 }
 
-/** One record as it arrived: transaction, info, events, accumulator root and changes, in BCS. */
-export interface RawRecord {
-  readonly version: bigint;
-  readonly bytes: Uint8Array;
-}
+/** One record as it arrived. */
+export type RawRecord = StoredRecord;
 
 /** A change of the state tree's own table; undefined removes the node. */
 export interface TreeNodeWrite {
@@ -70,11 +67,9 @@ export interface PruneStep {
   readonly done: boolean;
 }
 
-/** A read view that also hands out what the writer and other nodes need. */
+/** A read view that also knows what the writer needs. */
 export interface StoreView extends LedgerView {
   readonly position: Position;
-  /** Records from `start` on, at most `limit`, and at most about `maxBytes` (always at least one). */
-  getRecords(start: bigint, limit: number, maxBytes: number): Promise<readonly RawRecord[]>;
 }
 
 /** A versioned store of one ledger. */

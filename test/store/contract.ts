@@ -266,6 +266,38 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       await expect(view.getItems(ledger.keys, 50n)).rejects.toThrow("released");
     });
 
+    it("keeps values of every size whole, through updates and reads of both", async () => {
+      const store = await open();
+      const ledger = new SyntheticLedger(1, 12);
+      const sizes = [1, 100, 2000, 4096, 16_384, 32_768, 65_537, 1_000_000];
+      const valueAt = (index: number, version: bigint) =>
+        Buffer.alloc(sizes[(index + Number(version)) % sizes.length]!, Number(version) + index + 1);
+      let previous: bigint | undefined;
+      for (let version = 0n; version < 12n; version++) {
+        const writes = sizes.map((_, index) => ({
+          keyHash: ledger.keys[index]!,
+          version,
+          value: valueAt(index, version),
+        }));
+        const identity = previous === undefined ? SYNTHETIC_IDENTITY : undefined;
+        await store.commit({ ...ledger.batch(previous, version), writes }, identity);
+        previous = version;
+      }
+      const view = await store.openView();
+      for (let version = 11n; version >= 0n; version--) {
+        const items = await view.getItems(ledger.keys.slice(0, sizes.length), version);
+        for (const [index, item] of items.entries()) {
+          expect(item?.version).toBe(version);
+          expect(valueAt(index, version).equals(item?.value ?? Buffer.alloc(0))).toBe(true);
+        }
+      }
+      const history = await view.getHistory(ledger.keys[3]!, { from: 0n, to: 11n, limit: 99 });
+      expect(history.map((item) => valueAt(3, item.version).equals(item.value!))).toEqual(
+        Array(12).fill(true),
+      );
+      view.release();
+    });
+
     it("does not keep the caller's arrays", async () => {
       const store = await open();
       const ledger = new SyntheticLedger(3, 12);

@@ -7,11 +7,13 @@ import { StoreError } from "../errors.ts";
 import type { FastTable } from "./native.ts";
 import { encodeBlock, encodePosition } from "./position-row.ts";
 import {
+  ITEM_KEY_BYTES,
   META,
   numberKey,
   STALE_BYTES,
   type Tables,
   VERSION_BYTES,
+  writeLatestKey,
   writeOlderKey,
   writeStaleEntry,
 } from "./tables.ts";
@@ -21,11 +23,11 @@ const EMPTY = Buffer.alloc(0);
 /** Writes one batch. To be called inside a write transaction, after the batch was checked. */
 export function writeBatch(
   tables: Tables,
-  latest: FastTable,
+  items: FastTable,
   batch: CommitBatch,
   head: Position | undefined,
 ): void {
-  writeItems(tables, latest, batch.writes);
+  writeItems(tables, items, batch.writes);
   for (const block of batch.blocks)
     tables.blocks.putSync(numberKey(block.height), toBuffer(encodeBlock(block)));
   for (const record of batch.records)
@@ -47,10 +49,10 @@ export function writeSideRows(tables: Tables, rows: readonly SideRow[]): void {
   }
 }
 
-/** A key written often in one batch gets one row in the latest table; what is between goes to the older one. */
-function writeItems(tables: Tables, latest: FastTable, writes: readonly StateWrite[]): void {
+/** A key written often in one batch gets its newest row once; what lies between becomes older rows. */
+function writeItems(tables: Tables, items: FastTable, writes: readonly StateWrite[]): void {
   const newest = new Map<string, StateWrite>();
-  const key = Buffer.alloc(STALE_BYTES);
+  const key = Buffer.alloc(ITEM_KEY_BYTES);
   const stale = new StaleRows(tables);
   for (const write of writes) {
     const { keyHash, version, value } = write;
@@ -62,14 +64,15 @@ function writeItems(tables: Tables, latest: FastTable, writes: readonly StateWri
         throw new StoreError("order", `two writes of one key at version ${version}`);
       }
       writeOlderKey(key, keyHash, before.version);
-      tables.older.putSync(key, before.value === undefined ? EMPTY : toBuffer(before.value));
+      tables.items.putSync(key, before.value === undefined ? EMPTY : toBuffer(before.value));
       stale.add(keyHash, before.version);
     } else {
-      const row = latest.getBinaryFast(keyHash);
+      writeLatestKey(key, keyHash);
+      const row = items.getBinaryFast(key);
       if (row !== undefined) {
         const rowVersion = readVersion(row);
         writeOlderKey(key, keyHash, rowVersion);
-        tables.older.putSync(key, toBuffer(row.subarray(VERSION_BYTES, latest.lastSize)));
+        tables.items.putSync(key, toBuffer(row.subarray(VERSION_BYTES, items.lastSize)));
         stale.add(keyHash, rowVersion);
       }
     }
@@ -83,12 +86,14 @@ function writeItems(tables: Tables, latest: FastTable, writes: readonly StateWri
 function writeLatest(tables: Tables, writes: Iterable<StateWrite>): void {
   // lmdb copies inside the call, so one buffer serves all rows.
   let scratch = Buffer.allocUnsafeSlow(4096);
+  const key = Buffer.alloc(ITEM_KEY_BYTES);
   for (const { keyHash, version, value } of writes) {
     const length = VERSION_BYTES + (value?.length ?? 0);
     if (length > scratch.length) scratch = Buffer.allocUnsafeSlow(2 * length);
     scratch.writeBigUInt64BE(version);
     if (value !== undefined) scratch.set(value, VERSION_BYTES);
-    tables.latest.putSync(keyHash, scratch.subarray(0, length));
+    writeLatestKey(key, keyHash);
+    tables.items.putSync(key, scratch.subarray(0, length));
   }
 }
 

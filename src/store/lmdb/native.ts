@@ -2,7 +2,7 @@
 // data: a range query for one key costs four plain gets, because it builds an iterator and a cursor each
 // time; a kept cursor positioned by hand costs less than one. The version of lmdb is pinned for this.
 import * as lmdb from "lmdb";
-import { HASH_BYTES, readOlderVersion, type Table, VERSION_BYTES, writeOlderKey } from "./tables.ts";
+import { HASH_BYTES, ITEM_KEY_BYTES, readOlderVersion, type Table, writeOlderKey } from "./tables.ts";
 
 /** Reads into a buffer that the next read overwrites; `lastSize` tells how much of it is the value. */
 export interface FastTable {
@@ -10,7 +10,7 @@ export interface FastTable {
   readonly lastSize: number;
 }
 
-/** A cursor of the older table, bound to one read transaction and to be closed before that ends. */
+/** A cursor of the items table, bound to one read transaction and to be closed before that ends. */
 export interface NativeCursor {
   readonly address: number;
   close(): void;
@@ -23,7 +23,6 @@ interface NativeAddon {
 
 /** lmdb puts the key it found here in the buffer that keys are given in. */
 const FOUND_KEY_OFFSET = 32;
-const OLDER_KEY_BYTES = HASH_BYTES + VERSION_BYTES;
 
 /** The table's fast reads. */
 export function toFastTable(table: object): FastTable {
@@ -37,15 +36,15 @@ export class OlderSeeker {
   readonly #database: object;
   readonly #keyBuffer: Buffer;
 
-  constructor(older: Table) {
+  constructor(items: Table) {
     const native: unknown = Reflect.get(lmdb, "nativeAddon");
-    const database: unknown = Reflect.get(older, "db");
+    const database: unknown = Reflect.get(items, "db");
     if (!isNativeAddon(native) || typeof database !== "object" || database === null) {
       throw new Error("this lmdb has no native cursors");
     }
     this.#native = native;
     this.#database = database;
-    this.#keyBuffer = captureKeyBuffer(older);
+    this.#keyBuffer = captureKeyBuffer(items);
   }
 
   /** A cursor inside the transaction. */
@@ -55,13 +54,13 @@ export class OlderSeeker {
     return new this.#native.Cursor(this.#database, address);
   }
 
-  /** The newest version at or before the given one that the older table has of the key. */
+  /** The newest of the key's older versions at or before the given one. */
   findVersion(cursor: NativeCursor, keyHash: Uint8Array, version: bigint): bigint | undefined {
     const buffer = this.#keyBuffer;
     writeOlderKey(buffer, keyHash, version);
-    const found = this.#native.position(cursor.address, 0, 0, OLDER_KEY_BYTES, 0);
+    const found = this.#native.position(cursor.address, 0, 0, ITEM_KEY_BYTES, 0);
     if (found < 0) throw new Error(`lmdb cursor failed with ${found}`);
-    if (found !== OLDER_KEY_BYTES) return undefined;
+    if (found !== ITEM_KEY_BYTES) return undefined;
     for (let i = 0; i < HASH_BYTES; i++) {
       if (buffer[FOUND_KEY_OFFSET + i] !== keyHash[i]) return undefined;
     }
@@ -80,7 +79,7 @@ function captureKeyBuffer(table: Table): Buffer {
   };
   Reflect.set(table, "writeKey", listen);
   try {
-    table.getBinary(Buffer.alloc(OLDER_KEY_BYTES));
+    table.getBinary(Buffer.alloc(ITEM_KEY_BYTES));
   } finally {
     Reflect.set(table, "writeKey", original);
   }

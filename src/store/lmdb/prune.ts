@@ -5,7 +5,17 @@ import type { BlockReader } from "../block-search.ts";
 import type { PruneStep } from "../contract.ts";
 import { assertPruneFloor, findOldest } from "../prune-check.ts";
 import { decodeBlock, encodePosition } from "./position-row.ts";
-import { META, numberKey, olderKey, readStaleRow, type Table, type Tables, VERSION_BYTES } from "./tables.ts";
+import {
+  ITEM_KEY_BYTES,
+  META,
+  numberKey,
+  olderKey,
+  readStaleRow,
+  type Table,
+  type Tables,
+  VERSION_BYTES,
+  writeLatestKey,
+} from "./tables.ts";
 
 /** Prunes towards the floor. To be called inside a write transaction. */
 export function pruneTables(tables: Tables, position: Position, floor: bigint, maxRows: number): PruneStep {
@@ -57,13 +67,15 @@ function removeStale(
 /** A deletion may still be the newest row of its key; every other superseded value is an older one. */
 function removeValue(tables: Tables, keyHash: Uint8Array, version: bigint, isDeletion: boolean): void {
   if (isDeletion) {
-    const row = tables.latest.get(keyHash);
+    const key = Buffer.alloc(ITEM_KEY_BYTES);
+    writeLatestKey(key, keyHash);
+    const row = tables.items.get(key);
     if (row !== undefined && row.length === VERSION_BYTES && row.readBigUInt64BE() === version) {
-      tables.latest.removeSync(keyHash);
+      tables.items.removeSync(key);
       return;
     }
   }
-  tables.older.removeSync(olderKey(keyHash, version));
+  tables.items.removeSync(olderKey(keyHash, version));
 }
 
 function removeBelow(table: Table, floor: bigint, limit: number): number {

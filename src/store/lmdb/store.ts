@@ -116,9 +116,8 @@ class LmdbStore implements Store {
     this.#meta = toFastTable(tables.meta);
     this.#source = {
       tables,
-      latest: toFastTable(tables.latest),
-      older: toFastTable(tables.older),
-      seeker: new OlderSeeker(tables.older),
+      items: toFastTable(tables.items),
+      seeker: new OlderSeeker(tables.items),
     };
   }
 
@@ -166,7 +165,7 @@ class LmdbStore implements Store {
       const known = this.#tables.meta.get(META.identity);
       const chain = assertIdentity(batch, known === undefined ? undefined : decodeIdentity(known), identity);
       if (known === undefined) this.#tables.meta.putSync(META.identity, Buffer.from(encodeIdentity(chain)));
-      writeBatch(this.#tables, this.#source.latest, batch, head);
+      writeBatch(this.#tables, this.#source.items, batch, head);
     });
   }
 

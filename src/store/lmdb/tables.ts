@@ -1,8 +1,9 @@
 // The tables of the LMDB engine, all in one file. Every number in a key is big-endian and fixed in size, so the
 // order of bytes is the order of versions. Names are never reused for another content.
 //
-// latest   key hash (32)                           -> version (8), StateValue; no StateValue = deleted
-// older    key hash (32), all ones - version (8)   -> StateValue; empty = deleted
+// items    key hash (32), zero (8)                 -> newest: version (8), StateValue; no StateValue = deleted
+//          key hash (32), all ones - version (8)   -> older: StateValue; empty = deleted
+//          The values of a key lie side by side, so that an update changes one page and not two.
 // stale    version (8)                             -> (key hash (32), version (8)) of each value that this
 //                                                     version superseded, and of each deletion it made
 // blocks   height (8)                              -> first version, time, epoch (8 each)
@@ -17,8 +18,7 @@ export type Table = Database<Buffer, Uint8Array>;
 
 /** All tables of a store. */
 export interface Tables {
-  readonly latest: Table;
-  readonly older: Table;
+  readonly items: Table;
   readonly stale: Table;
   readonly blocks: Table;
   readonly records: Table;
@@ -27,7 +27,7 @@ export interface Tables {
   readonly meta: Table;
 }
 
-const NAMES = ["latest", "older", "stale", "blocks", "records", "tree", "side", "meta"] as const;
+const NAMES = ["items", "stale", "blocks", "records", "tree", "side", "meta"] as const;
 
 /** How many tables an environment must have room for. */
 export const MAX_TABLES = 16;
@@ -51,6 +51,8 @@ export const META = {
 export const HASH_BYTES = 32;
 /** Bytes of a version. */
 export const VERSION_BYTES = 8;
+/** Bytes of a key of the items table. */
+export const ITEM_KEY_BYTES = HASH_BYTES + VERSION_BYTES;
 /** Bytes of one entry of a stale row. */
 export const STALE_BYTES = HASH_BYTES + VERSION_BYTES;
 
@@ -72,20 +74,26 @@ export function numberKey(value: bigint): Buffer {
   return key;
 }
 
-/** Writes the key of the older table; later versions sort first. */
+/** Writes the key of a key's newest value, which sorts before all older ones. */
+export function writeLatestKey(target: Buffer, keyHash: Uint8Array): void {
+  target.set(keyHash, 0);
+  target.fill(0, HASH_BYTES, ITEM_KEY_BYTES);
+}
+
+/** Writes the key of an older value; later versions sort first. */
 export function writeOlderKey(target: Buffer, keyHash: Uint8Array, version: bigint): void {
   target.set(keyHash, 0);
   target.writeBigUInt64BE(ALL_ONES - version, HASH_BYTES);
 }
 
-/** A new key of the older table. */
+/** A new key of an older value. */
 export function olderKey(keyHash: Uint8Array, version: bigint): Buffer {
-  const key = Buffer.allocUnsafe(HASH_BYTES + VERSION_BYTES);
+  const key = Buffer.allocUnsafe(ITEM_KEY_BYTES);
   writeOlderKey(key, keyHash, version);
   return key;
 }
 
-/** The version in a key of the older table that starts at the offset. */
+/** The version in the key of an older value that starts at the offset. */
 export function readOlderVersion(key: Buffer, offset = 0): bigint {
   return ALL_ONES - key.readBigUInt64BE(offset + HASH_BYTES);
 }

@@ -9,15 +9,26 @@ import { StoreError } from "../errors.ts";
 import { assertReadable, hideOldDeletion } from "../read-check.ts";
 import type { FastTable, NativeCursor, OlderSeeker } from "./native.ts";
 import { decodeBlock } from "./position-row.ts";
-import { numberKey, olderKey, readOlderVersion, type Tables, VERSION_BYTES } from "./tables.ts";
+import {
+  ITEM_KEY_BYTES,
+  numberKey,
+  olderKey,
+  readOlderVersion,
+  type Tables,
+  VERSION_BYTES,
+  writeLatestKey,
+  writeOlderKey,
+} from "./tables.ts";
 
 /** What all views of a store share. */
 export interface ViewSource {
   readonly tables: Tables;
-  readonly latest: FastTable;
-  readonly older: FastTable;
+  readonly items: FastTable;
   readonly seeker: OlderSeeker;
 }
+
+/** lmdb takes a copy of the key inside each call, so one buffer serves all reads. */
+const keyScratch = Buffer.alloc(ITEM_KEY_BYTES);
 
 /** A read view on one transaction. */
 export class LmdbView implements StoreView {
@@ -61,7 +72,7 @@ export class LmdbView implements StoreView {
     if (range.from > range.to || range.limit < 1) return [];
     const items: StateItem[] = [];
     // Later versions sort first, so oldest first is backwards.
-    const rows = this.#source.tables.older.getRange({
+    const rows = this.#source.tables.items.getRange({
       start: olderKey(keyHash, range.from),
       end: olderKey(keyHash, range.to),
       inclusiveEnd: true,
@@ -117,21 +128,23 @@ export class LmdbView implements StoreView {
   #findItem(keyHash: Uint8Array, version: bigint): StateItem | undefined {
     const latest = this.#readLatest(keyHash);
     if (latest === undefined || latest.version <= version) return latest;
-    const { seeker, older } = this.#source;
+    const { seeker, items } = this.#source;
     this.#cursor ??= seeker.openCursor(this.#transaction);
     const found = seeker.findVersion(this.#cursor, keyHash, version);
     if (found === undefined) return undefined;
-    const value = older.getBinaryFast(olderKey(keyHash, found), this.#options);
+    writeOlderKey(keyScratch, keyHash, found);
+    const value = items.getBinaryFast(keyScratch, this.#options);
     if (value === undefined)
       throw new StoreError("corrupt", `version ${found} of a key is listed but not there`);
-    return toItem(found, copyBytes(value, 0, older.lastSize));
+    return toItem(found, copyBytes(value, 0, items.lastSize));
   }
 
   #readLatest(keyHash: Uint8Array): StateItem | undefined {
-    const { latest } = this.#source;
-    const row = latest.getBinaryFast(keyHash, this.#options);
+    const { items } = this.#source;
+    writeLatestKey(keyScratch, keyHash);
+    const row = items.getBinaryFast(keyScratch, this.#options);
     if (row === undefined) return undefined;
-    const copy = copyBytes(row, 0, latest.lastSize);
+    const copy = copyBytes(row, 0, items.lastSize);
     return toItem(copy.readBigUInt64BE(), copy.subarray(VERSION_BYTES));
   }
 
