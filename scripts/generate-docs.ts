@@ -3,6 +3,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import openapiTypescript from "openapi-typescript";
+import { commands } from "../src/cli/commands.ts";
+import { referencePage } from "../src/cli/reference-page.ts";
 import { errorsPage } from "../src/http/errors-page.ts";
 import { createOpenApi } from "../src/http/openapi.ts";
 import { OPERATIONS } from "../src/http/operation-list.ts";
@@ -15,6 +17,7 @@ const HEADER = `// Types of a client, generated from docs/openapi.json by openap
 
 const spec = JSON.stringify(createOpenApi(OPERATIONS, HTTP_DEFAULTS.headerBrands), null, 2);
 const FILES: Readonly<Record<string, string>> = {
+  "docs/cli.md": referencePage(commands),
   "docs/errors.md": errorsPage(OPERATIONS),
   "docs/openapi.json": `${spec}\n`,
   "test/support/generated-client.ts": await openapiTypescript(JSON.parse(spec), { commentHeader: HEADER }),
@@ -30,6 +33,6 @@ for (const [name, text] of Object.entries(FILES)) {
   }
   if (readFileSync(path, "utf8") === text) continue;
   stale++;
-  console.error(`${name} is out of date: run npx tsx scripts/generate-docs.ts`);
+  console.error(`${name} is out of date: run npm run docs`);
 }
 process.exitCode = stale === 0 ? 0 : 1;

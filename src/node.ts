@@ -4,24 +4,26 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError, errorText } from "./base/errors.ts";
-import { fromHex, toHex } from "./base/hex.ts";
+import { fromHex } from "./base/hex.ts";
 import { type Logger, silentLogger } from "./base/log.ts";
 import { type BlockTimer, startBlockTimer } from "./chain/block-timer.ts";
 import type { ChainGuide } from "./chain/guide.ts";
 import { createLocalChain, type LocalChain } from "./chain/local-chain.ts";
+import { listenForMetrics, type MetricsServer } from "./http/metrics-server.ts";
 import { createHttpServer, type HttpServer } from "./http/server.ts";
 import { parseAsset } from "./ledger/asset.ts";
 import { readBalance } from "./ledger/balance.ts";
 import { LedgerError } from "./ledger/errors.ts";
-import { checkGenesis, type GenesisCheck } from "./ledger/genesis.ts";
+import type { GenesisCheck } from "./ledger/genesis.ts";
 import { readModuleItem } from "./ledger/module-item.ts";
 import { readTableItem } from "./ledger/table-item.ts";
 import type { Ledger, LedgerView } from "./ledger/view.ts";
-import { formatWaypoint, parseWaypoint, type Waypoint } from "./ledger/waypoint.ts";
-import { createMetrics, type Metrics } from "./metrics.ts";
 import { parseAddress } from "./move/address.ts";
 import { ModuleCache } from "./move/module-cache.ts";
-import { nodeInfo } from "./node-info.ts";
+import { ledgerGauges, moduleCacheGauges } from "./node/gauges.ts";
+import { checkGenesisFile, parseWaypointOption } from "./node/genesis-report.ts";
+import { nodeInfo } from "./node/info.ts";
+import { createMetrics, type Metrics } from "./node/metrics.ts";
 import type {
   HttpOptions,
   LedgerInfo,
@@ -29,17 +31,18 @@ import type {
   Node,
   NodeOptions,
   ReadOptions,
-} from "./node-options.ts";
+} from "./node/options.ts";
 import type { Store } from "./store/contract.ts";
 import { StoreError } from "./store/errors.ts";
 import { openLmdbStore } from "./store/lmdb/store.ts";
 import { createMemoryStore } from "./store/memory/store.ts";
 import { createIngester, type Ingester } from "./sync/committer.ts";
-import { assertIdentity, assertWaypoint, bootstrapGenesis } from "./sync/genesis.ts";
+import { assertIdentity, bootstrapGenesis } from "./sync/genesis.ts";
 import { type PruneWindow, parsePruneWindow } from "./sync/prune-window.ts";
 import { type Pruner, startPruner } from "./sync/pruner.ts";
 import { encodeSubmission } from "./transaction/encode-submission.ts";
 
+export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
 export type {
   HttpOptions,
   LedgerInfo,
@@ -47,7 +50,7 @@ export type {
   Node,
   NodeOptions,
   ReadOptions,
-} from "./node-options.ts";
+} from "./node/options.ts";
 
 /** History kept unless said otherwise. */
 const DEFAULT_PRUNE_WINDOW = "24h";
@@ -55,43 +58,6 @@ const DEFAULT_SEED = "sextant";
 /** 2024-01-01: where the clock of a chain without a wall clock begins. */
 const FIRST_BLOCK_USEC = 1_704_067_200_000_000n;
 const BLOCK_STEP_USEC = 1_000_000n;
-
-/** Result of checking a genesis file. */
-export interface GenesisReport {
-  readonly chainId: number;
-  readonly items: number;
-  readonly events: number;
-  readonly validators: number;
-  readonly stateRoot: string;
-  readonly waypoint: string;
-  readonly expectedWaypoint: string | undefined;
-  readonly verdict: "match" | "mismatch" | "unproven";
-}
-
-function parseWaypointOption(text: string) {
-  try {
-    return parseWaypoint(text);
-  } catch (error) {
-    throw new ConfigError(`waypoint: ${errorText(error)}`, error);
-  }
-}
-
-/** Computes a genesis file's waypoint and compares it with the expected one, where given. */
-export async function verifyGenesis(blob: Uint8Array, waypoint?: string): Promise<GenesisReport> {
-  const expected = waypoint === undefined ? undefined : formatWaypoint(parseWaypointOption(waypoint));
-  const check = await checkGenesis(blob);
-  const computed = formatWaypoint(check.waypoint);
-  return {
-    chainId: check.chainId,
-    items: check.items,
-    events: check.events,
-    validators: check.validators,
-    stateRoot: toHex(check.stateRoot),
-    waypoint: computed,
-    expectedWaypoint: expected,
-    verdict: expected === undefined ? "unproven" : expected === computed ? "match" : "mismatch",
-  };
-}
 
 /** True for faults of configuration or surroundings, where nothing was touched. */
 export function isUsageFault(error: unknown): boolean {
@@ -108,18 +74,19 @@ async function readGenesis(genesis: string | Uint8Array | undefined): Promise<Ui
   }
 }
 
-function checkGenesisFile(blob: Uint8Array, expected: Waypoint | undefined): GenesisCheck {
-  const check = checkGenesis(blob);
-  if (expected !== undefined) assertWaypoint(check.waypoint, expected);
-  return check;
-}
-
 /** Looks at a directory without writing to it: another chain's is refused untouched. */
 async function assertSameChain(data: string, check: GenesisCheck): Promise<void> {
   const store = await openLmdbStore({ path: data, readOnly: true });
   const { identity } = store;
   await store.close();
   if (identity !== undefined) assertIdentity(identity, check);
+}
+
+/** A socket that cannot be had is a fault of the configuration, named by its port. */
+function bound<T>(port: number | undefined, listening: Promise<T>): Promise<T> {
+  return listening.catch((error: unknown) => {
+    throw new ConfigError(`cannot listen on port ${port ?? "8080"}: ${errorText(error)}`, error);
+  });
 }
 
 function toLedgerInfo({ position }: LedgerView): LedgerInfo {
@@ -166,6 +133,7 @@ class SextantNode implements Node, Ledger {
   #reportFault: (error: Error) => void = () => {};
   #fault: Error | undefined;
   #server: HttpServer | undefined;
+  #metricsServer: MetricsServer | undefined;
   #store: Store | undefined;
   #ingester: Ingester | undefined;
   #chain: LocalChain | undefined;
@@ -179,7 +147,20 @@ class SextantNode implements Node, Ledger {
     this.faulted = new Promise((resolve) => {
       this.#reportFault = resolve;
     });
-    this.#metrics = createMetrics([]);
+    this.#metrics = createMetrics([
+      ...ledgerGauges(this),
+      ...moduleCacheGauges(this.#modules),
+      {
+        name: "sextant_faulted",
+        help: "1 when the node found a fault and stopped moving",
+        read: () => (this.#fault ? 1 : 0),
+      },
+      {
+        name: "sextant_pruned_rows",
+        help: "Rows removed since the start",
+        read: () => this.#pruner?.state().removed ?? 0,
+      },
+    ]);
   }
 
   async start(): Promise<void> {
@@ -237,13 +218,12 @@ class SextantNode implements Node, Ledger {
       ...(http.bodyLimitBytes === undefined ? {} : { bodyLimitBytes: http.bodyLimitBytes }),
       ...(http.archiveUrl === undefined ? {} : { archivalEndpoint: http.archiveUrl }),
     });
-    const { host, port } = await this.#server.listen().catch((error: unknown) => {
-      throw new ConfigError(
-        `cannot listen on ${http.host ?? ""}:${http.port ?? ""}: ${errorText(error)}`,
-        error,
-      );
-    });
+    const { host, port } = await bound(http.port, this.#server.listen());
     this.url = `http://${host.includes(":") ? `[${host}]` : host}:${port}/v1`;
+    if (http.metricsPort === undefined) return;
+    const { page, contentType } = this.#metrics;
+    const listening = listenForMetrics({ host, port: http.metricsPort, page, contentType });
+    this.#metricsServer = await bound(http.metricsPort, listening);
   }
 
   #startTimer(chain: LocalChainOptions): void {
@@ -370,6 +350,7 @@ class SextantNode implements Node, Ledger {
     await this.#timer?.stop();
     await this.#pruner?.stop();
     await this.#server?.close();
+    await this.#metricsServer?.close();
     await this.#store?.close();
     this.#store = undefined;
   }

@@ -6,7 +6,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 export interface GaugeSource {
   readonly name: string;
   readonly help: string;
-  readonly read: () => number;
+  readonly read: () => number | Promise<number>;
 }
 
 export interface Metrics {
@@ -47,8 +47,8 @@ export function createMetrics(gauges: readonly GaugeSource[]): Metrics {
       name: source.name,
       help: source.help,
       registers: [registry],
-      collect() {
-        this.set(source.read());
+      async collect() {
+        this.set(await source.read());
       },
     });
   }

@@ -1,7 +1,7 @@
 // What a node says of itself: the keys of the info answer.
 import { readFileSync } from "node:fs";
-import type { LedgerPosition } from "./ledger/view.ts";
-import { formatPruneWindow, type PruneWindow } from "./sync/prune-window.ts";
+import type { LedgerPosition } from "../ledger/view.ts";
+import { formatPruneWindow, type PruneWindow } from "../sync/prune-window.ts";
 
 /** Names of public chains, as clients of the interface know them; others are their number. */
 const CHAIN_NAMES: Readonly<Record<number, string>> = {
@@ -14,7 +14,7 @@ const CHAIN_NAMES: Readonly<Record<number, string>> = {
 
 /** Version of the software, from the package. */
 export const SOFTWARE_VERSION: string = (
-  JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }
+  JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string }
 ).version;
 
 export interface NodeFacts {

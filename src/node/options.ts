@@ -1,6 +1,6 @@
 // What a node is made with, and what it offers. Documentation of the in-process interface.
-import type { Logger } from "./base/log.ts";
-import type { ChainGuide } from "./chain/guide.ts";
+import type { Logger } from "../base/log.ts";
+import type { ChainGuide } from "../chain/guide.ts";
 
 /** Where and how a node answers over HTTP. */
 export interface HttpOptions {
