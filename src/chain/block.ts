@@ -34,6 +34,7 @@ import { World } from "./world.ts";
 export interface BlockBase {
   /** Position of the ledger: that of the view. */
   readonly position: Position;
+  /** Must stay open until the block is made. */
   readonly view: LedgerView;
   /** Current nodes of the state tree. */
   readonly getTreeNodes: TreeNodeReader;

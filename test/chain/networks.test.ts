@@ -4,8 +4,10 @@ import { describe, expect, it } from "vitest";
 import { toHex } from "../../src/base/hex.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
 import { assetText } from "../../src/chain/assets.ts";
-import type { ActorName } from "../../src/chain/cast.ts";
+import type { ActorName, Part } from "../../src/chain/cast.ts";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
+import { findSupplyItems, supplyOf } from "../../src/chain/supply.ts";
+import { World } from "../../src/chain/world.ts";
 import { parseAsset } from "../../src/ledger/asset.ts";
 import { readBalance } from "../../src/ledger/balance.ts";
 import { recordCodec } from "../../src/ledger/record.ts";
@@ -16,6 +18,21 @@ import { hasShared, sharedBytes } from "../support/shared.ts";
 
 const BLOCKS = 20;
 
+/** What the ledger counts as the native coin's supply, by part. */
+async function nativeSupply(run: ChainRun): Promise<Record<Part, bigint>> {
+  const { places } = run.chain;
+  const view = await run.store.openView();
+  const world = new World();
+  await world.load(view, places.all);
+  const coinSupplies = findSupplyItems(world, places);
+  await world.load(view, [...coinSupplies.values()]);
+  const ground = { world, places, coinSupplies };
+  const counted = (part: Part) => supplyOf(ground, "native", part) ?? 0n;
+  const supply = { coin: counted("coin"), store: counted("store") };
+  view.release();
+  return supply;
+}
+
 describe.skipIf(!hasShared)("local chain on a network's genesis", () => {
   it.each([
     ["devnet", 243],
@@ -24,6 +41,7 @@ describe.skipIf(!hasShared)("local chain on a network's genesis", () => {
     const chain = createLocalChain({ seed: "on top" });
     const run = new ChainRun(chain, createMemoryStore());
     await run.start(sharedBytes(`networks/${network}/genesis.blob`));
+    const before = await nativeSupply(run);
     const records = (await run.steps(BLOCKS)).map((bytes) => decodeWith(recordCodec, bytes));
     const position = await run.position();
     expect(position.chainId).toBe(chainId);
@@ -39,6 +57,11 @@ describe.skipIf(!hasShared)("local chain on a network's genesis", () => {
       }
     }
     expect([...published]).toEqual([`${toHex(chain.places.demo)}::demo`]);
+
+    const after = await nativeSupply(run);
+    for (const part of ["coin", "store"] as const) {
+      expect(after[part] - before[part]).toBe(chain.books.total("native", part));
+    }
 
     const view = await run.store.openView();
     for (const { account, asset, coin, store } of chain.books.entries()) {
