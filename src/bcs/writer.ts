@@ -4,6 +4,8 @@ import { BcsError, type PathStep } from "./errors.ts";
 import { MAX_CONTAINER_DEPTH, MAX_SEQUENCE_LENGTH } from "./limits.ts";
 
 const utf8 = new TextEncoder();
+/** Longest text whose length takes one byte. */
+const SHORT_TEXT = 0x7f;
 const U64_MASK = 0xffff_ffff_ffff_ffffn;
 
 /** Appends BCS values; `take` hands out what was written. */
@@ -14,9 +16,10 @@ export class BcsWriter {
   readonly #path: PathStep[] = [];
   #depth = 0;
 
-  constructor(capacity = 256) {
-    this.#bytes = new Uint8Array(Math.max(capacity, 16));
-    this.#view = new DataView(this.#bytes.buffer);
+  /** Starts with room for `storage` bytes, or in the given bytes, whose content does not matter. */
+  constructor(storage: number | Uint8Array = 256) {
+    this.#bytes = typeof storage === "number" ? new Uint8Array(Math.max(storage, 16)) : storage;
+    this.#view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.byteLength);
   }
 
   /** Bytes written so far. */
@@ -189,8 +192,25 @@ export class BcsWriter {
 
   /** Length-prefixed UTF-8 text. */
   text(value: string): this {
+    if (value.length <= SHORT_TEXT && this.#shortAscii(value)) return this;
     if (!value.isWellFormed()) this.fail("text has an unpaired surrogate");
     return this.byteString(utf8.encode(value));
+  }
+
+  /** Writes a short text of ASCII only, which needs no buffer of its own; false when it is not one. */
+  #shortAscii(value: string): boolean {
+    const start = this.#length;
+    let at = this.#grow(1 + value.length);
+    this.#bytes[at++] = value.length;
+    for (let i = 0; i < value.length; i++) {
+      const code = value.charCodeAt(i);
+      if (code >= 0x80) {
+        this.#length = start;
+        return false;
+      }
+      this.#bytes[at++] = code;
+    }
+    return true;
   }
 
   option<T>(value: T | undefined, write: (writer: BcsWriter, value: T) => void): this {

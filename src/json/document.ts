@@ -4,6 +4,9 @@
 /** What a JSON value is. */
 export type JsonKind = "null" | "boolean" | "number" | "string" | "array" | "object";
 
+/** Offsets and links, as the parser lays them out. */
+export type Tape = number[] | Uint32Array;
+
 /** Index that `member` answers where there is no such member. */
 export const ABSENT = -1;
 
@@ -29,10 +32,10 @@ export class JsonDocument {
   readonly bytes: Uint8Array;
   /** Index of the outermost value. */
   readonly root = 0;
-  readonly #tape: Uint32Array;
+  readonly #tape: Tape;
   readonly #buffer: Buffer;
 
-  constructor(bytes: Uint8Array, tape: Uint32Array) {
+  constructor(bytes: Uint8Array, tape: Tape) {
     this.bytes = bytes;
     this.#tape = tape;
     this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

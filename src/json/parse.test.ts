@@ -199,6 +199,22 @@ describe("JsonDocument", () => {
     expect(document.count(0)).toBe(6);
   });
 
+  it("takes a number as an integer when it is written as one of at most 15 digits", () => {
+    const spelling = fc.oneof(
+      fc.bigInt({ min: -(10n ** 17n), max: 10n ** 17n }).map(String),
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => JSON.stringify(value)),
+      fc.constantFrom("-0", "0", "1.0", "1e2", "1E+2", "999999999999999", "1000000000000000"),
+    );
+    fc.assert(
+      fc.property(spelling, fc.constantFrom("", " ", "]"), (text, behind) => {
+        const document = parseJson(bytesOf(behind === "]" ? `[${text}]` : `${text}${behind}`));
+        const value = document.smallInteger(behind === "]" ? 2 : 0);
+        expect(value).toBe(/^-?[0-9]{1,15}$/.test(text) ? Number(text) + 0 : undefined);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
   it("prints a value compactly and cuts it off", () => {
     const document = parseJson(bytesOf('{ "a" : [ 1 , "x y]" , { } ] , "b\\"" : "é" } '));
     expect(document.excerpt(0)).toBe('{"a":[1,"x y]",{}],"b\\"":"é"}');

@@ -2,9 +2,12 @@
 // of offsets is written, from which a JsonDocument reads on demand. Stricter than the RFC in three points:
 // at most 127 containers deep, no unpaired surrogate escapes, no byte order mark.
 import { isUtf8 } from "node:buffer";
-import { JsonDocument } from "./document.ts";
+import { JsonDocument, type Tape } from "./document.ts";
 import { JsonError } from "./errors.ts";
 import { literalEnd, numberEnd, skipBlanks, stringEnd } from "./scan.ts";
+
+/** Words up to which the tape is a plain array. */
+const SMALL_TAPE = 1024;
 
 /** Most containers that may stand inside one another. */
 export const MAX_JSON_DEPTH = 127;
@@ -43,7 +46,8 @@ function invalidUtf8Offset(bytes: Uint8Array): number {
  */
 class TapeBuilder {
   readonly #bytes: Uint8Array;
-  #tape = new Uint32Array(64);
+  // Small texts stay in a plain array, which costs no memory outside the heap.
+  #tape: Tape = [];
   #length = 0;
   readonly #open: number[] = [];
 
@@ -51,7 +55,7 @@ class TapeBuilder {
     this.#bytes = bytes;
   }
 
-  build(): Uint32Array {
+  build(): Tape {
     const bytes = this.#bytes;
     let pos = skipBlanks(bytes, 0);
     if (pos >= bytes.length) throw new JsonError("expected a JSON value, found nothing", bytes, pos);
@@ -135,9 +139,9 @@ class TapeBuilder {
   }
 
   #push(word: number): void {
-    if (this.#length === this.#tape.length) {
+    if (this.#length >= SMALL_TAPE && this.#length === this.#tape.length) {
       // No text needs more words than it has bytes.
-      const next = new Uint32Array(Math.min(this.#tape.length * 2, Math.max(this.#bytes.length + 2, 128)));
+      const next = new Uint32Array(Math.min(this.#length * 2, this.#bytes.length));
       next.set(this.#tape);
       this.#tape = next;
     }

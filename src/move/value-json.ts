@@ -33,7 +33,8 @@ export interface JsonSource {
   readonly document: JsonDocument;
   /** Tape index of the value. */
   readonly value: number;
-  readonly path: readonly PathStep[];
+  /** Taken over: it grows and shrinks while the value is read. */
+  readonly path: PathStep[];
 }
 
 /** Writes the BCS of a JSON value of the given layout. Throws MoveError `value`. */
@@ -49,7 +50,7 @@ class ValueWriter {
   constructor(writer: BcsWriter, source: JsonSource) {
     this.#writer = writer;
     this.#document = source.document;
-    this.#path = [...source.path];
+    this.#path = source.path;
   }
 
   write(layout: Layout, value: number): void {

@@ -108,7 +108,7 @@ function callParameters(
   return { params, signers };
 }
 
-/** BCS of each argument, all in one buffer. */
+/** BCS of each argument, all in one buffer. Waits only for layouts that need modules. */
 async function encodeArguments(
   document: JsonDocument,
   array: number,
@@ -116,7 +116,7 @@ async function encodeArguments(
   callee: Callee,
   loadModule: ModuleLoader,
 ): Promise<Uint8Array[]> {
-  const writer = new BcsWriter(64);
+  const writer = new BcsWriter(Buffer.allocUnsafe(128));
   const ends: number[] = [];
   let value = document.first(array);
   for (const [index, type] of params.entries()) {

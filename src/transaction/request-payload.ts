@@ -104,30 +104,39 @@ function multisigRequest(payload: RequestObject): MultisigRequest {
   }
 }
 
-function callRequest(payload: RequestObject): CallRequest {
-  return {
-    path: payload.path,
-    typeArguments: stringArrayMember(payload, "type_arguments", "type strings"),
-    arguments: arrayMember(payload, "arguments", "values"),
-  };
+function typeArgumentsOf(payload: RequestObject): number {
+  return stringArrayMember(payload, "type_arguments", "type strings");
+}
+
+function argumentsOf(payload: RequestObject): number {
+  return arrayMember(payload, "arguments", "values");
 }
 
 function entryFunctionRequest(payload: RequestObject): EntryFunctionRequest {
   const id = stringMember(payload, "function", FUNCTION_ID);
-  return { kind: "entryFunction", ...parseFunctionId(id, payload), ...callRequest(payload) };
+  const { module, name } = parseFunctionId(id, payload);
+  const typeArguments = typeArgumentsOf(payload);
+  return {
+    kind: "entryFunction",
+    path: payload.path,
+    module,
+    function: name,
+    typeArguments,
+    arguments: argumentsOf(payload),
+  };
 }
 
 /** `address::module::function`: the name is behind the last `::`, the address before the first. */
-function parseFunctionId(id: string, payload: RequestObject): { module: ModuleId; function: string } {
+function parseFunctionId(id: string, payload: RequestObject): { module: ModuleId; name: string } {
   const last = id.lastIndexOf("::");
   const first = last < 0 ? -1 : id.slice(0, last).indexOf("::");
   if (first < 0) failFunctionId(id, payload, "it needs two `::`");
-  const name = id.slice(first + 2, last);
-  const functionName = id.slice(last + 2);
-  if (!isIdentifier(name)) failFunctionId(id, payload, "the module is not an identifier");
-  if (!isIdentifier(functionName)) failFunctionId(id, payload, "the function is not an identifier");
+  const moduleName = id.slice(first + 2, last);
+  const name = id.slice(last + 2);
+  if (!isIdentifier(moduleName)) failFunctionId(id, payload, "the module is not an identifier");
+  if (!isIdentifier(name)) failFunctionId(id, payload, "the function is not an identifier");
   try {
-    return { module: { address: parseAddress(id.slice(0, first)), name }, function: functionName };
+    return { module: { address: parseAddress(id.slice(0, first)), name: moduleName }, name };
   } catch (error) {
     if (!(error instanceof MoveError)) throw error;
     return failFunctionId(id, payload, error.message);
@@ -145,7 +154,15 @@ function scriptRequest(payload: RequestObject): ScriptRequest {
   const code = objectMember(payload, "code");
   const bytecode = bytesMember(code, "bytecode", "the compiled script as a hex string");
   const abiParams = presentMember(code, "abi") < 0 ? undefined : abiParamsOf(objectMember(code, "abi"));
-  return { kind: "script", code: bytecode, abiParams, ...callRequest(payload) };
+  const typeArguments = typeArgumentsOf(payload);
+  return {
+    kind: "script",
+    path: payload.path,
+    code: bytecode,
+    abiParams,
+    typeArguments,
+    arguments: argumentsOf(payload),
+  };
 }
 
 /** Checks that the description of a function is whole; only its parameters are used. */

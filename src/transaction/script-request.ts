@@ -94,7 +94,7 @@ function scriptArgument(
   layout: Layout,
   document: JsonDocument,
   value: number,
-  path: readonly (string | number)[],
+  path: (string | number)[],
 ): ScriptArgument {
   if (layout.kind === "vector" && document.kind(value) === "array" && document.count(value) === 0) {
     return { kind: "bytes", value: new Uint8Array(0) };

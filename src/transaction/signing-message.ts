@@ -27,7 +27,7 @@ export function signingMessage(
   transaction: RawTransaction | Uint8Array,
   secondarySigners?: readonly Address[],
 ): Uint8Array {
-  const writer = new BcsWriter(512);
+  const writer = new BcsWriter(Buffer.allocUnsafe(512));
   if (secondarySigners === undefined) writer.fixed(RAW_TRANSACTION_PREFIX);
   else writer.fixed(RAW_TRANSACTION_WITH_DATA_PREFIX).uleb(MULTI_AGENT);
   if (transaction instanceof Uint8Array) writer.fixed(transaction);

@@ -3,8 +3,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { toPrefixedHex } from "../../src/base/hex.ts";
 import { JsonError } from "../../src/json/errors.ts";
 import type { ModuleLoader } from "../../src/move/abi.ts";
+import { createParameterLayout } from "../../src/move/layout.ts";
 import { encodeSubmission } from "../../src/transaction/encode-submission.ts";
 import { TransactionError } from "../../src/transaction/errors.ts";
+import { ONE, structType } from "../support/abi.ts";
 import { genesisLoader } from "../support/genesis-modules.ts";
 import { hasShared, sharedJson } from "../support/shared.ts";
 
@@ -40,6 +42,46 @@ function answerOf(error: unknown): { status: number; error_code: string } {
   if (!(error instanceof TransactionError)) throw error;
   return { status: 400, error_code: error.code === "request" ? "web_framework_error" : "invalid_input" };
 }
+
+describe.skipIf(!hasShared)("encodeSubmission on old and new frameworks", () => {
+  it("gives the same bytes for a call that both know", async () => {
+    const request = {
+      sender: "0xa",
+      sequence_number: "1",
+      max_gas_amount: "2",
+      gas_unit_price: "3",
+      expiration_timestamp_secs: "4",
+      payload: {
+        type: "entry_function_payload",
+        function: "0x3::token::create_collection_script",
+        type_arguments: [],
+        arguments: ["näme", "", "u\n", "5", [true, false, true]],
+      },
+    };
+    const messages = (["devnet", "mainnet"] as const).map((network) =>
+      encodeSubmission(bodyOf({ request }), { chainId: 1, loadModule: genesisLoader(network) }),
+    );
+    const [devnet, mainnet] = await Promise.all(messages);
+    expect(toPrefixedHex(mainnet!)).toBe(toPrefixedHex(devnet!));
+    expect(toPrefixedHex(mainnet!)).toContain("0506056ec3a46d650100");
+  });
+
+  it("gives an Option the same layout as a struct and as an enum", async () => {
+    const option = structType("option", "Option", [{ kind: "u64" }]);
+    for (const [network, isEnum] of [
+      ["mainnet", false],
+      ["devnet", true],
+    ] as const) {
+      const loadModule = genesisLoader(network);
+      const definition = (await loadModule({ address: ONE, name: "option" }))!.structs[0]!;
+      expect(definition.variants !== undefined).toBe(isEnum);
+      expect(await createParameterLayout(option, loadModule)).toEqual({
+        kind: "option",
+        item: { kind: "u64" },
+      });
+    }
+  });
+});
 
 describe.skipIf(!hasShared)("encodeSubmission on the devnet genesis", () => {
   const good = sharedJson<GoodVector[]>("vectors/encode-devnet.json");
