@@ -13,7 +13,7 @@ import { errorBody, faultOf } from "./error-body.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
 import { HttpError, quoteInput } from "./errors.ts";
 import { HeaderMaker, type PositionHeaders, plainHeaders } from "./headers.ts";
-import { type Form, isJsonMediaType, negotiateCoding, negotiateForm } from "./negotiation.ts";
+import { type Form, isJsonMediaType, MEDIA_TYPES, negotiateCoding, negotiateForm } from "./negotiation.ts";
 import type { Encoded, Operation } from "./operation.ts";
 import { Router } from "./router.ts";
 import type { Services } from "./services.ts";
@@ -194,6 +194,12 @@ export class Dispatcher {
       throw new HttpError("disabled", `${operation.id} is switched off on this node`);
     }
     const form = negotiateForm(accept, operation.forms);
+    if (operation.forms.length === 1 && form === "bcs" && negotiateForm(accept, ["json", "bcs"]) !== "bcs") {
+      throw new HttpError(
+        "disabled",
+        `${operation.id} answers in ${MEDIA_TYPES.bcs} only: ask for it in Accept`,
+      );
+    }
     if (operation.switchable) {
       if (form === "json" && !switches.jsonOutput)
         throw new HttpError("disabled", "JSON output is switched off on this node");

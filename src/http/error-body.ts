@@ -12,6 +12,7 @@ const LEDGER_CONDITIONS: Readonly<Record<LedgerErrorCode, Condition>> = {
   no_ledger: "unavailable",
   corrupt: "internal",
   mismatch: "internal",
+  unavailable: "unavailable",
 };
 
 const TRANSACTION_CONDITIONS: Readonly<Record<TransactionErrorCode, Condition>> = {

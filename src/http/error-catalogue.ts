@@ -54,6 +54,12 @@ export const ERROR_CATALOGUE = {
     when: "The transaction is well-formed but cannot be encoded: unknown module or function, wrong number or kind of arguments, a payload the chain refuses.",
     remedy: "The message names the argument or part; correct it and send again.",
   },
+  invalid_page: {
+    status: 400,
+    errorCode: "invalid_input",
+    when: "`start` is above the latest version, or `limit` is 0.",
+    remedy: "The ledger headers name the latest version; send again later or ask for a lower one.",
+  },
   disabled: {
     status: 403,
     errorCode: "api_disabled",
@@ -83,6 +89,12 @@ export const ERROR_CATALOGUE = {
     errorCode: "table_item_not_found",
     when: "The table holds no item under this key at this version, or there is no such table.",
     remedy: "Check the handle, the key's BCS form and the version.",
+  },
+  state_value_not_found: {
+    status: 404,
+    errorCode: "state_value_not_found",
+    when: "The state holds nothing under this key at this version.",
+    remedy: "Check the key's BCS form and the version.",
   },
   wrong_method: {
     status: 405,
@@ -142,7 +154,7 @@ export const ERROR_CATALOGUE = {
   unavailable: {
     status: 503,
     errorCode: "internal_error",
-    when: "There is no ledger yet, the storage is out of reach, or the node is too far behind.",
+    when: "There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer.",
     remedy: "Send again later, or ask another node.",
   },
   overloaded: {
@@ -154,7 +166,7 @@ export const ERROR_CATALOGUE = {
   unhealthy: {
     status: 503,
     errorCode: "health_check_failed",
-    when: "The health check fails: no readable ledger, or its time is older than `duration_secs` allows.",
+    when: "The health check fails: no readable ledger, its time is older than `duration_secs` allows, or nothing that can be verified comes from any upstream.",
     remedy: "Ask another node.",
   },
 } as const satisfies Record<string, CatalogueEntry>;

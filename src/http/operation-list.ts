@@ -3,7 +3,9 @@ import type { Operation } from "./operation.ts";
 import { encodeSubmission } from "./operations/encode-submission.ts";
 import { getAccountBalance } from "./operations/get-account-balance.ts";
 import { getLedgerInfo } from "./operations/get-ledger-info.ts";
+import { getRawStateValue } from "./operations/get-raw-state-value.ts";
 import { getRawTableItem } from "./operations/get-raw-table-item.ts";
+import { getTransactions } from "./operations/get-transactions.ts";
 import { healthy } from "./operations/healthy.ts";
 import { info } from "./operations/info.ts";
 import { metrics } from "./operations/metrics.ts";
@@ -17,6 +19,8 @@ export const OPERATIONS: readonly Operation[] = [
   getAccountBalance,
   getRawTableItem,
   encodeSubmission,
+  getTransactions,
+  getRawStateValue,
   info,
   getLedgerInfo,
   healthy,

@@ -37,6 +37,8 @@ export interface HttpServerOptions {
   readonly metrics?: () => Promise<string>;
   /** Ids of operations that are not served. */
   readonly leaveOut?: readonly string[];
+  /** Why the node is not well; undefined when it is. */
+  readonly ailment?: () => string | undefined;
   readonly host?: string;
   /** 0 takes any free port. */
   readonly port?: number;
@@ -109,6 +111,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     services: {
       encode: options.encode,
       nodeInfo: options.nodeInfo,
+      ailment: options.ailment ?? (() => undefined),
       metrics: options.metrics ?? (() => Promise.resolve("")),
       clock: options.clock ?? Date.now,
       openapi: () => document,

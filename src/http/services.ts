@@ -10,6 +10,8 @@ export interface Services {
   readonly encode: SubmissionEncoder;
   /** Keys and values of the info answer, with the ledger where there is one. */
   readonly nodeInfo: (view: LedgerView | undefined) => Readonly<Record<string, unknown>>;
+  /** Why the node is not well; undefined when it is. */
+  readonly ailment: () => string | undefined;
   /** Text of the metrics page. */
   readonly metrics: () => Promise<string>;
   /** Milliseconds since the epoch. */

@@ -3,6 +3,8 @@
 import { sha3 } from "../base/sha3.ts";
 import type { Address } from "../move/address.ts";
 import { HASH_LENGTH, SEEDS } from "./hash.ts";
+import { isTracing, noteStateKey, noteStorageKey } from "./key-trace.ts";
+import { stateKeyHashOfBcs } from "./state-key.ts";
 
 const ACCESS_PATH = 0;
 const TABLE_ITEM = 1;
@@ -42,12 +44,19 @@ function putUleb(value: number, at: number): number {
   return end;
 }
 
+/** Hashes the key that ends at the offset. */
+function finish(end: number): Uint8Array {
+  const keyHash = sha3(scratch.subarray(0, end));
+  if (isTracing()) noteStorageKey(keyHash, scratch.subarray(HASH_LENGTH, end));
+  return keyHash;
+}
+
 function structKeyHash(path: number, address: Address, structTag: Uint8Array): Uint8Array {
   begin(ACCESS_PATH, address, structTag.length);
   let at = putUleb(1 + structTag.length, ADDRESS_END);
   scratch[at++] = path;
   scratch.set(structTag, at);
-  return sha3(scratch.subarray(0, at + structTag.length));
+  return finish(at + structTag.length);
 }
 
 /** Key hash of a resource, from the BCS of its struct tag. */
@@ -70,12 +79,19 @@ export function moduleKeyHash(address: Address, name: string): Uint8Array {
   scratch.set(address, at);
   at = putUleb(nameBytes.length, at + address.length);
   scratch.set(nameBytes, at);
-  return sha3(scratch.subarray(0, at + nameBytes.length));
+  return finish(at + nameBytes.length);
 }
 
 /** Key hash of a table item, from the BCS of its key. The key stands without a length. */
 export function tableItemKeyHash(handle: Address, key: Uint8Array): Uint8Array {
   begin(TABLE_ITEM, handle, key.length);
   scratch.set(key, ADDRESS_END);
-  return sha3(scratch.subarray(0, ADDRESS_END + key.length));
+  return finish(ADDRESS_END + key.length);
+}
+
+/** Key hash of a key given as BCS, which must have been read before. */
+export function keyHashOfBcs(bcs: Uint8Array): Uint8Array {
+  const keyHash = stateKeyHashOfBcs(bcs);
+  noteStateKey(keyHash, bcs);
+  return keyHash;
 }

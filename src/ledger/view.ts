@@ -23,6 +23,12 @@ export interface StateItem {
   readonly value: Uint8Array | undefined;
 }
 
+/** One record as it arrived: transaction, info, events, accumulator root and changes, in BCS. */
+export interface StoredRecord {
+  readonly version: bigint;
+  readonly bytes: Uint8Array;
+}
+
 /** One block of the index. */
 export interface Block {
   readonly height: bigint;
@@ -55,6 +61,11 @@ export interface LedgerView {
   getBlockByVersion(version: bigint): Promise<Block | undefined>;
   /** The last block whose time is at or before the given one. */
   getBlockAtTime(timestampUsec: bigint): Promise<Block | undefined>;
+  /**
+   * Records from `start` on, at most `limit`, and at most about `maxBytes` (always at least one). Throws as
+   * `getItems`.
+   */
+  getRecords(start: bigint, limit: number, maxBytes: number): Promise<readonly StoredRecord[]>;
   /** Gives the snapshot back. Must be called once; a view is short-lived. */
   release(): void;
 }

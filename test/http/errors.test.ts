@@ -392,6 +392,8 @@ describe("unforeseen errors", () => {
             getBlockByHeight: () => Promise.reject(error),
             getBlockByVersion: () => Promise.reject(error),
             getBlockAtTime: () => Promise.reject(error),
+            getRecords: () => Promise.reject(error),
+            getRecords: () => Promise.reject(error),
             release: () => view.release(),
           };
         },

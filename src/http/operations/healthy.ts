@@ -13,7 +13,7 @@ export const healthy = operation({
   path: "/v1/-/healthy",
   summary: "Health check",
   description:
-    "200 when the ledger can be read and, with `duration_secs`, its time is no older than that many seconds.",
+    "200 when the ledger can be read and, with `duration_secs`, its time is no older than that many seconds. A follower that gets nothing it can verify is not healthy.",
   ledger: "required",
   unavailable: "unhealthy",
   switchable: false,
@@ -34,6 +34,8 @@ export const healthy = operation({
   },
   errors: ["malformed_request", "internal", "unhealthy", "overloaded"],
   handle({ duration_secs }, { view, services }) {
+    const ailment = services.ailment();
+    if (ailment !== undefined) throw new HttpError("unhealthy", ailment);
     const { timestampUsec } = view.position;
     if (duration_secs !== undefined) {
       const oldestUsec = BigInt(services.clock()) * 1000n - duration_secs * 1_000_000n;

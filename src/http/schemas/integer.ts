@@ -2,6 +2,7 @@
 import { HttpError } from "../errors.ts";
 import type { Field } from "../operation.ts";
 
+const U16_MAX = 0xffffn;
 const U32_MAX = 0xffff_ffffn;
 const U64_MAX = 0xffff_ffff_ffff_ffffn;
 /** More digits than any value in range needs, zeros in front included. */
@@ -39,4 +40,22 @@ export const durationSecsField: Field<bigint> = {
   example: "30",
   expected: "a u32 in decimal digits",
   parse: (text) => parseUnsigned(text, U32_MAX),
+};
+
+/** The first version of a page. */
+export const startField: Field<bigint> = {
+  schema: { type: "string", format: "uint64" },
+  description: "The version of the first record. When left out, the page ends with the latest version.",
+  example: "0",
+  expected: "a u64 in decimal digits",
+  parse: (text) => parseUnsigned(text, U64_MAX),
+};
+
+/** The size of a page. */
+export const limitField: Field<number> = {
+  schema: { type: "integer", format: "uint16", minimum: 1, maximum: 65535 },
+  description: "How many records at most: 25 when left out; above 100 counts as 100.",
+  example: "25",
+  expected: "a u16 in decimal digits",
+  parse: (text) => Number(parseUnsigned(text, U16_MAX)),
 };

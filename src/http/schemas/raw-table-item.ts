@@ -35,3 +35,9 @@ export const rawTableItemBody: BodyField<Uint8Array> = {
     return parseHexBytes("key", document.string(value));
   },
 };
+
+/** A serialized state key, sent the same way. */
+export const rawStateValueBody: BodyField<Uint8Array> = {
+  ...rawTableItemBody,
+  description: "The BCS bytes of the state key in hex, as the member `key` of an object or as a bare string.",
+};

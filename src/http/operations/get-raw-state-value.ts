@@ -1,0 +1,64 @@
+// One state item by its state key, as one node asks another.
+import { decodeWith } from "../../bcs/codec.ts";
+import { BcsError } from "../../bcs/errors.ts";
+import { keyHashOfBcs } from "../../ledger/key-hash.ts";
+import { stateKeyCodec } from "../../ledger/state-key.ts";
+import { HttpError } from "../errors.ts";
+import { operation } from "../operation.ts";
+import { ledgerVersionField } from "../schemas/integer.ts";
+import { rawStateValueBody } from "../schemas/raw-table-item.ts";
+
+function assertStateKey(bytes: Uint8Array): void {
+  try {
+    decodeWith(stateKeyCodec, bytes);
+  } catch (error) {
+    if (!(error instanceof BcsError)) throw error;
+    throw new HttpError("malformed_request", `key: expected BCS of a state key: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** `POST /v1/experimental/state_values/raw` */
+export const getRawStateValue = operation({
+  id: "get_raw_state_value",
+  method: "POST",
+  path: "/v1/experimental/state_values/raw",
+  summary: "Raw state value",
+  description:
+    "The stored value of one state key with its metadata, at the latest or a chosen version, as another node needs it. In BCS only.",
+  ledger: "required",
+  switchable: true,
+  params: {},
+  query: { ledger_version: ledgerVersionField },
+  body: rawStateValueBody,
+  answer: {
+    bcs: {
+      schema: { type: "string", format: "binary" },
+      description: "BCS of the state value.",
+      // The view's bytes are gone once it is released, and the socket may write later.
+      encode: (value: Uint8Array) => Buffer.from(value),
+    },
+  },
+  errors: [
+    "malformed_request",
+    "disabled",
+    "version_not_found",
+    "state_value_not_found",
+    "version_pruned",
+    "body_too_large",
+    "unsupported_media_type",
+    "internal",
+    "unavailable",
+    "overloaded",
+  ],
+  async handle({ ledger_version, body }, { view }) {
+    assertStateKey(body);
+    const version = ledger_version ?? view.position.version;
+    const [item] = await view.getItems([keyHashOfBcs(body)], version);
+    if (item?.value === undefined) {
+      throw new HttpError("state_value_not_found", `no value under this key at ledger version ${version}`);
+    }
+    return { data: item.value, version };
+  },
+});
