@@ -209,7 +209,6 @@ describe("clients that go away", () => {
             getBlockByHeight: (height) => view.getBlockByHeight(height),
             getBlockByVersion: (version) => view.getBlockByVersion(version),
             getBlockAtTime: (time) => view.getBlockAtTime(time),
-            getRecords: (start, limit, maxBytes) => view.getRecords(start, limit, maxBytes),
             getRecords: (...args) => view.getRecords(...args),
             release: () => {
               released++;

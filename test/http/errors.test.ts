@@ -393,7 +393,6 @@ describe("unforeseen errors", () => {
             getBlockByVersion: () => Promise.reject(error),
             getBlockAtTime: () => Promise.reject(error),
             getRecords: () => Promise.reject(error),
-            getRecords: () => Promise.reject(error),
             release: () => view.release(),
           };
         },

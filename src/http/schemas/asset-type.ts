@@ -1,6 +1,24 @@
-// Asset types in paths: an address is tried first, then a struct tag.
+// Asset types in paths: an address is tried first, then a struct tag. Most requests ask for one of a few coin
+// types, and parsing one, encoding its CoinStore's tag and deriving its metadata costs more than all the rest
+// of reading a balance, so recent ones are kept.
 import { type Asset, parseAsset } from "../../ledger/asset.ts";
 import type { Field } from "../operation.ts";
+
+/** Together they bound the kept assets to about a megabyte. */
+const MAX_KEPT = 1000;
+const MAX_KEPT_TEXT_LENGTH = 256;
+
+const kept = new Map<string, Asset>();
+
+function parseKept(text: string): Asset {
+  const known = kept.get(text);
+  if (known !== undefined) return known;
+  const asset = parseAsset(text);
+  if (text.length > MAX_KEPT_TEXT_LENGTH) return asset;
+  if (kept.size >= MAX_KEPT) kept.clear();
+  kept.set(text, asset);
+  return asset;
+}
 
 /** A coin type or the metadata address of a fungible asset. */
 export const assetTypeField: Field<Asset> = {
@@ -9,5 +27,5 @@ export const assetTypeField: Field<Asset> = {
     "The metadata address of a fungible asset, or a coin type as `address::module::Name<…>`. In a path `<`, `>` and spaces are escaped.",
   example: "0x1::aptos_coin::AptosCoin",
   expected: "a hex address or a struct tag",
-  parse: parseAsset,
+  parse: parseKept,
 };
