@@ -20,6 +20,7 @@ import { readTableItem } from "./ledger/table-item.ts";
 import type { Ledger, LedgerView } from "./ledger/view.ts";
 import { parseAddress } from "./move/address.ts";
 import { ModuleCache } from "./move/module-cache.ts";
+import { Faults } from "./node/faults.ts";
 import { ledgerGauges, moduleCacheGauges } from "./node/gauges.ts";
 import { checkGenesisFile, parseWaypointOption } from "./node/genesis-report.ts";
 import { nodeInfo } from "./node/info.ts";
@@ -33,7 +34,7 @@ import type {
   ReadOptions,
 } from "./node/options.ts";
 import type { Store } from "./store/contract.ts";
-import { StoreError } from "./store/errors.ts";
+import { isPassingFault, StoreError } from "./store/errors.ts";
 import { openLmdbStore } from "./store/lmdb/store.ts";
 import { createMemoryStore } from "./store/memory/store.ts";
 import { createIngester, type Ingester } from "./sync/committer.ts";
@@ -130,8 +131,7 @@ class SextantNode implements Node, Ledger {
   readonly #modules = new ModuleCache();
   readonly #startedMs = performance.now();
   readonly #metrics: Metrics;
-  #reportFault: (error: Error) => void = () => {};
-  #fault: Error | undefined;
+  readonly #faults: Faults;
   #server: HttpServer | undefined;
   #metricsServer: MetricsServer | undefined;
   #store: Store | undefined;
@@ -144,16 +144,20 @@ class SextantNode implements Node, Ledger {
     this.#options = options;
     this.#logger = options.logger ?? silentLogger;
     this.#window = parsePruneWindow(options.pruneWindow ?? DEFAULT_PRUNE_WINDOW);
-    this.faulted = new Promise((resolve) => {
-      this.#reportFault = resolve;
-    });
+    this.#faults = new Faults(this.#logger);
+    this.faulted = this.#faults.stopped;
     this.#metrics = createMetrics([
       ...ledgerGauges(this),
       ...moduleCacheGauges(this.#modules),
       {
         name: "sextant_faulted",
         help: "1 when the node found a fault and stopped moving",
-        read: () => (this.#fault ? 1 : 0),
+        read: () => (this.#faults.final ? 1 : 0),
+      },
+      {
+        name: "sextant_write_waiting",
+        help: "1 while the store cannot be written and the node tries again",
+        read: () => (this.#faults.final === undefined && this.#faults.reason !== undefined ? 1 : 0),
       },
       {
         name: "sextant_pruned_rows",
@@ -184,7 +188,8 @@ class SextantNode implements Node, Ledger {
       store: this.#store,
       window: this.#window,
       logger: this.#logger,
-      onFault: (error) => this.#stopAt(error),
+      onFault: (error) => this.#faults.report("pruner", error),
+      onSuccess: () => this.#faults.clear("pruner"),
     });
     if (this.#chain !== undefined && localChain?.blockTimeMs !== undefined) this.#startTimer(localChain);
   }
@@ -230,7 +235,8 @@ class SextantNode implements Node, Ledger {
     this.#timer = startBlockTimer({
       produce: () => this.#produce(chain.blockTimeMs === 0 ? undefined : Date.now()),
       blockTimeMs: chain.blockTimeMs ?? 0,
-      onFault: (error) => this.#stopAt(error),
+      mayPass: (error) => isPassingFault(error) && this.#faults.report("blocks", error),
+      onFault: (error) => this.#faults.report("blocks", error),
       ...(chain.blocks === undefined ? {} : { blocks: chain.blocks }),
       ...(chain.onBlock === undefined ? {} : { onBlock: chain.onBlock }),
     });
@@ -260,14 +266,7 @@ class SextantNode implements Node, Ledger {
     }
     await ingester.ingest(records);
     this.#metrics.onCommit(records.length);
-  }
-
-  /** A doubt about correctness: nothing moves any more, and whoever runs the node is told. */
-  #stopAt(error: unknown): void {
-    if (this.#fault !== undefined) return;
-    this.#fault = error instanceof Error ? error : new Error(String(error));
-    this.#logger.error({ err: errorText(error) }, "the node stopped moving");
-    this.#reportFault(this.#fault);
+    this.#faults.clear("blocks");
   }
 
   async openView(): Promise<LedgerView> {
@@ -324,12 +323,18 @@ class SextantNode implements Node, Ledger {
       position: view?.position,
       syncMode:
         this.#chain !== undefined ? "local" : this.#options.readOnly === true ? "read-only" : "static",
-      syncState: this.#fault !== undefined ? "faulted" : this.#timer === undefined ? "standing" : "moving",
-      fault: this.#fault,
+      syncState: this.#syncState(),
+      fault: this.#faults.reason,
       engine: this.#store?.engine,
       window: this.#window,
       uptimeSeconds: Math.floor((performance.now() - this.#startedMs) / 1000),
     });
+  }
+
+  #syncState(): "moving" | "standing" | "waiting" | "faulted" {
+    if (this.#faults.final !== undefined) return "faulted";
+    if (this.#faults.reason !== undefined) return "waiting";
+    return this.#timer === undefined ? "standing" : "moving";
   }
 
   ledgerInfo(): Promise<LedgerInfo> {

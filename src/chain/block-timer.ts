@@ -1,4 +1,4 @@
-// Makes blocks at a steady pace, one at a time, until told to stop or until one fails.
+// Makes blocks at a steady pace, one at a time, until told to stop or until one fails for good.
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface BlockTimerOptions {
@@ -10,6 +10,9 @@ export interface BlockTimerOptions {
   readonly blocks?: number;
   /** Called after each block with the number made. */
   readonly onBlock?: (made: number) => void;
+  /** True for a failure that may pass by itself: the block is tried again after a pause. None unless given. */
+  readonly mayPass?: (error: unknown) => boolean;
+  readonly retryMs?: number;
   /** Called once when a block cannot be made; no more are tried. */
   readonly onFault: (error: unknown) => void;
 }
@@ -19,22 +22,32 @@ export interface BlockTimer {
   stop(): Promise<void>;
 }
 
+const DEFAULT_RETRY_MS = 1000;
+
 /** Starts making blocks; the first one at once. */
 export function startBlockTimer(options: BlockTimerOptions): BlockTimer {
   const { produce, blockTimeMs, blocks = Number.POSITIVE_INFINITY, onBlock, onFault } = options;
+  const { mayPass = () => false, retryMs = DEFAULT_RETRY_MS } = options;
   const abort = new AbortController();
+  const { signal } = abort;
   const run = async (): Promise<void> => {
-    for (let made = 0; made < blocks && !abort.signal.aborted; ) {
+    for (let made = 0; made < blocks && !signal.aborted; ) {
       const started = performance.now();
-      await produce();
+      try {
+        await produce();
+      } catch (error) {
+        if (!mayPass(error)) throw error;
+        await sleep(retryMs, undefined, { signal });
+        continue;
+      }
       onBlock?.(++made);
       const waitMs = Math.max(0, blockTimeMs - (performance.now() - started));
       // Without a wait the loop would still let requests in between: a block awaits its commit.
-      if (waitMs > 0) await sleep(waitMs, undefined, { signal: abort.signal });
+      if (waitMs > 0) await sleep(waitMs, undefined, { signal });
     }
   };
   const done = run().catch((error: unknown) => {
-    if (!abort.signal.aborted) onFault(error);
+    if (!signal.aborted) onFault(error);
   });
   return {
     stop: () => {

@@ -20,8 +20,9 @@ export const SOFTWARE_VERSION: string = (
 export interface NodeFacts {
   readonly position: LedgerPosition | undefined;
   readonly syncMode: "local" | "static" | "read-only";
-  readonly syncState: "moving" | "standing" | "faulted";
-  readonly fault: Error | undefined;
+  readonly syncState: "moving" | "standing" | "waiting" | "faulted";
+  /** Why it does not move, where something is wrong. */
+  readonly fault: string | undefined;
   readonly engine: string | undefined;
   readonly window: PruneWindow;
   readonly uptimeSeconds: number;
@@ -48,7 +49,7 @@ export function nodeInfo(facts: NodeFacts): Readonly<Record<string, unknown>> {
         }),
     sync_mode: facts.syncMode,
     sync_state: facts.syncState,
-    ...(fault === undefined ? {} : { sync_fault: fault.message }),
+    ...(fault === undefined ? {} : { sync_fault: fault }),
     storage_engine: facts.engine ?? "none",
     prune_window: formatPruneWindow(facts.window),
     uptime_seconds: facts.uptimeSeconds,

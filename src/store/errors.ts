@@ -9,3 +9,8 @@ import { CodedError } from "../base/errors.ts";
 export type StoreErrorCode = "locked" | "format" | "identity" | "unwritable" | "full" | "order" | "corrupt";
 
 export class StoreError extends CodedError<StoreErrorCode> {}
+
+/** True for a failed write that may work later, when there is room again or the directory can be written. */
+export function isPassingFault(error: unknown): error is StoreError {
+  return error instanceof StoreError && (error.code === "full" || error.code === "unwritable");
+}

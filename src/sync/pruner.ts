@@ -17,6 +17,8 @@ export interface PrunerOptions {
   readonly intervalMs?: number;
   /** Told of every failure; the pruner itself tries again after the pause. */
   readonly onFault?: (error: unknown) => void;
+  /** Told of every round without one. */
+  readonly onSuccess?: () => void;
 }
 
 /** What a pruner has done so far. */
@@ -79,7 +81,7 @@ class BackgroundPruner implements Pruner {
   }
 
   async #run(): Promise<void> {
-    const { window, intervalMs = DEFAULT_INTERVAL_MS, logger, onFault } = this.#options;
+    const { window, intervalMs = DEFAULT_INTERVAL_MS, logger, onFault, onSuccess } = this.#options;
     await this.#pause(0);
     while (!this.#stop.signal.aborted) {
       try {
@@ -89,6 +91,7 @@ class BackgroundPruner implements Pruner {
           await this.#catchUp();
         }
         this.#fault = undefined;
+        onSuccess?.();
       } catch (error) {
         this.#fault = errorText(error);
         logger.error({ error: this.#fault }, "pruning failed");

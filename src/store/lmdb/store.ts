@@ -8,7 +8,7 @@ import { LedgerError } from "../../ledger/errors.ts";
 import type { Position } from "../../ledger/position.ts";
 import { assertFollows, assertIdentity } from "../commit-check.ts";
 import type { CommitBatch, PruneStep, SideRow, Store, StoreIdentity, StoreView } from "../contract.ts";
-import { StoreError } from "../errors.ts";
+import { isPassingFault, StoreError } from "../errors.ts";
 import { writeBatch, writeSideRows } from "./commit.ts";
 import { toStoreError } from "./failure.ts";
 import { assertFileHeader, assertFormat, writeFormat } from "./format.ts";
@@ -182,7 +182,12 @@ class LmdbStore implements Store {
     this.#closed = true;
     for (const view of [...this.#views]) view.release();
     const lease = this.#lease;
-    if (lease !== undefined) this.#root.transactionSync(() => releaseLease(this.#tables, lease));
+    try {
+      if (lease !== undefined) this.#root.transactionSync(() => releaseLease(this.#tables, lease));
+    } catch (error) {
+      // A lease that cannot be given back on a full disk lapses with this process.
+      if (!isPassingFault(toStoreError(error, this.#path))) throw error;
+    }
     await this.#root.close();
     openPaths.delete(this.#path);
   }
