@@ -11,7 +11,7 @@ import { MAX_IDENTIFIER_LENGTH } from "./identifier.ts";
 export const MAX_LAYOUT_NODES = 513;
 
 /** A member of a struct or of an enum's variant. */
-export interface FieldLayout {
+interface FieldLayout {
   readonly name: string;
   readonly layout: Layout;
 }
@@ -68,7 +68,7 @@ const BYTES: Layout = { kind: "bytes" };
 const STRING: Layout = { kind: "string" };
 
 /** True for a struct type of the framework's first address. */
-export function isFrameworkStruct(type: AbiType, module: string, name: string): boolean {
+function isFrameworkStruct(type: AbiType, module: string, name: string): boolean {
   if (type.kind !== "struct" || type.module !== module || type.name !== name) return false;
   for (let i = 0; i < 31; i++) if (type.address[i] !== 0) return false;
   return type.address[31] === 1;

@@ -11,7 +11,7 @@ import { parseHexBytes, parseInteger } from "./scalar-text.ts";
 import { expectedForm, likelyFix } from "./value-hints.ts";
 
 /** Most bytes that values may come to; no node takes in a larger transaction. */
-export const MAX_VALUE_BYTES = 8 * 1024 * 1024;
+const MAX_VALUE_BYTES = 8 * 1024 * 1024;
 
 /** Longest name of a field or variant. */
 const MAX_NAME_LENGTH = 255;

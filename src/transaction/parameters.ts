@@ -10,7 +10,7 @@ import { TransactionError } from "./errors.ts";
 const LISTED_TYPES = 12;
 
 /** A type as messages print it. */
-export function describeType(type: AbiType): string {
+function describeType(type: AbiType): string {
   return shortenText(formatAbiType(type, 200), 200);
 }
 

@@ -68,6 +68,7 @@ async function createPayload(
   }
 }
 
+/** The call in the form that both a payload and a multisig payload take. */
 async function createCall(
   document: JsonDocument,
   request: EntryFunctionRequest | ScriptRequest,

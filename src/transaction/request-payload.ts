@@ -44,7 +44,7 @@ export interface ScriptRequest extends CallRequest {
 }
 
 /** What a multisig account is to run; without a payload, what it has stored. */
-export interface MultisigRequest {
+interface MultisigRequest {
   readonly kind: "multisig";
   readonly multisigAddress: Address;
   readonly payload: EntryFunctionRequest | ScriptRequest | undefined;

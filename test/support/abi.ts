@@ -67,7 +67,7 @@ export function loaderOf(modules: readonly ModuleAbi[]): ModuleLoader {
 const T0: AbiType = { kind: "parameter", index: 0 };
 
 /** `0x1::option::Option` as old and as new frameworks have it. */
-export const OPTION_FORMS: Readonly<Record<"struct" | "enum", StructAbi>> = {
+const OPTION_FORMS: Readonly<Record<"struct" | "enum", StructAbi>> = {
   struct: structAbi("Option", 1, { fields: [{ name: "vec", type: { kind: "vector", item: T0 } }] }),
   enum: structAbi("Option", 1, {
     variants: [
