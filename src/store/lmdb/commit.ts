@@ -7,15 +7,17 @@ import { StoreError } from "../errors.ts";
 import type { FastTable } from "./native.ts";
 import { encodeBlock, encodePosition } from "./position-row.ts";
 import {
+  encodeStaleRow,
   ITEM_KEY_BYTES,
   META,
   numberKey,
-  STALE_BYTES,
+  readVersion,
+  type StaleEntry,
   type Tables,
   VERSION_BYTES,
   writeLatestKey,
   writeOlderKey,
-  writeStaleEntry,
+  writeVersion,
 } from "./tables.ts";
 
 const EMPTY = Buffer.alloc(0);
@@ -49,90 +51,83 @@ export function writeSideRows(tables: Tables, rows: readonly SideRow[]): void {
   }
 }
 
-/** A key written often in one batch gets its newest row once; what lies between becomes older rows. */
+/**
+ * Key by key in the order of the table, so that neighbours share their pages. A key written often in one batch
+ * gets its newest row once; what lies between becomes older rows.
+ */
 function writeItems(tables: Tables, items: FastTable, writes: readonly StateWrite[]): void {
-  const newest = new Map<string, StateWrite>();
+  const stale = new Map<bigint, StaleEntry[]>();
+  const addStale = (since: bigint, keyHash: Uint8Array, version: bigint): void => {
+    const entries = stale.get(since);
+    if (entries === undefined) stale.set(since, [{ keyHash, version }]);
+    else entries.push({ keyHash, version });
+  };
   const key = Buffer.alloc(ITEM_KEY_BYTES);
-  const stale = new StaleRows(tables);
+  const row = new Scratch();
+  for (const [, ofKey] of [...groupByKey(writes)].sort(byName)) {
+    let before: { readonly version: bigint; readonly value: Uint8Array } | undefined;
+    for (const { keyHash, version, value } of ofKey) {
+      before ??= readLatest(items, keyHash, key);
+      if (before !== undefined) {
+        if (before.version === version) {
+          throw new StoreError("order", `two writes of one key at version ${version}`);
+        }
+        writeOlderKey(key, keyHash, before.version);
+        tables.items.putSync(key, toBuffer(before.value));
+        addStale(version, keyHash, before.version);
+      }
+      if (value === undefined) addStale(version, keyHash, version);
+      before = { version, value: value ?? EMPTY };
+    }
+    const last = ofKey.at(-1);
+    if (last === undefined) continue;
+    writeLatestKey(key, last.keyHash);
+    tables.items.putSync(key, row.fill(last.version, last.value ?? EMPTY));
+  }
+  for (const [since, entries] of [...stale].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    tables.stale.putSync(numberKey(since), encodeStaleRow(entries));
+  }
+}
+
+function groupByKey(writes: readonly StateWrite[]): Map<string, StateWrite[]> {
+  const groups = new Map<string, StateWrite[]>();
   for (const write of writes) {
-    const { keyHash, version, value } = write;
-    stale.moveTo(version);
-    const name = Buffer.from(keyHash.buffer, keyHash.byteOffset, keyHash.byteLength).toString("latin1");
-    const before = newest.get(name);
-    if (before !== undefined) {
-      if (before.version === version) {
-        throw new StoreError("order", `two writes of one key at version ${version}`);
-      }
-      writeOlderKey(key, keyHash, before.version);
-      tables.items.putSync(key, before.value === undefined ? EMPTY : toBuffer(before.value));
-      stale.add(keyHash, before.version);
-    } else {
-      writeLatestKey(key, keyHash);
-      const row = items.getBinaryFast(key);
-      if (row !== undefined) {
-        const rowVersion = readVersion(row);
-        writeOlderKey(key, keyHash, rowVersion);
-        tables.items.putSync(key, toBuffer(row.subarray(VERSION_BYTES, items.lastSize)));
-        stale.add(keyHash, rowVersion);
-      }
-    }
-    if (value === undefined) stale.add(keyHash, version);
-    newest.set(name, write);
+    const name = toBuffer(write.keyHash).toString("latin1");
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [write]);
+    else group.push(write);
   }
-  stale.finish();
-  writeLatest(tables, newest.values());
+  return groups;
 }
 
-function writeLatest(tables: Tables, writes: Iterable<StateWrite>): void {
-  // lmdb copies inside the call, so one buffer serves all rows.
-  let scratch = Buffer.allocUnsafeSlow(4096);
-  const key = Buffer.alloc(ITEM_KEY_BYTES);
-  for (const { keyHash, version, value } of writes) {
-    const length = VERSION_BYTES + (value?.length ?? 0);
-    if (length > scratch.length) scratch = Buffer.allocUnsafeSlow(2 * length);
-    scratch.writeBigUInt64BE(version);
-    if (value !== undefined) scratch.set(value, VERSION_BYTES);
-    writeLatestKey(key, keyHash);
-    tables.items.putSync(key, scratch.subarray(0, length));
-  }
+/** Order of latin1 texts is order of bytes. */
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
 }
 
-/** Gathers what each version supersedes into one row. */
-class StaleRows {
-  readonly #tables: Tables;
-  #version = 0n;
-  #buffer = Buffer.allocUnsafeSlow(64 * STALE_BYTES);
-  #length = 0;
-
-  constructor(tables: Tables) {
-    this.#tables = tables;
-  }
-
-  moveTo(version: bigint): void {
-    if (version === this.#version) return;
-    this.finish();
-    this.#version = version;
-  }
-
-  add(keyHash: Uint8Array, version: bigint): void {
-    if (this.#length === this.#buffer.length) {
-      const larger = Buffer.allocUnsafeSlow(2 * this.#buffer.length);
-      larger.set(this.#buffer);
-      this.#buffer = larger;
-    }
-    writeStaleEntry(this.#buffer, this.#length, keyHash, version);
-    this.#length += STALE_BYTES;
-  }
-
-  finish(): void {
-    if (this.#length === 0) return;
-    this.#tables.stale.putSync(numberKey(this.#version), this.#buffer.subarray(0, this.#length));
-    this.#length = 0;
-  }
+/** The stored newest value; its bytes are good until the next read. */
+function readLatest(
+  items: FastTable,
+  keyHash: Uint8Array,
+  key: Buffer,
+): { readonly version: bigint; readonly value: Uint8Array } | undefined {
+  writeLatestKey(key, keyHash);
+  const row = items.getBinaryFast(key);
+  if (row === undefined) return undefined;
+  return { version: readVersion(row), value: row.subarray(VERSION_BYTES, items.lastSize) };
 }
 
-function readVersion(row: Uint8Array): bigint {
-  return new DataView(row.buffer, row.byteOffset, VERSION_BYTES).getBigUint64(0);
+/** lmdb copies inside the call, so one buffer serves all newest rows. */
+class Scratch {
+  #buffer = Buffer.allocUnsafeSlow(4096);
+
+  fill(version: bigint, value: Uint8Array): Buffer {
+    const length = VERSION_BYTES + value.length;
+    if (length > this.#buffer.length) this.#buffer = Buffer.allocUnsafeSlow(2 * length);
+    writeVersion(this.#buffer, version);
+    this.#buffer.set(value, VERSION_BYTES);
+    return this.#buffer.subarray(0, length);
+  }
 }
 
 function toBuffer(bytes: Uint8Array): Buffer {

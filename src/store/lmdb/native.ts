@@ -1,6 +1,7 @@
 // What the engine uses of lmdb beyond its documented face, with a check that it is there. Measured on the same
 // data: a range query for one key costs four plain gets, because it builds an iterator and a cursor each
 // time; a kept cursor positioned by hand costs less than one. The version of lmdb is pinned for this.
+import { endianness } from "node:os";
 import * as lmdb from "lmdb";
 import { HASH_BYTES, ITEM_KEY_BYTES, readOlderVersion, type Table, writeOlderKey } from "./tables.ts";
 
@@ -21,6 +22,10 @@ interface NativeAddon {
   position(cursor: number, flags: number, offset: number, keyBytes: number, endAddress: number): number;
 }
 
+/** Flag of `position`: fetch the value too. */
+const WITH_VALUE = 0x100;
+/** Values up to this size surely fit the buffer of fast reads. */
+const FAST_VALUE_BYTES = 8192;
 /** lmdb puts the key it found here in the buffer that keys are given in. */
 const FOUND_KEY_OFFSET = 32;
 
@@ -45,6 +50,7 @@ export class OlderSeeker {
     this.#native = native;
     this.#database = database;
     this.#keyBuffer = captureKeyBuffer(items);
+    if (endianness() !== "LE") throw new Error("the store needs a little-endian machine");
   }
 
   /** A cursor inside the transaction. */
@@ -58,13 +64,24 @@ export class OlderSeeker {
   findVersion(cursor: NativeCursor, keyHash: Uint8Array, version: bigint): bigint | undefined {
     const buffer = this.#keyBuffer;
     writeOlderKey(buffer, keyHash, version);
-    const found = this.#native.position(cursor.address, 0, 0, ITEM_KEY_BYTES, 0);
+    const found = this.#native.position(cursor.address, WITH_VALUE, 0, ITEM_KEY_BYTES, 0);
     if (found < 0) throw new Error(`lmdb cursor failed with ${found}`);
     if (found !== ITEM_KEY_BYTES) return undefined;
     for (let i = 0; i < HASH_BYTES; i++) {
       if (buffer[FOUND_KEY_OFFSET + i] !== keyHash[i]) return undefined;
     }
     return readOlderVersion(buffer, FOUND_KEY_OFFSET);
+  }
+
+  /**
+   * Size of the value just found, when it lies in the buffer of fast reads: the one that the last fast read
+   * gave. Undefined when it is elsewhere and must be read by its key.
+   */
+  valueSize(fastBuffer: Uint8Array): number | undefined {
+    if (!("isGlobal" in fastBuffer)) return undefined;
+    const size = this.#keyBuffer.readUInt32LE(0);
+    const bufferId = this.#keyBuffer.readUInt32LE(4);
+    return bufferId === 0 && size <= FAST_VALUE_BYTES ? size : undefined;
   }
 }
 

@@ -67,10 +67,34 @@ export function openTables(root: RootDatabase): Tables | undefined {
   return Object.fromEntries(opened) as Record<(typeof NAMES)[number], Table>;
 }
 
+/** Buffer's own 64-bit access is several times slower than this. */
+const numberBytes = new Uint8Array(8);
+const numberView = new DataView(numberBytes.buffer);
+
+function writeNumber(target: Uint8Array, offset: number, value: bigint): void {
+  numberView.setBigUint64(0, value);
+  target.set(numberBytes, offset);
+}
+
+function readNumber(source: Uint8Array, offset: number): bigint {
+  for (let i = 0; i < 8; i++) numberBytes[i] = source[offset + i] ?? 0;
+  return numberView.getBigUint64(0);
+}
+
+/** The version at the start of a newest row. */
+export function readVersion(row: Uint8Array): bigint {
+  return readNumber(row, 0);
+}
+
+/** Puts the version at the start of a newest row. */
+export function writeVersion(row: Uint8Array, version: bigint): void {
+  writeNumber(row, 0, version);
+}
+
 /** A new key of eight bytes. */
 export function numberKey(value: bigint): Buffer {
   const key = Buffer.allocUnsafe(8);
-  key.writeBigUInt64BE(value);
+  writeNumber(key, 0, value);
   return key;
 }
 
@@ -83,7 +107,7 @@ export function writeLatestKey(target: Buffer, keyHash: Uint8Array): void {
 /** Writes the key of an older value; later versions sort first. */
 export function writeOlderKey(target: Buffer, keyHash: Uint8Array, version: bigint): void {
   target.set(keyHash, 0);
-  target.writeBigUInt64BE(ALL_ONES - version, HASH_BYTES);
+  writeNumber(target, HASH_BYTES, ALL_ONES - version);
 }
 
 /** A new key of an older value. */
@@ -95,7 +119,7 @@ export function olderKey(keyHash: Uint8Array, version: bigint): Buffer {
 
 /** The version in the key of an older value that starts at the offset. */
 export function readOlderVersion(key: Buffer, offset = 0): bigint {
-  return ALL_ONES - key.readBigUInt64BE(offset + HASH_BYTES);
+  return ALL_ONES - readNumber(key, offset + HASH_BYTES);
 }
 
 /** One value that a stale row names. */
@@ -104,10 +128,16 @@ export interface StaleEntry {
   readonly version: bigint;
 }
 
-/** Writes one entry of a stale row. */
-export function writeStaleEntry(target: Buffer, offset: number, keyHash: Uint8Array, version: bigint): void {
-  target.set(keyHash, offset);
-  target.writeBigUInt64BE(version, offset + HASH_BYTES);
+/** The row that holds the entries. */
+export function encodeStaleRow(entries: readonly StaleEntry[]): Buffer {
+  const row = Buffer.allocUnsafe(entries.length * STALE_BYTES);
+  let offset = 0;
+  for (const { keyHash, version } of entries) {
+    row.set(keyHash, offset);
+    writeNumber(row, offset + HASH_BYTES, version);
+    offset += STALE_BYTES;
+  }
+  return row;
 }
 
 /** The entries of a stale row. */
@@ -115,7 +145,7 @@ export function readStaleRow(row: Buffer): StaleEntry[] {
   const entries: StaleEntry[] = [];
   for (let offset = 0; offset < row.length; offset += STALE_BYTES) {
     const keyHash = row.subarray(offset, offset + HASH_BYTES);
-    entries.push({ keyHash, version: row.readBigUInt64BE(offset + HASH_BYTES) });
+    entries.push({ keyHash, version: readNumber(row, offset + HASH_BYTES) });
   }
   return entries;
 }

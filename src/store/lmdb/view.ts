@@ -14,10 +14,9 @@ import {
   numberKey,
   olderKey,
   readOlderVersion,
+  readVersion,
   type Tables,
   VERSION_BYTES,
-  writeLatestKey,
-  writeOlderKey,
 } from "./tables.ts";
 
 /** What all views of a store share. */
@@ -27,8 +26,8 @@ export interface ViewSource {
   readonly seeker: OlderSeeker;
 }
 
-/** lmdb takes a copy of the key inside each call, so one buffer serves all reads. */
-const keyScratch = Buffer.alloc(ITEM_KEY_BYTES);
+/** Key of a newest value, its last part zero; lmdb copies it inside each call, so one serves all reads. */
+const latestKey = Buffer.alloc(ITEM_KEY_BYTES);
 
 /** A read view on one transaction. */
 export class LmdbView implements StoreView {
@@ -81,7 +80,7 @@ export class LmdbView implements StoreView {
       ...this.#options,
     });
     for (const { key, value } of rows) items.push(toItem(readOlderVersion(Buffer.from(key)), value));
-    const latest = this.#readLatest(keyHash);
+    const latest = this.#findItem(keyHash, this.position.version);
     const fits = latest !== undefined && latest.version >= range.from && latest.version <= range.to;
     if (fits && items.length < range.limit) items.push(latest);
     return items;
@@ -126,26 +125,26 @@ export class LmdbView implements StoreView {
   }
 
   #findItem(keyHash: Uint8Array, version: bigint): StateItem | undefined {
-    const latest = this.#readLatest(keyHash);
-    if (latest === undefined || latest.version <= version) return latest;
-    const { seeker, items } = this.#source;
+    const { items } = this.#source;
+    latestKey.set(keyHash);
+    const row = items.getBinaryFast(latestKey, this.#options);
+    if (row === undefined) return undefined;
+    const latest = readVersion(row);
+    if (latest <= version) return toItem(latest, copyBytes(row, VERSION_BYTES, items.lastSize));
+    return this.#findOlder(keyHash, version, row);
+  }
+
+  #findOlder(keyHash: Uint8Array, version: bigint, fastBuffer: Uint8Array): StateItem | undefined {
+    const { seeker, tables } = this.#source;
     this.#cursor ??= seeker.openCursor(this.#transaction);
     const found = seeker.findVersion(this.#cursor, keyHash, version);
     if (found === undefined) return undefined;
-    writeOlderKey(keyScratch, keyHash, found);
-    const value = items.getBinaryFast(keyScratch, this.#options);
+    const size = seeker.valueSize(fastBuffer);
+    if (size !== undefined) return toItem(found, copyBytes(fastBuffer, 0, size));
+    const value = tables.items.get(olderKey(keyHash, found), this.#options);
     if (value === undefined)
       throw new StoreError("corrupt", `version ${found} of a key is listed but not there`);
-    return toItem(found, copyBytes(value, 0, items.lastSize));
-  }
-
-  #readLatest(keyHash: Uint8Array): StateItem | undefined {
-    const { items } = this.#source;
-    writeLatestKey(keyScratch, keyHash);
-    const row = items.getBinaryFast(keyScratch, this.#options);
-    if (row === undefined) return undefined;
-    const copy = copyBytes(row, 0, items.lastSize);
-    return toItem(copy.readBigUInt64BE(), copy.subarray(VERSION_BYTES));
+    return toItem(found, value);
   }
 
   readonly #readBlock = (height: bigint): BlockStart | undefined => {
@@ -162,9 +161,9 @@ function toItem(version: bigint, value: Uint8Array): StateItem {
   return { version, value: value.length === 0 ? undefined : value };
 }
 
-/** The buffer that fast reads fill has a made-up length, so its part is taken by number. */
+/** The buffer that fast reads fill says a made-up length, which its own methods believe; this does not ask it. */
 function copyBytes(source: Uint8Array, start: number, end: number): Buffer {
   const copy = Buffer.allocUnsafe(end - start);
-  copy.set(source.subarray(start, end));
+  copy.set(new Uint8Array(source.buffer, source.byteOffset + start, end - start));
   return copy;
 }

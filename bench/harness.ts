@@ -1,0 +1,141 @@
+// How the benchmarks measure: two things taken in turn, A B A B, so that both see the same machine; what
+// counts is the ratio of each round, as median with its spread. Rows of all benchmarks print as one table.
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** What a benchmark may know of its run. */
+export interface BenchOptions {
+  /** Smaller data and fewer rounds, for a look. */
+  readonly quick: boolean;
+}
+
+/** Bound that a ratio should keep. */
+export interface Target {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** One line of the table. */
+export interface BenchRow {
+  readonly name: string;
+  /** Median of the rounds: ours over base. */
+  readonly ratio: number;
+  /** First and last quartile of the rounds. */
+  readonly spread: readonly [number, number];
+  /** Medians of both sides, in `unit`. */
+  readonly ours: number;
+  readonly base: number;
+  readonly unit: string;
+  readonly target?: Target;
+}
+
+/** A named set of measurements. */
+export type Benchmark = (options: BenchOptions) => Promise<readonly BenchRow[]>;
+
+/** One side of a comparison: does some work and tells a number in the row's unit. */
+export type Side = () => number | Promise<number>;
+
+/** The middle value. */
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+/** The value below which that part of the values lies, between neighbours in proportion. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = part * (sorted.length - 1);
+  const low = sorted[Math.floor(at)] ?? Number.NaN;
+  const high = sorted[Math.ceil(at)] ?? Number.NaN;
+  return low + (high - low) * (at - Math.floor(at));
+}
+
+/** Measures both sides in turn, after one unmeasured round. */
+export async function compare(
+  name: string,
+  sides: { readonly ours: Side; readonly base: Side },
+  options: { readonly unit: string; readonly rounds: number; readonly target?: Target },
+): Promise<BenchRow> {
+  await sides.base();
+  await sides.ours();
+  const ours: number[] = [];
+  const base: number[] = [];
+  for (let round = 0; round < options.rounds; round++) {
+    base.push(await sides.base());
+    ours.push(await sides.ours());
+  }
+  const ratios = ours.map((value, round) => value / (base[round] ?? Number.NaN));
+  return {
+    name,
+    ratio: median(ratios),
+    spread: [quantile(ratios, 0.25), quantile(ratios, 0.75)],
+    ours: median(ours),
+    base: median(base),
+    unit: options.unit,
+    ...(options.target === undefined ? {} : { target: options.target }),
+  };
+}
+
+/** Nanoseconds for one of `count` repetitions. */
+export function nanosecondsEach(started: bigint, count: number): number {
+  return Number(process.hrtime.bigint() - started) / count;
+}
+
+/** Nanoseconds of processor time for one of `count` repetitions. */
+export function cpuNanosecondsEach(started: NodeJS.CpuUsage, count: number): number {
+  const { user, system } = process.cpuUsage(started);
+  return (1000 * (user + system)) / count;
+}
+
+/** True when the row keeps its bound, or has none. */
+export function meetsTarget(row: BenchRow): boolean {
+  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = row.target ?? {};
+  return row.ratio >= min && row.ratio <= max;
+}
+
+/** Runs with an empty directory that is gone afterwards. */
+export async function withDirectory<T>(use: (path: string) => Promise<T>): Promise<T> {
+  const cache = fileURLToPath(new URL("../.cache/bench/", import.meta.url));
+  await mkdir(cache, { recursive: true });
+  const path = await mkdtemp(join(cache, "run-"));
+  try {
+    return await use(path);
+  } finally {
+    await rm(path, { recursive: true });
+  }
+}
+
+/** The rows as an aligned table. */
+export function formatTable(rows: readonly BenchRow[]): string {
+  const cells = rows.map((row) => [
+    row.name,
+    row.ratio.toFixed(2),
+    `${row.spread[0].toFixed(2)}–${row.spread[1].toFixed(2)}`,
+    formatTarget(row),
+    `${formatNumber(row.ours)} / ${formatNumber(row.base)} ${row.unit}`,
+  ]);
+  const table = [["what", "ratio", "spread", "target", "ours / base"], ...cells];
+  const widths =
+    table[0]?.map((_, column) => Math.max(...table.map((line) => line[column]?.length ?? 0))) ?? [];
+  return table
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+function formatTarget(row: BenchRow): string {
+  if (row.target === undefined) return "";
+  const { min, max } = row.target;
+  const bound = [min === undefined ? "" : `>= ${min}`, max === undefined ? "" : `<= ${max}`]
+    .filter(Boolean)
+    .join(", ");
+  return `${bound} ${meetsTarget(row) ? "ok" : "MISSED"}`;
+}
+
+function formatNumber(value: number): string {
+  return value >= 100 ? Math.round(value).toLocaleString("en-US") : value.toFixed(2);
+}
