@@ -13,7 +13,14 @@ import { errorBody, faultOf } from "./error-body.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
 import { HttpError, quoteInput } from "./errors.ts";
 import { HeaderMaker, type PositionHeaders, plainHeaders } from "./headers.ts";
-import { type Form, isJsonMediaType, MEDIA_TYPES, negotiateCoding, negotiateForm } from "./negotiation.ts";
+import {
+  type Coding,
+  type Form,
+  isJsonMediaType,
+  MEDIA_TYPES,
+  negotiateCoding,
+  negotiateForm,
+} from "./negotiation.ts";
 import type { Encoded, Operation } from "./operation.ts";
 import { Router } from "./router.ts";
 import type { Services } from "./services.ts";
@@ -75,6 +82,12 @@ function createExchange(
     headers: undefined,
     pinned: false,
   };
+}
+
+/** A compressed body. */
+interface Packed {
+  readonly coding: Coding;
+  readonly bytes: Uint8Array;
 }
 
 /** Path of a request target, which may be absolute. */
@@ -158,7 +171,9 @@ export class Dispatcher {
       }
       if (response.destroyed) throw new Abandoned("the client went away");
       const encoded = await operation.run(args, form, { view, services: this.#options.services });
-      await this.#answer(exchange, form, encoded);
+      const { bytes } = encoded;
+      const packed = isCompressible(form, bytes.length) ? await this.#pack(exchange, bytes) : undefined;
+      this.#answer(exchange, form, encoded, packed);
     } catch (error) {
       if (!(error instanceof Abandoned)) this.#fail(exchange, error);
     } finally {
@@ -263,18 +278,17 @@ export class Dispatcher {
     this.#settle(exchange, 200);
   }
 
-  async #answer(exchange: Exchange, form: Form, { bytes, version }: Encoded): Promise<void> {
+  #answer(exchange: Exchange, form: Form, { bytes, version }: Encoded, packed: Packed | undefined): void {
     const { headers: prepared, request } = exchange;
     if (prepared !== undefined && version === prepared.position.version && !exchange.pinned) {
-      const headers = prepared.latest[form].slice();
-      this.#send(exchange, 200, headers, await this.#pack(exchange, form, headers, bytes));
+      this.#sendPacked(exchange, prepared.latest[form].slice(), bytes, packed);
       return;
     }
     const headers = prepared === undefined ? plainHeaders(form) : prepared.other[form].slice();
     if (version !== undefined) this.#headers.addReadVersion(headers, version);
     if (!exchange.pinned || !this.#options.cachePinned) {
       headers.push("Cache-Control", "no-cache");
-      this.#send(exchange, 200, headers, await this.#pack(exchange, form, headers, bytes));
+      this.#sendPacked(exchange, headers, bytes, packed);
       return;
     }
     // A strong tag stands for exact bytes, so what has one is not compressed.
@@ -284,18 +298,21 @@ export class Dispatcher {
     this.#send(exchange, isKnown ? 304 : 200, headers, isKnown ? undefined : bytes);
   }
 
-  /** Compresses what is large where the client takes it. */
-  #pack(
+  #sendPacked(
     exchange: Exchange,
-    form: Form,
     headers: string[],
     bytes: string | Uint8Array,
-  ): string | Uint8Array | Promise<Uint8Array> {
-    if (!isCompressible(form, bytes.length)) return bytes;
+    packed: Packed | undefined,
+  ): void {
+    if (packed !== undefined) headers.push("Content-Encoding", packed.coding);
+    this.#send(exchange, 200, headers, packed === undefined ? bytes : packed.bytes);
+  }
+
+  /** Compresses a large body where the client takes it. */
+  async #pack(exchange: Exchange, bytes: string | Uint8Array): Promise<Packed | undefined> {
     const coding = negotiateCoding(exchange.request.headers["accept-encoding"]);
-    if (coding === undefined) return bytes;
-    headers.push("Content-Encoding", coding);
-    return compress(Buffer.from(bytes), coding);
+    if (coding === undefined || exchange.pinned) return undefined;
+    return { coding, bytes: await compress(Buffer.from(bytes), coding) };
   }
 
   #fail(exchange: Exchange, error: unknown): void {

@@ -2,7 +2,7 @@
 // pruned versions and stored bytes that do not decode.
 import { BcsWriter, encode } from "../../src/bcs/writer.ts";
 import { parseAsset, primaryStoreAddress } from "../../src/ledger/asset.ts";
-import { OBJECT_GROUP_TAG } from "../../src/ledger/balance.ts";
+import { OBJECT_GROUP_TAG } from "../../src/ledger/balance-keys.ts";
 import { resourceGroupKeyHash, resourceKeyHash, tableItemKeyHash } from "../../src/ledger/key-hash.ts";
 import type { Position } from "../../src/ledger/position.ts";
 import { parseAddress } from "../../src/move/address.ts";

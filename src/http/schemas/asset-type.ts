@@ -1,22 +1,21 @@
 // Asset types in paths: an address is tried first, then a struct tag. Most requests ask for one of a few coin
 // types, and parsing one, encoding its CoinStore's tag and deriving its metadata costs more than all the rest
 // of reading a balance, so recent ones are kept.
+import { RecentMap } from "../../base/recent.ts";
 import { type Asset, parseAsset } from "../../ledger/asset.ts";
 import type { Field } from "../operation.ts";
 
 /** Together they bound the kept assets to about a megabyte. */
-const MAX_KEPT = 1000;
+const KEPT = 500;
 const MAX_KEPT_TEXT_LENGTH = 256;
 
-const kept = new Map<string, Asset>();
+const kept = new RecentMap<string, Asset>(KEPT);
 
 function parseKept(text: string): Asset {
   const known = kept.get(text);
   if (known !== undefined) return known;
   const asset = parseAsset(text);
-  if (text.length > MAX_KEPT_TEXT_LENGTH) return asset;
-  if (kept.size >= MAX_KEPT) kept.clear();
-  kept.set(text, asset);
+  if (text.length <= MAX_KEPT_TEXT_LENGTH) kept.set(text, asset);
   return asset;
 }
 
