@@ -21,11 +21,12 @@ export interface Ingester {
   /** The version that `ingest` wants next: after the head and after what it holds back of an open block. */
   nextVersion(): Promise<bigint>;
   /**
-   * Verifies and commits a page, or single records; the position of the store after that. Records of a block
-   * whose end is still to come are held back in memory; giving them again, from the head on, is fine too.
+   * Verifies and commits a page, or single records; the position of the store after that, undefined while it
+   * is empty. Records of a block whose end is still to come are held back in memory; giving them again, from
+   * the head on, is fine too.
    * Throws LedgerError `corrupt` or `mismatch`; then nothing of the call is written.
    */
-  ingest(records: Uint8Array | readonly Uint8Array[], check?: BlockCheck): Promise<Position>;
+  ingest(records: Uint8Array | readonly Uint8Array[], check?: BlockCheck): Promise<Position | undefined>;
   /** Makes the first commit of an empty store start at a base instead of version 0. */
   startAt(base: BaseStart): void;
   /** Commits a checked genesis to an empty store, as `ingest` of its record would, computing nothing twice. */
@@ -89,7 +90,7 @@ class StoreIngester implements Ingester {
     return this.#inTurn(async () => (await this.#loadProgress()).verifier.nextVersion);
   }
 
-  ingest(input: Uint8Array | readonly Uint8Array[], check?: BlockCheck): Promise<Position> {
+  ingest(input: Uint8Array | readonly Uint8Array[], check?: BlockCheck): Promise<Position | undefined> {
     return this.#inTurn(() => this.#ingest(decodeRecords(input), check));
   }
 
@@ -130,7 +131,10 @@ class StoreIngester implements Ingester {
     return this.#progress;
   }
 
-  async #ingest(records: readonly RecordSpans[], check: BlockCheck | undefined): Promise<Position> {
+  async #ingest(
+    records: readonly RecordSpans[],
+    check: BlockCheck | undefined,
+  ): Promise<Position | undefined> {
     let progress = await this.#loadProgress();
     const { position } = progress;
     const first = records[0]?.version;
@@ -148,7 +152,7 @@ class StoreIngester implements Ingester {
       await check?.(blocks);
       await this.#commit(progress, blocks);
     }
-    return await this.#position();
+    return await loadPosition(this.#store);
   }
 
   async #commit({ position, verifier }: Progress, blocks: readonly VerifiedBlock[]): Promise<void> {

@@ -134,6 +134,8 @@ class RecordFollower implements Follower {
   #anchoredVersion: bigint | undefined;
   #hasAgreed = false;
   #chainId: number | undefined;
+  /** Committed last by this follower. */
+  #version: bigint | undefined;
   #records = 0;
   #disputes = 0;
   /** Since when nothing usable was said. */
@@ -241,7 +243,7 @@ class RecordFollower implements Follower {
     if (page.head.chainId !== this.#chainId) throw wrongChain(this.#chainId, page.head.chainId);
     const matched: bigint[] = [];
     let isAgreed = false;
-    let position: Position;
+    let position: Position | undefined;
     try {
       position = await this.#options.ingester.ingest(page.bytes, async (blocks) => {
         matched.push(...checkAnchors(this.#anchors, blocks));
@@ -250,10 +252,13 @@ class RecordFollower implements Follower {
     } catch (error) {
       throw explainUnverified(error, page.bytes);
     }
+    this.#records += page.count;
+    // Records that are only held back prove nothing yet: a liar must not be cleared by them.
+    if (position === undefined || position.version === this.#version) return;
+    this.#version = position.version;
     this.#disputes = 0;
     this.#spentSinceMs = undefined;
     this.pool.succeed(entry);
-    this.#records += page.count;
     if (isAgreed) this.#hasAgreed = true;
     if (this.#state !== "at_head" || position.version < page.head.version) this.#enter("catching_up");
     this.#options.onCommit?.({ position, records: page.count, bytes: page.bytes.length });

@@ -1,0 +1,422 @@
+// The follower over recorded ledgers: what it commits, what it claims, and what it does about upstreams that
+// fail, lag or lie.
+import { afterEach, describe, expect, it } from "vitest";
+import { toHex } from "../../src/base/hex.ts";
+import { decodePage } from "../../src/ledger/record.ts";
+import { parseWaypoint } from "../../src/ledger/waypoint.ts";
+import type { Store } from "../../src/store/contract.ts";
+import type { Follower } from "../../src/sync/follower.ts";
+import { trustLevels } from "../../src/sync/trust.ts";
+import { UpstreamError } from "../../src/sync/upstream/errors.ts";
+import { createRecordedUpstream, encodePage } from "../../src/sync/upstream/recorded-upstream.ts";
+import type { Upstream } from "../../src/sync/upstream/upstream.ts";
+import {
+  bent,
+  flipped,
+  follow,
+  positionOf,
+  readRecords,
+  recordChain,
+  recorded,
+  until,
+  untilVersion,
+} from "../support/follow.ts";
+import { hasShared, sharedBytes, sharedJson } from "../support/shared.ts";
+
+const chain = await recordChain(80);
+const head = BigInt(chain.records.length - 1);
+const followers: Follower[] = [];
+
+function start(options: Parameters<typeof follow>[0]) {
+  const run = follow(options);
+  followers.push(run.follower);
+  return run;
+}
+
+afterEach(async () => {
+  await Promise.all(followers.splice(0).map((follower) => follower.close()));
+});
+
+const levelOf = (follower: Follower): string => trustLevels(follower.status().trust).join(", ");
+
+async function expectWhole(store: Store): Promise<void> {
+  const stored = await readRecords(store);
+  expect(stored.length).toBe(chain.records.length);
+  const differing = stored.findIndex(
+    (bytes, version) => Buffer.compare(bytes, chain.records[version]!) !== 0,
+  );
+  expect(differing).toBe(-1);
+  const [ours, theirs] = [await positionOf(store), await positionOf(chain.run.store)];
+  const toPlain = (position: typeof ours) => ({
+    ...position,
+    stateRoot: position?.stateRoot && toHex(position.stateRoot),
+  });
+  expect(toPlain(ours)).toEqual(toPlain(theirs));
+}
+
+describe("a follower", () => {
+  it("takes in a whole ledger in pages, in order, and rests at the head", async () => {
+    const asked: bigint[] = [];
+    let underWay = 0;
+    let most = 0;
+    const upstream = recorded(chain.records);
+    const watched: Upstream = {
+      ...bent(upstream, (page) => page),
+      getRecords: async (from, limit, signal) => {
+        asked.push(from);
+        most = Math.max(most, ++underWay);
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 5));
+        underWay--;
+        return upstream.getRecords(from, limit, signal);
+      },
+    };
+    const { store, follower } = start({ upstreams: [watched], pace: { pageLimit: 7, ahead: 4 } });
+    await untilVersion(store, head);
+    await until(() => (follower.status().state === "at_head" ? true : undefined));
+    await expectWhole(store);
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(4);
+    expect(levelOf(follower)).toBe("trusted");
+    expect(follower.status().headVersion).toBe(head);
+  });
+
+  it("goes on at the head as the upstream grows, and adapts to its page size", async () => {
+    const growing = chain.records.slice(0, 40);
+    const upstream = recorded(growing);
+    const small: Upstream = {
+      ...bent(upstream, (page) => page),
+      getRecords: (from, limit, signal) => upstream.getRecords(from, Math.min(limit, 5), signal),
+    };
+    const { store, follower } = start({ upstreams: [small] });
+    await until(() => (follower.status().state === "at_head" ? true : undefined));
+    for (let i = 40; i < chain.records.length; i++) {
+      growing.push(chain.records[i]!);
+      if (i % 30 === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await untilVersion(store, head);
+    await expectWhole(store);
+  });
+
+  it("asks for less when a page is too large", async () => {
+    const upstream = recorded(chain.records);
+    const limits: number[] = [];
+    const heavy: Upstream = {
+      ...bent(upstream, (page) => page),
+      getRecords: async (from, limit, signal) => {
+        limits.push(limit);
+        if (limit > 10) throw new UpstreamError("too_large", "more than agreed");
+        return upstream.getRecords(from, limit, signal);
+      },
+    };
+    const { store } = start({ upstreams: [heavy] });
+    await untilVersion(store, head);
+    expect(limits.slice(0, 5)).toEqual([100, 50, 25, 13, 7]);
+    await expectWhole(store);
+  });
+
+  it("is chained from a genesis that matches, anchored when a later waypoint does, and says so", async () => {
+    const versions = [...chain.waypoints.keys()].filter((version) => version > 0n);
+    const anchor = chain.waypoints.get(versions[10]!)!;
+    const raised: bigint[] = [];
+    const { store, follower } = start({
+      upstreams: [recorded(chain.records)],
+      anchors: [chain.genesisWaypoint, anchor],
+      pace: { pageLimit: 9 },
+      onAnchored: async (version) => {
+        raised.push(version);
+      },
+    });
+    await untilVersion(store, head);
+    await until(() => (raised.length === 2 ? true : undefined));
+    expect(raised).toEqual([0n, anchor.version]);
+    expect(levelOf(follower)).toBe(`anchored ${anchor.version}, chained`);
+  });
+
+  it("refuses a history that leads to another waypoint, before it is committed", async () => {
+    const versions = [...chain.waypoints.keys()];
+    const anchor = { ...chain.waypoints.get(versions[20]!)!, hash: new Uint8Array(32) };
+    const { store, follower } = start({
+      upstreams: [recorded(chain.records)],
+      anchors: [chain.genesisWaypoint, anchor],
+      pace: { pageLimit: 10, faultAfterMs: 50 },
+    });
+    const error = await follower.faulted;
+    expect(error.message).toContain(`${anchor.version}:00000000`);
+    expect((await positionOf(store))!.version).toBeLessThan(anchor.version);
+    expect(levelOf(follower)).toBe("chained");
+    expect(follower.status().state).toBe("faulted");
+
+    const other = await recordChain(1, "another chain");
+    const wrong = start({
+      upstreams: [recorded(chain.records)],
+      anchors: [other.genesisWaypoint],
+      pace: { faultAfterMs: 20 },
+    });
+    expect((await wrong.follower.faulted).message).toContain("0:");
+    expect(await positionOf(wrong.store)).toBeUndefined();
+  });
+});
+
+describe("an upstream that fails", () => {
+  it("is rested and asked again; a line that is down for long is no fault", async () => {
+    let calls = 0;
+    const upstream = recorded(chain.records);
+    const flaky: Upstream = {
+      ...bent(upstream, (page) => page),
+      getRecords: async (from, limit, signal) => {
+        if (++calls % 3 !== 0) throw new UpstreamError("unreachable", "cut");
+        return upstream.getRecords(from, limit, signal);
+      },
+    };
+    const { store } = start({ upstreams: [flaky], pace: { pageLimit: 50, ahead: 1, faultAfterMs: 0 } });
+    await untilVersion(store, head);
+    await expectWhole(store);
+    expect(calls).toBeGreaterThan(6);
+  });
+
+  it("keeps to what it asks for with Retry-After, and others are asked meanwhile", async () => {
+    const times: number[] = [];
+    const busy: Upstream = {
+      ...bent(recorded(chain.records, "busy"), (page) => page),
+      getRecords: async () => {
+        times.push(performance.now());
+        throw new UpstreamError("busy", "later", { retryAfterMs: 60_000 });
+      },
+    };
+    const { store, follower } = start({ upstreams: [busy, recorded(chain.records, "free")] });
+    await untilVersion(store, head);
+    expect(times.length).toBe(1);
+    expect(follower.status().upstreams).toMatchObject([
+      { name: "busy", state: "resting", fault: expect.stringContaining("busy") },
+      { name: "free", state: "ok" },
+    ]);
+  });
+
+  it("of another chain is set aside, and so is one that has pruned what is needed", async () => {
+    const other = createRecordedUpstream({ name: "other", chainId: 99, records: chain.records });
+    const late = createRecordedUpstream({
+      name: "late",
+      chainId: 4,
+      records: chain.records.slice(20),
+      first: 20n,
+    });
+    const { store, follower } = start({
+      upstreams: [other, late, recorded(chain.records, "good")],
+      chainId: 4,
+    });
+    await untilVersion(store, head);
+    expect(follower.status().upstreams.map(({ state, fault }) => [state, fault?.split(":")[0]])).toEqual([
+      ["set_aside", "wrong_chain"],
+      ["set_aside", "pruned"],
+      ["ok", undefined],
+    ]);
+  });
+
+  it("lags or jumps back: the others are followed, and nothing is undone", async () => {
+    const lagging = recorded(chain.records.slice(0, 30), "lagging");
+    const { store, follower } = start({
+      upstreams: [lagging, recorded(chain.records, "ahead")],
+      pace: { pageLimit: 10 },
+    });
+    await untilVersion(store, head);
+    await expectWhole(store);
+    const shrinking = chain.records.slice();
+    const alone = start({ upstreams: [recorded(shrinking)], pace: { pageLimit: 10 } });
+    await untilVersion(alone.store, head);
+    shrinking.length = 20;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await positionOf(alone.store))?.version).toBe(head);
+    expect(alone.follower.status().state).toBe("at_head");
+    expect(follower.status().upstreams[0]?.state).not.toBe("set_aside");
+  });
+
+  it("lies in any bit: found before commit, named, and taken back when it is honest", async () => {
+    let flips = 0;
+    let isHonest = false;
+    let seed = 12345;
+    const random = (below: number): number => {
+      seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+      return Math.floor((seed / 2 ** 32) * below);
+    };
+    const liar = bent(recorded(chain.records, "liar"), (page) => {
+      if (isHonest) return page;
+      flips++;
+      return { ...page, bytes: flipped(page.bytes, random(page.bytes.length * 8)) };
+    });
+    const { store, follower } = start({
+      upstreams: [liar],
+      anchors: [chain.genesisWaypoint],
+      pace: { pageLimit: 6, ahead: 1, setAside: { baseMs: 0.1, maxMs: 0.2 } },
+    });
+    await until(() => (flips >= 200 ? true : undefined));
+    const before = await positionOf(store);
+    expect(before).toBeUndefined();
+    expect(follower.status().upstreams[0]).toMatchObject({ state: "set_aside" });
+    isHonest = true;
+    await untilVersion(store, head);
+    await expectWhole(store);
+    expect(follower.status().upstreams[0]?.state).toBe("ok");
+    expect(levelOf(follower)).toBe("chained");
+  });
+
+  it("translates events: called unverifiable, not forged, and kept out", async () => {
+    const translating = bent(recorded(chain.records), (page) => {
+      const records = decodePage(page.bytes).map((record) => {
+        const last = record.events.at(-1);
+        if (record.version === 0n || last === undefined) return record.bytes;
+        const at = last.byteOffset - record.bytes.byteOffset + last.length - 1;
+        return flipped(record.bytes, at * 8);
+      });
+      return { ...page, bytes: encodePage(records) };
+    });
+    const { store, follower } = start({ upstreams: [translating], pace: { pageLimit: 1, faultAfterMs: 30 } });
+    expect((await follower.faulted).message).toContain("translated events");
+    expect((await positionOf(store))?.version).toBe(0n);
+  });
+
+  it("is the last one: the node keeps what it has and gives up after the time it was given", async () => {
+    const until20 = bent(recorded(chain.records, "liar"), (page, from) =>
+      from < 20n ? page : { ...page, bytes: flipped(page.bytes, 700) },
+    );
+    const started = performance.now();
+    const { store, follower } = start({
+      upstreams: [until20],
+      pace: { pageLimit: 5, ahead: 1, faultAfterMs: 150 },
+    });
+    const error = await follower.faulted;
+    expect(performance.now() - started).toBeGreaterThan(150);
+    expect(error.message).toContain("liar: unverified");
+    expect((await positionOf(store))!.version).toBeGreaterThan(10n);
+  });
+});
+
+describe("agreement", () => {
+  const lie = (name: string, from = 60n) =>
+    bent(recorded(chain.records, name), (page, at) => {
+      if (at < from && decodePage(page.bytes).every(({ version }) => version < from)) return page;
+      // The last byte of the first accumulator root: only agreement can tell this one record is wrong.
+      return { ...page, bytes: flipped(page.bytes, (page.bytes.length >> 1) * 8) };
+    });
+  const rule = { needed: 2, of: 3 };
+
+  it.each([0, 1, 2])("of 2 in 3 goes on with one liar at place %i and names it", async (place) => {
+    const upstreams = [0, 1, 2].map((i) =>
+      i === place ? lie("liar") : recorded(chain.records, `honest ${i}`),
+    );
+    const { store, follower } = start({ upstreams, agree: rule, pace: { pageLimit: 20 } });
+    await untilVersion(store, head);
+    await expectWhole(store);
+    const status = await until(() => {
+      const now = follower.status();
+      return now.upstreams.some(({ name, fault }) => name === "liar" && fault !== undefined)
+        ? now
+        : undefined;
+    });
+    expect(status.upstreams.filter(({ fault }) => fault !== undefined).map(({ name }) => name)).toEqual([
+      "liar",
+    ]);
+    expect(levelOf(follower)).toBe("agreed 2/3");
+  });
+
+  it("of 2 in 3 stops with two liars, and goes on when one of them stops lying", async () => {
+    let isHonest = false;
+    const [first, second] = [lie("liar 1"), lie("liar 2")];
+    const honest = recorded(chain.records, "late honest");
+    const turning: Upstream = {
+      ...first,
+      getRecords: (from, limit, signal) => (isHonest ? honest : first).getRecords(from, limit, signal),
+    };
+    const { store, follower } = start({
+      upstreams: [turning, recorded(chain.records, "honest"), second],
+      agree: rule,
+      pace: { pageLimit: 20 },
+    });
+    await untilVersion(store, 30n);
+    await until(() => (follower.status().state === "waiting" ? true : undefined));
+    const before = (await positionOf(store))!.version;
+    expect(before).toBeLessThan(60n);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect((await positionOf(store))!.version).toBe(before);
+    isHonest = true;
+    await untilVersion(store, head);
+    await expectWhole(store);
+  });
+
+  it("waits for those who lag", async () => {
+    const behind = chain.records.slice(0, 50);
+    const { store } = start({
+      upstreams: [recorded(chain.records, "ahead"), recorded(behind, "behind")],
+      agree: { needed: 2, of: 2 },
+      pace: { pageLimit: 25 },
+    });
+    await untilVersion(store, 40n);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await positionOf(store))!.version).toBeLessThan(50n);
+    for (const record of chain.records.slice(50)) behind.push(record);
+    await untilVersion(store, head);
+    await expectWhole(store);
+  });
+});
+
+describe.skipIf(!hasShared)("the recorded start of a public network", () => {
+  it("replays: every hash, root and waypoint is the recorded one", async () => {
+    interface Recorded {
+      readonly version: string;
+      readonly transaction_hash: string;
+      readonly event_root_hash: string;
+      readonly state_change_hash: string;
+      readonly state_checkpoint_hash: string | null;
+      readonly accumulator_root_hash: string;
+    }
+    const expected = sharedJson<Recorded[]>("vectors/testnet-pages/testnet-first-four.json");
+    const page = sharedBytes("vectors/testnet-pages/testnet-start0-limit4.page.bcs");
+    const records = decodePage(page).map((record) => record.bytes);
+    const upstream = createRecordedUpstream({ name: "testnet", chainId: 2, records });
+    const roots: (string | undefined)[] = [];
+    const { store, follower } = start({
+      upstreams: [upstream],
+      chainId: 2,
+      anchors: [parseWaypoint("1:e40c6162456b27dd0ecf5ee5856bb48e702cff25718f570e07c4e392f84bd9ce")],
+      pace: { pageLimit: 1 },
+      onCommit: ({ position }) => {
+        roots[Number(position.version)] = position.stateRoot && toHex(position.stateRoot);
+      },
+    });
+    await untilVersion(store, 3n);
+    expect(levelOf(follower)).toBe("anchored 1");
+    const stored = decodePage(encodePage(await readRecords(store)));
+    expect(
+      stored.map(({ version, info, accumulatorRoot }) => ({
+        version: `${version}`,
+        transaction_hash: toHex(info.transactionHash),
+        event_root_hash: toHex(info.eventRootHash),
+        state_change_hash: toHex(info.stateChangeHash),
+        state_checkpoint_hash:
+          info.stateCheckpointHash === undefined ? null : toHex(info.stateCheckpointHash),
+        accumulator_root_hash: toHex(accumulatorRoot),
+      })),
+    ).toMatchObject(
+      expected.map(
+        ({
+          version,
+          transaction_hash,
+          event_root_hash,
+          state_change_hash,
+          state_checkpoint_hash,
+          accumulator_root_hash,
+        }) => ({
+          version,
+          transaction_hash,
+          event_root_hash,
+          state_change_hash,
+          state_checkpoint_hash,
+          accumulator_root_hash,
+        }),
+      ),
+    );
+    expect([roots[0], roots[1], roots[3]]).toEqual(
+      [0, 1, 3].map((version) => expected[version]?.state_checkpoint_hash),
+    );
+    expect(await positionOf(store)).toMatchObject({ chainId: 2, version: 3n, epoch: 2n, blockHeight: 2n });
+  });
+});
