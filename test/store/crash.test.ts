@@ -1,11 +1,12 @@
 // A writer that is killed at random moments, many times: after each kill the store must open at a committed
 // version, and every kept version must read exactly as it was written.
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
@@ -32,8 +33,12 @@ it(`is right after ${KILLS} kills during commits and pruning`, async () => {
   const total = { kills: 0, commits: 0, prunes: 0, reads: 0 };
   let head = -1n;
   let oldest = 0n;
+  let next = startWriter(path);
   while (total.kills < KILLS) {
-    const run = await runAndKill(path, random() % 80);
+    const child = next;
+    // The next process loads its code meanwhile.
+    if (total.kills < KILLS - 1) next = startWriter(path);
+    const run = await runAndKill(child, random() % 10, random() % 8);
     total.kills++;
     total.commits += run.commits;
     total.prunes += run.prunes;
@@ -63,29 +68,35 @@ it(`is right after ${KILLS} kills during commits and pruning`, async () => {
   expect(oldest).toBeGreaterThan(0n);
 }, 120_000);
 
-/** Runs the writer and kills it some milliseconds after it has opened the store. */
-async function runAndKill(path: string, delayMs: number): Promise<Run> {
-  const child = spawn(process.execPath, ["--import", "tsx", writer, path, `${SEED}`, `${KEYS}`, `${KEEP}`], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+/** Starts a writer, which waits to be told before it opens the store. */
+function startWriter(path: string): ChildProcessByStdio<Writable, Readable, null> {
+  const args = ["--import", "tsx", writer, path, `${SEED}`, `${KEYS}`, `${KEEP}`];
+  return spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+}
+
+/** Lets the writer go and kills it some milliseconds after so many commits and pruning steps. */
+async function runAndKill(
+  child: ChildProcessByStdio<Writable, Readable, null>,
+  steps: number,
+  delayMs: number,
+): Promise<Run> {
+  child.stdin.write("go\n");
   const ended = once(child, "exit");
   const run = { committed: -1n, commits: 0, prunes: 0 };
   const lines = createInterface({ input: child.stdout });
-  let armed = false;
+  let opened = false;
   for await (const line of lines) {
     const [what, version = "0"] = line.split(" ");
-    if (what === "open") {
-      killLater(child, delayMs);
-      armed = true;
-    }
+    if (what === "open") opened = true;
     if (what === "commit") {
       run.committed = BigInt(version);
       run.commits++;
     }
     if (what === "prune") run.prunes++;
+    if (run.commits + run.prunes === steps) killLater(child, delayMs);
   }
   await ended;
-  if (!armed) throw new Error("the writer could not open the store");
+  if (!opened) throw new Error("the writer could not open the store");
   return run;
 }
 

@@ -181,7 +181,7 @@ describe("a store on disk", () => {
 
   it("says that the disk is full, and has every version committed before", async () => {
     // A limit on the size of files stands in for a full disk; the signal it sends is ignored.
-    const script = `trap "" XFSZ; ulimit -f 1200; exec "$@"`;
+    const script = `trap "" XFSZ; ulimit -f 500; exec "$@"`;
     const args = [
       "-c",
       script,
