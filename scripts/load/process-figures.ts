@@ -1,0 +1,62 @@
+// What a running program holds: anonymous memory, descriptors, handles and timers, from the system and from
+// its own metrics page.
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+
+/** What one look at a process shows. */
+export interface ProcessFigures {
+  /** Memory that is the process's own: the mapped store file does not count. */
+  readonly anonymousBytes: number;
+  /** Open files, pipes and the like, sockets apart. */
+  readonly files: number;
+  readonly sockets: number;
+}
+
+/** Looks at a process of this machine. */
+export function processFigures(pid: number): ProcessFigures {
+  const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
+  const match = /^Anonymous:\s+(\d+) kB$/m.exec(rollup);
+  if (match === null) throw new Error("no Anonymous line in smaps_rollup");
+  let files = 0;
+  let sockets = 0;
+  for (const name of readdirSync(`/proc/${pid}/fd`)) {
+    try {
+      if (readlinkSync(`/proc/${pid}/fd/${name}`).startsWith("socket:")) sockets++;
+      else files++;
+    } catch {
+      // Closed between the two looks.
+    }
+  }
+  return { anonymousBytes: Number(match[1]) * 1024, files, sockets };
+}
+
+/** Values of a metrics page by name with labels. */
+export async function readMetrics(origin: string): Promise<ReadonlyMap<string, number>> {
+  const response = await fetch(`${origin}/metrics`, { signal: AbortSignal.timeout(10_000) });
+  if (!response.ok) throw new Error(`/metrics answered ${response.status}`);
+  const values = new Map<string, number>();
+  for (const line of (await response.text()).split("\n")) {
+    const space = line.lastIndexOf(" ");
+    if (line.startsWith("#") || space < 0) continue;
+    values.set(line.slice(0, space), Number(line.slice(space + 1)));
+  }
+  return values;
+}
+
+/** Sum of a metric over all its labels. */
+export function sumOf(metrics: ReadonlyMap<string, number>, name: string): number {
+  let sum = 0;
+  for (const [key, value] of metrics) if (key === name || key.startsWith(`${name}{`)) sum += value;
+  return sum;
+}
+
+/** Middle value of a list. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[sorted.length >> 1] ?? Number.NaN;
+}
+
+/** The value below which the given share of a list lies. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
