@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigError, errorText } from "./base/errors.ts";
 import { fromHex } from "./base/hex.ts";
 import { type Logger, silentLogger } from "./base/log.ts";
@@ -18,9 +19,12 @@ import type { GenesisCheck } from "./ledger/genesis.ts";
 import { readModuleItem } from "./ledger/module-item.ts";
 import { readTableItem } from "./ledger/table-item.ts";
 import type { Ledger, LedgerView } from "./ledger/view.ts";
+import type { Waypoint } from "./ledger/waypoint.ts";
 import { parseAddress } from "./move/address.ts";
 import { ModuleCache } from "./move/module-cache.ts";
 import { Faults } from "./node/faults.ts";
+import { ailmentOf, followGauges, followInfo } from "./node/follow-report.ts";
+import { Following, type FollowPlan, planFollowing } from "./node/following.ts";
 import { ledgerGauges, moduleCacheGauges } from "./node/gauges.ts";
 import { checkGenesisFile, parseWaypointOption } from "./node/genesis-report.ts";
 import { nodeInfo } from "./node/info.ts";
@@ -45,6 +49,7 @@ import { encodeSubmission } from "./transaction/encode-submission.ts";
 
 export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
 export type {
+  FollowOptions,
   HttpOptions,
   LedgerInfo,
   LocalChainOptions,
@@ -59,6 +64,8 @@ const DEFAULT_SEED = "sextant";
 /** 2024-01-01: where the clock of a chain without a wall clock begins. */
 const FIRST_BLOCK_USEC = 1_704_067_200_000_000n;
 const BLOCK_STEP_USEC = 1_000_000n;
+/** How long a start waits for the first records of a network before it goes on without. */
+const FIRST_COMMIT_WAIT_MS = 10_000;
 
 /** True for faults of configuration or surroundings, where nothing was touched. */
 export function isUsageFault(error: unknown): boolean {
@@ -139,6 +146,7 @@ class SextantNode implements Node, Ledger {
   #chain: LocalChain | undefined;
   #pruner: Pruner | undefined;
   #timer: BlockTimer | undefined;
+  #following: Following | undefined;
 
   constructor(options: NodeOptions) {
     this.#options = options;
@@ -149,6 +157,10 @@ class SextantNode implements Node, Ledger {
     this.#metrics = createMetrics([
       ...ledgerGauges(this),
       ...moduleCacheGauges(this.#modules),
+      ...followGauges(
+        () => this.#following,
+        () => this.#withView(({ position }) => position.version).catch(() => undefined),
+      ),
       {
         name: "sextant_faulted",
         help: "1 when the node found a fault and stopped moving",
@@ -168,9 +180,14 @@ class SextantNode implements Node, Ledger {
   }
 
   async start(): Promise<void> {
-    const { genesis, waypoint, localChain, readOnly, http } = this.#options;
-    const expected = waypoint === undefined ? undefined : parseWaypointOption(waypoint);
-    if (readOnly !== true && (genesis === undefined || localChain !== undefined)) {
+    const { genesis, waypoint, localChain, follow, readOnly, http } = this.#options;
+    const waypoints = (typeof waypoint === "string" ? [waypoint] : (waypoint ?? [])).map(parseWaypointOption);
+    const expected = follow === undefined ? waypoints[0] : waypoints.find(({ version }) => version === 0n);
+    const plan = follow === undefined ? undefined : planFollowing(follow, waypoints);
+    if (plan !== undefined && localChain !== undefined) {
+      throw new ConfigError("a node that follows makes no blocks of its own");
+    }
+    if (plan === undefined && readOnly !== true && (genesis === undefined || localChain !== undefined)) {
       this.#chain = createLocalChain({ seed: localChain?.seed ?? DEFAULT_SEED });
     }
     // Refusals come before the data directory is touched: first the file, then the port.
@@ -178,12 +195,13 @@ class SextantNode implements Node, Ledger {
     const check = blob === undefined ? undefined : checkGenesisFile(blob, expected);
     if (http !== undefined) await this.#listen(http);
     this.#store = await this.#openStore(check);
-    if (check === undefined) return;
+    if (check === undefined && plan === undefined) return;
     if (genesis !== undefined && expected === undefined) {
       this.#logger.warn({}, "the genesis file is unproven: no waypoint was given");
     }
     this.#ingester = createIngester({ store: this.#store, logger: this.#logger });
-    await bootstrapGenesis({ store: this.#store, ingester: this.#ingester, check });
+    if (check !== undefined) await bootstrapGenesis({ store: this.#store, ingester: this.#ingester, check });
+    if (plan !== undefined) await this.#follow(plan, check === undefined ? undefined : expected);
     this.#pruner = startPruner({
       store: this.#store,
       window: this.#window,
@@ -192,6 +210,26 @@ class SextantNode implements Node, Ledger {
       onSuccess: () => this.#faults.clear("pruner"),
     });
     if (this.#chain !== undefined && localChain?.blockTimeMs !== undefined) this.#startTimer(localChain);
+  }
+
+  async #follow(plan: FollowPlan, provenGenesis: Waypoint | undefined): Promise<void> {
+    const [store, ingester] = [this.#store, this.#ingester];
+    if (store === undefined || ingester === undefined) throw new Error("following without a store");
+    const following = new Following(plan, {
+      store,
+      ingester,
+      logger: this.#logger,
+      onCommit: ({ records }) => this.#metrics.onCommit(records),
+      onFault: (error) => this.#faults.report("following", error),
+    });
+    this.#following = following;
+    await following.start(provenGenesis);
+    // An upstream that does not answer must not keep the node from starting.
+    await Promise.race([
+      following.ready,
+      this.faulted,
+      sleep(FIRST_COMMIT_WAIT_MS, undefined, { ref: false }),
+    ]);
   }
 
   async #openStore(check: GenesisCheck | undefined): Promise<Store> {
@@ -206,6 +244,7 @@ class SextantNode implements Node, Ledger {
       ledger: this,
       encode: (body, view) => this.#encode(body, view),
       nodeInfo: (view) => this.#info(view),
+      ailment: () => this.#faults.reason ?? ailmentOf(this.#following?.status()),
       ...(http.metrics === false || http.metricsPort !== undefined ? {} : { metrics: this.#metrics.page }),
       onRequest: this.#metrics.onRequest,
       logger: this.#logger,
@@ -271,7 +310,9 @@ class SextantNode implements Node, Ledger {
 
   async openView(): Promise<LedgerView> {
     if (this.#store === undefined) throw new LedgerError("no_ledger", "the node is still starting");
-    return this.#store.openView();
+    return this.#following === undefined
+      ? this.#store.openView()
+      : this.#following.ledgerOver(this.#store).openView();
   }
 
   async #withView<T>(ask: (view: LedgerView) => Promise<T> | T): Promise<T> {
@@ -321,19 +362,27 @@ class SextantNode implements Node, Ledger {
   #info(view: LedgerView | undefined): Readonly<Record<string, unknown>> {
     return nodeInfo({
       position: view?.position,
-      syncMode:
-        this.#chain !== undefined ? "local" : this.#options.readOnly === true ? "read-only" : "static",
+      syncMode: this.#syncMode(),
       syncState: this.#syncState(),
       fault: this.#faults.reason,
       engine: this.#store?.engine,
       window: this.#window,
       uptimeSeconds: Math.floor((performance.now() - this.#startedMs) / 1000),
+      more: this.#following === undefined ? {} : followInfo(this.#following, view?.position.version),
     });
   }
 
-  #syncState(): "moving" | "standing" | "waiting" | "faulted" {
+  #syncMode(): "local" | "follow" | "static" | "read-only" {
+    if (this.#chain !== undefined) return "local";
+    if (this.#options.follow !== undefined) return "follow";
+    return this.#options.readOnly === true ? "read-only" : "static";
+  }
+
+  #syncState(): string {
     if (this.#faults.final !== undefined) return "faulted";
     if (this.#faults.reason !== undefined) return "waiting";
+    const follow = this.#following?.status();
+    if (follow !== undefined) return follow.state;
     return this.#timer === undefined ? "standing" : "moving";
   }
 
@@ -350,9 +399,10 @@ class SextantNode implements Node, Ledger {
     return this.#chain?.guide();
   }
 
-  /** Close order: no new blocks, no pruning, no requests, then the store. */
+  /** Close order: nothing new comes in, no pruning, no requests, then the store. */
   async close(): Promise<void> {
     await this.#timer?.stop();
+    await this.#following?.close();
     await this.#pruner?.stop();
     await this.#server?.close();
     await this.#metricsServer?.close();

@@ -19,13 +19,15 @@ export const SOFTWARE_VERSION: string = (
 
 export interface NodeFacts {
   readonly position: LedgerPosition | undefined;
-  readonly syncMode: "local" | "static" | "read-only";
-  readonly syncState: "moving" | "standing" | "waiting" | "faulted";
+  readonly syncMode: "local" | "follow" | "static" | "read-only";
+  readonly syncState: string;
   /** Why it does not move, where something is wrong. */
   readonly fault: string | undefined;
   readonly engine: string | undefined;
   readonly window: PruneWindow;
   readonly uptimeSeconds: number;
+  /** Further keys. */
+  readonly more?: Readonly<Record<string, unknown>>;
 }
 
 /** The flat object of the info answer; 64-bit values are decimal texts. */
@@ -50,6 +52,7 @@ export function nodeInfo(facts: NodeFacts): Readonly<Record<string, unknown>> {
     sync_mode: facts.syncMode,
     sync_state: facts.syncState,
     ...(fault === undefined ? {} : { sync_fault: fault }),
+    ...facts.more,
     storage_engine: facts.engine ?? "none",
     prune_window: formatPruneWindow(facts.window),
     uptime_seconds: facts.uptimeSeconds,

@@ -37,6 +37,28 @@ export interface LocalChainOptions {
   readonly onBlock?: (made: number) => void;
 }
 
+/** A network to follow. */
+export interface FollowOptions {
+  /** Base URLs of full nodes, with or without `/v1`. */
+  readonly upstreams: readonly string[];
+  /** How many of the upstreams must give the same accumulator root before a commit, such as `2/3`. */
+  readonly agree?: string;
+  /** Start at the block of this version, or at `latest`, instead of genesis. */
+  readonly startVersion?: string;
+  /** Sent with every request to the upstreams; `Authorization: Bearer …` unless a header is named. */
+  readonly apiKey?: { readonly value: string; readonly header?: string };
+  /** Requests per second to each upstream; 0 means no cap. */
+  readonly requestsPerSecond?: number;
+  /** Pause between questions at the head. */
+  readonly pollMs?: number;
+  /** First pause before an upstream that was set aside is asked again. */
+  readonly retryMs?: number;
+  /** How long nothing usable may come before the node gives up. */
+  readonly faultAfterMs?: number;
+  /** Hands requests that this node does not serve to the first upstream. */
+  readonly passThrough?: boolean;
+}
+
 export interface NodeOptions {
   /** Directory of the embedded store; left out, the ledger lives in memory and goes with the process. */
   readonly data?: string;
@@ -44,8 +66,10 @@ export interface NodeOptions {
   readonly readOnly?: boolean;
   /** A network's genesis: a file, or its bytes. Left out, the node runs a local chain. */
   readonly genesis?: string | Uint8Array;
-  /** Published waypoint that the genesis must match. */
-  readonly waypoint?: string;
+  /** Published waypoints: one of version 0 must match the genesis, later ones the history followed. */
+  readonly waypoint?: string | readonly string[];
+  /** Follows full nodes instead of making blocks. */
+  readonly follow?: FollowOptions;
   /** Makes blocks on top of `genesis`, or sets up the local chain that runs without one. */
   readonly localChain?: LocalChainOptions;
   /** History to keep: a time (`24h`, `30d`), a count of versions, or `off`. */

@@ -24,7 +24,7 @@ export function waypointOfBlock(block: VerifiedBlock): Waypoint {
 }
 
 /** The epoch that the record starts and its voters, where it ends one. */
-function nextEpochOf(bytes: Uint8Array): WaypointPreimage["nextEpoch"] {
+export function nextEpochOf(bytes: Uint8Array): WaypointPreimage["nextEpoch"] {
   const record = decodeRecord(bytes);
   let epoch: bigint | undefined;
   for (const event of record.events) epoch = findNewEpoch(event)?.epoch ?? epoch;

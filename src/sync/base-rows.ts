@@ -1,6 +1,6 @@
 // Rows of the base layer: what an item was as of some version, for a ledger whose state is not known whole. A
-// row holds until the item is written; a deletion leaves a row of its own, because the pruner may remove the
-// deletion from the versioned state and what was before it must not come back.
+// row holds until the item is written. A deletion leaves a row of its own, under its own key, because the
+// pruner may remove the deletion from the versioned state and what was before it must not come back.
 import { BcsReader } from "../bcs/reader.ts";
 import { BcsWriter } from "../bcs/writer.ts";
 import type { SideRow, StateWrite } from "../store/contract.ts";
@@ -12,12 +12,13 @@ export interface BaseRow {
   readonly value: Uint8Array | undefined;
 }
 
-const BASE_ITEM = 1;
+/** First bytes of the keys of side rows; never reused for another content. */
+export const SIDE_KEYS = { filled: 1, waypoints: 2, deleted: 3 } as const;
 
-/** Key of the row of an item. */
-export function baseRowKey(keyHash: Uint8Array): Uint8Array {
+/** Key of an item's row: what was fetched, or what was deleted. */
+export function baseRowKey(kind: "filled" | "deleted", keyHash: Uint8Array): Uint8Array {
   const key = new Uint8Array(1 + keyHash.length);
-  key[0] = BASE_ITEM;
+  key[0] = SIDE_KEYS[kind];
   key.set(keyHash, 1);
   return key;
 }
@@ -43,9 +44,19 @@ export function deletionRows(writes: readonly StateWrite[]): SideRow[] {
   for (const { keyHash, version, value } of writes) {
     if (value !== undefined) continue;
     rows.set(Buffer.from(keyHash).toString("latin1"), {
-      key: baseRowKey(keyHash),
+      key: baseRowKey("deleted", keyHash),
       value: encodeBaseRow({ version, value: undefined }),
     });
   }
   return [...rows.values()];
+}
+
+/** The row that a version sees: of those at or before it, the later one. */
+export function rowAt(version: bigint, ...rows: readonly (BaseRow | undefined)[]): BaseRow | undefined {
+  let found: BaseRow | undefined;
+  for (const row of rows) {
+    if (row === undefined || row.version > version) continue;
+    if (found === undefined || row.version > found.version) found = row;
+  }
+  return found;
 }

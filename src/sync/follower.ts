@@ -65,6 +65,10 @@ export interface FollowerOptions {
   readonly logger: Logger;
   readonly clock?: () => number;
   readonly random?: () => number;
+  /** Called with the upstream in use before the first page; it may say where to start. */
+  readonly prepare?: (upstream: Upstream, signal: AbortSignal) => Promise<void>;
+  /** True for a fault of our own that may pass by itself: it is tried again. */
+  readonly mayPass?: (error: unknown) => boolean;
   /** Called after each commit, before the next one. */
   readonly onCommit?: (progress: CommitProgress) => void;
   /** Called when a waypoint matched, after the commit of its version. */
@@ -133,6 +137,7 @@ class RecordFollower implements Follower {
   #isChained: boolean;
   #anchoredVersion: bigint | undefined;
   #hasAgreed = false;
+  #isPrepared = false;
   #chainId: number | undefined;
   /** Committed last by this follower. */
   #version: bigint | undefined;
@@ -212,24 +217,29 @@ class RecordFollower implements Follower {
 
   /** Follows one upstream until it fails, lags or is overtaken. */
   async #step(): Promise<void> {
-    const start = await this.#options.ingester.nextVersion();
-    const entry = this.pool.pick(start);
+    const entry = this.pool.pick(await this.#options.ingester.nextVersion());
     if (entry === undefined) {
       this.#enter("waiting", "no upstream can be asked now");
       this.#watchSpent();
       await pause(Math.min(this.pool.waitMs + 1, 1000), this.#stop.signal);
       return;
     }
-    const queue = new PageQueue(
-      entry.upstream,
-      start,
-      { ahead: this.#pace.ahead, limit: this.#pace.pageLimit },
-      this.#stop.signal,
-    );
     try {
-      for (;;) await this.#takePage(entry, queue);
+      await this.#followOne(entry);
     } catch (error) {
       await this.#handle(entry, error);
+    }
+  }
+
+  async #followOne(entry: PoolEntry): Promise<void> {
+    const { prepare, ingester } = this.#options;
+    if (!this.#isPrepared && prepare !== undefined) await prepare(entry.upstream, this.#stop.signal);
+    this.#isPrepared = true;
+    const { ahead, pageLimit: limit } = this.#pace;
+    const start = await ingester.nextVersion();
+    const queue = new PageQueue(entry.upstream, start, { ahead, limit }, this.#stop.signal);
+    try {
+      for (;;) await this.#takePage(entry, queue);
     } finally {
       queue.close();
     }
@@ -298,6 +308,9 @@ class RecordFollower implements Follower {
     } else if (error instanceof UpstreamError) {
       this.pool.fail(entry, error);
       this.#watchSpent();
+    } else if (this.#options.mayPass?.(error) === true) {
+      this.#enter("waiting", "the store cannot be written just now");
+      await pause(this.#pace.retry.maxMs / 10, this.#stop.signal);
     } else {
       throw error;
     }

@@ -1,0 +1,242 @@
+// Following, wired: upstreams from the configuration, what is proven already, the follower, and the base layer
+// for a ledger that starts in the middle.
+import { ConfigError } from "../base/errors.ts";
+import type { Logger } from "../base/log.ts";
+import { LedgerError } from "../ledger/errors.ts";
+import { traceStateKeys } from "../ledger/key-trace.ts";
+import type { Ledger } from "../ledger/view.ts";
+import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
+import type { Store } from "../store/contract.ts";
+import { isPassingFault } from "../store/errors.ts";
+import { type AgreementRule, parseAgreement } from "../sync/agreement.ts";
+import { BaseFiller } from "../sync/base-filler.ts";
+import { type Ingester, loadPosition } from "../sync/committer.ts";
+import { type CommitProgress, type Follower, type FollowerStatus, startFollower } from "../sync/follower.ts";
+import { createLazyLedger } from "../sync/lazy-view.ts";
+import { locateBase } from "../sync/locate-base.ts";
+import {
+  addMatchedWaypoint,
+  isSameWaypoint,
+  loadMatchedWaypoints,
+  waypointOfStored,
+} from "../sync/matched-waypoints.ts";
+import { type ApiKeyHeader, createRestUpstream, parseUpstreamUrl } from "../sync/upstream/rest-upstream.ts";
+import { SOFTWARE_VERSION } from "./info.ts";
+import type { FollowOptions } from "./options.ts";
+
+const DEFAULT_REQUESTS_PER_SECOND = 50;
+const FILL_TIMEOUT_MS = 5_000;
+
+/** What the configuration says, checked. */
+export interface FollowPlan {
+  readonly urls: readonly URL[];
+  readonly agree: AgreementRule | undefined;
+  readonly startVersion: bigint | "latest" | undefined;
+  readonly anchors: readonly Waypoint[];
+  readonly options: FollowOptions;
+}
+
+/** Checks what can be checked before anything is touched. Throws ConfigError. */
+export function planFollowing(options: FollowOptions, anchors: readonly Waypoint[]): FollowPlan {
+  const urls = options.upstreams.map(parseUpstreamUrl);
+  if (urls.length === 0) throw new ConfigError("upstream: expected at least one");
+  const agree = options.agree === undefined ? undefined : parseAgreement(options.agree);
+  if (options.agree !== undefined && agree === undefined) {
+    throw new ConfigError(`agree: expected NEEDED/OF such as 2/3, got ${JSON.stringify(options.agree)}`);
+  }
+  if (agree !== undefined && agree.of !== urls.length) {
+    throw new ConfigError(`agree: ${agree.of} upstreams are named, ${urls.length} are given`);
+  }
+  if (options.startVersion !== undefined && anchors.length > 0) {
+    throw new ConfigError("waypoint: a ledger that starts in the middle cannot be proven by one");
+  }
+  return { urls, agree, startVersion: parseStart(options.startVersion), anchors, options };
+}
+
+function parseStart(start: string | undefined): bigint | "latest" | undefined {
+  if (start === undefined || start === "latest") return start;
+  if (!/^\d{1,20}$/.test(start)) {
+    throw new ConfigError(`start-version: expected latest or a version, got ${JSON.stringify(start)}`);
+  }
+  return BigInt(start);
+}
+
+/** What following works with. */
+export interface FollowingParts {
+  readonly store: Store;
+  readonly ingester: Ingester;
+  readonly logger: Logger;
+  readonly onCommit: (progress: CommitProgress) => void;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** Following under way. */
+export class Following {
+  readonly #plan: FollowPlan;
+  readonly #parts: FollowingParts;
+  #follower: Follower | undefined;
+  #filler: BaseFiller | undefined;
+  #firstCommit: () => void = () => {};
+  /** Resolves when there is a ledger to read. */
+  readonly ready: Promise<void>;
+  #rate = { sinceMs: performance.now(), records: 0, bytes: 0, recordsPerSecond: 0, bytesPerSecond: 0 };
+
+  constructor(plan: FollowPlan, parts: FollowingParts) {
+    this.#plan = plan;
+    this.#parts = parts;
+    this.ready = new Promise((resolve) => {
+      this.#firstCommit = resolve;
+    });
+  }
+
+  /** Starts. `provenGenesis` is the waypoint that the genesis in the store was checked against, if it was. */
+  async start(provenGenesis: Waypoint | undefined): Promise<void> {
+    const { store, ingester, logger, onFault } = this.#parts;
+    const { urls, options, agree, startVersion } = this.#plan;
+    const position = await loadPosition(store);
+    if (provenGenesis !== undefined) await addMatchedWaypoint(store, provenGenesis);
+    const open = position === undefined ? this.#plan.anchors : await this.#settleAnchors(position.version);
+    const matched = await loadMatchedWaypoints(store);
+    const isBase = position === undefined ? startVersion !== undefined : position.stateRoot === undefined;
+    if (isBase) this.#startFilling();
+    const upstreams = urls.map((url) =>
+      createRestUpstream(url, {
+        requestsPerSecond: options.requestsPerSecond ?? DEFAULT_REQUESTS_PER_SECOND,
+        apiKey: options.apiKey === undefined ? undefined : apiKeyHeader(options.apiKey),
+        userAgent: `sextant/${SOFTWARE_VERSION}`,
+      }),
+    );
+    this.#follower = startFollower({
+      upstreams,
+      ingester,
+      chainId: store.identity?.chainId,
+      agree,
+      anchors: open,
+      isChained: matched.some(({ version }) => version === 0n),
+      anchoredVersion: highest(matched),
+      logger,
+      pace: {
+        ...(options.pollMs === undefined ? {} : { pollMs: options.pollMs }),
+        ...(options.faultAfterMs === undefined ? {} : { faultAfterMs: options.faultAfterMs }),
+        ...(options.retryMs === undefined
+          ? {}
+          : { setAside: { baseMs: options.retryMs, maxMs: 60 * options.retryMs } }),
+      },
+      mayPass: isPassingFault,
+      ...(position === undefined && startVersion !== undefined
+        ? {
+            prepare: async (upstream, signal) =>
+              ingester.startAt(await locateBase(upstream, startVersion, signal)),
+          }
+        : {}),
+      onCommit: (progress) => {
+        this.#firstCommit();
+        this.#count(progress);
+        this.#parts.onCommit(progress);
+      },
+      onAnchored: async (version) => {
+        const anchor = this.#plan.anchors.find((one) => one.version === version);
+        if (anchor !== undefined) await addMatchedWaypoint(store, anchor);
+      },
+    });
+    if (position !== undefined) this.#firstCommit();
+    void this.#follower.faulted.then(onFault);
+  }
+
+  /** Compares waypoints of versions that are there already; those still to come. Throws LedgerError. */
+  async #settleAnchors(head: bigint): Promise<readonly Waypoint[]> {
+    const { store, logger } = this.#parts;
+    const matched = await loadMatchedWaypoints(store);
+    const open: Waypoint[] = [];
+    for (const anchor of this.#plan.anchors) {
+      const known = matched.find(({ version }) => version === anchor.version);
+      if (known !== undefined && isSameWaypoint(known, anchor)) continue;
+      if (anchor.version > head) {
+        open.push(anchor);
+        continue;
+      }
+      const view = await store.openView();
+      const computed = await waypointOfStored(view, anchor.version).finally(() => view.release());
+      if (computed === undefined && known === undefined) {
+        logger.warn(
+          { waypoint: formatWaypoint(anchor) },
+          "the waypoint's version is no longer kept: it proves nothing here",
+        );
+        continue;
+      }
+      const found = computed ?? known;
+      if (found === undefined || !isSameWaypoint(found, anchor)) {
+        throw new LedgerError(
+          "mismatch",
+          `the ledger in the data directory has waypoint ${found === undefined ? "none" : formatWaypoint(found)}, expected ${formatWaypoint(anchor)}`,
+        );
+      }
+      await addMatchedWaypoint(store, anchor);
+    }
+    return open;
+  }
+
+  #startFilling(): void {
+    traceStateKeys();
+    this.#filler = new BaseFiller({
+      store: this.#parts.store,
+      pool: () => this.#follower?.pool,
+      needed: this.#plan.agree?.needed ?? 1,
+      timeoutMs: FILL_TIMEOUT_MS,
+      logger: this.#parts.logger,
+    });
+  }
+
+  /** The ledger to read from: the store, with the base layer beneath it where there is one. */
+  ledgerOver(ledger: Ledger): Ledger {
+    return this.#filler === undefined ? ledger : createLazyLedger(ledger, this.#filler);
+  }
+
+  status(): FollowerStatus | undefined {
+    return this.#follower?.status();
+  }
+
+  /** Items fetched from upstreams; undefined where the whole state is known. */
+  fills(): { readonly fills: number; readonly failures: number } | undefined {
+    return this.#filler?.stats;
+  }
+
+  /** Records and bytes per second, over the last few seconds. */
+  rate(): { readonly recordsPerSecond: number; readonly bytesPerSecond: number } {
+    this.#count(undefined);
+    return this.#rate;
+  }
+
+  #count(progress: CommitProgress | undefined): void {
+    const rate = this.#rate;
+    rate.records += progress?.records ?? 0;
+    rate.bytes += progress?.bytes ?? 0;
+    const seconds = (performance.now() - rate.sinceMs) / 1000;
+    if (seconds < 5) return;
+    this.#rate = {
+      sinceMs: performance.now(),
+      records: 0,
+      bytes: 0,
+      recordsPerSecond: rate.records / seconds,
+      bytesPerSecond: rate.bytes / seconds,
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#follower?.close();
+    await this.#filler?.close();
+  }
+}
+
+function apiKeyHeader({ header, value }: NonNullable<FollowOptions["apiKey"]>): ApiKeyHeader {
+  return header === undefined ? { name: "authorization", value: `Bearer ${value}` } : { name: header, value };
+}
+
+function highest(waypoints: readonly Waypoint[]): bigint | undefined {
+  let version: bigint | undefined;
+  for (const waypoint of waypoints) {
+    if (waypoint.version > 0n && (version === undefined || waypoint.version > version))
+      version = waypoint.version;
+  }
+  return version;
+}

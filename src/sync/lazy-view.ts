@@ -1,0 +1,69 @@
+// Read views of a ledger whose state is not known whole: what the store does not have is looked up in the base
+// layer and fetched on first use. Engines know nothing of it.
+import type {
+  Block,
+  HistoryRange,
+  Ledger,
+  LedgerPosition,
+  LedgerView,
+  StateItem,
+  StoredRecord,
+} from "../ledger/view.ts";
+import type { BaseFiller } from "./base-filler.ts";
+
+/** The same ledger with its base layer beneath it. */
+export function createLazyLedger(ledger: Ledger, filler: BaseFiller): Ledger {
+  return { openView: async () => new LazyView(await ledger.openView(), filler) };
+}
+
+class LazyView implements LedgerView {
+  readonly position: LedgerPosition;
+  readonly #view: LedgerView;
+  readonly #filler: BaseFiller;
+
+  constructor(view: LedgerView, filler: BaseFiller) {
+    this.position = view.position;
+    this.#view = view;
+    this.#filler = filler;
+  }
+
+  async getItems(
+    keyHashes: readonly Uint8Array[],
+    version: bigint,
+  ): Promise<readonly (StateItem | undefined)[]> {
+    const items = await this.#view.getItems(keyHashes, version);
+    const missing = keyHashes.filter((_, i) => items[i] === undefined);
+    if (missing.length === 0) return items;
+    const rows = await this.#filler.rows(this.#view, missing, version);
+    let next = 0;
+    return items.map((item) => {
+      if (item !== undefined) return item;
+      const row = rows[next++];
+      return row?.value === undefined ? undefined : { version: row.version, value: row.value };
+    });
+  }
+
+  getHistory(keyHash: Uint8Array, range: HistoryRange): Promise<readonly StateItem[]> {
+    return this.#view.getHistory(keyHash, range);
+  }
+
+  getBlockByHeight(height: bigint): Promise<Block | undefined> {
+    return this.#view.getBlockByHeight(height);
+  }
+
+  getBlockByVersion(version: bigint): Promise<Block | undefined> {
+    return this.#view.getBlockByVersion(version);
+  }
+
+  getBlockAtTime(timestampUsec: bigint): Promise<Block | undefined> {
+    return this.#view.getBlockAtTime(timestampUsec);
+  }
+
+  getRecords(start: bigint, limit: number, maxBytes: number): Promise<readonly StoredRecord[]> {
+    return this.#view.getRecords(start, limit, maxBytes);
+  }
+
+  release(): void {
+    this.#view.release();
+  }
+}

@@ -1,0 +1,52 @@
+// Finds where to start in the middle of a ledger: the first version of the block that holds a version.
+import { findNewBlock } from "../ledger/block-event.ts";
+import { decodePage, type RecordSpans } from "../ledger/record.ts";
+import { UpstreamError } from "./upstream/errors.ts";
+import type { Upstream } from "./upstream/upstream.ts";
+import type { BaseStart } from "./verifier.ts";
+
+/** Records per request, going backwards. */
+const STEP = 100n;
+/** Longest block that is looked through, in requests. */
+const MAX_STEPS = 200;
+
+/** The start of the block that holds the version, or the head. Throws UpstreamError. */
+export async function locateBase(
+  upstream: Upstream,
+  wanted: bigint | "latest",
+  signal: AbortSignal,
+): Promise<BaseStart> {
+  const head = await upstream.getHead(signal);
+  const target = wanted === "latest" ? head.version : wanted;
+  if (target > head.version) throw new UpstreamError("beyond_head", `the head is ${head.version}`);
+  let last = target;
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const start = last - head.oldestVersion < STEP ? head.oldestVersion : last - STEP + 1n;
+    if (start > last)
+      throw new UpstreamError("pruned", `the start of the block of version ${target} is pruned`);
+    const page = await upstream.getRecords(start, Number(last - start + 1n), signal);
+    const first = records(page.bytes).findLast((record) => record.version <= last && startsBlock(record));
+    if (first !== undefined) return { chainId: head.chainId, version: first.version };
+    last = start - 1n;
+  }
+  throw new UpstreamError(
+    "malformed",
+    `no block starts in the ${STEP * BigInt(MAX_STEPS)} versions up to ${target}`,
+  );
+}
+
+function records(page: Uint8Array): RecordSpans[] {
+  try {
+    return decodePage(page);
+  } catch (error) {
+    throw new UpstreamError("malformed", "a page of records does not decode", { cause: error });
+  }
+}
+
+function startsBlock(record: RecordSpans): boolean {
+  try {
+    return record.events.some((event) => findNewBlock(event) !== undefined);
+  } catch (error) {
+    throw new UpstreamError("malformed", "a block event does not decode", { cause: error });
+  }
+}

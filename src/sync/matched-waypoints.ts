@@ -1,0 +1,56 @@
+// Waypoints that were recomputed and matched, kept beside the ledger: what they prove stays proven when the
+// records they were computed from are pruned.
+import { toHex } from "../base/hex.ts";
+import { BcsReader } from "../bcs/reader.ts";
+import { BcsWriter } from "../bcs/writer.ts";
+import { decodeRecord } from "../ledger/record.ts";
+import type { LedgerView } from "../ledger/view.ts";
+import { computeWaypoint, type Waypoint } from "../ledger/waypoint.ts";
+import type { Store } from "../store/contract.ts";
+import { nextEpochOf } from "./anchor.ts";
+import { SIDE_KEYS } from "./base-rows.ts";
+
+const KEY = Uint8Array.of(SIDE_KEYS.waypoints);
+
+/** The waypoints that matched so far. */
+export async function loadMatchedWaypoints(store: Store): Promise<readonly Waypoint[]> {
+  const [bytes] = await store.getSideRows([KEY]);
+  if (bytes === undefined) return [];
+  const reader = new BcsReader(bytes);
+  const waypoints = reader.vector((inner) => ({
+    version: inner.u64(),
+    hash: new Uint8Array(inner.fixed(32)),
+  }));
+  reader.finish();
+  return waypoints;
+}
+
+/** Adds one to those that matched. */
+export async function addMatchedWaypoint(store: Store, waypoint: Waypoint): Promise<void> {
+  const known = await loadMatchedWaypoints(store);
+  if (known.some((other) => isSameWaypoint(other, waypoint))) return;
+  const writer = new BcsWriter(64 * (known.length + 1));
+  writer.vector([...known, waypoint], (out, { version, hash }) => out.u64(version).fixed(hash));
+  await store.putSideRows([{ key: KEY, value: writer.take() }]);
+}
+
+/** True when both are the same. */
+export function isSameWaypoint(a: Waypoint, b: Waypoint): boolean {
+  return a.version === b.version && toHex(a.hash) === toHex(b.hash);
+}
+
+/** The waypoint of a kept version; undefined where its record is gone or it ends no block. */
+export async function waypointOfStored(view: LedgerView, version: bigint): Promise<Waypoint | undefined> {
+  const { oldestVersion, version: head } = view.position;
+  if (version < oldestVersion || version > head) return undefined;
+  const block = await view.getBlockByVersion(version);
+  const [stored] = await view.getRecords(version, 1, 1);
+  if (block?.lastVersion !== version || stored === undefined) return undefined;
+  return computeWaypoint({
+    epoch: block.epoch,
+    accumulatorRoot: decodeRecord(stored.bytes).accumulatorRoot,
+    version,
+    timestampUsec: block.timestampUsec,
+    nextEpoch: nextEpochOf(stored.bytes),
+  });
+}
