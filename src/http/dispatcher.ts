@@ -21,7 +21,7 @@ import {
   negotiateCoding,
   negotiateForm,
 } from "./negotiation.ts";
-import type { Encoded, Operation } from "./operation.ts";
+import type { Operation } from "./operation.ts";
 import { Router } from "./router.ts";
 import type { Services } from "./services.ts";
 
@@ -44,6 +44,7 @@ export interface DispatcherOptions {
   readonly maxInFlight: number;
   readonly maxLagMs: number | undefined;
   readonly archivalEndpoint: string | undefined;
+  readonly idleMs: number;
   readonly cachePinned: boolean;
   readonly logger: Logger;
   readonly accessLog: boolean;
@@ -170,10 +171,10 @@ export class Dispatcher {
         if (view !== undefined && operation.ledger === "required") this.#assertRecent(view, operation);
       }
       if (response.destroyed) throw new Abandoned("the client went away");
-      const encoded = await operation.run(args, form, { view, services: this.#options.services });
-      const { bytes } = encoded;
+      const { data, version } = await operation.handle(args, { view, services: this.#options.services });
+      const bytes = operation.encode(data, form);
       const packed = isCompressible(form, bytes.length) ? await this.#pack(exchange, bytes) : undefined;
-      this.#answer(exchange, form, encoded, packed);
+      this.#answer(exchange, form, bytes, version, packed);
     } catch (error) {
       if (!(error instanceof Abandoned)) this.#fail(exchange, error);
     } finally {
@@ -278,7 +279,13 @@ export class Dispatcher {
     this.#settle(exchange, 200);
   }
 
-  #answer(exchange: Exchange, form: Form, { bytes, version }: Encoded, packed: Packed | undefined): void {
+  #answer(
+    exchange: Exchange,
+    form: Form,
+    bytes: string | Uint8Array,
+    version: bigint | undefined,
+    packed: Packed | undefined,
+  ): void {
     const { headers: prepared, request } = exchange;
     if (prepared !== undefined && version === prepared.position.version && !exchange.pinned) {
       this.#sendPacked(exchange, prepared.latest[form].slice(), bytes, packed);
@@ -344,6 +351,9 @@ export class Dispatcher {
     if (this.closing || exchange.awaitsContinue) headers.push("Connection", "close");
     response.writeHead(status, headers);
     response.end(body);
+    const { socket } = request;
+    // Node hangs up on a client that does not read on in time. A short answer is gone by now.
+    if (socket.writableLength > 0) socket.setTimeout(this.#options.idleMs);
     this.#settle(exchange, status);
   }
 

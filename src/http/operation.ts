@@ -100,12 +100,6 @@ export interface OperationDefinition<P extends Fields, Q extends Fields, B, D, L
 /** Arguments while they are collected. */
 export type ParsedArgs = Record<string, unknown>;
 
-/** An encoded answer. */
-export interface Encoded {
-  readonly bytes: string | Uint8Array;
-  readonly version: bigint | undefined;
-}
-
 /** An operation as the server, the OpenAPI document and the docs see it. */
 export interface Operation extends Documentation {
   readonly aliases: readonly string[];
@@ -120,8 +114,9 @@ export interface Operation extends Documentation {
   readonly answers: readonly (Omit<AnswerForm<unknown>, "encode"> & { readonly form: Form })[];
   /** Parses path segments and query; throws HttpError. */
   parseArgs(segments: readonly string[], search: string): ParsedArgs;
-  /** Runs the handler and encodes what it returns. */
-  run(args: ParsedArgs, form: Form, context: Context): Promise<Encoded>;
+  handle(args: ParsedArgs, context: Context): Answer<unknown> | Promise<Answer<unknown>>;
+  /** Encodes the data that the handler returned. */
+  encode(data: unknown, form: Form): string | Uint8Array;
 }
 
 function refuse(name: string, field: Field<unknown>, text: string, error: unknown): never {
@@ -190,12 +185,15 @@ export function operation<P extends Fields, Q extends Fields, B, D, L extends Le
       }
       return args;
     },
-    async run(args, form, context) {
-      const encode = definition.answer[form];
-      if (encode === undefined) throw new Error(`${definition.id} has no ${form} answer`);
+    handle(args, context) {
       // The arguments were made by this operation's own parsers.
-      const answer = await definition.handle(args as Args<P, Q, B>, context as Context<L>);
-      return { bytes: encode.encode(answer.data), version: answer.version };
+      return definition.handle(args as Args<P, Q, B>, context as Context<L>);
+    },
+    encode(data, form) {
+      const answer = definition.answer[form];
+      if (answer === undefined) throw new Error(`${definition.id} has no ${form} answer`);
+      // The data was made by this operation's own handler.
+      return answer.encode(data as D);
     },
   };
 }

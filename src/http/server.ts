@@ -21,7 +21,7 @@ export interface HttpTimeouts {
   readonly requestMs: number;
   /** For the next request of a connection. */
   readonly keepAliveMs: number;
-  /** Without any traffic, answers that nobody reads included. */
+  /** For a client to read on in an answer. */
   readonly idleMs: number;
   /** For requests in hand once the server closes. */
   readonly drainMs: number;
@@ -124,6 +124,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     maxInFlight: options.maxInFlight ?? HTTP_DEFAULTS.maxInFlight,
     maxLagMs: options.maxLagMs,
     archivalEndpoint: options.archivalEndpoint,
+    idleMs: timeouts.idleMs,
     cachePinned: options.cachePinned ?? true,
     logger,
     accessLog: options.accessLog ?? false,
@@ -155,7 +156,6 @@ function createNodeServer(
     connectionsCheckingInterval: TIMEOUT_CHECK_MS,
     noDelay: true,
   });
-  server.timeout = timeouts.idleMs;
   const serve = (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void => {
     dispatcher.serve(request, response, awaitsContinue).catch((error: unknown) => {
       logger.error({ err: error }, "request broke off");

@@ -8,6 +8,8 @@ import { MAX_TYPE_TEXT_DEPTH, parseStructTag } from "../move/type-text.ts";
 
 /** An asset: where its balances are found. */
 export interface Asset {
+  /** Short text that no other asset has; a coin and the fungible asset it is paired with differ. */
+  readonly id: string;
   /** BCS of the struct tag `0x1::coin::CoinStore<T>`; undefined for a pure fungible asset. */
   readonly coinStoreTag: Uint8Array | undefined;
   /** Metadata of the fungible asset; of a coin, of the one it is paired with. */
@@ -37,6 +39,11 @@ export function primaryStoreAddress(owner: Address, metadata: Address): Address 
   return addressFromBytes(sha3(primaryScratch));
 }
 
+/** Bytes as characters: the cheapest text to tell byte strings apart by. */
+export function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+}
+
 function depthOf(type: TypeTag): number {
   if (type.kind === "vector") return 1 + depthOf(type.item);
   return type.kind === "struct" ? structDepth(type.struct) : 0;
@@ -60,12 +67,14 @@ export function coinAsset(coin: StructTag): Asset {
     name: "CoinStore",
     typeArgs: [{ kind: "struct", struct: coin }],
   };
-  return { coinStoreTag: encode(coinStore, writeStructTag), metadata: pairedMetadata(coin) };
+  const metadata = pairedMetadata(coin);
+  return { id: `coin ${latin1(metadata)}`, coinStoreTag: encode(coinStore, writeStructTag), metadata };
 }
 
 /** Parses an asset type: an address if it can be one, else a struct tag. */
 export function parseAsset(text: string): Asset {
   // Only addresses lack colons, so there is no need to try both.
   if (text.includes(":")) return coinAsset(parseStructTag(text));
-  return { coinStoreTag: undefined, metadata: parseAddress(text) };
+  const metadata = parseAddress(text);
+  return { id: latin1(metadata), coinStoreTag: undefined, metadata };
 }

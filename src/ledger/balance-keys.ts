@@ -4,7 +4,7 @@ import { RecentMap } from "../base/recent.ts";
 import { encode } from "../bcs/writer.ts";
 import { type Address, parseAddress } from "../move/address.ts";
 import { writeStructTag } from "../move/type-tag.ts";
-import { type Asset, primaryStoreAddress } from "./asset.ts";
+import { type Asset, latin1, primaryStoreAddress } from "./asset.ts";
 import { resourceGroupKeyHash, resourceKeyHash } from "./key-hash.ts";
 
 /** BCS of the struct tag of the group that holds an object's resources. */
@@ -18,10 +18,6 @@ const KEPT_PAIRS = 8192;
 
 const kept = new RecentMap<string, readonly Uint8Array[]>(KEPT_PAIRS);
 
-function latin1(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
-}
-
 function makeKeys(owner: Address, asset: Asset): readonly Uint8Array[] {
   const group = resourceGroupKeyHash(primaryStoreAddress(owner, asset.metadata), OBJECT_GROUP_TAG);
   return asset.coinStoreTag === undefined ? [group] : [group, resourceKeyHash(owner, asset.coinStoreTag)];
@@ -29,8 +25,7 @@ function makeKeys(owner: Address, asset: Asset): readonly Uint8Array[] {
 
 /** Key hashes of the primary store's group and, for a coin, of its CoinStore. Not to be changed. */
 export function balanceKeys(owner: Address, asset: Asset): readonly Uint8Array[] {
-  // A coin type and its paired metadata have the same address here and differ in the mark.
-  const pair = `${asset.coinStoreTag === undefined ? "f" : "c"}${latin1(owner)}${latin1(asset.metadata)}`;
+  const pair = latin1(owner) + asset.id;
   let keys = kept.get(pair);
   if (keys === undefined) {
     keys = makeKeys(owner, asset);

@@ -1,0 +1,87 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { RUNS } from "../../test/support/property.ts";
+import { OPERATIONS } from "./operation-list.ts";
+import { decodeTwice } from "./percent.ts";
+import { findQuery } from "./query.ts";
+import { Router } from "./router.ts";
+
+describe("decodeTwice", () => {
+  it.each([
+    ["abc", "abc"],
+    ["%3C", "<"],
+    ["%253C", "<"],
+    ["%25253C", "%3C"],
+    ["a+b", "a+b"],
+    ["%", "%"],
+    ["%zz", "%zz"],
+    ["%4", "%4"],
+    ["%e2%82%ac", "€"],
+    ["%00", "\u0000"],
+    ["%ff", undefined],
+    ["%c3", undefined],
+  ])("%s", (text, decoded) => expect(decodeTwice(text)).toBe(decoded));
+
+  it("gives back what was escaped once or twice", () => {
+    const text = fc.string({ unit: "binary" }).filter((one) => one.isWellFormed() && !one.includes("%"));
+    fc.assert(
+      fc.property(text, (one) => {
+        expect(decodeTwice(encodeURIComponent(one))).toBe(one);
+        expect(decodeTwice(encodeURIComponent(encodeURIComponent(one)))).toBe(one);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+describe("findQuery", () => {
+  it.each([
+    ["a=1", { text: "1" }],
+    ["a=1&a=2", { text: "1" }],
+    ["b=2&a=1", { text: "1" }],
+    ["%61=1", { text: "1" }],
+    ["a", { text: "" }],
+    ["a=", { text: "" }],
+    ["a=b=c", { text: "b=c" }],
+    ["a=x+y", { text: "x y" }],
+    ["&&a=1&", { text: "1" }],
+    ["aa=1", "absent"],
+    ["", "absent"],
+    ["b=a=1", "absent"],
+    ["a=%ff", "invalid"],
+  ] as const)("%s", (search, value) => expect(findQuery(search, "a")).toEqual(value));
+});
+
+describe("Router", () => {
+  const router = new Router(OPERATIONS);
+  const idOf = (method: string, path: string): unknown => {
+    const found = router.find(method, path);
+    return found !== undefined && "operation" in found ? [found.operation.id, ...found.segments] : found;
+  };
+
+  it.each([
+    ["GET", "/v1/accounts/0x1/balance/0xa", ["get_account_balance", "0x1", "0xa"]],
+    ["HEAD", "/v1/accounts/0x1/balance/0xa", ["get_account_balance", "0x1", "0xa"]],
+    ["GET", "/v1/accounts//balance/", ["get_account_balance", "", ""]],
+    ["GET", "/v1/accounts/balance/balance/balance", ["get_account_balance", "balance", "balance"]],
+    ["POST", "/v1/tables/%2F/raw_item", ["get_raw_table_item", "%2F"]],
+    ["PUT", "/v1/accounts/0x1/balance/0xa", ["GET", "HEAD"]],
+    ["GET", "/v1/transactions/encode_submission", ["POST"]],
+    ["GET", "/v1/accounts/0x1/balance/0xa/", undefined],
+    ["GET", "/v1/accounts/0x1/balances/0xa", undefined],
+    ["GET", "/v1/accounts/0x1/balance", undefined],
+    ["GET", "/v1/tables/0x1/raw_items", undefined],
+    ["GET", "//", undefined],
+    ["GET", "", undefined],
+  ])("%s %s", (method, path, found) => expect(idOf(method, path)).toEqual(found));
+
+  it("finds each operation under its own path", () => {
+    for (const operation of OPERATIONS) {
+      const path = operation.path.replace(/\{[^}]*\}/g, "x");
+      expect(idOf(operation.method, path)).toEqual([
+        operation.id,
+        ...Object.keys(operation.params).map(() => "x"),
+      ]);
+    }
+  });
+});
