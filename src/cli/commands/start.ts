@@ -1,6 +1,6 @@
 // `sextant start`: runs a node until it is told to stop.
-import { ConfigError } from "../../base/errors.ts";
-import { createNode, type Node } from "../../node.ts";
+import { CodedError, ConfigError } from "../../base/errors.ts";
+import { createNode, type FollowOptions, type Node } from "../../node.ts";
 import { command, EXIT_FAILED, EXIT_OK } from "../command.ts";
 import { guideLines } from "../guide.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
@@ -27,8 +27,31 @@ const options = {
   }),
   data: textOptionWithDefault("Data directory of the embedded store", "DIR", "./data"),
   genesis: textOption("Genesis file of the network to serve", "FILE"),
-  waypoint: textOption("Published waypoint that the genesis must match", "VERSION:HASH"),
-  upstream: listOption("Full node to follow", "URL"),
+  waypoint: listOption(
+    "Published waypoint: one of version 0 must match the genesis, a later one the history followed",
+    "VERSION:HASH",
+  ),
+  upstream: listOption(
+    "Full node to follow; SEXTANT_UPSTREAM_API_KEY holds a key for it, SEXTANT_UPSTREAM_API_KEY_HEADER the header to send it in instead of Authorization: Bearer",
+    "URL",
+  ),
+  agree: textOption("Commit only what this many of the upstreams say alike, such as 2/3", "NEEDED/OF"),
+  "start-version": textOption(
+    "Start following at the block of a version, or at latest, and fetch older items on first use",
+    "VERSION|latest",
+  ),
+  "pass-through": switchOption("Hand requests that are not served here to the first upstream", false),
+  "upstream-rate": integerOption("Requests per second to each upstream; 0 for no cap", "COUNT", {
+    min: 0,
+    max: 100_000,
+    fallback: 50,
+  }),
+  "poll-time": durationOption("Pause between questions at the head", 500),
+  "retry-time": durationOption("First pause before an upstream that was set aside is asked again", 1000),
+  "give-up-time": durationOption(
+    "Exit after nothing that can be verified came from any upstream for this long",
+    900_000,
+  ),
   "local-chain": switchOption("Make blocks on top of --genesis (always so without --genesis)", false),
   seed: textOptionWithDefault("Seed of the local chain", "TEXT", "sextant"),
   "block-time": durationOption(
@@ -71,12 +94,21 @@ const options = {
 type StartValues = OptionValues<typeof options>;
 
 function checkCombination(values: StartValues): void {
-  if (values.upstream.length > 0) {
-    throw new ConfigError("--upstream: following a node is not part of this version");
-  }
   if (values.workers > 1) throw new ConfigError("--workers: more than one is not part of this version");
-  if (values.waypoint !== undefined && values.genesis === undefined) {
-    throw new ConfigError("--waypoint needs --genesis");
+  const isFollowing = values.upstream.length > 0;
+  if (values.waypoint.length > 0 && values.genesis === undefined && !isFollowing) {
+    throw new ConfigError("--waypoint needs --genesis or --upstream");
+  }
+  if (values.waypoint.length > 1 && !isFollowing)
+    throw new ConfigError("--waypoint: one is enough without --upstream");
+  for (const name of ["agree", "start-version"] as const) {
+    if (values[name] !== undefined && !isFollowing) throw new ConfigError(`--${name} needs --upstream`);
+  }
+  if (values["pass-through"] && !isFollowing) throw new ConfigError("--pass-through needs --upstream");
+  if (isFollowing && values["local-chain"])
+    throw new ConfigError("--local-chain: a node that follows makes no blocks");
+  if (values.genesis !== undefined && values["start-version"] !== undefined) {
+    throw new ConfigError("--start-version: a genesis file is where a ledger starts already");
   }
   for (const brand of values["header-brand"]) {
     if (!/^[A-Za-z][A-Za-z0-9-]{0,31}$/.test(brand)) {
@@ -87,9 +119,38 @@ function checkCombination(values: StartValues): void {
   }
 }
 
+/** The key comes from the environment only: flags can be seen by every user of the machine. */
+function apiKey(): FollowOptions["apiKey"] {
+  const { SEXTANT_UPSTREAM_API_KEY: value, SEXTANT_UPSTREAM_API_KEY_HEADER: header } = process.env;
+  if (value === undefined || value === "") return undefined;
+  if (header !== undefined && !/^[A-Za-z][A-Za-z0-9-]{0,63}$/.test(header)) {
+    throw new ConfigError("SEXTANT_UPSTREAM_API_KEY_HEADER: expected the name of a header");
+  }
+  if (!/^[\x21-\x7e]{1,4096}$/.test(value)) {
+    throw new ConfigError("SEXTANT_UPSTREAM_API_KEY: expected visible ASCII characters");
+  }
+  return { value, ...(header === undefined ? {} : { header: header.toLowerCase() }) };
+}
+
+function followOptions(values: StartValues): FollowOptions {
+  const key = apiKey();
+  return {
+    upstreams: values.upstream,
+    requestsPerSecond: values["upstream-rate"],
+    pollMs: values["poll-time"],
+    retryMs: values["retry-time"],
+    faultAfterMs: values["give-up-time"],
+    passThrough: values["pass-through"],
+    ...(values.agree === undefined ? {} : { agree: values.agree }),
+    ...(values["start-version"] === undefined ? {} : { startVersion: values["start-version"] }),
+    ...(key === undefined ? {} : { apiKey: key }),
+  };
+}
+
 function startNode(values: StartValues): Promise<Node> {
   const human = values["log-format"] === "auto" ? process.stderr.isTTY : values["log-format"] === "text";
-  const isLocal = values.genesis === undefined || values["local-chain"];
+  const isFollowing = values.upstream.length > 0;
+  const isLocal = !isFollowing && (values.genesis === undefined || values["local-chain"]);
   const progress =
     isLocal && values["block-time"] === 0 && values.blocks !== undefined
       ? startProgress("blocks", values.blocks)
@@ -112,7 +173,8 @@ function startNode(values: StartValues): Promise<Node> {
       ...(values["archive-url"] === undefined ? {} : { archiveUrl: values["archive-url"] }),
     },
     ...(values.genesis === undefined ? {} : { genesis: values.genesis }),
-    ...(values.waypoint === undefined ? {} : { waypoint: values.waypoint }),
+    ...(values.waypoint.length === 0 ? {} : { waypoint: values.waypoint }),
+    ...(isFollowing ? { follow: followOptions(values) } : {}),
     ...(isLocal
       ? {
           localChain: {
@@ -133,6 +195,17 @@ function startNode(values: StartValues): Promise<Node> {
   });
 }
 
+async function placeOf(node: Node): Promise<string> {
+  try {
+    const { chain_id, ledger_version, oldest_ledger_version } = await node.ledgerInfo();
+    return `chain ${chain_id}, version ${ledger_version}, oldest ${oldest_ledger_version}`;
+  } catch (error) {
+    if (error instanceof CodedError && error.code === "no_ledger")
+      return "no ledger yet: waiting for an upstream";
+    throw error;
+  }
+}
+
 /** Resolves when the process is told to stop; listens from the call on. */
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
@@ -143,13 +216,15 @@ function stopSignal(): Promise<void> {
 
 export const startCommand = command({
   name: "start",
-  summary: "Run a node: a local chain, or a network's genesis",
+  summary: "Run a node: a local chain, a network's genesis, or a follower of full nodes",
   operands: "",
   options,
   examples: [
     "sextant start",
     "sextant start --port 0 --data ./scratch --block-time 200ms --prune-window 10m",
     'sextant start --genesis genesis.blob --waypoint "$(cat waypoint.txt)"',
+    "sextant start --upstream http://127.0.0.1:8080 --data ./replica --port 8081",
+    "sextant start --upstream https://node.example --start-version latest --data ./network",
     "sextant start --config /etc/sextant.yaml",
   ],
   run: async (values, operands, context) => {
@@ -157,9 +232,7 @@ export const startCommand = command({
     checkCombination(values);
     const stopped = stopSignal();
     const node = await startNode(values);
-    const { chain_id, ledger_version, oldest_ledger_version } = await node.ledgerInfo();
-    const place = `chain ${chain_id}, version ${ledger_version}, oldest ${oldest_ledger_version}`;
-    context.out([`sextant is ready: ${node.url} (${place})`, ...guideLines(node)].join("\n"));
+    context.out([`sextant is ready: ${node.url} (${await placeOf(node)})`, ...guideLines(node)].join("\n"));
     const code = await Promise.race([stopped.then(() => EXIT_OK), node.faulted.then(() => EXIT_FAILED)]);
     await node.close();
     return code;

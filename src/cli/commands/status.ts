@@ -13,6 +13,28 @@ interface LedgerAnswer {
   readonly ledger_timestamp: string;
 }
 
+interface UpstreamAnswer {
+  readonly url: string;
+  readonly state: string;
+  readonly version?: string;
+  readonly last_fault?: string;
+}
+
+/** What a follower says of its following; nothing for other nodes. */
+function followLines(info: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  if (info.sync_mode !== "follow") return {};
+  const shown: Record<string, unknown> = {};
+  for (const key of ["trust_level", "sync_reason", "upstream_version", "versions_behind", "lazy_fills"]) {
+    if (info[key] !== undefined) shown[key] = info[key];
+  }
+  const upstreams = Array.isArray(info.upstreams) ? (info.upstreams as UpstreamAnswer[]) : [];
+  upstreams.forEach(({ url, state, version, last_fault }, i) => {
+    const at = version === undefined ? "" : ` at ${version}`;
+    shown[`upstream_${i + 1}`] = `${url} ${state}${at}${last_fault === undefined ? "" : ` (${last_fault})`}`;
+  });
+  return shown;
+}
+
 export const statusCommand = command({
   name: "status",
   summary: "Print where the ledger stands: version, block, epoch, age of the latest block",
@@ -30,6 +52,7 @@ export const statusCommand = command({
       chain_id: ledger.chain_id,
       sync_mode: info.sync_mode,
       sync_state: info.sync_state,
+      ...followLines(info),
       ledger_version: ledger.ledger_version,
       oldest_ledger_version: ledger.oldest_ledger_version,
       block_height: ledger.block_height,
