@@ -15,5 +15,11 @@ declare module "autocannon" {
     readonly method?: string;
     readonly headers?: Readonly<Record<string, string>>;
     readonly body?: string;
+    readonly requests?: readonly {
+      readonly method: string;
+      readonly path: string;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly body?: string;
+    }[];
   }): Promise<Result>;
 }

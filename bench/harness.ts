@@ -8,6 +8,8 @@ import { fileURLToPath } from "node:url";
 export interface BenchOptions {
   /** Smaller data and fewer rounds, for a look. */
   readonly quick: boolean;
+  /** Part of the full sizes that data sets have. */
+  readonly scale: number;
 }
 
 /** Bound that a ratio should keep. */
@@ -28,6 +30,10 @@ export interface BenchRow {
   readonly base: number;
   readonly unit: string;
   readonly target?: Target;
+  /** What else was seen. */
+  readonly note?: string;
+  /** Belongs in the short table of the README. */
+  readonly headline?: boolean;
 }
 
 /** A named set of measurements. */
@@ -54,7 +60,7 @@ export function quantile(values: readonly number[], part: number): number {
 export async function compare(
   name: string,
   sides: { readonly ours: Side; readonly base: Side },
-  options: { readonly unit: string; readonly rounds: number; readonly target?: Target },
+  options: RowOptions & { readonly rounds: number },
 ): Promise<BenchRow> {
   await sides.base();
   await sides.ours();
@@ -64,16 +70,35 @@ export async function compare(
     base.push(await sides.base());
     ours.push(await sides.ours());
   }
-  const ratios = ours.map((value, round) => value / (base[round] ?? Number.NaN));
+  return toRow(name, { ours, base }, options);
+}
+
+/** What a row says beside its numbers. */
+export type RowOptions = Pick<BenchRow, "unit" | "target" | "note" | "headline">;
+
+/** The row of two series that were taken in turn. */
+export function toRow(
+  name: string,
+  series: { readonly ours: readonly number[]; readonly base: readonly number[] },
+  { unit, target, note, headline }: RowOptions,
+): BenchRow {
+  const ratios = series.ours.map((value, round) => value / (series.base[round] ?? Number.NaN));
   return {
     name,
     ratio: median(ratios),
     spread: [quantile(ratios, 0.25), quantile(ratios, 0.75)],
-    ours: median(ours),
-    base: median(base),
-    unit: options.unit,
-    ...(options.target === undefined ? {} : { target: options.target }),
+    ours: median(series.ours),
+    base: median(series.base),
+    unit,
+    ...(target === undefined ? {} : { target }),
+    ...(note === undefined ? {} : { note }),
+    ...(headline === undefined ? {} : { headline }),
   };
+}
+
+/** The row of one figure against a fixed one. */
+export function toPlainRow(name: string, ours: number, base: number, options: RowOptions): BenchRow {
+  return toRow(name, { ours: [ours], base: [base] }, options);
 }
 
 /** Nanoseconds for one of `count` repetitions. */

@@ -1,11 +1,15 @@
 // Runs the benchmarks and prints their ratios as one table. --quick takes less data, --only NAME one benchmark,
 // --json machine-readable rows.
 import { parseArgs } from "node:util";
+import { benchmarkEncode } from "./encode.ts";
 import { type Benchmark, type BenchRow, formatTable } from "./harness.ts";
+import { benchmarkHttp } from "./http.ts";
 import { benchmarkStore } from "./store.ts";
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  http: benchmarkHttp,
   store: benchmarkStore,
+  encode: benchmarkEncode,
 };
 
 const { values } = parseArgs({
@@ -13,6 +17,7 @@ const { values } = parseArgs({
     quick: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
     only: { type: "string" },
+    scale: { type: "string", default: "1" },
   },
 });
 
@@ -25,7 +30,9 @@ if (names.length === 0) {
 const rows: BenchRow[] = [];
 for (const name of names) {
   console.error(`running ${name}`);
-  const found = (await BENCHMARKS[name]?.({ quick: values.quick })) ?? [];
+  const found =
+    (await BENCHMARKS[name]?.({ quick: values.quick, scale: values.quick ? 0.01 : Number(values.scale) })) ??
+    [];
   rows.push(...found.map((row) => ({ ...row, name: `${name}: ${row.name}` })));
 }
 console.log(values.json ? JSON.stringify(rows, null, 2) : formatTable(rows));

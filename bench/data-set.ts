@@ -1,0 +1,274 @@
+// Ledgers for the benchmarks: a local chain's genesis and, on top of it, as many accounts and table items as
+// asked for. Made once and kept under .cache/bench; what an item is follows from its number, so that questions
+// and expected answers need no look at the store.
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { silentLogger } from "../src/base/log.ts";
+import { BcsWriter } from "../src/bcs/writer.ts";
+import { createLocalChain } from "../src/chain/local-chain.ts";
+import { parseAsset, primaryStoreAddress } from "../src/ledger/asset.ts";
+import { OBJECT_GROUP_TAG } from "../src/ledger/balance-keys.ts";
+import { resourceGroupKeyHash, resourceKeyHash, tableItemKeyHash } from "../src/ledger/key-hash.ts";
+import type { Position } from "../src/ledger/position.ts";
+import { type Address, addressFromBytes } from "../src/move/address.ts";
+import type { StateWrite, Store } from "../src/store/contract.ts";
+import { openLmdbStore } from "../src/store/lmdb/store.ts";
+import { createIngester } from "../src/sync/committer.ts";
+import { bootstrapGenesis } from "../src/sync/genesis.ts";
+import { coinStore, primaryGroup, stateValue } from "../test/support/http-ledger.ts";
+import { makeKey } from "./store-data.ts";
+
+/** Part of the cache's file names: to be raised when the content changes. */
+const CONTENT = 1;
+const CACHE = fileURLToPath(new URL("../.cache/bench/", import.meta.url));
+
+export const COIN = "0x1::aptos_coin::AptosCoin";
+const COIN_ASSET = parseAsset(COIN);
+/** The table that all table items are in. */
+export const TABLE: Address = addressFromBytes(makeKey(0x7ab1_e000));
+
+const WRITES_PER_COMMIT = 100_000;
+/** After all items: versions that change accounts of the pool, some in each. */
+const HISTORY_VERSIONS = 1000;
+const HISTORY_WRITES = 20;
+/** Accounts that have a history. */
+export const POOL = 1000;
+const FIRST_USEC = 1_704_067_200_000_000n;
+
+/** What an item is, by its number. */
+export type ItemKind = "coin" | "store" | "table";
+const KINDS: readonly ItemKind[] = ["coin", "store", "store", "table"];
+
+/** Numbers of accounts with one, a thousand, a million versions; beyond all others. */
+export const HOT_ACCOUNTS = [0x6000_0001, 0x6000_0002, 0x6000_0003] as const;
+
+/** A ledger on disk. */
+export interface DataSet {
+  readonly data: string;
+  readonly genesis: string;
+  readonly items: number;
+  /** Latest version. */
+  readonly head: number;
+  /** First version of the history. */
+  readonly historyFrom: number;
+}
+
+export function kindOf(index: number): ItemKind {
+  return KINDS[index % KINDS.length] ?? "store";
+}
+
+export function accountAddress(index: number): Address {
+  return addressFromBytes(makeKey(index));
+}
+
+/** BCS of the u64 key of a table item. */
+export function tableKey(index: number): Uint8Array {
+  return new BcsWriter(8).u64(BigInt(index)).take();
+}
+
+/** What an account holds from a version on. */
+export function balanceOf(index: number, version: number): bigint {
+  return BigInt(index) * 1_000_003n + BigInt(version);
+}
+
+function keyHashOf(index: number): Uint8Array {
+  const kind = kindOf(index);
+  if (kind === "table") return tableItemKeyHash(TABLE, tableKey(index));
+  const owner = accountAddress(index);
+  if (kind === "store") return storeKeyHash(owner);
+  if (COIN_ASSET.coinStoreTag === undefined) throw new Error("the native coin is a coin type");
+  return resourceKeyHash(owner, COIN_ASSET.coinStoreTag);
+}
+
+function storeKeyHash(owner: Address): Uint8Array {
+  return resourceGroupKeyHash(primaryStoreAddress(owner, COIN_ASSET.metadata), OBJECT_GROUP_TAG);
+}
+
+/** A value that holds a balance somewhere inside; filling that in is cheaper than building the whole. */
+class BalanceTemplate {
+  readonly #bytes: Buffer;
+  readonly #at: number;
+
+  constructor(make: (balance: bigint) => Uint8Array) {
+    const mark = 0x0102_0304_0506_0708n;
+    this.#bytes = Buffer.from(stateValue(make(mark)));
+    this.#at = this.#bytes.indexOf(Buffer.from(new BcsWriter(8).u64(mark).take()));
+  }
+
+  fill(balance: bigint): Buffer {
+    const value = Buffer.from(this.#bytes);
+    value.writeBigUInt64LE(balance, this.#at);
+    return value;
+  }
+}
+
+const COIN_VALUE = new BalanceTemplate(coinStore);
+const STORE_VALUE = new BalanceTemplate(primaryGroup);
+
+function itemValue(index: number, version: number): Uint8Array {
+  const kind = kindOf(index);
+  if (kind === "table") return stateValue(tableValue(index));
+  return (kind === "coin" ? COIN_VALUE : STORE_VALUE).fill(balanceOf(index, version));
+}
+
+/** Stored bytes of a table item: 48 of them. */
+export function tableValue(index: number): Uint8Array {
+  return Buffer.concat([makeKey(index), tableKey(index), tableKey(0)]);
+}
+
+/** The n-th account of the pool: a primary store, spread over all items. */
+export function poolAccount(items: number, place: number): number {
+  return 1 + 4 * Math.floor((place * Math.floor(items / 4)) / POOL);
+}
+
+/** A ledger with so many items and a short history. */
+export function itemsDataSet(items: number): Promise<DataSet> {
+  return cached(`items-${items}`, items, async (feed) => {
+    await feed.bulk(items);
+    const historyFrom = feed.next;
+    for (let done = 0; done < HISTORY_VERSIONS; done += 100) {
+      const writes: StateWrite[] = [];
+      for (let version = historyFrom + done; version < historyFrom + done + 100; version++) {
+        for (let i = 0; i < HISTORY_WRITES; i++) {
+          const account = poolAccount(items, ((version - historyFrom) * HISTORY_WRITES + i) % POOL);
+          writes.push(writeOf(account, version));
+        }
+      }
+      await feed.commit(historyFrom + done + 99, writes);
+    }
+    return historyFrom;
+  });
+}
+
+/** A ledger with accounts of one, a thousand times fewer, and so many versions. */
+export function versionsDataSet(versions: number): Promise<DataSet> {
+  const items = 10_000;
+  const step = Math.max(1, Math.floor(versions / 1000));
+  return cached(`versions-${versions}`, items, async (feed) => {
+    await feed.bulk(items);
+    const [once, thousand, million] = HOT_ACCOUNTS;
+    await feed.commit(feed.next, [hotWrite(once, feed.next)]);
+    const historyFrom = feed.next;
+    for (let done = 0; done < versions; done += 5000) {
+      const last = Math.min(versions, done + 5000) - 1;
+      const writes: StateWrite[] = [];
+      for (let at = done; at <= last; at++) {
+        writes.push(hotWrite(million, historyFrom + at));
+        if (at % step === 0) writes.push(hotWrite(thousand, historyFrom + at));
+      }
+      await feed.commit(historyFrom + last, writes);
+    }
+    return historyFrom;
+  });
+}
+
+function writeOf(index: number, version: number, keyHash = keyHashOf(index)): StateWrite {
+  return { keyHash, version: BigInt(version), value: itemValue(index, version) };
+}
+
+function hotWrite(index: number, version: number): StateWrite {
+  const value = STORE_VALUE.fill(balanceOf(index, version));
+  return { keyHash: storeKeyHash(accountAddress(index)), version: BigInt(version), value };
+}
+
+async function cached(name: string, items: number, fill: (feed: Feed) => Promise<number>): Promise<DataSet> {
+  const folder = join(CACHE, `v${CONTENT}-${name}`);
+  const description = join(folder, "data-set.json");
+  if (existsSync(description)) return JSON.parse(await readFile(description, "utf8")) as DataSet;
+  console.error(`making ${name}`);
+  const started = performance.now();
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const genesis = join(folder, "genesis.blob");
+  const data = join(folder, "store");
+  const blob = createLocalChain({ seed: "bench" }).genesisBlob();
+  await writeFile(genesis, blob);
+  const store = await openLmdbStore({ path: data });
+  const feed = new Feed(store);
+  await bootstrapGenesis({ store, ingester: createIngester({ store, logger: silentLogger }), blob });
+  const historyFrom = await fill(feed);
+  await store.close();
+  const set: DataSet = { data, genesis, items, head: feed.next - 1, historyFrom };
+  await writeFile(description, JSON.stringify(set));
+  console.error(`made ${name} in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+  return set;
+}
+
+/** Takes a store forward behind its genesis, one block for each commit. */
+class Feed {
+  next = 1;
+  readonly #store: Store;
+  #height = 0n;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  async commit(last: number, writes: readonly StateWrite[]): Promise<void> {
+    this.#height++;
+    const timestampUsec = FIRST_USEC + BigInt(last) * 1000n;
+    const firstVersion = BigInt(this.next);
+    const position: Position = {
+      chainId: 4,
+      version: BigInt(last),
+      timestampUsec,
+      epoch: 1n,
+      blockHeight: this.#height,
+      oldestVersion: 0n,
+      oldestBlockHeight: 0n,
+      // Nothing is appended to these ledgers but by this file.
+      accumulator: { leafCount: 0n, frozen: [] },
+      stateRoot: undefined,
+    };
+    await this.#store.commit({
+      previous: firstVersion - 1n,
+      position,
+      writes,
+      blocks: [{ height: this.#height, firstVersion, timestampUsec, epoch: 1n }],
+      records: [],
+      treeNodes: [],
+    });
+    this.next = last + 1;
+  }
+
+  /** Commits items 0 to `items` - 1 in the order of their key hashes, so that pages are written once. */
+  async bulk(items: number): Promise<void> {
+    const hashes = Buffer.allocUnsafe(items * 32);
+    for (let index = 0; index < items; index++) hashes.set(keyHashOf(index), index * 32);
+    let writes: StateWrite[] = [];
+    for (const index of sortedByHash(hashes, items)) {
+      writes.push(writeOf(index, this.next, hashes.subarray(index * 32, index * 32 + 32)));
+      if (writes.length < WRITES_PER_COMMIT) continue;
+      await this.commit(this.next, writes);
+      writes = [];
+    }
+    if (writes.length > 0) await this.commit(this.next, writes);
+  }
+}
+
+/** Numbers of the hashes in order: by their first two bytes into heaps, then each heap. */
+function* sortedByHash(hashes: Buffer, count: number): Generator<number> {
+  const heapOf = (index: number): number => hashes.readUInt16BE(index * 32);
+  const starts = new Uint32Array(65_537);
+  for (let index = 0; index < count; index++) {
+    const heap = heapOf(index) + 1;
+    starts[heap] = (starts[heap] ?? 0) + 1;
+  }
+  for (let heap = 1; heap < starts.length; heap++) {
+    starts[heap] = (starts[heap] ?? 0) + (starts[heap - 1] ?? 0);
+  }
+  const order = new Uint32Array(count);
+  const ends = starts.slice();
+  for (let index = 0; index < count; index++) {
+    const heap = heapOf(index);
+    order[ends[heap] ?? 0] = index;
+    ends[heap] = (ends[heap] ?? 0) + 1;
+  }
+  for (let heap = 0; heap < 65_536; heap++) {
+    yield* order
+      .subarray(starts[heap], starts[heap + 1])
+      .sort((a, b) => hashes.compare(hashes, b * 32, b * 32 + 32, a * 32, a * 32 + 32));
+  }
+}
