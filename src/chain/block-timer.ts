@@ -1,5 +1,5 @@
 // Makes blocks at a steady pace, one at a time, until told to stop or until one fails for good.
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 
 export interface BlockTimerOptions {
   /** Makes and commits one block. */
@@ -42,8 +42,9 @@ export function startBlockTimer(options: BlockTimerOptions): BlockTimer {
       }
       onBlock?.(++made);
       const waitMs = Math.max(0, blockTimeMs - (performance.now() - started));
-      // Without a wait the loop would still let requests in between: a block awaits its commit.
       if (waitMs > 0) await sleep(waitMs, undefined, { signal });
+      // A commit ends in the turn that it began in: without this, requests and the pruner would never have one.
+      else await nextTurn();
     }
   };
   const done = run().catch((error: unknown) => {
