@@ -23,7 +23,7 @@ import type { Waypoint } from "./ledger/waypoint.ts";
 import { parseAddress } from "./move/address.ts";
 import { ModuleCache } from "./move/module-cache.ts";
 import { Faults } from "./node/faults.ts";
-import { ailmentOf, followGauges, followInfo } from "./node/follow-report.ts";
+import { ailmentOf, followGauges, followInfo, waypointInfo } from "./node/follow-report.ts";
 import { Following, type FollowPlan, planFollowing } from "./node/following.ts";
 import { ledgerGauges, moduleCacheGauges } from "./node/gauges.ts";
 import { checkGenesisFile, parseWaypointOption } from "./node/genesis-report.ts";
@@ -147,6 +147,7 @@ class SextantNode implements Node, Ledger {
   #pruner: Pruner | undefined;
   #timer: BlockTimer | undefined;
   #following: Following | undefined;
+  #genesisWaypoint: Waypoint | undefined;
 
   constructor(options: NodeOptions) {
     this.#options = options;
@@ -196,6 +197,7 @@ class SextantNode implements Node, Ledger {
     if (http !== undefined) await this.#listen(http);
     this.#store = await this.#openStore(check);
     if (check === undefined && plan === undefined) return;
+    this.#genesisWaypoint = check?.waypoint;
     if (genesis !== undefined && expected === undefined) {
       this.#logger.warn({}, "the genesis file is unproven: no waypoint was given");
     }
@@ -359,7 +361,7 @@ class SextantNode implements Node, Ledger {
     return this.#withView((view) => this.#info(view));
   }
 
-  #info(view: LedgerView | undefined): Readonly<Record<string, unknown>> {
+  async #info(view: LedgerView | undefined): Promise<Readonly<Record<string, unknown>>> {
     return nodeInfo({
       position: view?.position,
       syncMode: this.#syncMode(),
@@ -368,7 +370,11 @@ class SextantNode implements Node, Ledger {
       engine: this.#store?.engine,
       window: this.#window,
       uptimeSeconds: Math.floor((performance.now() - this.#startedMs) / 1000),
-      more: this.#following === undefined ? {} : followInfo(this.#following, view?.position.version),
+      more: {
+        // Where a ledger started in the middle its roots are another's word, not to be handed on as proof.
+        ...(this.#following?.fills() === undefined ? await waypointInfo(view, this.#genesisWaypoint) : {}),
+        ...(this.#following === undefined ? {} : followInfo(this.#following, view?.position.version)),
+      },
     });
   }
 

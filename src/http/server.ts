@@ -3,7 +3,7 @@
 // and the handlers.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type Logger, silentLogger } from "../base/log.ts";
-import type { Ledger, LedgerView } from "../ledger/view.ts";
+import type { Ledger } from "../ledger/view.ts";
 import { answerBrokenRequest, refuseConnect } from "./connection.ts";
 import { Dispatcher, type Switches } from "./dispatcher.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
@@ -11,7 +11,7 @@ import { HttpError } from "./errors.ts";
 import { createOpenApi } from "./openapi.ts";
 import { OPERATIONS } from "./operation-list.ts";
 import { metrics } from "./operations/metrics.ts";
-import type { SubmissionEncoder } from "./services.ts";
+import type { NodeInfo, SubmissionEncoder } from "./services.ts";
 
 /** How long a client may take, and how long closing may. */
 export interface HttpTimeouts {
@@ -32,7 +32,7 @@ export interface HttpServerOptions {
   readonly ledger: Ledger;
   readonly encode: SubmissionEncoder;
   /** Keys and values of the info answer, with the ledger where there is one. */
-  readonly nodeInfo: (view: LedgerView | undefined) => Readonly<Record<string, unknown>>;
+  readonly nodeInfo: NodeInfo;
   /** Text of the metrics page; without it there is none. */
   readonly metrics?: () => Promise<string>;
   /** Ids of operations that are not served. */

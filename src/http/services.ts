@@ -5,11 +5,15 @@ import type { LedgerView } from "../ledger/view.ts";
 /** Turns the JSON body of an encode request into the signing message. */
 export type SubmissionEncoder = (body: Uint8Array, view: LedgerView) => Promise<Uint8Array>;
 
+/** Keys and values of the info answer, with the ledger where there is one. */
+export type NodeInfo = (
+  view: LedgerView | undefined,
+) => Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>;
+
 /** Services that handlers use. */
 export interface Services {
   readonly encode: SubmissionEncoder;
-  /** Keys and values of the info answer, with the ledger where there is one. */
-  readonly nodeInfo: (view: LedgerView | undefined) => Readonly<Record<string, unknown>>;
+  readonly nodeInfo: NodeInfo;
   /** Why the node is not well; undefined when it is. */
   readonly ailment: () => string | undefined;
   /** Text of the metrics page. */

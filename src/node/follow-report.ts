@@ -1,5 +1,8 @@
 // What a node says of its following: keys of the info answer and figures of the metrics page.
+import type { LedgerView } from "../ledger/view.ts";
+import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
 import type { FollowerStatus } from "../sync/follower.ts";
+import { waypointOfStored } from "../sync/matched-waypoints.ts";
 import { trustLevels, trustRank } from "../sync/trust.ts";
 import type { Following } from "./following.ts";
 import type { GaugeSource } from "./metrics.ts";
@@ -15,6 +18,18 @@ export function ailmentOf(status: FollowerStatus | undefined): string | undefine
   return ["nothing that can be verified comes from any upstream", status.reason, ...faults]
     .filter((part) => part !== undefined)
     .join("; ");
+}
+
+/** Waypoints that others can anchor to: of the genesis where it is known, and of the latest version. */
+export async function waypointInfo(
+  view: LedgerView | undefined,
+  genesis: Waypoint | undefined,
+): Promise<Record<string, unknown>> {
+  const latest = view === undefined ? undefined : await waypointOfStored(view, view.position.version);
+  return {
+    ...(genesis === undefined ? {} : { genesis_waypoint: formatWaypoint(genesis) }),
+    ...(latest === undefined ? {} : { waypoint: formatWaypoint(latest) }),
+  };
 }
 
 /** Keys of the info answer. */

@@ -21,7 +21,7 @@ export const info = operation({
     },
   },
   errors: ["internal", "overloaded"],
-  handle: (_, { view, services }) => ({ data: services.nodeInfo(view), version: undefined }),
+  handle: async (_, { view, services }) => ({ data: await services.nodeInfo(view), version: undefined }),
 });
 
 function bigintAsText(_: string, value: unknown): unknown {
