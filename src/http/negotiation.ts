@@ -104,7 +104,7 @@ function isGreater(a: readonly number[], b: readonly number[]): boolean {
 }
 
 /** Codings that large answers are offered in, the preferred one first. */
-export const CODINGS = ["br", "gzip"] as const;
+const CODINGS = ["br", "gzip"] as const;
 
 /** Content coding of an answer. */
 export type Coding = (typeof CODINGS)[number];

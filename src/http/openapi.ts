@@ -29,7 +29,7 @@ const ERROR_SCHEMA: JsonSchema = {
 };
 
 /** Conditions of an operation by status, in order of status. */
-export function conditionsByStatus(operation: Operation): Map<number, Condition[]> {
+function conditionsByStatus(operation: Operation): Map<number, Condition[]> {
   const conditions = [...operation.errors, ...COMMON_CONDITIONS];
   const sorted = conditions.sort((a, b) => ERROR_CATALOGUE[a].status - ERROR_CATALOGUE[b].status);
   const byStatus = new Map<number, Condition[]>();

@@ -56,7 +56,7 @@ function structDepth(tag: StructTag): number {
 }
 
 /** The asset of a coin type. */
-export function coinAsset(coin: StructTag): Asset {
+function coinAsset(coin: StructTag): Asset {
   // Its CoinStore wraps the type once more, and that must be a type too.
   if (structDepth(coin) + 1 > MAX_TYPE_TEXT_DEPTH) {
     throw new MoveError("type", `a coin type has fewer than ${MAX_TYPE_TEXT_DEPTH} levels of nesting`);

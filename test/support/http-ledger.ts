@@ -14,10 +14,10 @@ import { createMemoryStore } from "../../src/store/memory/store.ts";
 export const COIN = "0x1::aptos_coin::AptosCoin";
 export const PAIR = "0x5a::lp::LP<0x1::aptos_coin::AptosCoin, vector<u8>>";
 export const U64_MAX = 18446744073709551615n;
-export const CHAIN_ID = 44;
+const CHAIN_ID = 44;
 export const LATEST = 30n;
 /** First version of the second block that is kept. */
-export const OLDEST = 11n;
+const OLDEST = 11n;
 export const TIMESTAMP_USEC = 1_700_000_003_000_000n;
 
 export const TABLE = "0x7ab1e";
@@ -69,7 +69,7 @@ export function primaryGroup(balance: bigint, concurrent?: bigint, frozen = fals
   ]);
 }
 
-export function coinKey(owner: string, coin = COIN): Uint8Array {
+function coinKey(owner: string, coin = COIN): Uint8Array {
   const tag = parseAsset(coin).coinStoreTag;
   if (tag === undefined) throw new Error(`${coin} is no coin type`);
   return resourceKeyHash(parseAddress(owner), tag);
