@@ -196,6 +196,7 @@ async function nextFloor(window: bigint): Promise<bigint> {
 
 /** Asks the running program for balances at versions that the model has, and compares. */
 async function compareBalances(url: string): Promise<void> {
+  if (head < 0n) return;
   const view = await model.openView();
   try {
     for (let i = 0; i < HTTP_READS; i++) {

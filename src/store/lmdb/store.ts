@@ -1,8 +1,6 @@
 // The LMDB engine: one file, one writer, any number of reading processes. A commit is one write transaction,
 // on disk before it is visible; a view is one read transaction.
-import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { open, type RootDatabase } from "lmdb";
+import type { RootDatabase } from "lmdb";
 import { type Logger, silentLogger } from "../../base/log.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import type { Position } from "../../ledger/position.ts";
@@ -10,13 +8,14 @@ import { assertFollows, assertIdentity } from "../commit-check.ts";
 import type { CommitBatch, PruneStep, SideRow, Store, StoreIdentity, StoreView } from "../contract.ts";
 import { isPassingFault, StoreError } from "../errors.ts";
 import { writeBatch, writeSideRows } from "./commit.ts";
+import { type Environment, openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
-import { assertFileHeader, assertFormat, writeFormat } from "./format.ts";
 import { assertLease, releaseLease, takeLease } from "./lease.ts";
 import { type FastTable, OlderSeeker, toFastTable } from "./native.ts";
 import { decodeIdentity, decodePosition, encodeIdentity } from "./position-row.ts";
 import { pruneTables } from "./prune.ts";
-import { MAX_TABLES, META, openTables, type Tables } from "./tables.ts";
+import { FORMAT, META, type Tables } from "./tables.ts";
+import { upgradeTables } from "./upgrades.ts";
 import { LmdbView, type ViewSource } from "./view.ts";
 
 /** How to open a store on disk. */
@@ -30,67 +29,30 @@ export interface LmdbStoreOptions {
   readonly logger?: Logger;
 }
 
-const DEFAULT_MAP_BYTES = 2 ** 38;
-/** Directories of the stores open in this process: lmdb can have one environment for each. */
-const openPaths = new Set<string>();
-const MAX_READERS = 2048;
-
 /** Opens the store in a directory. Throws StoreError when it cannot be used as asked. */
 export async function openLmdbStore(options: LmdbStoreOptions): Promise<Store> {
-  const path = resolve(options.path);
-  const readOnly = options.readOnly ?? false;
-  if (openPaths.has(path)) {
-    throw new StoreError(
-      "locked",
-      `process ${process.pid}, this one, has the store at ${path} open already`,
-      {
-        details: { path, pid: process.pid },
-      },
-    );
-  }
-  if (readOnly && !existsSync(join(path, "data.mdb"))) {
-    throw new StoreError("format", `there is no store at ${path}`, { details: { path } });
-  }
-  openPaths.add(path);
+  const { readOnly = false, mapSizeBytes, logger = silentLogger } = options;
+  const environment = await openEnvironment({ path: options.path, readOnly, mapSizeBytes });
+  const { path, format } = environment;
   try {
-    assertFileHeader(path);
-    const root = openEnvironment(path, readOnly, options.mapSizeBytes ?? DEFAULT_MAP_BYTES);
-    try {
-      assertFormat(root, path);
-      const tables = openTables(root);
-      if (tables === undefined) throw new StoreError("format", `there is no store at ${path}`);
-      const lease = readOnly ? undefined : claim(root, tables, path);
-      (options.logger ?? silentLogger).info({ path, readOnly }, "store opened");
-      return new LmdbStore(root, tables, path, lease);
-    } catch (error) {
-      await root.close();
-      throw error;
+    const lease = readOnly ? undefined : claim(environment);
+    if (lease !== undefined && format !== undefined && format < FORMAT) {
+      logger.info({ path, from: format, to: FORMAT }, "data format upgraded");
     }
+    logger.info({ path, readOnly }, "store opened");
+    return new LmdbStore(environment, lease);
   } catch (error) {
-    openPaths.delete(path);
+    await environment.close();
     throw toStoreError(error, path);
   }
 }
 
-function openEnvironment(path: string, readOnly: boolean, mapSize: number): RootDatabase {
-  return open({
-    path,
-    noSubdir: false,
-    readOnly,
-    mapSize,
-    maxDbs: MAX_TABLES,
-    maxReaders: MAX_READERS,
-    encoding: "binary",
-    keyEncoding: "binary",
-    // A commit must be on disk before anyone sees it.
-    overlappingSync: false,
-  });
-}
-
-function claim(root: RootDatabase, tables: Tables, path: string): Buffer {
+/** Takes the lease, and brings the tables to this code's format in the same write. */
+function claim({ root, tables, path, format }: Environment): Buffer {
   return root.transactionSync(() => {
-    writeFormat(tables);
-    return takeLease(tables, path);
+    const lease = takeLease(tables, path);
+    upgradeTables(root, tables, format);
+    return lease;
   });
 }
 
@@ -100,6 +62,7 @@ class LmdbStore implements Store {
   readonly #tables: Tables;
   readonly #path: string;
   readonly #lease: Buffer | undefined;
+  readonly #close: () => Promise<void>;
   readonly #source: ViewSource;
   readonly #meta: FastTable;
   readonly #views = new Set<LmdbView>();
@@ -108,7 +71,8 @@ class LmdbStore implements Store {
   #positionRow: Buffer | undefined;
   #position: Position | undefined;
 
-  constructor(root: RootDatabase, tables: Tables, path: string, lease: Buffer | undefined) {
+  constructor({ root, tables, path, close }: Environment, lease: Buffer | undefined) {
+    this.#close = close;
     this.#root = root;
     this.#tables = tables;
     this.#path = path;
@@ -188,8 +152,7 @@ class LmdbStore implements Store {
       // A lease that cannot be given back on a full disk lapses with this process.
       if (!isPassingFault(toStoreError(error, this.#path))) throw error;
     }
-    await this.#root.close();
-    openPaths.delete(this.#path);
+    await this.#close();
   }
 
   /** One write transaction under the lease: all of it or nothing, on disk when this returns. */

@@ -1,0 +1,186 @@
+// A store's tables row by row, as of one moment, for whoever checks or copies a whole store. The contract has
+// no such face: no other engine is asked to walk across keys.
+import type { Transaction } from "lmdb";
+import { LedgerError } from "../../ledger/errors.ts";
+import type { Position } from "../../ledger/position.ts";
+import type { StateItem } from "../../ledger/view.ts";
+import type { BlockStart, RawRecord, StoreIdentity } from "../contract.ts";
+import { StoreError } from "../errors.ts";
+import { type Environment, openEnvironment } from "./environment.ts";
+import { toStoreError } from "./failure.ts";
+import { decodeBlock, decodeIdentity, decodePosition } from "./position-row.ts";
+import {
+  HASH_BYTES,
+  ITEM_KEY_BYTES,
+  META,
+  numberKey,
+  olderKey,
+  readOlderVersion,
+  readStaleRow,
+  STALE_BYTES,
+  type StaleEntry,
+  type Table,
+  type Tables,
+  VERSION_BYTES,
+  writeLatestKey,
+} from "./tables.ts";
+
+/** One value of one key. */
+export interface ItemRow extends StateItem {
+  readonly keyHash: Uint8Array;
+  readonly isNewest: boolean;
+}
+
+/** What one version superseded. */
+export interface StaleRow {
+  readonly version: bigint;
+  readonly entries: readonly StaleEntry[];
+}
+
+/** One node of the state tree. */
+export interface TreeRow {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+}
+
+/** Number of rows by table. */
+export type RowCounts = Readonly<Record<keyof Omit<Tables, "meta">, number>>;
+
+/** Starts a walk over the store in a directory, which another process may be writing. */
+export async function openStoreWalk(path: string): Promise<StoreWalk> {
+  const environment = await openEnvironment({ path, readOnly: true });
+  const transaction = environment.root.useReadTransaction();
+  try {
+    return new StoreWalk(environment, transaction);
+  } catch (error) {
+    transaction.done();
+    await environment.close();
+    throw toStoreError(error, environment.path);
+  }
+}
+
+/** A walk over a store as of one moment. Rows come in the order of their keys. */
+export class StoreWalk {
+  readonly identity: StoreIdentity;
+  readonly position: Position;
+  readonly counts: RowCounts;
+  readonly #environment: Environment;
+  readonly #tables: Tables;
+  readonly #transaction: Transaction;
+
+  /** Takes over both; throws LedgerError `no_ledger` for a store that is still empty. */
+  constructor(environment: Environment, transaction: Transaction) {
+    const { tables } = environment;
+    this.#environment = environment;
+    this.#tables = tables;
+    this.#transaction = transaction;
+    const [position, identity] = [
+      this.#get(tables.meta, META.position),
+      this.#get(tables.meta, META.identity),
+    ];
+    if (position === undefined || identity === undefined) {
+      throw new LedgerError("no_ledger", "nothing is committed yet");
+    }
+    this.position = decodePosition(position);
+    this.identity = decodeIdentity(identity);
+    this.counts = {
+      items: countRows(tables.items),
+      stale: countRows(tables.stale),
+      blocks: countRows(tables.blocks),
+      records: countRows(tables.records),
+      tree: countRows(tables.tree),
+      side: countRows(tables.side),
+    };
+  }
+
+  /** All values, the newest of a key first, then older ones from new to old. */
+  *items(): Generator<ItemRow> {
+    for (const { key, value } of this.#range(this.#tables.items)) {
+      if (key.length !== ITEM_KEY_BYTES) throw rowError("item", `key of ${key.length} bytes`);
+      const keyHash = key.subarray(0, HASH_BYTES);
+      const isNewest = key.readBigUInt64BE(HASH_BYTES) === 0n;
+      if (isNewest && value.length < VERSION_BYTES) throw rowError("item", `row of ${value.length} bytes`);
+      const version = isNewest ? value.readBigUInt64BE() : readOlderVersion(key);
+      const stored = isNewest ? value.subarray(VERSION_BYTES) : value;
+      yield { keyHash, version, isNewest, value: stored.length === 0 ? undefined : stored };
+    }
+  }
+
+  /** The value that a version wrote, if it is there; `value` is undefined for a deletion. */
+  getItem(keyHash: Uint8Array, version: bigint): StateItem | undefined {
+    const key = Buffer.alloc(ITEM_KEY_BYTES);
+    writeLatestKey(key, keyHash);
+    const newest = this.#get(this.#tables.items, key);
+    if (newest !== undefined && newest.length >= VERSION_BYTES && newest.readBigUInt64BE() === version) {
+      return { version, value: newest.length === VERSION_BYTES ? undefined : newest.subarray(VERSION_BYTES) };
+    }
+    const value = this.#get(this.#tables.items, olderKey(keyHash, version));
+    return value === undefined ? undefined : { version, value: value.length === 0 ? undefined : value };
+  }
+
+  *stale(): Generator<StaleRow> {
+    for (const { key, value } of this.#range(this.#tables.stale)) {
+      const version = readNumberKey("stale", key);
+      if (value.length === 0 || value.length % STALE_BYTES !== 0) {
+        throw rowError("stale", `row of version ${version} has ${value.length} bytes`);
+      }
+      yield { version, entries: readStaleRow(value) };
+    }
+  }
+
+  /** What one version superseded. */
+  getStale(version: bigint): readonly StaleEntry[] {
+    const row = this.#get(this.#tables.stale, numberKey(version));
+    return row === undefined ? [] : readStaleRow(row);
+  }
+
+  *blocks(): Generator<BlockStart> {
+    for (const { key, value } of this.#range(this.#tables.blocks)) {
+      yield decodeBlock(readNumberKey("block", key), value);
+    }
+  }
+
+  *records(): Generator<RawRecord> {
+    for (const { key, value } of this.#range(this.#tables.records)) {
+      yield { version: readNumberKey("record", key), bytes: value };
+    }
+  }
+
+  *tree(): Generator<TreeRow> {
+    yield* this.#range(this.#tables.tree);
+  }
+
+  getTreeNode(key: Uint8Array): Uint8Array | undefined {
+    return this.#get(this.#tables.tree, Buffer.from(key));
+  }
+
+  /** Ends the walk and closes the files under it. */
+  async close(): Promise<void> {
+    this.#transaction.done();
+    await this.#environment.close();
+  }
+
+  #get(table: Table, key: Buffer): Buffer | undefined {
+    return table.get(key, { transaction: this.#transaction });
+  }
+
+  *#range(table: Table): Generator<{ readonly key: Buffer; readonly value: Buffer }> {
+    for (const { key, value } of table.getRange({ transaction: this.#transaction })) {
+      yield { key: Buffer.from(key), value };
+    }
+  }
+}
+
+function rowError(table: string, what: string): StoreError {
+  return new StoreError("corrupt", `table of ${table} rows: ${what}`);
+}
+
+function readNumberKey(table: string, key: Buffer): bigint {
+  if (key.length !== VERSION_BYTES) throw rowError(table, `key of ${key.length} bytes`);
+  return key.readBigUInt64BE();
+}
+
+function countRows(table: Table): number {
+  const count: unknown = Reflect.get(table.getStats(), "entryCount");
+  return typeof count === "number" ? count : 0;
+}
