@@ -8,6 +8,9 @@ import { HttpError, quoteInput } from "./errors.ts";
 /** How much of an unwanted body is read and dropped, so that the client gets to see the answer. */
 const LINGER_BYTES = 64 * 1024 * 1024;
 
+/** Bodies up to this size are bounded by the number of connections alone. */
+const SMALL_BYTES = 16 * 1024;
+
 const INFLATERS: ReadonlyMap<
   string,
   (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>
@@ -35,12 +38,15 @@ export class BodyHold {
     this.#budget = budget;
   }
 
-  /** Takes a piece of the body into account; throws when it goes over the limit or the budget. */
+  /**
+   * Takes a piece of the body into account; throws when it goes over the limit or the budget. Small bodies are
+   * taken in any case, so that a few slow large ones do not keep them out.
+   */
   add(sizeBytes: number): void {
     this.#heldBytes += sizeBytes;
     this.#budget.usedBytes += sizeBytes;
     if (this.#heldBytes > this.maxBytes) throw tooLarge(this.maxBytes);
-    if (this.#budget.usedBytes > this.#budget.maxBytes) {
+    if (this.#heldBytes > SMALL_BYTES && this.#budget.usedBytes > this.#budget.maxBytes) {
       throw new HttpError("overloaded", "too many request bodies in hand", { headers: ["Retry-After", "1"] });
     }
   }

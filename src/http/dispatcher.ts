@@ -13,6 +13,7 @@ import { errorBody, faultOf } from "./error-body.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
 import { HttpError, quoteInput } from "./errors.ts";
 import { HeaderMaker, type PositionHeaders, plainHeaders } from "./headers.ts";
+import { LogBudget } from "./log-budget.ts";
 import {
   type Coding,
   type Form,
@@ -22,8 +23,10 @@ import {
   negotiateForm,
 } from "./negotiation.ts";
 import type { Operation } from "./operation.ts";
+import { createRequestId, givenRequestId } from "./request-id.ts";
 import { Router } from "./router.ts";
 import type { Services } from "./services.ts";
+import type { SlowReaders } from "./slow-readers.ts";
 
 /** What the operator can turn off. */
 export interface Switches {
@@ -45,6 +48,7 @@ export interface DispatcherOptions {
   readonly maxLagMs: number | undefined;
   readonly archivalEndpoint: string | undefined;
   readonly idleMs: number;
+  readonly slowReaders: SlowReaders;
   readonly cachePinned: boolean;
   readonly logger: Logger;
   readonly accessLog: boolean;
@@ -53,7 +57,6 @@ export interface DispatcherOptions {
 
 /** Longest request target; node's own limit is for target and headers together. */
 const MAX_TARGET_LENGTH = 16 * 1024;
-const MAX_REQUEST_ID_LENGTH = 128;
 const PINNED_CACHING = "public, max-age=31536000, immutable";
 
 /** One request while it is served. */
@@ -65,6 +68,8 @@ interface Exchange {
   awaitsContinue: boolean;
   operation: Operation | undefined;
   headers: PositionHeaders | undefined;
+  /** Made for a request that failed inside. */
+  requestId: string | undefined;
   /** True for an answer that can never change: a GET that names its version. */
   pinned: boolean;
 }
@@ -81,6 +86,7 @@ function createExchange(
     awaitsContinue,
     operation: undefined,
     headers: undefined,
+    requestId: undefined,
     pinned: false,
   };
 }
@@ -99,15 +105,6 @@ function originForm(target: string): string {
   return slash < 0 ? "/" : target.slice(slash);
 }
 
-function isRequestId(id: string): boolean {
-  if (id.length === 0 || id.length > MAX_REQUEST_ID_LENGTH) return false;
-  for (let i = 0; i < id.length; i++) {
-    const code = id.charCodeAt(i);
-    if (code < 0x21 || code > 0x7e) return false;
-  }
-  return true;
-}
-
 function matchesEtag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   return header.split(",").some((item) => {
@@ -122,6 +119,7 @@ export class Dispatcher {
   readonly #router: Router;
   readonly #headers: HeaderMaker;
   readonly #budget: BodyBudget;
+  readonly #logBudget = new LogBudget();
   #inFlight = 0;
   /** Set while the server closes: answers then end their connections. */
   closing = false;
@@ -136,7 +134,7 @@ export class Dispatcher {
   /** Serves one request. Whatever goes wrong inside is answered; a rejection is a fault of this code. */
   async serve(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): Promise<void> {
     const exchange = createExchange(request, response, awaitsContinue);
-    this.#inFlight++;
+    let inFlight = 0;
     let view: LedgerView | undefined;
     let hold: BodyHold | undefined;
     try {
@@ -158,12 +156,14 @@ export class Dispatcher {
       const args = operation.parseArgs(segments, mark < 0 ? "" : url.slice(mark + 1));
       exchange.pinned = operation.method === "GET" && args.ledger_version !== undefined;
       const form = this.#negotiate(operation, request.headers.accept);
-      if (this.#inFlight > this.#options.maxInFlight) {
-        throw new HttpError("overloaded", "too many requests in hand", { headers: ["Retry-After", "1"] });
-      }
       if (operation.body !== undefined) {
         hold = new BodyHold(this.#options.bodyLimitBytes, this.#budget);
         args.body = operation.body.parse(await this.#readBody(exchange, hold));
+      }
+      // Bodies on their way are not counted: slow ones must not keep others out.
+      inFlight = 1;
+      if (++this.#inFlight > this.#options.maxInFlight) {
+        throw new HttpError("overloaded", "too many requests in hand", { headers: ["Retry-After", "1"] });
       }
       if (operation.ledger !== "none") {
         view = await this.#openView(operation);
@@ -173,15 +173,26 @@ export class Dispatcher {
       if (response.destroyed) throw new Abandoned("the client went away");
       const { data, version } = await operation.handle(args, { view, services: this.#options.services });
       const bytes = operation.encode(data, form);
+      this.#options.slowReaders.assertRoom(response, bytes.length);
       const packed = isCompressible(form, bytes.length) ? await this.#pack(exchange, bytes) : undefined;
       this.#answer(exchange, form, bytes, version, packed);
     } catch (error) {
       if (!(error instanceof Abandoned)) this.#fail(exchange, error);
     } finally {
-      this.#inFlight--;
+      this.#inFlight -= inFlight;
       view?.release();
       hold?.release();
     }
+  }
+
+  /** Value of Access-Control-Expose-Headers. */
+  get exposedHeaders(): string {
+    return this.#headers.exposed;
+  }
+
+  /** Requests being worked on. */
+  get inFlight(): number {
+    return this.#inFlight;
   }
 
   /** Answers a request with an error without serving it. */
@@ -326,9 +337,8 @@ export class Dispatcher {
     const { condition, message, headers: extraHeaders } = faultOf(error);
     const { status } = ERROR_CATALOGUE[condition];
     if (status >= 500) {
-      const fields = { operation: exchange.operation?.id, status, err: error };
-      if (status === 500) this.#options.logger.error(fields, "request failed");
-      else this.#options.logger.warn(fields, "request not served");
+      exchange.requestId = givenRequestId(exchange.request) ?? createRequestId();
+      this.#logFailure(exchange, status, error);
     }
     const { archivalEndpoint } = this.#options;
     const extra =
@@ -341,11 +351,27 @@ export class Dispatcher {
     this.#send(exchange, status, headers, errorBody(condition, message, extra));
   }
 
+  #logFailure({ operation, requestId }: Exchange, status: number, error: unknown): void {
+    const { logger } = this.#options;
+    const omitted = this.#logBudget.take(performance.now());
+    if (omitted === undefined) return;
+    const fields = {
+      operation: operation?.id,
+      status,
+      requestId,
+      err: error,
+      ...(omitted > 0 ? { omitted } : {}),
+    };
+    if (status === 500) logger.error(fields, "request failed");
+    else logger.warn(fields, "request not served");
+  }
+
   #send(exchange: Exchange, status: number, headers: string[], body: string | Uint8Array | undefined): void {
     const { request, response } = exchange;
-    const { origin, "x-request-id": requestId } = request.headers;
+    const { origin } = request.headers;
+    const requestId = exchange.requestId ?? givenRequestId(request);
     if (origin !== undefined) addCorsHeaders(headers, origin, this.#headers.exposed);
-    if (typeof requestId === "string" && isRequestId(requestId)) headers.push("X-Request-Id", requestId);
+    if (requestId !== undefined) headers.push("X-Request-Id", requestId);
     if (body !== undefined) headers.push("Content-Length", String(Buffer.byteLength(body)));
     // A client that still waits may send its body or not: only a new connection is unambiguous.
     if (this.closing || exchange.awaitsContinue) headers.push("Connection", "close");

@@ -139,6 +139,13 @@ export const ERROR_CATALOGUE = {
     when: "The request expects something other than `100-continue`.",
     remedy: "Leave the `Expect` header out.",
   },
+  rate_limited: {
+    status: 429,
+    errorCode: "web_framework_error",
+    when: "This client sends more requests per second than the node allows it; off unless configured.",
+    remedy:
+      "Send again after the seconds that `Retry-After` names; the `RateLimit-…` headers of every answer say how many are left.",
+  },
   headers_too_large: {
     status: 431,
     errorCode: "web_framework_error",
@@ -160,7 +167,7 @@ export const ERROR_CATALOGUE = {
   overloaded: {
     status: 503,
     errorCode: "internal_error",
-    when: "The node has as much work in hand as it accepts.",
+    when: "The node has as much work in hand as it accepts, or more requests than it can answer in time.",
     remedy: "Send again after the seconds that `Retry-After` names.",
   },
   unhealthy: {
@@ -182,5 +189,6 @@ export const COMMON_CONDITIONS = [
   "request_timeout",
   "uri_too_long",
   "expectation_failed",
+  "rate_limited",
   "headers_too_large",
 ] as const satisfies readonly Condition[];

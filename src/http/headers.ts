@@ -27,6 +27,16 @@ const LEDGER_HEADERS: readonly (readonly [string, (position: LedgerPosition) => 
 
 const READ_VERSION = "READ-VERSION";
 
+/** Headers besides those of the ledger that pages of other origins may read. */
+const EXPOSED = [
+  "ETag",
+  "Retry-After",
+  "X-Request-Id",
+  "RateLimit-Limit",
+  "RateLimit-Remaining",
+  "RateLimit-Reset",
+] as const;
+
 /** Names of the ledger headers under a brand, for documentation. */
 export function ledgerHeaderNames(brand: string): string[] {
   return [...LEDGER_HEADERS.map(([name]) => `X-${brand}-${name}`), `X-${brand}-${READ_VERSION}`];
@@ -35,7 +45,10 @@ export function ledgerHeaderNames(brand: string): string[] {
 /** Headers of an answer that knows no ledger. */
 export function plainHeaders(form: Form): string[] {
   const headers = ["Content-Type", CONTENT_TYPES[form], ...ALWAYS];
-  if (form === "html") headers.push("Content-Security-Policy", PAGE_POLICY);
+  if (form === "html") {
+    headers.push("Content-Security-Policy", PAGE_POLICY, "X-Frame-Options", "DENY");
+    headers.push("Referrer-Policy", "no-referrer");
+  }
   return headers;
 }
 
@@ -76,7 +89,7 @@ export class HeaderMaker {
 
   constructor(brands: readonly string[]) {
     this.#brands = brands;
-    this.exposed = [...brands.flatMap(ledgerHeaderNames), "ETag", "Retry-After", "X-Request-Id"].join(", ");
+    this.exposed = [...brands.flatMap(ledgerHeaderNames), ...EXPOSED].join(", ");
   }
 
   /** The lists of a position, from the last call when that had the same one. */

@@ -1,31 +1,16 @@
-// The HTTP server: options and their defaults, the listening socket, its limits and its end. Built on
-// node:http directly, so that every malformed request can be answered and nothing stands between the socket
-// and the handlers.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+// The HTTP server: its options, their defaults, and the parts put together. Built on node:http directly, so that
+// every malformed request can be answered and nothing stands between the socket and the handlers.
 import { type Logger, silentLogger } from "../base/log.ts";
 import type { Ledger } from "../ledger/view.ts";
-import { answerBrokenRequest, refuseConnect } from "./connection.ts";
 import { Dispatcher, type Switches } from "./dispatcher.ts";
-import { ERROR_CATALOGUE } from "./error-catalogue.ts";
-import { HttpError } from "./errors.ts";
+import { Gate, type GateFigures } from "./gate.ts";
+import { type HttpTimeouts, type ListenAddress, Listener } from "./listener.ts";
 import { createOpenApi } from "./openapi.ts";
 import { OPERATIONS } from "./operation-list.ts";
 import { metrics } from "./operations/metrics.ts";
 import type { NodeInfo, SubmissionEncoder } from "./services.ts";
-
-/** How long a client may take, and how long closing may. */
-export interface HttpTimeouts {
-  /** For all headers of a request. */
-  readonly headersMs: number;
-  /** For a whole request, body included. */
-  readonly requestMs: number;
-  /** For the next request of a connection. */
-  readonly keepAliveMs: number;
-  /** For a client to read on in an answer. */
-  readonly idleMs: number;
-  /** For requests in hand once the server closes. */
-  readonly drainMs: number;
-}
+import { SlowReaders } from "./slow-readers.ts";
+import type { TlsFiles } from "./tls.ts";
 
 /** Options of the server. Only the first three have no default. */
 export interface HttpServerOptions {
@@ -48,8 +33,19 @@ export interface HttpServerOptions {
   readonly bodyLimitBytes?: number;
   /** For all bodies in hand together. */
   readonly bodyBudgetBytes?: number;
+  /** For all answers together that wait to be read. */
+  readonly answerBudgetBytes?: number;
   /** Requests in hand before more are turned away. */
   readonly maxInFlight?: number;
+  /** How long the event loop may be busy before requests are turned away; 0 turns none away. */
+  readonly maxLoopDelayMs?: number;
+  readonly maxConnections?: number;
+  /** Requests per second and client; no limit when left out. */
+  readonly rateLimit?: number;
+  /** Whether clients are told apart by what a proxy in front writes into X-Forwarded-For. */
+  readonly trustProxy?: boolean;
+  /** Certificate and key; plain HTTP when left out. */
+  readonly tls?: TlsFiles;
   /** How old the ledger's time may be before reads are refused; no limit when left out. */
   readonly maxLagMs?: number;
   /** Where clients find versions that are pruned here. */
@@ -69,10 +65,13 @@ export interface HttpServerOptions {
   readonly onRequest?: (operationId: string, status: number, seconds: number) => void;
 }
 
-/** Where a server listens. */
-export interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
+/** What a server holds at the moment, and what it did since the start. */
+export interface HttpFigures extends GateFigures {
+  readonly connections: number;
+  readonly refusedConnections: number;
+  readonly slowReadersEnded: number;
+  readonly inFlight: number;
+  readonly answerBytes: number;
 }
 
 /** A server that can be started once and closed once. */
@@ -80,6 +79,7 @@ export interface HttpServer {
   listen(): Promise<ListenAddress>;
   /** Takes no more requests, finishes those in hand, closes. */
   close(): Promise<void>;
+  figures(): HttpFigures;
 }
 
 /** Defaults of the options. */
@@ -90,13 +90,22 @@ export const HTTP_DEFAULTS = {
   switches: { encode: true, jsonOutput: true, bcsOutput: true },
   bodyLimitBytes: 8 * 1024 * 1024,
   bodyBudgetBytes: 256 * 1024 * 1024,
+  answerBudgetBytes: 256 * 1024 * 1024,
   maxInFlight: 10_000,
-  timeouts: { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 65_000, idleMs: 120_000, drainMs: 10_000 },
+  maxLoopDelayMs: 100,
+  maxConnections: 16_384,
+  timeouts: {
+    headersMs: 10_000,
+    requestMs: 30_000,
+    keepAliveMs: 65_000,
+    idleMs: 60_000,
+    answerMs: 120_000,
+    drainMs: 10_000,
+  },
 } as const;
 
-const MAX_HEADER_BYTES = 32 * 1024;
-/** How often node looks for requests that are too slow. */
-const TIMEOUT_CHECK_MS = 1000;
+/** How often connections are looked at for answers that nobody reads. */
+const SWEEP_MS = 1000;
 
 /** Makes a server; it does not listen yet. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
@@ -106,6 +115,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const leaveOut = [...(options.leaveOut ?? []), ...(options.metrics === undefined ? [metrics.id] : [])];
   const operations = OPERATIONS.filter((operation) => !leaveOut.includes(operation.id));
   const document = createOpenApi(operations, headerBrands);
+  const slowReaders = new SlowReaders({
+    budgetBytes: options.answerBudgetBytes ?? HTTP_DEFAULTS.answerBudgetBytes,
+    answerMs: timeouts.answerMs,
+  });
   const dispatcher = new Dispatcher({
     ledger: options.ledger,
     services: {
@@ -125,83 +138,54 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     maxLagMs: options.maxLagMs,
     archivalEndpoint: options.archivalEndpoint,
     idleMs: timeouts.idleMs,
+    slowReaders,
     cachePinned: options.cachePinned ?? true,
     logger,
     accessLog: options.accessLog ?? false,
     onRequest: options.onRequest,
   });
-  const server = createNodeServer(dispatcher, timeouts, logger, options.onRequest);
-  return {
-    listen: () => listen(server, options.host ?? HTTP_DEFAULTS.host, options.port ?? HTTP_DEFAULTS.port),
-    close: () => {
-      dispatcher.closing = true;
-      return close(server, timeouts.drainMs);
+  let sweptMs = 0;
+  let slowReadersEnded = 0;
+  const gate = new Gate({
+    maxLoopDelayMs: options.maxLoopDelayMs ?? HTTP_DEFAULTS.maxLoopDelayMs,
+    rateLimit: options.rateLimit,
+    trustProxy: options.trustProxy ?? false,
+    exposed: dispatcher.exposedHeaders,
+    logger,
+    onRequest: options.onRequest,
+    onBeat: (nowMs) => {
+      if (nowMs - sweptMs < SWEEP_MS) return;
+      sweptMs = nowMs;
+      slowReadersEnded += slowReaders.sweep(nowMs);
     },
+  });
+  const listener = new Listener({
+    dispatcher,
+    gate,
+    slowReaders,
+    timeouts,
+    maxConnections: options.maxConnections ?? HTTP_DEFAULTS.maxConnections,
+    tls: options.tls,
+    logger,
+    onRequest: options.onRequest,
+  });
+  return {
+    listen: () => {
+      gate.start();
+      return listener.listen(options.host ?? HTTP_DEFAULTS.host, options.port ?? HTTP_DEFAULTS.port);
+    },
+    close: async () => {
+      dispatcher.closing = true;
+      await listener.close();
+      gate.stop();
+    },
+    figures: () => ({
+      ...gate.figures(),
+      connections: slowReaders.connections,
+      refusedConnections: listener.refused,
+      slowReadersEnded,
+      inFlight: dispatcher.inFlight,
+      answerBytes: slowReaders.largeBytes,
+    }),
   };
-}
-
-function createNodeServer(
-  dispatcher: Dispatcher,
-  timeouts: HttpTimeouts,
-  logger: Logger,
-  onRequest: HttpServerOptions["onRequest"],
-): Server {
-  const server = createServer({
-    maxHeaderSize: MAX_HEADER_BYTES,
-    // Missing hosts are refused by the dispatcher, with a body.
-    requireHostHeader: false,
-    headersTimeout: timeouts.headersMs,
-    requestTimeout: timeouts.requestMs,
-    keepAliveTimeout: timeouts.keepAliveMs,
-    connectionsCheckingInterval: TIMEOUT_CHECK_MS,
-    noDelay: true,
-  });
-  const serve = (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void => {
-    dispatcher.serve(request, response, awaitsContinue).catch((error: unknown) => {
-      logger.error({ err: error }, "request broke off");
-      request.socket.destroy();
-    });
-  };
-  server.on("request", (request: IncomingMessage, response: ServerResponse) =>
-    serve(request, response, false),
-  );
-  server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) =>
-    serve(request, response, true),
-  );
-  server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
-    dispatcher.refuse(
-      request,
-      response,
-      new HttpError("expectation_failed", "Expect: expected 100-continue"),
-    );
-  });
-  server.on("clientError", (error, socket) => {
-    const condition = answerBrokenRequest(error, socket);
-    if (condition !== undefined) onRequest?.("none", ERROR_CATALOGUE[condition].status, 0);
-  });
-  server.on("connect", refuseConnect);
-  return server;
-}
-
-function listen(server: Server, host: string, port: number): Promise<ListenAddress> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ host, port }, () => {
-      server.off("error", reject);
-      const address = server.address();
-      if (address === null || typeof address === "string") reject(new Error("listening on no port"));
-      else resolve({ host: address.address, port: address.port });
-    });
-  });
-}
-
-function close(server: Server, drainMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), drainMs);
-    server.close(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
 }

@@ -218,6 +218,12 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
+      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      429: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
       /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
       431: {
         content: {
@@ -230,7 +236,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node has as much work in hand as it accepts. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -355,6 +361,12 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
+      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      429: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
       /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
       431: {
         content: {
@@ -367,7 +379,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node has as much work in hand as it accepts. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -578,6 +590,12 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
+      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      429: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
       /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
       431: {
         content: {
@@ -590,7 +608,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node has as much work in hand as it accepts. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -682,6 +700,12 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
+      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      429: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
       /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
       431: {
         content: {
@@ -694,7 +718,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node has as much work in hand as it accepts. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -811,6 +835,12 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
+      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      429: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
       /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
       431: {
         content: {
@@ -823,7 +853,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node has as much work in hand as it accepts. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -891,6 +921,12 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
+      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      429: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
       /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
       431: {
         content: {
@@ -903,7 +939,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: The node has as much work in hand as it accepts. */
+      /** @description `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -989,6 +1025,12 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
+      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      429: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
       /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
       431: {
         content: {
@@ -1001,7 +1043,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node has as much work in hand as it accepts. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1085,6 +1127,12 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
+      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      429: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
       /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
       431: {
         content: {
@@ -1097,7 +1145,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `health_check_failed`: The health check fails: no readable ledger, its time is older than `duration_secs` allows, or nothing that can be verified comes from any upstream. `internal_error`: The node has as much work in hand as it accepts. */
+      /** @description `health_check_failed`: The health check fails: no readable ledger, its time is older than `duration_secs` allows, or nothing that can be verified comes from any upstream. `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1153,13 +1201,19 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
+      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      429: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
       /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
       431: {
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: The node has as much work in hand as it accepts. */
+      /** @description `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1215,13 +1269,19 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
+      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      429: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
       /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
       431: {
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: The node has as much work in hand as it accepts. */
+      /** @description `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1277,13 +1337,19 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
+      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      429: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
       /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
       431: {
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: The node has as much work in hand as it accepts. */
+      /** @description `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
