@@ -1,0 +1,129 @@
+// One node follows another as an operator runs them: real processes over real sockets.
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createLocalChain } from "../../src/chain/local-chain.ts";
+import { until } from "../support/follow.ts";
+import { type Running, startProgram } from "../support/program.ts";
+import { ask, encodeQuestion, questionsAbout } from "../support/questions.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+const folder = temporaryFolder();
+const BLOCKS = 2000;
+const VERSIONS = 200;
+const QUIET = ["--log-level", "warn"];
+const FOLLOW = [...QUIET, "--prune-window", "off", "--upstream-rate", "0", "--poll-time", "50ms"];
+
+interface Info {
+  readonly block_height: string;
+  readonly ledger_version: string;
+  readonly trust_level: string;
+  readonly trust_levels: readonly string[];
+  readonly waypoint: string;
+  readonly genesis_waypoint: string;
+  readonly sync_state: string;
+  readonly versions_behind: string;
+}
+
+async function info(node: Running): Promise<Info> {
+  return (await (await fetch(`${node.url}/info`)).json()) as Info;
+}
+
+const untilHeight = (node: Running, height: number) =>
+  until(async () => {
+    const now = await info(node);
+    return Number(now.block_height ?? -1) >= height ? now : undefined;
+  }, 90_000);
+
+describe("a chain of followers", () => {
+  const guide = createLocalChain({ seed: "follow" }).guide();
+  const questions = questionsAbout(guide);
+
+  it("ends with the same ledger everywhere, chained and then anchored, kill -9 on the way", {
+    timeout: 170_000,
+  }, async () => {
+    const a = await startProgram([
+      ...QUIET,
+      ...["--data", join(folder, "a"), "--seed", "follow", "--prune-window", "off"],
+      ...["--block-time", "0", "--blocks", `${BLOCKS}`],
+    ]);
+    const genesis = (await info(a)).genesis_waypoint;
+    const followA = ["--data", join(folder, "b"), "--upstream", a.url, "--waypoint", genesis, ...FOLLOW];
+    let b = await startProgram(followA);
+    // Killed in the middle of catching up, it goes on where it was.
+    await untilHeight(b, 100);
+    await b.stop("SIGKILL");
+    b = await startProgram(followA);
+    const followB = ["--data", join(folder, "c"), "--upstream", b.url, "--waypoint", genesis, ...FOLLOW];
+    let c = await startProgram(followB);
+    const done = await untilHeight(a, BLOCKS);
+    await untilHeight(b, BLOCKS);
+    await untilHeight(c, BLOCKS);
+    for (const node of [b, c]) {
+      expect(await info(node)).toMatchObject({
+        ledger_version: done.ledger_version,
+        waypoint: done.waypoint,
+        trust_level: "chained",
+        versions_behind: "0",
+      });
+    }
+
+    const latest = BigInt(done.ledger_version);
+    let asked = 0;
+    for (let turn = 0; turn < VERSIONS; turn++) {
+      const version = BigInt(Math.floor(Math.random() * (Number(latest) + 1)));
+      // Every question is asked often enough over all versions; a few at each keep it quick.
+      const some = [0, 1, 2, 3].map((i) => questions[(turn * 4 + i) % questions.length]!);
+      for (const question of [...some, encodeQuestion(guide, turn)]) {
+        const [first, ...others] = await Promise.all(
+          [a, b, c].map((node) => ask(node.url, question, version)),
+        );
+        for (const other of others) expect(other, `${question.path} at ${version}`).toEqual(first);
+        asked++;
+      }
+    }
+    expect(asked).toBe(5 * VERSIONS);
+    const records = await Promise.all(
+      [a, b, c].map(async (node) => {
+        const page = await fetch(`${node.url}/transactions?start=${latest - 99n}&limit=100`, {
+          headers: { accept: "application/x-bcs" },
+        });
+        return Buffer.from(await page.arrayBuffer()).toString("hex");
+      }),
+    );
+    expect(new Set(records).size).toBe(1);
+
+    // Given a waypoint of A's, B finds it in what it has, and a fresh C when it gets there.
+    await c.stop();
+    await b.stop();
+    b = await startProgram([...followA, "--waypoint", done.waypoint]);
+    expect((await info(b)).trust_levels).toEqual([`anchored ${latest}`, "chained"]);
+    c = await startProgram([
+      ...["--data", join(folder, "fresh"), "--upstream", b.url, ...FOLLOW],
+      ...["--waypoint", genesis, "--waypoint", done.waypoint],
+    ]);
+    await untilHeight(c, BLOCKS);
+    const anchored = await until(async () => {
+      const now = await info(c);
+      return now.trust_level === "chained" ? undefined : now;
+    });
+    expect(anchored.trust_levels).toEqual([`anchored ${latest}`, "chained"]);
+    const metrics = await (await fetch(`${c.url.replace(/\/v1$/, "")}/metrics`)).text();
+    expect(metrics).toContain("sextant_follow_trust_level 3");
+    expect(metrics).toContain("sextant_follow_upstreams_ok 1");
+    for (const node of [c, b, a]) expect((await node.stop()).code).toBe(0);
+  });
+
+  it("refuses another network's history: nothing is taken in, and it ends with an error", async () => {
+    const a = await startProgram([...QUIET, "--data", join(folder, "wrong-a"), "--prune-window", "off"]);
+    const other = `0:${"ab".repeat(32)}`;
+    const b = await startProgram([
+      ...["--data", join(folder, "wrong-b"), "--upstream", a.url, "--waypoint", other],
+      ...[...FOLLOW, "--retry-time", "20ms", "--give-up-time", "500ms"],
+    ]);
+    const ended = await b.finished;
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toContain(other);
+    expect(ended.stdout).toContain("no ledger yet");
+    await a.stop();
+  });
+});

@@ -1,0 +1,72 @@
+// Questions to ask several nodes of one chain, and what they answer, for comparing.
+import type { ChainGuide } from "../../src/chain/guide.ts";
+
+/** One request; `{version}` in the path stands for the version to read at. */
+export interface Question {
+  readonly path: string;
+  readonly accept: string;
+  readonly body?: string;
+}
+
+/** What a node answers, without what differs between nodes. */
+export interface Reply {
+  readonly status: number;
+  readonly body: string;
+  readonly readVersion: string | null;
+}
+
+const JSON_TYPE = "application/json";
+const BCS = "application/x-bcs";
+
+/** Every account with every asset, every table with every key, in both forms, and things that do not exist. */
+export function questionsAbout(guide: ChainGuide): Question[] {
+  const questions: Question[] = [];
+  const assets = [...new Set(guide.accounts.flatMap((account) => account.assets.map(({ asset }) => asset)))];
+  const addresses = [...guide.accounts.map(({ address }) => address), "0xdead", "0x1"];
+  for (const address of addresses) {
+    for (const asset of [...assets, "0xabc", "0x1::nothing::Coin"]) {
+      const path = `/accounts/${address}/balance/${encodeURIComponent(asset)}?ledger_version={version}`;
+      questions.push({ path, accept: JSON_TYPE }, { path, accept: BCS });
+    }
+  }
+  for (const { handle, keys } of [...guide.tables, { handle: "0x1234", keys: [{ key: "0x00" }] }]) {
+    for (const { key } of [...keys, { key: "0xffee" }]) {
+      const path = `/tables/${handle}/raw_item?ledger_version={version}`;
+      const body = JSON.stringify({ key });
+      questions.push({ path, accept: BCS, body }, { path, accept: JSON_TYPE, body });
+    }
+  }
+  return questions;
+}
+
+/** A transfer to encode; it does not depend on the version. */
+export function encodeQuestion(guide: ChainGuide, turn: number): Question {
+  const [sender, receiver] = guide.accounts;
+  const body = JSON.stringify({
+    sender: sender?.address,
+    sequence_number: `${turn}`,
+    max_gas_amount: "2000",
+    gas_unit_price: "100",
+    expiration_timestamp_secs: "32425224034",
+    payload: {
+      type: "entry_function_payload",
+      function: "0x1::aptos_account::transfer",
+      type_arguments: [],
+      arguments: [receiver?.address, `${turn}`],
+    },
+  });
+  return { path: "/transactions/encode_submission", accept: JSON_TYPE, body };
+}
+
+/** Asks a node, by its base URL with `/v1`. */
+export async function ask(url: string, question: Question, version: bigint): Promise<Reply> {
+  const response = await fetch(url + question.path.replace("{version}", `${version}`), {
+    headers: {
+      accept: question.accept,
+      ...(question.body === undefined ? {} : { "content-type": JSON_TYPE }),
+    },
+    ...(question.body === undefined ? {} : { method: "POST", body: question.body }),
+  });
+  const body = Buffer.from(await response.arrayBuffer()).toString("hex");
+  return { status: response.status, body, readVersion: response.headers.get("x-node-read-version") };
+}
