@@ -11,7 +11,7 @@ import { type BlockTimer, startBlockTimer } from "./chain/block-timer.ts";
 import type { ChainGuide } from "./chain/guide.ts";
 import { createLocalChain, type LocalChain } from "./chain/local-chain.ts";
 import { listenForMetrics, type MetricsServer } from "./http/metrics-server.ts";
-import { createHttpServer, type HttpServer } from "./http/server.ts";
+import { createHttpServer, HTTP_DEFAULTS, type HttpServer } from "./http/server.ts";
 import { parseAsset } from "./ledger/asset.ts";
 import { readBalance } from "./ledger/balance.ts";
 import { LedgerError } from "./ledger/errors.ts";
@@ -28,7 +28,7 @@ import { Following, type FollowPlan, planFollowing } from "./node/following.ts";
 import { ledgerGauges, moduleCacheGauges } from "./node/gauges.ts";
 import { checkGenesisFile, parseWaypointOption } from "./node/genesis-report.ts";
 import { nodeInfo } from "./node/info.ts";
-import { createMetrics, type Metrics } from "./node/metrics.ts";
+import { createMetrics, type MetricFigures, type Metrics } from "./node/metrics.ts";
 import type {
   HttpOptions,
   LedgerInfo,
@@ -37,6 +37,8 @@ import type {
   NodeOptions,
   ReadOptions,
 } from "./node/options.ts";
+import type { NodeStatus, WorkerSetup } from "./node/worker-messages.ts";
+import { reservePort, startWorkers, type WorkerPool } from "./node/workers.ts";
 import type { Store } from "./store/contract.ts";
 import { isPassingFault, StoreError } from "./store/errors.ts";
 import { openLmdbStore } from "./store/lmdb/store.ts";
@@ -129,6 +131,28 @@ export async function createNode(options: NodeOptions = {}): Promise<Node> {
   return node;
 }
 
+/** How a worker process reaches the one that writes. */
+export interface WorkerLink {
+  /** What that one last said of the node. */
+  readonly status: () => NodeStatus;
+  /** The metrics page of all processes. */
+  readonly page: () => Promise<string>;
+  readonly logger: Logger;
+}
+
+/** Starts what a worker process runs of a node: it reads the store and answers. */
+export async function createWorkerNode(
+  setup: WorkerSetup,
+  link: WorkerLink,
+): Promise<{ readonly node: Node; readonly figures: () => Promise<MetricFigures> }> {
+  const node = new SextantNode({ ...setup.node, readOnly: true, logger: link.logger }, { ...setup, ...link });
+  await node.start();
+  return { node, figures: () => node.figures() };
+}
+
+/** What a worker knows from the process that started it. */
+type WorkerRole = WorkerSetup & WorkerLink;
+
 class SextantNode implements Node, Ledger {
   url: string | undefined;
   readonly faulted: Promise<Error>;
@@ -136,7 +160,8 @@ class SextantNode implements Node, Ledger {
   readonly #logger: Logger;
   readonly #window: PruneWindow;
   readonly #modules = new ModuleCache();
-  readonly #startedMs = performance.now();
+  readonly #startedMs: number;
+  readonly #role: WorkerRole | undefined;
   readonly #metrics: Metrics;
   readonly #faults: Faults;
   #server: HttpServer | undefined;
@@ -147,10 +172,16 @@ class SextantNode implements Node, Ledger {
   #pruner: Pruner | undefined;
   #timer: BlockTimer | undefined;
   #following: Following | undefined;
+  #workers: WorkerPool | undefined;
+  /** Where workers are to listen. */
+  #address: { readonly host: string; readonly port: number } | undefined;
   #genesisWaypoint: Waypoint | undefined;
 
-  constructor(options: NodeOptions) {
+  constructor(options: NodeOptions, role?: WorkerRole) {
     this.#options = options;
+    this.#role = role;
+    this.#startedMs = role?.startedMs ?? Date.now();
+    this.#genesisWaypoint = role?.genesisWaypoint;
     this.#logger = options.logger ?? silentLogger;
     this.#window = parsePruneWindow(options.pruneWindow ?? DEFAULT_PRUNE_WINDOW);
     this.#faults = new Faults(this.#logger);
@@ -184,7 +215,12 @@ class SextantNode implements Node, Ledger {
     const { genesis, waypoint, localChain, follow, readOnly, http } = this.#options;
     const waypoints = (typeof waypoint === "string" ? [waypoint] : (waypoint ?? [])).map(parseWaypointOption);
     const expected = follow === undefined ? waypoints[0] : waypoints.find(({ version }) => version === 0n);
-    const plan = follow === undefined ? undefined : planFollowing(follow, waypoints);
+    const plan = follow === undefined || readOnly === true ? undefined : planFollowing(follow, waypoints);
+    if (this.#workerCount > 1 && (this.#options.data === undefined || plan?.startVersion !== undefined)) {
+      throw new ConfigError(
+        "workers: more than one need a store on disk, and a ledger that does not start in the middle",
+      );
+    }
     if (plan !== undefined && localChain !== undefined) {
       throw new ConfigError("a node that follows makes no blocks of its own");
     }
@@ -194,7 +230,8 @@ class SextantNode implements Node, Ledger {
     // Refusals come before the data directory is touched: first the file, then the port.
     const blob = readOnly === true ? undefined : ((await readGenesis(genesis)) ?? this.#chain?.genesisBlob());
     const check = blob === undefined ? undefined : checkGenesisFile(blob, expected);
-    if (http !== undefined) await this.#listen(http);
+    if (http !== undefined && this.#workerCount > 1) await this.#reserve(http);
+    else if (http !== undefined) await this.#listen(http);
     this.#store = await this.#openStore(check);
     if (check === undefined && plan === undefined) return;
     this.#genesisWaypoint = check?.waypoint;
@@ -204,6 +241,7 @@ class SextantNode implements Node, Ledger {
     this.#ingester = createIngester({ store: this.#store, logger: this.#logger });
     if (check !== undefined) await bootstrapGenesis({ store: this.#store, ingester: this.#ingester, check });
     if (plan !== undefined) await this.#follow(plan, check === undefined ? undefined : expected);
+    if (http !== undefined && this.#workerCount > 1) await this.#startWorkers(http);
     this.#pruner = startPruner({
       store: this.#store,
       window: this.#window,
@@ -234,6 +272,45 @@ class SextantNode implements Node, Ledger {
     ]);
   }
 
+  get #workerCount(): number {
+    return this.#options.http?.workers ?? 1;
+  }
+
+  /** Finds the port that workers will listen on, before anything is written. */
+  async #reserve(http: HttpOptions): Promise<void> {
+    const { host = HTTP_DEFAULTS.host, port = HTTP_DEFAULTS.port } = http;
+    this.#address = await bound(port, reservePort(host, port));
+    this.#setUrl(this.#address);
+    await this.#listenForMetrics(http, this.#address.host);
+  }
+
+  async #startWorkers(http: HttpOptions): Promise<void> {
+    if (this.#following?.isLazy === true) {
+      throw new ConfigError("workers: a ledger that started in the middle is answered by one process");
+    }
+    const { metricsPort, metrics, workers: count = 1, ...others } = http;
+    const { data, pruneWindow, follow } = this.#options;
+    this.#workers = await startWorkers({
+      count,
+      setup: {
+        node: {
+          ...(data === undefined ? {} : { data }),
+          ...(pruneWindow === undefined ? {} : { pruneWindow }),
+          ...(follow === undefined ? {} : { follow }),
+          http: { ...others, ...this.#address, metrics: metrics !== false && metricsPort === undefined },
+        },
+        cachePinned: this.#chain === undefined,
+        startedMs: this.#startedMs,
+        genesisWaypoint: this.#genesisWaypoint,
+      },
+      status: async () =>
+        this.#status(await this.#withView(({ position }) => position.version).catch(() => undefined)),
+      figures: this.#metrics.figures,
+      logger: this.#logger,
+      onFault: (error) => this.#faults.report("workers", error),
+    });
+  }
+
   async #openStore(check: GenesisCheck | undefined): Promise<Store> {
     const { data, readOnly = false } = this.#options;
     if (data === undefined) return createMemoryStore();
@@ -246,12 +323,12 @@ class SextantNode implements Node, Ledger {
       ledger: this,
       encode: (body, view) => this.#encode(body, view),
       nodeInfo: (view) => this.#info(view),
-      ailment: () => this.#faults.reason ?? ailmentOf(this.#following?.status()),
-      ...(http.metrics === false || http.metricsPort !== undefined ? {} : { metrics: this.#metrics.page }),
+      ailment: () => this.#status(undefined).ailment,
+      ...(http.metrics === false || http.metricsPort !== undefined ? {} : { metrics: () => this.#page() }),
       onRequest: this.#metrics.onRequest,
       logger: this.#logger,
       // The same URL may serve another chain tomorrow when the chain is a local one.
-      cachePinned: this.#chain === undefined,
+      cachePinned: this.#role?.cachePinned ?? this.#chain === undefined,
       switches: {
         encode: http.encode ?? true,
         jsonOutput: http.jsonOutput ?? true,
@@ -264,12 +341,30 @@ class SextantNode implements Node, Ledger {
       ...(http.bodyLimitBytes === undefined ? {} : { bodyLimitBytes: http.bodyLimitBytes }),
       ...(http.archiveUrl === undefined ? {} : { archivalEndpoint: http.archiveUrl }),
     });
-    const { host, port } = await bound(http.port, this.#server.listen());
+    const address = await bound(http.port, this.#server.listen());
+    this.#setUrl(address);
+    await this.#listenForMetrics(http, address.host);
+  }
+
+  #setUrl({ host, port }: { readonly host: string; readonly port: number }): void {
     this.url = `http://${host.includes(":") ? `[${host}]` : host}:${port}/v1`;
-    if (http.metricsPort === undefined) return;
-    const { page, contentType } = this.#metrics;
-    const listening = listenForMetrics({ host, port: http.metricsPort, page, contentType });
-    this.#metricsServer = await bound(http.metricsPort, listening);
+  }
+
+  async #listenForMetrics({ metricsPort }: HttpOptions, host: string): Promise<void> {
+    if (metricsPort === undefined) return;
+    const { contentType } = this.#metrics;
+    const listening = listenForMetrics({ host, port: metricsPort, page: () => this.#page(), contentType });
+    this.#metricsServer = await bound(metricsPort, listening);
+  }
+
+  /** The metrics page, of all processes where there are several. */
+  #page(): Promise<string> {
+    return (this.#role ?? this.#workers ?? this.#metrics).page();
+  }
+
+  /** What this process has counted. */
+  figures(): Promise<MetricFigures> {
+    return this.#metrics.figures();
   }
 
   #startTimer(chain: LocalChainOptions): void {
@@ -362,20 +457,32 @@ class SextantNode implements Node, Ledger {
   }
 
   async #info(view: LedgerView | undefined): Promise<Readonly<Record<string, unknown>>> {
+    const status = this.#status(view?.position.version);
+    // Where a ledger started in the middle its roots are another's word, not to be handed on as proof.
+    const isWhole = this.#following?.isLazy !== true;
     return nodeInfo({
+      ...status,
       position: view?.position,
+      engine: this.#store?.engine,
+      window: this.#window,
+      uptimeSeconds: Math.floor((Date.now() - this.#startedMs) / 1000),
+      more: {
+        ...(isWhole ? await waypointInfo(view, this.#genesisWaypoint) : {}),
+        ...status.more,
+      },
+    });
+  }
+
+  /** How the node is; workers know it from the process that writes. */
+  #status(version: bigint | undefined): NodeStatus {
+    if (this.#role !== undefined) return this.#role.status();
+    return {
       syncMode: this.#syncMode(),
       syncState: this.#syncState(),
       fault: this.#faults.reason,
-      engine: this.#store?.engine,
-      window: this.#window,
-      uptimeSeconds: Math.floor((performance.now() - this.#startedMs) / 1000),
-      more: {
-        // Where a ledger started in the middle its roots are another's word, not to be handed on as proof.
-        ...(this.#following?.fills() === undefined ? await waypointInfo(view, this.#genesisWaypoint) : {}),
-        ...(this.#following === undefined ? {} : followInfo(this.#following, view?.position.version)),
-      },
-    });
+      ailment: this.#faults.reason ?? ailmentOf(this.#following?.status()),
+      more: this.#following === undefined ? {} : followInfo(this.#following, version),
+    };
   }
 
   #syncMode(): "local" | "follow" | "static" | "read-only" {
@@ -411,6 +518,7 @@ class SextantNode implements Node, Ledger {
     await this.#following?.close();
     await this.#pruner?.stop();
     await this.#server?.close();
+    await this.#workers?.close();
     await this.#metricsServer?.close();
     await this.#store?.close();
     this.#store = undefined;

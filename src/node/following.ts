@@ -201,6 +201,11 @@ export class Following {
     return this.#filler?.stats;
   }
 
+  /** True when items are fetched from upstreams on first use. */
+  get isLazy(): boolean {
+    return this.#filler !== undefined;
+  }
+
   /** Records and bytes per second, over the last few seconds. */
   rate(): { readonly recordsPerSecond: number; readonly bytesPerSecond: number } {
     this.#count(undefined);

@@ -45,5 +45,10 @@ export function ledgerGauges(ledger: Ledger): GaugeSource[] {
 
 /** What the module cache holds and did. */
 export function moduleCacheGauges(cache: ModuleCache): GaugeSource[] {
-  return CACHE_GAUGES.map(([name, help, read]) => ({ name, help, read: () => read(cache.stats()) }));
+  return CACHE_GAUGES.map(([name, help, read]) => ({
+    name,
+    help,
+    read: () => read(cache.stats()),
+    isShare: true,
+  }));
 }

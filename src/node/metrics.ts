@@ -1,13 +1,19 @@
 // The node's metrics in Prometheus form. Counters on the request path are plain numbers; gauges are read
-// when somebody asks.
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+// when somebody asks. Figures of several processes are added up: counts as sums, facts about the whole node as
+// the largest, since those who do not know them say 0.
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 
 /** A gauge by name with its help and the function that reads it. */
 export interface GaugeSource {
   readonly name: string;
   readonly help: string;
   readonly read: () => number | Promise<number>;
+  /** True where each process has its own and they add up; else it is a fact about the whole node. */
+  readonly isShare?: boolean;
 }
+
+/** All figures of a process, for adding them to those of others. */
+export type MetricFigures = Readonly<Awaited<ReturnType<Registry["getMetricsAsJSON"]>>>;
 
 export interface Metrics {
   /** Counts one answered request. */
@@ -16,6 +22,7 @@ export interface Metrics {
   readonly onCommit: (records: number) => void;
   /** The page as text. */
   readonly page: () => Promise<string>;
+  readonly figures: () => Promise<MetricFigures>;
   readonly contentType: string;
 }
 
@@ -47,6 +54,7 @@ export function createMetrics(gauges: readonly GaugeSource[]): Metrics {
       name: source.name,
       help: source.help,
       registers: [registry],
+      aggregator: source.isShare === true ? "sum" : "max",
       async collect() {
         this.set(await source.read());
       },
@@ -69,6 +77,26 @@ export function createMetrics(gauges: readonly GaugeSource[]): Metrics {
       records.inc(count);
     },
     page: () => registry.metrics(),
+    figures: () => registry.getMetricsAsJSON(),
     contentType: registry.contentType,
   };
+}
+
+function join(figures: readonly MetricFigures[]): Registry {
+  return AggregatorRegistry.aggregate(figures.map((one) => [...one]));
+}
+
+/** The page of several processes' figures added up. */
+export function figuresPage(figures: readonly MetricFigures[]): Promise<string> {
+  return join(figures).metrics();
+}
+
+/** Figures of several processes added up. */
+export function addFigures(figures: readonly MetricFigures[]): Promise<MetricFigures> {
+  return join(figures).getMetricsAsJSON();
+}
+
+/** What stays true of a process that is no more: what it counted, not how it was. */
+export function onlyCounts(figures: MetricFigures): MetricFigures {
+  return figures.filter(({ type }) => `${type}` === "counter" || `${type}` === "histogram");
 }

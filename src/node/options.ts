@@ -18,6 +18,8 @@ export interface HttpOptions {
   /** Serves /metrics on a port of its own. */
   readonly metricsPort?: number;
   readonly bodyLimitBytes?: number;
+  /** Processes that answer. More than one read the store while this process writes it, so it must be on disk. */
+  readonly workers?: number;
   /** Named in answers about pruned versions. */
   readonly archiveUrl?: string;
 }

@@ -68,7 +68,11 @@ const options = {
     "24h",
   ),
   "header-brand": listOption("Brand in ledger header names, X-BRAND-… (default NODE)", "BRAND"),
-  workers: integerOption("Processes that answer requests", "COUNT", { min: 1, max: 64, fallback: 1 }),
+  workers: integerOption(
+    "Processes that answer requests; with more than one, another one writes the store",
+    "COUNT",
+    { min: 1, max: 64, fallback: 1 },
+  ),
   encode: switchOption("Switch encode_submission off", true),
   "json-output": switchOption("Switch JSON answers off", true),
   "bcs-output": switchOption("Switch BCS answers off", true),
@@ -94,7 +98,6 @@ const options = {
 type StartValues = OptionValues<typeof options>;
 
 function checkCombination(values: StartValues): void {
-  if (values.workers > 1) throw new ConfigError("--workers: more than one is not part of this version");
   const isFollowing = values.upstream.length > 0;
   if (values.waypoint.length > 0 && values.genesis === undefined && !isFollowing) {
     throw new ConfigError("--waypoint needs --genesis or --upstream");
@@ -169,6 +172,7 @@ function startNode(values: StartValues): Promise<Node> {
       startPage: values["start-page"],
       metrics: values.metrics,
       bodyLimitBytes: values["body-limit"],
+      workers: values.workers,
       ...(values["metrics-port"] === undefined ? {} : { metricsPort: values["metrics-port"] }),
       ...(values["archive-url"] === undefined ? {} : { archiveUrl: values["archive-url"] }),
     },

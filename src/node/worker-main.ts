@@ -1,0 +1,86 @@
+// A worker process: told over its channel what to serve, reads the store, answers on the shared port. The writer
+// alone decides when it ends; without the writer it ends at once.
+
+import type { Logger } from "../base/log.ts";
+import { createWorkerNode, type Node } from "../node.ts";
+import type { NodeStatus, WorkerOrder, WorkerReport } from "./worker-messages.ts";
+
+function report(message: WorkerReport): void {
+  process.send?.(message, undefined, undefined, () => {});
+}
+
+function logAt(level: keyof Logger): Logger["info"] {
+  return (fields, message) => report({ kind: "log", level, fields: toPlain(fields), message });
+}
+
+/** Errors and plain values cross the channel; anything else goes as text. */
+function toPlain(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      value instanceof Error || value === null || typeof value !== "object" ? value : JSON.stringify(value),
+    ]),
+  );
+}
+
+const logger: Logger = {
+  debug: logAt("debug"),
+  info: logAt("info"),
+  warn: logAt("warn"),
+  error: logAt("error"),
+};
+
+const pages = new Map<number, (page: string) => void>();
+let questions = 0;
+let status: NodeStatus | undefined;
+let node: Node | undefined;
+let sendFigures: ((id: number) => Promise<void>) | undefined;
+
+async function start(order: WorkerOrder & { kind: "setup" }): Promise<void> {
+  status = order.status;
+  try {
+    const made = await createWorkerNode(order.setup, {
+      status: () => status ?? order.status,
+      page: () =>
+        new Promise((resolve) => {
+          const id = questions++;
+          pages.set(id, resolve);
+          report({ kind: "page", id });
+        }),
+      logger,
+    });
+    node = made.node;
+    sendFigures = async (id) => report({ kind: "figures", id, figures: await made.figures() });
+    report({ kind: "listening" });
+  } catch (error) {
+    const failed = error instanceof Error ? error : new Error(String(error));
+    process.send?.({ kind: "failed", error: failed } satisfies WorkerReport, undefined, undefined, () =>
+      process.exit(1),
+    );
+  }
+}
+
+process.on("message", (order: WorkerOrder) => {
+  switch (order.kind) {
+    case "setup":
+      void start(order);
+      return;
+    case "status":
+      status = order.status;
+      return;
+    case "figures":
+      void sendFigures?.(order.id);
+      return;
+    case "page":
+      pages.get(order.id)?.(order.page);
+      pages.delete(order.id);
+      return;
+    case "close":
+      void (node?.close() ?? Promise.resolve()).finally(() => process.exit(0));
+  }
+});
+process.on("disconnect", () => process.exit(1));
+// A terminal or a service manager signals every process; the writer passes on what must be done.
+process.on("SIGINT", () => {});
+process.on("SIGTERM", () => {});
+report({ kind: "ready" });

@@ -1,0 +1,221 @@
+// Worker processes: several answer on one port and read one store, while the process that started them writes.
+// A worker that dies is replaced; what the dead one had counted stays counted. Workers live no longer than the
+// writer: they end when the channel to it does.
+import cluster, { type Worker } from "node:cluster";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { Logger } from "../base/log.ts";
+import { addFigures, figuresPage, type MetricFigures, onlyCounts } from "./metrics.ts";
+import type { NodeStatus, WorkerOrder, WorkerReport, WorkerSetup } from "./worker-messages.ts";
+
+/** What a pool of workers works with. */
+export interface WorkerPoolOptions {
+  readonly count: number;
+  readonly setup: WorkerSetup;
+  readonly status: () => Promise<NodeStatus>;
+  /** The writer's own figures. */
+  readonly figures: () => Promise<MetricFigures>;
+  readonly logger: Logger;
+  /** Called when workers cannot be had any more. */
+  readonly onFault: (error: unknown) => void;
+}
+
+const STATUS_MS = 250;
+const FIGURES_TIMEOUT_MS = 2000;
+/** Longer than a worker takes to finish what it has in hand. */
+const CLOSE_TIMEOUT_MS = 15_000;
+/** Pause before a replacement, for each that failed in a row. */
+const RETRY_MS = 100;
+/** Replacements that may fail in a row before the node gives up. */
+const MAX_FAILURES = 10;
+
+const ENTRY = fileURLToPath(
+  new URL(import.meta.url.endsWith(".ts") ? "./worker-main.ts" : "./worker-main.js", import.meta.url),
+);
+
+/** Finds out whether a port can be had, and which one 0 means. Throws what listening throws. */
+export async function reservePort(host: string, port: number): Promise<{ host: string; port: number }> {
+  const server = createServer();
+  server.listen({ host, port });
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("listening on no port");
+  return { host: address.address, port: address.port };
+}
+
+/** Starts workers; resolves when all of them listen. */
+export async function startWorkers(options: WorkerPoolOptions): Promise<WorkerPool> {
+  const pool = new WorkerPool(options);
+  try {
+    await pool.start();
+  } catch (error) {
+    await pool.close();
+    throw error;
+  }
+  return pool;
+}
+
+interface Member {
+  readonly worker: Worker;
+  readonly listening: Promise<void>;
+  /** What it last said it had counted. */
+  figures: MetricFigures | undefined;
+}
+
+/** The running workers. */
+export class WorkerPool {
+  readonly #options: WorkerPoolOptions;
+  readonly #members = new Set<Member>();
+  readonly #waiting = new Map<number, (figures: MetricFigures) => void>();
+  #status: NodeStatus | undefined;
+  #statusText = "";
+  #statusTimer: NodeJS.Timeout | undefined;
+  #questions = 0;
+  #failures = 0;
+  /** What workers that are no more had counted. */
+  #departed: Promise<MetricFigures> = Promise.resolve([]);
+  #closing = false;
+
+  constructor(options: WorkerPoolOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    cluster.setupPrimary({ exec: ENTRY, args: [], serialization: "advanced" });
+    // Each worker takes connections itself, also while the writer is busy writing.
+    cluster.schedulingPolicy = cluster.SCHED_NONE;
+    await this.#refreshStatus();
+    const members = Array.from({ length: this.#options.count }, () => this.#fork());
+    await Promise.all(members.map(({ listening }) => listening));
+    this.#statusTimer = setInterval(() => void this.#refreshStatus(), STATUS_MS);
+    this.#statusTimer.unref();
+  }
+
+  /** The metrics page of the whole node. */
+  async page(): Promise<string> {
+    const own = this.#options.figures();
+    await Promise.all([...this.#members].map((member) => this.#askFigures(member)));
+    const theirs = [...this.#members].flatMap(({ figures }) => (figures === undefined ? [] : [figures]));
+    return figuresPage([await own, await this.#departed, ...theirs]);
+  }
+
+  /** Lets the workers finish what they have in hand and end. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    clearInterval(this.#statusTimer);
+    await Promise.all([...this.#members].map((member) => this.#closeMember(member)));
+  }
+
+  async #closeMember({ worker }: Member): Promise<void> {
+    if (worker.isDead()) return;
+    const exited = once(worker, "exit");
+    send(worker, { kind: "close" });
+    const stopWaiting = new AbortController();
+    const late = sleep(CLOSE_TIMEOUT_MS, "late", { signal: stopWaiting.signal }).catch(() => "done");
+    if ((await Promise.race([exited, late])) === "late") worker.process.kill("SIGKILL");
+    stopWaiting.abort();
+    await exited;
+  }
+
+  #fork(): Member {
+    const worker = cluster.fork();
+    let settle = (_: Error | undefined): void => {};
+    const listening = new Promise<void>((resolve, reject) => {
+      settle = (error) => (error === undefined ? resolve() : reject(error));
+    });
+    // Whoever waits for it sees a failure; for replacements nobody does.
+    listening.catch(() => {});
+    const member: Member = { worker, listening, figures: undefined };
+    this.#members.add(member);
+    worker.on("message", (report: WorkerReport) => this.#take(member, report, settle));
+    worker.on("error", (error) => settle(error));
+    worker.once("exit", (code, signal) => {
+      settle(new Error(`a worker ended with ${signal ?? code} before it listened`));
+      this.#forget(member, signal ?? `code ${code}`);
+    });
+    return member;
+  }
+
+  #take(member: Member, report: WorkerReport, settle: (error: Error | undefined) => void): void {
+    const { worker } = member;
+    switch (report.kind) {
+      case "ready":
+        if (this.#status === undefined) return;
+        send(worker, { kind: "setup", setup: this.#options.setup, status: this.#status });
+        return;
+      case "listening":
+        this.#failures = 0;
+        settle(undefined);
+        return;
+      case "failed":
+        settle(report.error);
+        return;
+      case "log":
+        this.#options.logger[report.level]({ ...report.fields, worker: worker.process.pid }, report.message);
+        return;
+      case "figures":
+        member.figures = report.figures;
+        this.#waiting.get(report.id)?.(report.figures);
+        return;
+      case "page":
+        void this.page().then((page) => send(worker, { kind: "page", id: report.id, page }));
+    }
+  }
+
+  /** Puts another worker in the place of one that ended. */
+  #forget(member: Member, reason: string): void {
+    this.#members.delete(member);
+    const { figures } = member;
+    if (figures !== undefined) {
+      this.#departed = this.#departed.then((others) => addFigures([others, onlyCounts(figures)]));
+    }
+    if (this.#closing) return;
+    const { logger, onFault } = this.#options;
+    logger.error({ worker: member.worker.process.pid, reason }, "a worker died and is replaced");
+    if (++this.#failures > MAX_FAILURES) {
+      onFault(new Error(`${MAX_FAILURES} workers in a row ended before they could answer: ${reason}`));
+      return;
+    }
+    setTimeout(
+      () => {
+        if (!this.#closing) this.#fork();
+      },
+      RETRY_MS * (this.#failures - 1),
+    );
+  }
+
+  async #askFigures({ worker }: Member): Promise<void> {
+    const id = this.#questions++;
+    const stopWaiting = new AbortController();
+    const answered = new Promise<void>((resolve) => {
+      this.#waiting.set(id, () => resolve());
+      worker.once("exit", () => resolve());
+    });
+    send(worker, { kind: "figures", id });
+    // One that is too busy counts with what it said last.
+    await Promise.race([
+      answered,
+      sleep(FIGURES_TIMEOUT_MS, undefined, { signal: stopWaiting.signal }).catch(() => {}),
+    ]);
+    stopWaiting.abort();
+    this.#waiting.delete(id);
+  }
+
+  async #refreshStatus(): Promise<void> {
+    const status = await this.#options.status();
+    const text = JSON.stringify(status);
+    if (text === this.#statusText) return;
+    this.#statusText = text;
+    this.#status = status;
+    for (const { worker } of this.#members) send(worker, { kind: "status", status });
+  }
+}
+
+function send(worker: Worker, order: WorkerOrder): void {
+  // One that is ending gets no more orders; its exit is what counts then.
+  if (worker.isConnected()) worker.send(order, () => {});
+}

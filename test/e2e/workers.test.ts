@@ -1,0 +1,186 @@
+// Several processes on one port: the same answers from all of them, through the death of a worker, until the
+// writer ends.
+import { readFileSync } from "node:fs";
+import { Agent, get } from "node:http";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { type Running, runProgram, startProgram } from "../support/program.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+const folder = temporaryFolder();
+
+function start(name: string, ...more: string[]): Promise<Running> {
+  const data = join(folder, name);
+  const common = ["--data", data, "--block-time", "50ms", "--workers", "2", "--log-level", "warn"];
+  return startProgram([...common, ...more]);
+}
+
+function workersOf(node: Running): number[] {
+  const pid = node.child.pid ?? 0;
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    // A process that ended and was not waited for yet counts as ended.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 400; tries++) {
+    if (await isSo()) return;
+    await sleep(50);
+  }
+  throw new Error("waited 20 s in vain");
+}
+
+interface Reply {
+  readonly status: number;
+  readonly body: string;
+  readonly version: bigint;
+}
+
+function ask(url: string, agent: Agent): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, { agent, timeout: 10_000 }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () => {
+        const version = BigInt(String(response.headers["x-node-ledger-version"] ?? "-1"));
+        resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString(), version });
+      });
+    });
+    request.on("error", reject);
+    request.on("timeout", () => request.destroy(new Error("timeout")));
+  });
+}
+
+/** The first account and asset that the start screen shows. */
+function balancePath(node: Running): string {
+  const match = /(\/accounts\/\S+\/balance\/\S+?)['"\s]/.exec(node.stdout());
+  if (match?.[1] === undefined) throw new Error("the start screen shows no balance");
+  return match[1];
+}
+
+function countOf(page: string, operation: string): number {
+  const line = page
+    .split("\n")
+    .find((text) =>
+      text.startsWith(`sextant_http_request_duration_seconds_count{operation="${operation}",status="200"}`),
+    );
+  return Number(line?.split(" ").at(-1) ?? 0);
+}
+
+describe.skipIf(process.platform !== "linux")("workers", () => {
+  it("answer alike, die without a wrong answer, are replaced, and drain", async () => {
+    const node = await start("load");
+    expect(node.stdout().match(/sextant is ready/g)).toHaveLength(1);
+    const url = `${node.url}${balancePath(node)}`;
+    const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+    await until(async () => (await ask(node.url, agent)).version > 60n);
+
+    const expected = new Map<bigint, string>();
+    for (let version = 20n; version < 60n; version++) {
+      const reply = await ask(`${url}?ledger_version=${version}`, agent);
+      expect(reply.status).toBe(200);
+      expected.set(version, reply.body);
+    }
+    const before = workersOf(node);
+    expect(before).toHaveLength(2);
+
+    let isAsking = true;
+    const outcome = { right: 0, wrong: [] as string[], broken: 0, newest: 0n };
+    const clients = Array.from({ length: 16 }, async (_, client) => {
+      for (let turn = client; isAsking; turn++) {
+        const version = 20n + BigInt(turn % 40);
+        try {
+          const reply = await ask(`${url}?ledger_version=${version}`, agent);
+          if (reply.status === 200 && reply.body === expected.get(version)) outcome.right++;
+          else outcome.wrong.push(`${version}: ${reply.status} ${reply.body}`);
+          if (reply.version > outcome.newest) outcome.newest = reply.version;
+        } catch {
+          outcome.broken++;
+        }
+      }
+    });
+    await sleep(500);
+    const counted = countOf(
+      (await ask(`${node.url.slice(0, -3)}/metrics`, agent)).body,
+      "get_account_balance",
+    );
+    expect(counted).toBeGreaterThan(40);
+    const [victim = 0] = before;
+    process.kill(victim, "SIGKILL");
+    await until(() => !isAlive(victim) && workersOf(node).length === 2);
+    const rightAtDeath = outcome.right;
+    const headAtDeath = outcome.newest;
+    await until(() => outcome.right > rightAtDeath + 1000 && outcome.newest > headAtDeath);
+    isAsking = false;
+    await Promise.all(clients);
+
+    expect(outcome.wrong).toEqual([]);
+    // Only what the dead worker had in hand was lost, and every client has one request in hand at most.
+    expect(outcome.broken).toBeLessThanOrEqual(16);
+    expect(workersOf(node)).not.toContain(victim);
+    const page = (await ask(`${node.url.slice(0, -3)}/metrics`, agent)).body;
+    expect(countOf(page, "get_account_balance")).toBeGreaterThanOrEqual(counted + 1000);
+    const info = JSON.parse((await ask(`${node.url}/info`, agent)).body) as Record<string, unknown>;
+    expect(info).toMatchObject({ sync_mode: "local", sync_state: "moving", storage_engine: "lmdb" });
+
+    const last = workersOf(node);
+    const late = Array.from({ length: 8 }, () => ask(url, agent));
+    const replies = await Promise.all(late);
+    expect((await node.stop()).code).toBe(0);
+    expect(replies.every(({ status }) => status === 200)).toBe(true);
+    expect(last.some(isAlive)).toBe(false);
+    agent.destroy();
+  });
+
+  it("count every request once, whoever answered it", async () => {
+    const node = await start("counts");
+    const separate = new Agent({ keepAlive: false });
+    for (let i = 0; i < 50; i++) await ask(`${node.url}/info`, separate);
+    const page = (await ask(`${node.url.slice(0, -3)}/metrics`, separate)).body;
+    expect(countOf(page, "info")).toBe(50);
+    // The largest is the node's own where every process has one.
+    const version = /^sextant_ledger_version (\d+)$/m.exec(page)?.[1];
+    const { version: head } = await ask(node.url, separate);
+    expect(BigInt(version ?? "-1")).toBeLessThanOrEqual(head);
+    expect((await node.stop("SIGINT")).code).toBe(0);
+  });
+
+  it("end with the writer, whose store stays whole", async () => {
+    const node = await start("writer");
+    const workers = workersOf(node);
+    node.child.kill("SIGKILL");
+    await until(() => !workers.some(isAlive));
+    const again = await start("writer", "--blocks", "0");
+    expect((await again.stop()).code).toBe(0);
+  });
+
+  it("are refused where the port is taken", async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await until(() => taken.listening);
+    const address = taken.address();
+    const port = address !== null && typeof address === "object" ? address.port : 0;
+    const data = join(folder, "refused");
+    const { code, stderr } = await runProgram([
+      "start",
+      "--data",
+      data,
+      "--workers",
+      "2",
+      "--port",
+      `${port}`,
+    ]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`cannot listen on port ${port}`);
+    taken.close();
+  });
+});
