@@ -1,6 +1,6 @@
 // A real listening server over a ledger, for tests.
 import { afterAll } from "vitest";
-import { createHttpServer, type HttpServerOptions } from "../../src/http/server.ts";
+import { createHttpServer, type HttpFigures, type HttpServerOptions } from "../../src/http/server.ts";
 import { parseJson } from "../../src/json/parse.ts";
 import { TransactionError } from "../../src/transaction/errors.ts";
 import { createHttpLedger } from "./http-ledger.ts";
@@ -26,6 +26,7 @@ export interface TestServer {
   readonly host: string;
   readonly port: number;
   close(): Promise<void>;
+  figures(): HttpFigures;
 }
 
 /** Starts a server on a free port; it is closed when the test file ends. */
@@ -44,5 +45,5 @@ export async function startServer(options: Partial<HttpServerOptions> = {}): Pro
     return closed;
   };
   afterAll(close);
-  return { url: `http://${host}:${port}`, host, port, close };
+  return { url: `http://${host}:${port}`, host, port, close, figures: () => server.figures() };
 }

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { clientOf, RateLimiter } from "../../src/http/rate-limiter.ts";
+import { COIN } from "../support/http-ledger.ts";
+import { startServer } from "../support/http-server.ts";
+
+const BALANCE = `/v1/accounts/0xc1/balance/${COIN}`;
+
+function limits(response: Response): readonly (string | null)[] {
+  return ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset", "retry-after"].map((name) =>
+    response.headers.get(name),
+  );
+}
+
+describe("over HTTP", () => {
+  it("is off unless asked for", async () => {
+    const { url } = await startServer();
+    const response = await fetch(url + BALANCE);
+    expect([response.status, ...limits(response)]).toEqual([200, null, null, null, null]);
+  });
+
+  it("answers 429 with clear headers and lets the client back in after", async () => {
+    const counted: number[] = [];
+    const server = await startServer({ rateLimit: 3, onRequest: (_, status) => counted.push(status) });
+    const seen: (readonly (string | number | null)[])[] = [];
+    for (let i = 0; i < 5; i++) {
+      const response = await fetch(server.url + BALANCE, { headers: { origin: "https://a.example" } });
+      seen.push([response.status, ...limits(response)]);
+      if (response.status === 429) {
+        const body = (await response.json()) as Record<string, unknown>;
+        expect(body.error_code).toBe("web_framework_error");
+        expect(body.message).toContain("3 requests per second");
+        expect(response.headers.get("access-control-allow-origin")).toBe("https://a.example");
+        expect(response.headers.get("access-control-expose-headers")).toContain("RateLimit-Remaining");
+      } else expect(await response.text()).toBe("200000000");
+    }
+    expect(seen).toEqual([
+      [200, "3", "2", "0", null],
+      [200, "3", "1", "0", null],
+      [200, "3", "0", "1", null],
+      [429, "3", "0", "1", "1"],
+      [429, "3", "0", "1", "1"],
+    ]);
+    expect(counted).toEqual([200, 200, 200, 429, 429]);
+    expect(server.figures().rateLimited).toBe(2);
+    await sleep(1000);
+    expect((await fetch(server.url + BALANCE)).status).toBe(200);
+  });
+
+  it("believes X-Forwarded-For only when told to, and then only its last address", async () => {
+    const statuses = async (trustProxy: boolean, addresses: readonly string[]): Promise<number[]> => {
+      const { url } = await startServer({ rateLimit: 1, trustProxy });
+      const answers: number[] = [];
+      for (const address of addresses) {
+        answers.push((await fetch(url + BALANCE, { headers: { "x-forwarded-for": address } })).status);
+      }
+      return answers;
+    };
+    expect(await statuses(false, ["10.0.0.1", "10.0.0.2"])).toEqual([200, 429]);
+    expect(await statuses(true, ["10.0.0.1", "10.0.0.2", "10.0.0.1"])).toEqual([200, 200, 429]);
+    // What comes before the last comma is the client's own claim.
+    expect(await statuses(true, ["1.1.1.1, 10.0.0.9", "2.2.2.2, 10.0.0.9"])).toEqual([200, 429]);
+  });
+});
+
+describe("buckets", () => {
+  it("fill at the rate and hold one second's worth", () => {
+    const limiter = new RateLimiter(10);
+    const allowed = (count: number, nowMs: number): number =>
+      Array.from({ length: count }, () => limiter.take("a", nowMs)).filter((one) => one.allowed).length;
+    expect(allowed(50, 0)).toBe(10);
+    expect(allowed(50, 500)).toBe(5);
+    expect(allowed(50, 60_000)).toBe(10);
+    expect(limiter.take("b", 60_000).allowed).toBe(true);
+  });
+
+  it("of many clients take no more memory than of some", () => {
+    const limiter = new RateLimiter(1, 100);
+    for (let i = 0; i < 10_000; i++) limiter.take(`client ${i}`, i);
+    expect(limiter.size).toBe(100);
+    // Whoever keeps asking is not forgotten for the sake of those who asked once.
+    expect(limiter.take("busy", 20_000).allowed).toBe(true);
+    for (let i = 0; i < 1000; i++) {
+      limiter.take(`passing ${i}`, 20_000);
+      if (i % 50 === 0) expect(limiter.take("busy", 20_000).allowed).toBe(false);
+    }
+  });
+});
+
+describe("who counts as one client", () => {
+  it.each([
+    ["192.0.2.7", "192.0.2.7"],
+    ["::ffff:192.0.2.7", "192.0.2.7"],
+    ["::FFFF:192.0.2.7", "192.0.2.7"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2"],
+    ["2001:db8:1:2::1", "2001:db8:1:2"],
+    ["2001:0db8:0001:0002::", "2001:db8:1:2"],
+    ["2001:db8::1", "2001:db8:0:0"],
+    ["::1", "0:0:0:0"],
+    ["fe80::1%eth0", "fe80:0:0:0"],
+    ["unknown", "unknown"],
+    ["", ""],
+  ])("%s", (address, client) => {
+    expect(clientOf(address)).toBe(client);
+  });
+});
