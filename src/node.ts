@@ -43,6 +43,7 @@ import type { Store } from "./store/contract.ts";
 import { isPassingFault, StoreError } from "./store/errors.ts";
 import { openLmdbStore } from "./store/lmdb/store.ts";
 import { createMemoryStore } from "./store/memory/store.ts";
+import { assertHead } from "./sync/check/head-check.ts";
 import { createIngester, type Ingester } from "./sync/committer.ts";
 import { assertIdentity, bootstrapGenesis } from "./sync/genesis.ts";
 import { type PruneWindow, parsePruneWindow } from "./sync/prune-window.ts";
@@ -59,6 +60,14 @@ export type {
   NodeOptions,
   ReadOptions,
 } from "./node/options.ts";
+export {
+  backupData,
+  type CheckProgress,
+  checkData,
+  type Manifest,
+  restoreData,
+  type StoreReport,
+} from "./node/store-tools.ts";
 
 /** History kept unless said otherwise. */
 const DEFAULT_PRUNE_WINDOW = "24h";
@@ -315,7 +324,15 @@ class SextantNode implements Node, Ledger {
     const { data, readOnly = false } = this.#options;
     if (data === undefined) return createMemoryStore();
     if (check !== undefined && existsSync(join(data, "data.mdb"))) await assertSameChain(data, check);
-    return openLmdbStore({ path: data, readOnly, logger: this.#logger });
+    const store = await openLmdbStore({ path: data, readOnly, logger: this.#logger });
+    if (readOnly) return store;
+    try {
+      await assertHead(store);
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+    return store;
   }
 
   async #listen(http: HttpOptions): Promise<void> {

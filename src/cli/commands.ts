@@ -1,9 +1,12 @@
 // Every command, in the order that help shows.
 import type { Command } from "./command.ts";
+import { backupCommand } from "./commands/backup.ts";
 import { balanceCommand } from "./commands/balance.ts";
+import { checkCommand } from "./commands/check.ts";
 import { encodeCommand } from "./commands/encode.ts";
 import { infoCommand } from "./commands/info.ts";
 import { rawItemCommand } from "./commands/raw-item.ts";
+import { restoreCommand } from "./commands/restore.ts";
 import { startCommand } from "./commands/start.ts";
 import { statusCommand } from "./commands/status.ts";
 import { verifyGenesisCommand } from "./commands/verify-genesis.ts";
@@ -17,4 +20,7 @@ export const commands: readonly Command[] = [
   encodeCommand,
   infoCommand,
   statusCommand,
+  checkCommand,
+  backupCommand,
+  restoreCommand,
 ];

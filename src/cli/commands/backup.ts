@@ -1,0 +1,33 @@
+// `sextant backup`: copies a data directory, which a node may be writing, and checks the copy.
+import { ConfigError } from "../../base/errors.ts";
+import { backupData } from "../../node.ts";
+import { command, EXIT_OK } from "../command.ts";
+import { switchOption, textOption, textOptionWithDefault } from "../option.ts";
+import { operandsOf } from "../source.ts";
+import { checkProgress } from "./check.ts";
+import { alignedLines } from "./info.ts";
+
+export const backupCommand = command({
+  name: "backup",
+  summary: "Copy a data directory as of one moment, while a node may be writing it, and check the copy",
+  operands: "",
+  options: {
+    data: textOptionWithDefault("Data directory to copy", "DIR", "./data"),
+    to: textOption("Directory for the copy, new or empty", "DIR"),
+    json: switchOption("Print a JSON object", false),
+  },
+  examples: [
+    "sextant backup --to ./backup-1",
+    "sextant backup --data /var/lib/sextant --to /backup/today --json",
+  ],
+  run: async (values, operands, context) => {
+    operandsOf(operands, []);
+    if (values.to === undefined) throw new ConfigError("--to: expected a directory for the copy");
+    const { onProgress, finish } = checkProgress();
+    const manifest = await backupData(values.data, values.to, onProgress);
+    finish();
+    if (values.json) context.out(JSON.stringify(manifest));
+    else for (const line of alignedLines({ ...manifest })) context.out(line);
+    return EXIT_OK;
+  },
+});

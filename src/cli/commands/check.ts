@@ -1,0 +1,86 @@
+// `sextant check`: walks a data directory and tells whether everything in it fits together.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { type CheckProgress, checkData, type StoreReport } from "../../node.ts";
+import { type CommandContext, command, EXIT_FAILED, EXIT_OK } from "../command.ts";
+import { switchOption, textOptionWithDefault } from "../option.ts";
+import { type Progress, startProgress } from "../progress.ts";
+import { operandsOf } from "../source.ts";
+import { alignedLines } from "./info.ts";
+
+/** Shows the progress of a check, in rows. */
+export function checkProgress(): { readonly onProgress: CheckProgress; readonly finish: () => void } {
+  let progress: Progress | undefined;
+  return {
+    onProgress: (done, total) => {
+      progress ??= startProgress("rows", total);
+      progress.update(done);
+    },
+    finish: () => progress?.finish(),
+  };
+}
+
+function reportFields(report: StoreReport): Readonly<Record<string, unknown>> {
+  return {
+    chain_id: report.chainId,
+    ledger_version: `${report.version}`,
+    oldest_ledger_version: `${report.oldestVersion}`,
+    records: report.records,
+    records_anchored: report.recordsAnchored,
+    writes_compared: report.writes,
+    items: report.items,
+    values: report.values,
+    blocks: report.blocks,
+    tree_nodes: report.treeNodes,
+    rows_not_yet_pruned: report.leftovers,
+    rows_not_covered: report.sideRows,
+    faults: report.faults,
+    verdict: report.faults === 0 ? "sound" : "damaged",
+  };
+}
+
+async function checkHere(data: string, asJson: boolean, context: CommandContext): Promise<number> {
+  const { onProgress, finish } = checkProgress();
+  const report = await checkData(data, onProgress);
+  finish();
+  const fields = reportFields(report);
+  if (asJson) context.out(JSON.stringify({ ...fields, findings: report.findings }));
+  else for (const line of alignedLines(fields)) context.out(line);
+  for (const finding of report.findings) context.err(`damaged: ${finding}`);
+  return report.faults === 0 ? EXIT_OK : EXIT_FAILED;
+}
+
+/** Runs the check in a process of its own: a file can be damaged so badly that reading it ends the process. */
+export async function checkApart(
+  data: string,
+  flags: readonly string[],
+  context: CommandContext,
+): Promise<number> {
+  const [, program = ""] = process.argv;
+  const args = [...process.execArgv, program, "check", "--in-process", "--data", data, ...flags];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "inherit", "inherit"] });
+  const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
+  if (code !== null) return code;
+  context.err(`damaged: the file cannot be walked, reading it ended the check with ${signal}`);
+  return EXIT_FAILED;
+}
+
+export const checkCommand = command({
+  name: "check",
+  summary: "Walk a data directory and verify it: hashes, indexes, state root",
+  operands: "",
+  options: {
+    data: textOptionWithDefault("Data directory; a node may be writing it", "DIR", "./data"),
+    json: switchOption("Print a JSON object", false),
+    "in-process": switchOption(
+      "Check in this process; a badly damaged file may end it without a word",
+      false,
+    ),
+  },
+  examples: ["sextant check", "sextant check --data /var/lib/sextant --json"],
+  run: (values, operands, context) => {
+    operandsOf(operands, []);
+    if (values["in-process"]) return checkHere(values.data, values.json, context);
+    return checkApart(values.data, values.json ? ["--json"] : [], context);
+  },
+});

@@ -1,0 +1,30 @@
+// `sextant restore`: puts a backup into a new data directory, after checking it.
+import { ConfigError } from "../../base/errors.ts";
+import { restoreData } from "../../node.ts";
+import { command, EXIT_OK } from "../command.ts";
+import { switchOption, textOption, textOptionWithDefault } from "../option.ts";
+import { operandsOf } from "../source.ts";
+import { checkProgress } from "./check.ts";
+import { alignedLines } from "./info.ts";
+
+export const restoreCommand = command({
+  name: "restore",
+  summary: "Put a backup into a new or empty data directory, after checking it",
+  operands: "",
+  options: {
+    from: textOption("Directory that `sextant backup` made", "DIR"),
+    data: textOptionWithDefault("Data directory to make, new or empty", "DIR", "./data"),
+    json: switchOption("Print a JSON object", false),
+  },
+  examples: ["sextant restore --from ./backup-1 --data ./data"],
+  run: async (values, operands, context) => {
+    operandsOf(operands, []);
+    if (values.from === undefined) throw new ConfigError("--from: expected the directory of a backup");
+    const { onProgress, finish } = checkProgress();
+    const manifest = await restoreData(values.from, values.data, onProgress);
+    finish();
+    if (values.json) context.out(JSON.stringify(manifest));
+    else for (const line of alignedLines({ ...manifest })) context.out(line);
+    return EXIT_OK;
+  },
+});

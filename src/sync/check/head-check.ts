@@ -1,0 +1,79 @@
+// A quick look at a store before it is used: the head record, the position and the root of the state tree must
+// vouch for each other. It costs a few reads; the whole store is checked by `checkStore`.
+import { equalBytes } from "../../base/bytes.ts";
+import { errorText } from "../../base/errors.ts";
+import { transactionAccumulator } from "../../ledger/accumulator.ts";
+import { SPARSE_MERKLE_PLACEHOLDER } from "../../ledger/hash.ts";
+import { isAccumulatorKnown, type Position } from "../../ledger/position.ts";
+import { decodeRecord, type RecordSpans } from "../../ledger/record.ts";
+import { decodeTreeNode, treeNodeHash, treeNodeKey } from "../../ledger/state-tree/tree-node.ts";
+import { transactionInfoHash } from "../../ledger/transaction-info.ts";
+import type { Store, StoreView } from "../../store/contract.ts";
+import { StoreError } from "../../store/errors.ts";
+
+function damaged(what: string, cause?: unknown): StoreError {
+  return new StoreError("corrupt", `the store is damaged: ${what} (sextant check tells more)`, { cause });
+}
+
+function expect(holds: boolean, what: string): void {
+  if (!holds) throw damaged(what);
+}
+
+/** Throws StoreError `corrupt` when the head of a store does not fit together; an empty store is fine. */
+export async function assertHead(store: Store): Promise<void> {
+  if (store.identity === undefined) return;
+  let view: StoreView;
+  try {
+    view = await store.openView();
+  } catch (error) {
+    throw damaged(`its position cannot be read: ${errorText(error)}`, error);
+  }
+  try {
+    const { position } = view;
+    expect(position.chainId === store.identity.chainId, "its position is of another chain");
+    await assertRecord(view, position);
+    const [oldest, head] = [
+      await view.getBlockByHeight(position.oldestBlockHeight),
+      await view.getBlockByHeight(position.blockHeight),
+    ];
+    expect(oldest?.firstVersion === position.oldestVersion, "the oldest block is not where it should be");
+    expect(head?.timestampUsec === position.timestampUsec, "the newest block is not where it should be");
+    await assertTreeRoot(store, position);
+  } finally {
+    view.release();
+  }
+}
+
+async function assertRecord(view: StoreView, position: Position): Promise<void> {
+  const { version, accumulator } = position;
+  const [raw] = await view.getRecords(version, 1, 1);
+  if (raw === undefined) throw damaged(`the record of version ${version} is missing`);
+  let record: RecordSpans;
+  try {
+    record = decodeRecord(raw.bytes);
+  } catch (error) {
+    throw damaged(`the record of version ${version} does not decode: ${errorText(error)}`, error);
+  }
+  expect(record.version === version, `the record of version ${version} is another one`);
+  if (!isAccumulatorKnown(position)) return;
+  const root = transactionAccumulator(accumulator).root();
+  expect(equalBytes(root, record.accumulatorRoot), "the accumulator is not the one of the head record");
+  const leaf = accumulator.leafCount % 2n === 1n ? accumulator.frozen.at(-1) : undefined;
+  if (leaf === undefined) return;
+  expect(
+    equalBytes(leaf, transactionInfoHash(record.infoBytes)),
+    "the head record is not the last one appended",
+  );
+}
+
+async function assertTreeRoot(store: Store, { stateRoot }: Position): Promise<void> {
+  if (stateRoot === undefined) return;
+  const [bytes] = await store.getTreeNodes([treeNodeKey(SPARSE_MERKLE_PLACEHOLDER, 0)]);
+  let root: Uint8Array;
+  try {
+    root = bytes === undefined ? SPARSE_MERKLE_PLACEHOLDER : treeNodeHash(decodeTreeNode(bytes));
+  } catch (error) {
+    throw damaged(`the root of the state tree does not decode: ${errorText(error)}`, error);
+  }
+  expect(equalBytes(root, stateRoot), "the root of the state tree is not the position's");
+}

@@ -1,0 +1,208 @@
+// The kept records of a store: each by its own hashes, all by the accumulator as far back as it reaches, and
+// against the block index and the stored items.
+import { equalBytes } from "../../base/bytes.ts";
+import { errorText } from "../../base/errors.ts";
+import { toHex } from "../../base/hex.ts";
+import { eventRoot, transactionAccumulator } from "../../ledger/accumulator.ts";
+import { findNewBlock } from "../../ledger/block-event.ts";
+import { eventHash } from "../../ledger/event.ts";
+import { type AccumulatorState, isAccumulatorKnown, type Position } from "../../ledger/position.ts";
+import { decodeRecord, type RecordSpans } from "../../ledger/record.ts";
+import { transactionHash } from "../../ledger/transaction.ts";
+import { transactionInfoHash } from "../../ledger/transaction-info.ts";
+import { writeSetHash } from "../../ledger/write-set.ts";
+import type { BlockStart } from "../../store/contract.ts";
+import type { StoreWalk } from "../../store/lmdb/walk.ts";
+import type { Findings } from "./findings.ts";
+
+/** What the records say about the rest of the store. */
+export interface RecordsReport {
+  readonly records: number;
+  readonly writes: number;
+  /** Records whose infos the accumulator vouches for. */
+  readonly anchored: number;
+  /** Rows below the oldest version that the pruner has not come to yet. */
+  readonly leftovers: number;
+  /** The first kept version that claims a state root, and that root. */
+  readonly firstCheckpoint: { readonly version: bigint; readonly stateRoot: Uint8Array } | undefined;
+}
+
+/**
+ * The accumulator at the earliest version from which the kept records lead to the head. Of the full subtrees
+ * at the head, those that end before the oldest kept version are known, and so is what came before them.
+ */
+export function earliestAccumulator(position: Position): AccumulatorState {
+  const { accumulator, oldestVersion } = position;
+  let start = 0n;
+  let known = 0;
+  for (let size = 1n << 63n; size > 0n && start < oldestVersion; size >>= 1n) {
+    if ((accumulator.leafCount & size) === 0n) continue;
+    start += size;
+    known++;
+  }
+  return { leafCount: start, frozen: accumulator.frozen.slice(0, known) };
+}
+
+/** Walks records and blocks side by side. */
+export class RecordCheck {
+  readonly #walk: StoreWalk;
+  readonly #findings: Findings;
+  readonly #onRow: () => void;
+  readonly #blocks: Iterator<BlockStart>;
+  #accumulator;
+  #writes = 0;
+  #anchored = 0;
+  #leftovers = 0;
+  #block: BlockStart | undefined;
+  #firstCheckpoint: RecordsReport["firstCheckpoint"];
+  #lastRoot: Uint8Array | undefined;
+
+  constructor(walk: StoreWalk, findings: Findings, onRow: () => void) {
+    this.#walk = walk;
+    this.#findings = findings;
+    this.#onRow = onRow;
+    this.#blocks = walk.blocks();
+    const { position } = walk;
+    this.#accumulator = isAccumulatorKnown(position)
+      ? transactionAccumulator(earliestAccumulator(position))
+      : undefined;
+  }
+
+  run(): RecordsReport {
+    const { position } = this.#walk;
+    let next = position.oldestVersion;
+    for (const { version, bytes } of this.#walk.records()) {
+      this.#onRow();
+      if (version < position.oldestVersion) {
+        this.#leftovers++;
+        continue;
+      }
+      this.#findings.expect(version === next, () => `record ${next} is missing`);
+      this.#checkRecord(version, bytes);
+      next = version + 1n;
+    }
+    this.#findings.expect(
+      next === position.version + 1n,
+      () => `records end before version ${position.version}`,
+    );
+    this.#checkEnd(position);
+    return {
+      records: this.#walk.counts.records - this.#leftovers,
+      writes: this.#writes,
+      anchored: this.#anchored,
+      leftovers: this.#leftovers,
+      firstCheckpoint: this.#firstCheckpoint,
+    };
+  }
+
+  #checkRecord(version: bigint, bytes: Uint8Array): void {
+    let record: RecordSpans;
+    try {
+      record = decodeRecord(bytes);
+    } catch (error) {
+      this.#findings.add(`record ${version} does not decode: ${errorText(error)}`);
+      return;
+    }
+    this.#findings.expect(record.version === version, () => `record ${version} says it is ${record.version}`);
+    this.#checkHashes(record);
+    this.#checkBlock(record);
+    for (const { keyHash, value } of record.writes) this.#checkWrite(version, keyHash, value);
+    const stateRoot = record.info.stateCheckpointHash;
+    if (stateRoot !== undefined) this.#firstCheckpoint ??= { version, stateRoot };
+  }
+
+  #checkHashes(record: RecordSpans): void {
+    const { version, info } = record;
+    const expectHash = (what: string, computed: Uint8Array, stored: Uint8Array): void => {
+      this.#findings.expect(equalBytes(computed, stored), () => {
+        return `record ${version}: ${what} is ${toHex(stored)}, its bytes give ${toHex(computed)}`;
+      });
+    };
+    expectHash("transaction hash", transactionHash(record.transaction), info.transactionHash);
+    expectHash("event root hash", eventRoot(record.events.map(eventHash)), info.eventRootHash);
+    expectHash("state change hash", writeSetHash(record.changes), info.stateChangeHash);
+    this.#lastRoot = record.accumulatorRoot;
+    const accumulator = this.#accumulator;
+    if (accumulator === undefined || version < accumulator.leafCount) return;
+    this.#anchored++;
+    accumulator.append(transactionInfoHash(record.infoBytes));
+    expectHash("accumulator root hash", accumulator.root(), record.accumulatorRoot);
+  }
+
+  #checkBlock(record: RecordSpans): void {
+    const { version } = record;
+    const event = record.events.map(findNewBlock).find((found) => found !== undefined);
+    if (event === undefined) {
+      this.#findings.expect(version > this.#walk.position.oldestVersion, () => {
+        return `the oldest version ${version} does not start a block`;
+      });
+      return;
+    }
+    const block = this.#nextBlock();
+    const matches =
+      block?.height === event.height &&
+      block.firstVersion === version &&
+      block.timestampUsec === event.timestampUsec &&
+      block.epoch === event.epoch;
+    this.#findings.expect(matches, () => {
+      return `block ${event.height}: starts at version ${version}, the index has ${describeBlock(block)}`;
+    });
+  }
+
+  #nextBlock(): BlockStart | undefined {
+    for (;;) {
+      const { value, done } = this.#blocks.next();
+      if (done === true) return undefined;
+      this.#onRow();
+      if (value.height >= this.#walk.position.oldestBlockHeight) {
+        this.#block = value;
+        return value;
+      }
+      this.#leftovers++;
+    }
+  }
+
+  #checkWrite(version: bigint, keyHash: Uint8Array, value: Uint8Array | undefined): void {
+    this.#writes++;
+    const stored = this.#walk.getItem(keyHash, version);
+    const same =
+      value === undefined || stored?.value === undefined
+        ? stored !== undefined && stored.value === value
+        : equalBytes(stored.value, value);
+    this.#findings.expect(same, () => {
+      const what = stored === undefined ? "is missing" : "is not what the record wrote";
+      return `item ${toHex(keyHash)} as of version ${version} ${what}`;
+    });
+  }
+
+  #checkEnd(position: Position): void {
+    const last = this.#block;
+    this.#findings.expect(
+      last?.height === position.blockHeight &&
+        last.timestampUsec === position.timestampUsec &&
+        last.epoch === position.epoch,
+      () => `the position is in block ${position.blockHeight}, the last one is ${describeBlock(last)}`,
+    );
+    this.#findings.expect(
+      this.#nextBlock() === undefined,
+      () => `there are blocks above ${position.blockHeight}`,
+    );
+    const accumulator = this.#accumulator;
+    if (accumulator === undefined) return;
+    const { frozen, leafCount } = accumulator.state();
+    const matches =
+      leafCount === position.accumulator.leafCount &&
+      frozen.length === position.accumulator.frozen.length &&
+      frozen.every((hash, i) => equalBytes(hash, position.accumulator.frozen[i] ?? new Uint8Array()));
+    this.#findings.expect(matches, () => "the accumulator of the position is not what the records give");
+    const root = transactionAccumulator(position.accumulator).root();
+    this.#findings.expect(this.#lastRoot !== undefined && equalBytes(root, this.#lastRoot), () => {
+      return "the last record's accumulator root is not the position's";
+    });
+  }
+}
+
+function describeBlock(block: BlockStart | undefined): string {
+  if (block === undefined) return "none";
+  return `block ${block.height} at version ${block.firstVersion}, epoch ${block.epoch}, time ${block.timestampUsec}`;
+}

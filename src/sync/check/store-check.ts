@@ -1,0 +1,91 @@
+// Checks a whole store: position, blocks, records, items, what is superseded, and the state tree, each against
+// the others and by hash wherever the ledger has one.
+import { equalBytes } from "../../base/bytes.ts";
+import { toHex } from "../../base/hex.ts";
+import { isAccumulatorKnown } from "../../ledger/position.ts";
+import type { StoreWalk } from "../../store/lmdb/walk.ts";
+import { Findings } from "./findings.ts";
+import { ItemCheck } from "./item-check.ts";
+import { RecordCheck } from "./record-check.ts";
+import { checkTree, rootOf } from "./tree-check.ts";
+
+/** Result of a check. */
+export interface StoreReport {
+  readonly chainId: number;
+  readonly version: bigint;
+  readonly oldestVersion: bigint;
+  readonly records: number;
+  /** Records that the accumulator at the head vouches for. */
+  readonly recordsAnchored: number;
+  /** Writes of records compared with stored values. */
+  readonly writes: number;
+  readonly items: number;
+  readonly values: number;
+  readonly blocks: number;
+  readonly treeNodes: number;
+  /** Rows below the oldest version that the pruner has not come to yet; no fault. */
+  readonly leftovers: number;
+  /** Rows that nothing vouches for: a follower's own. */
+  readonly sideRows: number;
+  /** What was wrong, in words; the first ones of `faults`. */
+  readonly findings: readonly string[];
+  readonly faults: number;
+}
+
+/** Told of rows passed, out of how many. */
+export type CheckProgress = (done: number, total: number) => void;
+
+function checkPosition({ position, identity }: StoreWalk, findings: Findings): void {
+  findings.expect(position.chainId === identity.chainId, () => {
+    return `the position is of chain ${position.chainId}, the store of chain ${identity.chainId}`;
+  });
+  findings.expect(position.oldestVersion <= position.version, () => "the oldest version is above the head");
+  const { leafCount, frozen } = position.accumulator;
+  const bits = [...leafCount.toString(2)].filter((bit) => bit === "1").length;
+  findings.expect(frozen.length === bits && (leafCount === 0n || isAccumulatorKnown(position)), () => {
+    return `the accumulator has ${leafCount} leaves and ${frozen.length} subtrees at version ${position.version}`;
+  });
+}
+
+/** Walks a store and tells what is wrong with it. */
+export function checkStore(walk: StoreWalk, onProgress: CheckProgress = () => {}): StoreReport {
+  const findings = new Findings();
+  const { position, counts } = walk;
+  const total = counts.items + counts.stale + counts.blocks + counts.records + counts.tree;
+  let done = 0;
+  const onRow = (): void => {
+    done++;
+    if (done % 1000 === 0 || done === total) onProgress(done, total);
+  };
+  checkPosition(walk, findings);
+  const records = new RecordCheck(walk, findings, onRow).run();
+  const early = records.firstCheckpoint;
+  const isWhole = position.stateRoot !== undefined;
+  const items = new ItemCheck(walk, findings, onRow, isWhole ? early?.version : undefined).run();
+  findings.expect(items.kept === records.writes, () => {
+    return `${items.kept} values are of kept versions, the records wrote ${records.writes}`;
+  });
+  if (isWhole) {
+    checkTree(walk, items.head, findings, onRow);
+    const earlyRoot = rootOf(items.early);
+    findings.expect(early !== undefined && equalBytes(earlyRoot, early.stateRoot), () => {
+      return `state root as of version ${early?.version}: the items give ${toHex(earlyRoot)}, the record says otherwise`;
+    });
+  }
+  return {
+    chainId: position.chainId,
+    version: position.version,
+    oldestVersion: position.oldestVersion,
+    records: records.records,
+    recordsAnchored: records.anchored,
+    writes: records.writes,
+    items: items.live,
+    values: counts.items,
+    blocks: counts.blocks,
+    treeNodes: counts.tree,
+    leftovers: records.leftovers,
+    sideRows: counts.side,
+    findings: findings.texts,
+    faults: findings.count,
+  };
+}

@@ -1,0 +1,97 @@
+// The state tree built anew from the items of a store and compared with what is stored, by code that shares
+// nothing with the one that keeps the tree up to date but the form of a node.
+import { equalBytes } from "../../base/bytes.ts";
+import { toHex } from "../../base/hex.ts";
+import { HASH_LENGTH, SPARSE_MERKLE_PLACEHOLDER } from "../../ledger/hash.ts";
+import {
+  createTreeNode,
+  encodeTreeNode,
+  nibbleAt,
+  type TreeChild,
+  type TreeNode,
+  treeNodeHash,
+  treeNodeKey,
+} from "../../ledger/state-tree/tree-node.ts";
+import type { StoreWalk } from "../../store/lmdb/walk.ts";
+import type { Findings } from "./findings.ts";
+
+const LEAF_BYTES = 2 * HASH_LENGTH;
+
+/** Leaves in the order of their keys, packed: millions of them fit. */
+export class LeafList {
+  #bytes = Buffer.allocUnsafe(1024 * LEAF_BYTES);
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  push(keyHash: Uint8Array, leafHash: Uint8Array): void {
+    const at = this.#count * LEAF_BYTES;
+    if (at === this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(2 * at);
+      larger.set(this.#bytes);
+      this.#bytes = larger;
+    }
+    this.#bytes.set(keyHash, at);
+    this.#bytes.set(leafHash, at + HASH_LENGTH);
+    this.#count++;
+  }
+
+  keyAt(index: number): Uint8Array {
+    return this.#bytes.subarray(index * LEAF_BYTES, index * LEAF_BYTES + HASH_LENGTH);
+  }
+
+  leafAt(index: number): TreeChild {
+    const end = (index + 1) * LEAF_BYTES;
+    return { keyHash: this.keyAt(index), hash: this.#bytes.subarray(end - HASH_LENGTH, end) };
+  }
+}
+
+type NodeVisitor = (key: Uint8Array, node: TreeNode) => void;
+
+function build(
+  leaves: LeafList,
+  start: number,
+  end: number,
+  depth: number,
+  visit: NodeVisitor,
+): TreeChild | undefined {
+  if (start === end) return undefined;
+  if (end - start === 1 && depth > 0) return leaves.leafAt(start);
+  const node = createTreeNode();
+  for (let from = start; from < end; ) {
+    const slot = nibbleAt(leaves.keyAt(from), depth);
+    let to = from + 1;
+    while (to < end && nibbleAt(leaves.keyAt(to), depth) === slot) to++;
+    node.slots[slot] = build(leaves, from, to, depth + 1, visit);
+    from = to;
+  }
+  visit(treeNodeKey(leaves.keyAt(start), depth), node);
+  return { keyHash: undefined, hash: treeNodeHash(node) };
+}
+
+/** Root over the leaves; `visit` sees every node on the way. */
+export function rootOf(leaves: LeafList, visit: NodeVisitor = () => {}): Uint8Array {
+  return build(leaves, 0, leaves.count, 0, visit)?.hash ?? SPARSE_MERKLE_PLACEHOLDER;
+}
+
+/** Compares the stored tree with the one that the newest items give: every node, and no node more. */
+export function checkTree(walk: StoreWalk, leaves: LeafList, findings: Findings, onRow: () => void): void {
+  let nodes = 0;
+  const root = rootOf(leaves, (key, node) => {
+    nodes++;
+    onRow();
+    const stored = walk.getTreeNode(key);
+    findings.expect(stored !== undefined && equalBytes(stored, encodeTreeNode(node)), () => {
+      return `state tree: node ${toHex(key)} is ${stored === undefined ? "missing" : "not what the items give"}`;
+    });
+  });
+  const { stateRoot } = walk.position;
+  findings.expect(stateRoot !== undefined && equalBytes(root, stateRoot), () => {
+    return `state root: the items give ${toHex(root)}, the position says ${toHex(stateRoot ?? new Uint8Array())}`;
+  });
+  findings.expect(walk.counts.tree === nodes, () => {
+    return `state tree: ${walk.counts.tree} nodes are stored, the items give ${nodes}`;
+  });
+}
