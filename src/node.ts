@@ -12,6 +12,7 @@ import type { ChainGuide } from "./chain/guide.ts";
 import { createLocalChain, type LocalChain } from "./chain/local-chain.ts";
 import { listenForMetrics, type MetricsServer } from "./http/metrics-server.ts";
 import { createHttpServer, HTTP_DEFAULTS, type HttpServer } from "./http/server.ts";
+import { loadTlsFiles } from "./http/tls.ts";
 import { parseAsset } from "./ledger/asset.ts";
 import { readBalance } from "./ledger/balance.ts";
 import { LedgerError } from "./ledger/errors.ts";
@@ -25,7 +26,7 @@ import { ModuleCache } from "./move/module-cache.ts";
 import { Faults } from "./node/faults.ts";
 import { ailmentOf, followGauges, followInfo, waypointInfo } from "./node/follow-report.ts";
 import { Following, type FollowPlan, planFollowing } from "./node/following.ts";
-import { ledgerGauges, moduleCacheGauges } from "./node/gauges.ts";
+import { httpGauges, ledgerGauges, moduleCacheGauges } from "./node/gauges.ts";
 import { checkGenesisFile, parseWaypointOption } from "./node/genesis-report.ts";
 import { nodeInfo } from "./node/info.ts";
 import { createMetrics, type MetricFigures, type Metrics } from "./node/metrics.ts";
@@ -198,6 +199,7 @@ class SextantNode implements Node, Ledger {
     this.#metrics = createMetrics([
       ...ledgerGauges(this),
       ...moduleCacheGauges(this.#modules),
+      ...httpGauges(() => this.#server?.figures()),
       ...followGauges(
         () => this.#following,
         () => this.#withView(({ position }) => position.version).catch(() => undefined),
@@ -288,6 +290,7 @@ class SextantNode implements Node, Ledger {
   /** Finds the port that workers will listen on, before anything is written. */
   async #reserve(http: HttpOptions): Promise<void> {
     const { host = HTTP_DEFAULTS.host, port = HTTP_DEFAULTS.port } = http;
+    if (http.tls !== undefined) loadTlsFiles(http.tls);
     this.#address = await bound(port, reservePort(host, port));
     this.#setUrl(this.#address);
     await this.#listenForMetrics(http, this.#address.host);
@@ -357,6 +360,8 @@ class SextantNode implements Node, Ledger {
       ...(http.headerBrands === undefined ? {} : { headerBrands: http.headerBrands }),
       ...(http.bodyLimitBytes === undefined ? {} : { bodyLimitBytes: http.bodyLimitBytes }),
       ...(http.archiveUrl === undefined ? {} : { archivalEndpoint: http.archiveUrl }),
+      ...(http.tls === undefined ? {} : { tls: http.tls }),
+      ...http.limits,
     });
     const address = await bound(http.port, this.#server.listen());
     this.#setUrl(address);
@@ -364,7 +369,8 @@ class SextantNode implements Node, Ledger {
   }
 
   #setUrl({ host, port }: { readonly host: string; readonly port: number }): void {
-    this.url = `http://${host.includes(":") ? `[${host}]` : host}:${port}/v1`;
+    const scheme = this.#options.http?.tls === undefined ? "http" : "https";
+    this.url = `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}/v1`;
   }
 
   async #listenForMetrics({ metricsPort }: HttpOptions, host: string): Promise<void> {

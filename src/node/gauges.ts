@@ -1,4 +1,6 @@
 // Figures of the ledger and of the module cache, read when somebody asks for the metrics page.
+
+import type { HttpFigures } from "../http/server.ts";
 import type { Ledger, LedgerPosition } from "../ledger/view.ts";
 import type { ModuleCache, ModuleCacheStats } from "../move/module-cache.ts";
 import type { GaugeSource } from "./metrics.ts";
@@ -23,6 +25,28 @@ const CACHE_GAUGES: readonly (readonly [string, string, (stats: ModuleCacheStats
   ["sextant_module_cache_evictions", "Modules pushed out", (stats) => stats.evictions],
 ];
 
+const HTTP_GAUGES: readonly (readonly [string, string, (figures: HttpFigures) => number])[] = [
+  ["sextant_http_connections", "Open connections", (figures) => figures.connections],
+  [
+    "sextant_http_connections_refused",
+    "Connections refused: too many",
+    (figures) => figures.refusedConnections,
+  ],
+  ["sextant_http_in_flight", "Requests being worked on", (figures) => figures.inFlight],
+  ["sextant_http_shed", "Requests turned away: the process was too busy", (figures) => figures.shed],
+  [
+    "sextant_http_rate_limited",
+    "Requests turned away: over the client's rate",
+    (figures) => figures.rateLimited,
+  ],
+  [
+    "sextant_http_slow_readers_ended",
+    "Connections ended: answers not read",
+    (figures) => figures.slowReadersEnded,
+  ],
+  ["sextant_http_unread_bytes", "Bytes of large answers on their way", (figures) => figures.answerBytes],
+];
+
 async function readPosition(ledger: Ledger, read: (position: LedgerPosition) => bigint): Promise<number> {
   const view = await ledger.openView().catch(() => undefined);
   if (view === undefined) return 0;
@@ -41,6 +65,26 @@ export function ledgerGauges(ledger: Ledger): GaugeSource[] {
     help,
     read: () => readPosition(ledger, read),
   }));
+}
+
+/** What the server holds, turned away and waited for. */
+export function httpGauges(read: () => HttpFigures | undefined): GaugeSource[] {
+  return [
+    {
+      name: "sextant_event_loop_delay_seconds",
+      help: "Longest time, in the last ten seconds or somewhat more, that work waited behind other work",
+      read: () => (read()?.longestLoopDelayMs ?? 0) / 1000,
+    },
+    ...HTTP_GAUGES.map(([name, help, value]) => ({
+      name,
+      help,
+      read: () => {
+        const figures = read();
+        return figures === undefined ? 0 : value(figures);
+      },
+      isShare: true,
+    })),
+  ];
 }
 
 /** What the module cache holds and did. */

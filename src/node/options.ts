@@ -2,6 +2,26 @@
 import type { Logger } from "../base/log.ts";
 import type { ChainGuide } from "../chain/guide.ts";
 
+/** Bounds on what clients can ask for. What is left out has the default that docs/cli.md names. */
+export interface HttpLimits {
+  readonly maxConnections?: number;
+  /** Requests being worked on. */
+  readonly maxInFlight?: number;
+  /** How long others may keep the process busy before a request is turned away; 0 turns none away. */
+  readonly maxLoopDelayMs?: number;
+  /** Requests per second and client; no limit when left out. */
+  readonly rateLimit?: number;
+  /** Clients are told apart by the last address in X-Forwarded-For. */
+  readonly trustProxy?: boolean;
+  readonly timeouts?: {
+    readonly headersMs?: number;
+    readonly requestMs?: number;
+    readonly keepAliveMs?: number;
+    readonly idleMs?: number;
+    readonly answerMs?: number;
+  };
+}
+
 /** Where and how a node answers over HTTP. */
 export interface HttpOptions {
   readonly host?: string;
@@ -18,6 +38,9 @@ export interface HttpOptions {
   /** Serves /metrics on a port of its own. */
   readonly metricsPort?: number;
   readonly bodyLimitBytes?: number;
+  readonly limits?: HttpLimits;
+  /** Certificate chain and key in PEM; HTTPS is then served, and changed files are loaded again. */
+  readonly tls?: { readonly certFile: string; readonly keyFile: string };
   /** Processes that answer. More than one read the store while this process writes it, so it must be on disk. */
   readonly workers?: number;
   /** Named in answers about pruned versions. */

@@ -3,6 +3,7 @@ import { CodedError, ConfigError } from "../../base/errors.ts";
 import { createNode, type FollowOptions, type Node } from "../../node.ts";
 import { command, EXIT_FAILED, EXIT_OK } from "../command.ts";
 import { guideLines } from "../guide.ts";
+import { limitOptions, limitsOf } from "../limits.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
 import {
   choiceOption,
@@ -87,6 +88,7 @@ const options = {
     max: 1_073_741_824,
     fallback: 8 * 1024 * 1024,
   }),
+  ...limitOptions,
   "archive-url": textOption("Archive node that 410 answers name", "URL", (text) =>
     /^https?:\/\//.test(text) && URL.canParse(text) ? undefined : "an absolute http or https URL",
   ),
@@ -172,6 +174,7 @@ function startNode(values: StartValues): Promise<Node> {
       startPage: values["start-page"],
       metrics: values.metrics,
       bodyLimitBytes: values["body-limit"],
+      ...limitsOf(values),
       workers: values.workers,
       ...(values["metrics-port"] === undefined ? {} : { metricsPort: values["metrics-port"] }),
       ...(values["archive-url"] === undefined ? {} : { archiveUrl: values["archive-url"] }),

@@ -1,0 +1,78 @@
+// Options that bound what clients can ask of a node, and the options of TLS.
+import { ConfigError } from "../base/errors.ts";
+import type { HttpOptions } from "../node.ts";
+import {
+  durationOption,
+  integerOption,
+  type OptionValues,
+  optionalIntegerOption,
+  switchOption,
+  textOption,
+} from "./option.ts";
+
+/** Records of the options, to stand among those of a command. */
+export const limitOptions = {
+  "max-connections": integerOption("Open connections, of each process that answers", "COUNT", {
+    min: 1,
+    max: 1_000_000,
+    fallback: 16_384,
+  }),
+  "max-in-flight": integerOption("Requests being worked on before more are turned away with 503", "COUNT", {
+    min: 1,
+    max: 1_000_000,
+    fallback: 10_000,
+  }),
+  "max-loop-delay": durationOption(
+    "Requests are turned away with 503 once others have kept the process busy this long; 0 turns none away",
+    100,
+  ),
+  "rate-limit": optionalIntegerOption(
+    "Requests per second that one client may send to a process; more get 429 (default no limit)",
+    "COUNT",
+    { min: 1, max: 1_000_000 },
+  ),
+  "trust-proxy": switchOption(
+    "Tell clients apart by the last address in X-Forwarded-For: only behind a proxy that sets it",
+    false,
+  ),
+  "headers-timeout": durationOption("For the headers of a request, and for a TLS handshake", 10_000),
+  "request-timeout": durationOption("For a whole request, body included", 30_000),
+  "keep-alive-timeout": durationOption("For the next request of a connection", 65_000),
+  "read-timeout": durationOption("For a client to read on in an answer", 60_000),
+  "answer-timeout": durationOption("For a client to take all that was answered", 120_000),
+  "tls-cert": textOption(
+    "Certificate chain in PEM; serves HTTPS, and is loaded again when it changes",
+    "FILE",
+  ),
+  "tls-key": textOption("Private key of the certificate in PEM", "FILE"),
+};
+
+/** Checks what belongs together, and gives the options as a node takes them. */
+export function limitsOf(values: OptionValues<typeof limitOptions>): Pick<HttpOptions, "limits" | "tls"> {
+  const { "tls-cert": certFile, "tls-key": keyFile, "rate-limit": rateLimit } = values;
+  if ((certFile === undefined) !== (keyFile === undefined)) {
+    throw new ConfigError(
+      certFile === undefined ? "--tls-key needs --tls-cert" : "--tls-cert needs --tls-key",
+    );
+  }
+  if (values["trust-proxy"] && rateLimit === undefined) {
+    throw new ConfigError("--trust-proxy needs --rate-limit");
+  }
+  return {
+    limits: {
+      maxConnections: values["max-connections"],
+      maxInFlight: values["max-in-flight"],
+      maxLoopDelayMs: values["max-loop-delay"],
+      ...(rateLimit === undefined ? {} : { rateLimit }),
+      trustProxy: values["trust-proxy"],
+      timeouts: {
+        headersMs: values["headers-timeout"],
+        requestMs: values["request-timeout"],
+        keepAliveMs: values["keep-alive-timeout"],
+        idleMs: values["read-timeout"],
+        answerMs: values["answer-timeout"],
+      },
+    },
+    ...(certFile === undefined || keyFile === undefined ? {} : { tls: { certFile, keyFile } }),
+  };
+}
