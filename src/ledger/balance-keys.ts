@@ -6,6 +6,7 @@ import { type Address, parseAddress } from "../move/address.ts";
 import { writeStructTag } from "../move/type-tag.ts";
 import { type Asset, latin1, primaryStoreAddress } from "./asset.ts";
 import { resourceGroupKeyHash, resourceKeyHash } from "./key-hash.ts";
+import { isTraced } from "./key-trace.ts";
 
 /** BCS of the struct tag of the group that holds an object's resources. */
 export const OBJECT_GROUP_TAG: Uint8Array = encode(
@@ -27,7 +28,8 @@ function makeKeys(owner: Address, asset: Asset): readonly Uint8Array[] {
 export function balanceKeys(owner: Address, asset: Asset): readonly Uint8Array[] {
   const pair = latin1(owner) + asset.id;
   let keys = kept.get(pair);
-  if (keys === undefined) {
+  // Hashes from before tracing was turned on do not carry their keys.
+  if (keys === undefined || !isTraced(keys)) {
     keys = makeKeys(owner, asset);
     kept.set(pair, keys);
   }

@@ -1,0 +1,73 @@
+// A proxy between two nodes that can change, count, delay or break what goes through.
+import { createServer, type IncomingHttpHeaders, request, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** One answer on its way back. */
+export interface Passing {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** What to do with an answer: send it changed or unchanged, or take over the response. */
+export type Meddle = (
+  passing: Passing,
+  response: ServerResponse,
+) => Passing | undefined | Promise<Passing | undefined>;
+
+/** A proxy under way. */
+export interface Meddler {
+  /** Base URL without `/v1`. */
+  readonly url: string;
+  /** Requests that came, as method and path. */
+  readonly seen: string[];
+  meddle: Meddle;
+  close(): Promise<void>;
+}
+
+/** Starts a proxy in front of a node, given by its base URL with `/v1`. */
+export async function startProxy(target: string): Promise<Meddler> {
+  const base = new URL(target).origin;
+  const seen: string[] = [];
+  const server: Server = createServer((incoming, response) => {
+    const chunks: Buffer[] = [];
+    incoming.on("data", (chunk) => chunks.push(chunk));
+    incoming.on("end", () => {
+      const { method = "GET", url: path = "/" } = incoming;
+      seen.push(`${method} ${path}`);
+      const { host: _, ...headers } = incoming.headers;
+      const onward = request(`${base}${path}`, { method, headers }, (answer) => {
+        const parts: Buffer[] = [];
+        answer.on("data", (chunk) => parts.push(chunk));
+        answer.on("end", async () => {
+          const passing = {
+            method,
+            path,
+            status: answer.statusCode ?? 0,
+            headers: answer.headers,
+            body: Buffer.concat(parts),
+          };
+          const sent = await proxy.meddle(passing, response);
+          if (sent === undefined) return;
+          const { "content-length": __, "transfer-encoding": ___, connection: ____, ...kept } = sent.headers;
+          response.writeHead(sent.status, { ...kept, "content-length": sent.body.length }).end(sent.body);
+        });
+      });
+      onward.on("error", () => response.destroy());
+      onward.end(Buffer.concat(chunks));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const proxy: Meddler = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    meddle: (passing) => passing,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return proxy;
+}

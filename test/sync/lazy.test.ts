@@ -1,0 +1,201 @@
+// A node that starts at the head of another and fetches what it lacks: every answer as the other's, through
+// pruning, deletions and changes, and never a guess.
+import { afterAll, describe, expect, it } from "vitest";
+import { createNode, type Node } from "../../src/node.ts";
+import { until } from "../support/follow.ts";
+import { type Meddler, startProxy } from "../support/proxy.ts";
+import { ask, encodeQuestion, questionsAbout, type Reply } from "../support/questions.ts";
+
+const open: { close(): Promise<void> }[] = [];
+
+afterAll(async () => {
+  for (const one of open.splice(0).reverse()) await one.close();
+});
+
+async function start(options: Parameters<typeof createNode>[0]): Promise<Node & { url: string }> {
+  const node = await createNode({ ...options, http: { host: "127.0.0.1", port: 0 } });
+  open.push(node);
+  return node as Node & { url: string };
+}
+
+async function proxied(node: { url: string }): Promise<Meddler> {
+  const proxy = await startProxy(node.url);
+  open.push(proxy);
+  return proxy;
+}
+
+const versionOf = async (node: Node): Promise<bigint> => BigInt((await node.ledgerInfo()).ledger_version);
+const oldestOf = async (node: Node): Promise<bigint> =>
+  BigInt((await node.ledgerInfo()).oldest_ledger_version);
+const fillsOf = (proxy: Meddler): number => proxy.seen.filter((line) => line.includes("state_values")).length;
+
+async function blocks(node: Node, count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await node.produceBlock();
+}
+
+const follow = (proxy: Meddler, more = {}) => ({
+  upstreams: [proxy.url],
+  startVersion: "latest",
+  requestsPerSecond: 0,
+  pollMs: 5,
+  retryMs: 5,
+  ...more,
+});
+
+describe("a lazily followed ledger", () => {
+  it("answers 2,000 random reads as its upstream does, while that prunes", { timeout: 60_000 }, async () => {
+    const a = await start({ localChain: { seed: "lazy" }, pruneWindow: "200" });
+    await blocks(a, 120);
+    const proxy = await proxied(a);
+    const b = await start({ follow: follow(proxy), pruneWindow: "off" });
+    const base = await oldestOf(b);
+    const questions = questionsAbout(a.guide()!);
+    const earlier: { question: (typeof questions)[number]; version: bigint; reply: Reply }[] = [];
+    let compared = 0;
+    let pruned = 0;
+    const kinds = new Map<number, number>();
+    for (let turn = 0; compared < 2000; turn++) {
+      if (turn % 20 === 0 && turn < 4000) {
+        await a.produceBlock();
+        const head = await versionOf(a);
+        await until(async () => ((await versionOf(b)) >= head ? true : undefined));
+      }
+      const latest = await versionOf(b);
+      const version = base + BigInt(Math.floor(Math.random() * Number(latest - base + 1n)));
+      const question = questions[Math.floor(Math.random() * questions.length)]!;
+      const [theirs, ours] = [await ask(a.url, question, version), await ask(b.url, question, version)];
+      if (theirs.status === 410) {
+        // What the upstream has pruned is answered from what is kept, or not at all.
+        expect([200, 404, 503]).toContain(ours.status);
+        pruned++;
+        continue;
+      }
+      expect(ours, `${question.path} at ${version}`).toEqual(theirs);
+      kinds.set(theirs.status, (kinds.get(theirs.status) ?? 0) + 1);
+      if (turn % 5 === 0) earlier.push({ question, version, reply: theirs });
+      compared++;
+    }
+    expect(kinds.get(200)).toBeGreaterThan(500);
+    expect(kinds.get(404)).toBeGreaterThan(50);
+    // What A has pruned by now, B still answers as A did.
+    const oldest = await oldestOf(a);
+    expect(oldest).toBeGreaterThan(base);
+    const gone = earlier.filter(({ version }) => version < oldest);
+    expect(gone.length).toBeGreaterThan(10);
+    for (const { question, version, reply } of gone)
+      expect(await ask(b.url, question, version)).toEqual(reply);
+    expect(pruned).toBeGreaterThan(0);
+    for (let turn = 0; turn < 10; turn++) {
+      const question = encodeQuestion(a.guide()!, turn);
+      expect(await ask(b.url, question, 0n)).toEqual(await ask(a.url, question, 0n));
+    }
+    expect(await b.info()).toMatchObject({ trust_level: "trusted" });
+    expect((await b.info()).lazy_fill_failures).toBeLessThanOrEqual(pruned);
+    expect(await b.info()).not.toHaveProperty("waypoint");
+  });
+
+  it("keeps deletions through its own pruning", { timeout: 60_000 }, async () => {
+    const a = await start({ localChain: { seed: "lazy-prune" }, pruneWindow: "off" });
+    await blocks(a, 60);
+    const b = await start({ follow: follow(await proxied(a)), pruneWindow: "60" });
+    const questions = questionsAbout(a.guide()!).filter(({ accept }) => accept.endsWith("bcs"));
+    const read = async (): Promise<void> => {
+      const version = await versionOf(b);
+      for (const question of questions) {
+        const [theirs, ours] = [await ask(a.url, question, version), await ask(b.url, question, version)];
+        if (ours.status !== 410) expect(ours, `${question.path} at ${version}`).toEqual(theirs);
+      }
+    };
+    await read();
+    for (let round = 0; round < 6; round++) {
+      await blocks(a, 15);
+      const head = await versionOf(a);
+      await until(async () => ((await versionOf(b)) >= head ? true : undefined));
+      await read();
+    }
+    await until(async () => ((await oldestOf(b)) > (await versionOf(b)) - 200n ? true : undefined));
+    await read();
+  });
+
+  it("asks once for what many want, remembers absence, and says 503 when nobody answers", async () => {
+    const a = await start({ localChain: { seed: "lazy-once" } });
+    await blocks(a, 10);
+    const proxy = await proxied(a);
+    const b = await start({ follow: follow(proxy) });
+    const version = await versionOf(b);
+    const { address, assets } = a.guide()!.accounts[0]!;
+    const question = {
+      path: `/accounts/${address}/balance/${encodeURIComponent(assets[0]!.asset)}`,
+      accept: "application/json",
+    };
+    const absent = { path: "/accounts/0xabcdef/balance/0xa", accept: "application/json" };
+    proxy.meddle = async (passing) => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return passing;
+    };
+    const before = fillsOf(proxy);
+    const replies = await Promise.all(Array.from({ length: 50 }, () => ask(b.url, absent, version)));
+    expect(new Set(replies.map(({ body }) => body)).size).toBe(1);
+    expect(fillsOf(proxy) - before).toBe(1);
+    await ask(b.url, absent, version);
+    expect(fillsOf(proxy) - before).toBe(1);
+    await ask(b.url, question, version);
+
+    proxy.meddle = (_, response) => {
+      response.destroy();
+      return undefined;
+    };
+    expect((await ask(b.url, question, version)).status).toBe(200);
+    expect((await ask(b.url, absent, version)).status).toBe(200);
+    const other = { path: "/accounts/0xfedcba/balance/0xa", accept: "application/json" };
+    const failed = await ask(b.url, other, version);
+    expect(failed.status).toBe(503);
+    expect(Buffer.from(failed.body, "hex").toString()).toContain("internal_error");
+    proxy.meddle = (passing) => passing;
+    expect((await ask(b.url, other, version)).status).toBe(200);
+    expect((await b.info()).lazy_fill_failures).toBe(1);
+  });
+
+  it("takes no value for another version, and none that is no state value", async () => {
+    const a = await start({ localChain: { seed: "lazy-lies" } });
+    await blocks(a, 10);
+    const proxy = await proxied(a);
+    const b = await start({ follow: follow(proxy) });
+    const version = await versionOf(b);
+    const lies: ((passing: Parameters<Meddler["meddle"]>[0]) => Parameters<Meddler["meddle"]>[0])[] = [
+      (passing) => ({
+        ...passing,
+        headers: { ...passing.headers, "x-node-read-version": `${version - 1n}` },
+      }),
+      (passing) => ({ ...passing, body: passing.body.subarray(1) }),
+      (passing) => ({ ...passing, status: 404, headers: { "content-type": "text/html" } }),
+      (passing) => ({ ...passing, headers: { "content-type": "text/html" } }),
+    ];
+    const { address } = a.guide()!.accounts[0]!;
+    const question = { path: `/accounts/${address}/balance/0xa`, accept: "application/json" };
+    for (const lie of lies) {
+      proxy.meddle = (passing) => (passing.path.includes("state_values") ? lie(passing) : passing);
+      expect((await ask(b.url, question, version)).status).toBe(503);
+    }
+    proxy.meddle = (passing) => passing;
+    expect(await ask(b.url, question, version)).toEqual(await ask(a.url, question, version));
+  });
+
+  it("feeds another lazy node, and starts at a named version", async () => {
+    const a = await start({ localChain: { seed: "lazy-chain" }, pruneWindow: "off" });
+    await blocks(a, 40);
+    const b = await start({
+      follow: { ...follow(await proxied(a)), startVersion: "100" },
+      pruneWindow: "off",
+    });
+    expect(await oldestOf(b)).toBeLessThanOrEqual(100n);
+    expect(await oldestOf(b)).toBeGreaterThan(80n);
+    const head = await versionOf(a);
+    await until(async () => ((await versionOf(b)) === head ? true : undefined));
+    const c = await start({ follow: follow(await proxied(b)), pruneWindow: "off" });
+    const version = await versionOf(c);
+    for (const question of questionsAbout(a.guide()!).slice(0, 60)) {
+      expect(await ask(c.url, question, version)).toEqual(await ask(a.url, question, version));
+    }
+  });
+});
