@@ -1,11 +1,11 @@
 // Writing a batch: items with their older values, the stale index, blocks, records, tree nodes and position.
 // Runs inside one write transaction, so a fault anywhere leaves nothing behind.
-import type { Position } from "../../ledger/position.ts";
+import { encodePosition, type Position } from "../../ledger/position.ts";
 import { toStoredPosition } from "../commit-check.ts";
 import type { CommitBatch, SideRow, StateWrite } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import type { FastTable } from "./native.ts";
-import { encodeBlock, encodePosition } from "./position-row.ts";
+import { encodeBlock } from "./position-row.ts";
 import {
   encodeStaleRow,
   ITEM_KEY_BYTES,

@@ -1,10 +1,10 @@
 // One bounded pruning step, inside one write transaction: values first superseded, records and block rows, and
 // the oldest version, which always moves past whatever was removed in the same write.
-import type { Position } from "../../ledger/position.ts";
+import { encodePosition, type Position } from "../../ledger/position.ts";
 import type { BlockReader } from "../block-search.ts";
 import type { PruneStep } from "../contract.ts";
 import { assertPruneFloor, findOldest } from "../prune-check.ts";
-import { decodeBlock, encodePosition } from "./position-row.ts";
+import { decodeBlock } from "./position-row.ts";
 import {
   ITEM_KEY_BYTES,
   META,
