@@ -344,6 +344,8 @@ class SextantNode implements Node, Ledger {
       encode: (body, view) => this.#encode(body, view),
       nodeInfo: (view) => this.#info(view),
       ailment: () => this.#status(undefined).ailment,
+      unready: () => this.#status(undefined).unready,
+      ...(http.maxLagMs === undefined ? {} : { maxLagMs: http.maxLagMs }),
       ...(http.metrics === false || http.metricsPort !== undefined ? {} : { metrics: () => this.#page() }),
       onRequest: this.#metrics.onRequest,
       logger: this.#logger,
@@ -503,7 +505,9 @@ class SextantNode implements Node, Ledger {
       syncMode: this.#syncMode(),
       syncState: this.#syncState(),
       fault: this.#faults.reason,
-      ailment: this.#faults.reason ?? ailmentOf(this.#following?.status()),
+      // What may pass is no reason to start the process anew.
+      ailment: this.#faults.final === undefined ? ailmentOf(this.#following?.status()) : this.#faults.reason,
+      unready: this.#faults.reason,
       more: this.#following === undefined ? {} : followInfo(this.#following, version),
     };
   }

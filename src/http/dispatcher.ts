@@ -23,6 +23,7 @@ import {
   negotiateForm,
 } from "./negotiation.ts";
 import type { Operation } from "./operation.ts";
+import type { PassThrough } from "./pass-through.ts";
 import { createRequestId, givenRequestId } from "./request-id.ts";
 import { Router } from "./router.ts";
 import type { Services } from "./services.ts";
@@ -47,6 +48,8 @@ export interface DispatcherOptions {
   readonly maxInFlight: number;
   readonly maxLagMs: number | undefined;
   readonly archivalEndpoint: string | undefined;
+  /** Takes what is not served here. */
+  readonly passThrough: PassThrough | undefined;
   readonly idleMs: number;
   readonly slowReaders: SlowReaders;
   readonly cachePinned: boolean;
@@ -177,12 +180,29 @@ export class Dispatcher {
       const packed = isCompressible(form, bytes.length) ? await this.#pack(exchange, bytes) : undefined;
       this.#answer(exchange, form, bytes, version, packed);
     } catch (error) {
+      if (await this.#passOn(exchange, error)) return;
       if (!(error instanceof Abandoned)) this.#fail(exchange, error);
     } finally {
       this.#inFlight -= inFlight;
       view?.release();
       hold?.release();
     }
+  }
+
+  /** Hands what is not served here to the upstream, where one is configured; true when it was answered. */
+  async #passOn(exchange: Exchange, error: unknown): Promise<boolean> {
+    const { passThrough } = this.#options;
+    if (passThrough === undefined || !(error instanceof HttpError) || !error.isElsewhere) return false;
+    const { request, response } = exchange;
+    try {
+      if (exchange.awaitsContinue) response.writeContinue();
+      exchange.awaitsContinue = false;
+      const status = await passThrough.serve(request, response, originForm(request.url ?? "/"));
+      this.#settle(exchange, status);
+    } catch (failure) {
+      if (!response.headersSent) this.#fail(exchange, failure);
+    }
+    return true;
   }
 
   /** Value of Access-Control-Expose-Headers. */
@@ -207,11 +227,14 @@ export class Dispatcher {
     }
     const method = request.method ?? "GET";
     const match = this.#router.find(method, path);
-    if (match === undefined) throw new HttpError("unknown_path", `nothing is served at ${quoteInput(path)}`);
+    if (match === undefined) {
+      throw new HttpError("unknown_path", `nothing is served at ${quoteInput(path)}`, { isElsewhere: true });
+    }
     if ("operation" in match) return match;
     const allowed = match.join(", ");
     throw new HttpError("wrong_method", `${method} is not served at this path, only ${allowed}`, {
       headers: ["Allow", allowed],
+      isElsewhere: true,
     });
   }
 
@@ -266,7 +289,7 @@ export class Dispatcher {
 
   #assertRecent(view: LedgerView, operation: Operation): void {
     const { maxLagMs, services } = this.#options;
-    if (maxLagMs === undefined) return;
+    if (maxLagMs === undefined || operation.servedStale) return;
     const lagMs = BigInt(services.clock()) - view.position.timestampUsec / 1000n;
     if (lagMs > BigInt(maxLagMs)) {
       throw new HttpError(

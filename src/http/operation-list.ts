@@ -9,6 +9,7 @@ import { getTransactions } from "./operations/get-transactions.ts";
 import { healthy } from "./operations/healthy.ts";
 import { info } from "./operations/info.ts";
 import { metrics } from "./operations/metrics.ts";
+import { ready } from "./operations/ready.ts";
 import { specJson } from "./operations/spec-json.ts";
 import { specPage } from "./operations/spec-page.ts";
 import { specYaml } from "./operations/spec-yaml.ts";
@@ -24,6 +25,7 @@ export const OPERATIONS: readonly Operation[] = [
   info,
   getLedgerInfo,
   healthy,
+  ready,
   specJson,
   specYaml,
   specPage,

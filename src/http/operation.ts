@@ -87,6 +87,8 @@ export interface OperationDefinition<P extends Fields, Q extends Fields, B, D, L
   readonly switchable: boolean;
   /** Switch that turns the whole operation off. */
   readonly switch?: "encode";
+  /** True when it is served however far the ledger is behind. */
+  readonly servedStale?: boolean;
   /** Condition that stands for "no readable ledger"; `unavailable` unless said. */
   readonly unavailable?: Condition;
   readonly params: P;
@@ -106,6 +108,7 @@ export interface Operation extends Documentation {
   readonly ledger: LedgerUse;
   readonly switchable: boolean;
   readonly switch: "encode" | undefined;
+  readonly servedStale: boolean;
   readonly unavailable: Condition;
   readonly params: Fields;
   readonly query: Fields;
@@ -160,6 +163,7 @@ export function operation<P extends Fields, Q extends Fields, B, D, L extends Le
     ledger: definition.ledger,
     switchable: definition.switchable,
     switch: definition.switch,
+    servedStale: definition.servedStale ?? false,
     unavailable: definition.unavailable ?? "unavailable",
     params: definition.params,
     query: definition.query,

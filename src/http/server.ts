@@ -8,6 +8,7 @@ import { type HttpTimeouts, type ListenAddress, Listener } from "./listener.ts";
 import { createOpenApi } from "./openapi.ts";
 import { OPERATIONS } from "./operation-list.ts";
 import { metrics } from "./operations/metrics.ts";
+import { PassThrough } from "./pass-through.ts";
 import type { NodeInfo, SubmissionEncoder } from "./services.ts";
 import { SlowReaders } from "./slow-readers.ts";
 import type { TlsFiles } from "./tls.ts";
@@ -24,6 +25,8 @@ export interface HttpServerOptions {
   readonly leaveOut?: readonly string[];
   /** Why the node is not well; undefined when it is. */
   readonly ailment?: () => string | undefined;
+  /** Why the node should get no requests just now although it is well; undefined when it should. */
+  readonly unready?: () => string | undefined;
   readonly host?: string;
   /** 0 takes any free port. */
   readonly port?: number;
@@ -37,8 +40,8 @@ export interface HttpServerOptions {
   readonly answerBudgetBytes?: number;
   /** Requests in hand before more are turned away. */
   readonly maxInFlight?: number;
-  /** How long the event loop may be busy before requests are turned away; 0 turns none away. */
-  readonly maxLoopDelayMs?: number;
+  /** Requests that would wait longer behind others are turned away; 0 turns none away. */
+  readonly maxWaitMs?: number;
   readonly maxConnections?: number;
   /** Requests per second and client; no limit when left out. */
   readonly rateLimit?: number;
@@ -50,6 +53,8 @@ export interface HttpServerOptions {
   readonly maxLagMs?: number;
   /** Where clients find versions that are pruned here. */
   readonly archivalEndpoint?: string;
+  /** Base URL, with `/v1`, of a node that gets what is not served here. */
+  readonly passThrough?: URL;
   /**
    * Whether answers at a named version may be cached for good. Not for chains that may start anew under the
    * same address.
@@ -92,7 +97,7 @@ export const HTTP_DEFAULTS = {
   bodyBudgetBytes: 256 * 1024 * 1024,
   answerBudgetBytes: 256 * 1024 * 1024,
   maxInFlight: 10_000,
-  maxLoopDelayMs: 100,
+  maxWaitMs: 500,
   maxConnections: 16_384,
   timeouts: {
     headersMs: 10_000,
@@ -119,12 +124,18 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     budgetBytes: options.answerBudgetBytes ?? HTTP_DEFAULTS.answerBudgetBytes,
     answerMs: timeouts.answerMs,
   });
+  const bodyLimitBytes = options.bodyLimitBytes ?? HTTP_DEFAULTS.bodyLimitBytes;
+  const passThrough =
+    options.passThrough === undefined
+      ? undefined
+      : new PassThrough({ target: options.passThrough, bodyLimitBytes });
   const dispatcher = new Dispatcher({
     ledger: options.ledger,
     services: {
       encode: options.encode,
       nodeInfo: options.nodeInfo,
       ailment: options.ailment ?? (() => undefined),
+      unready: options.unready ?? (() => undefined),
       metrics: options.metrics ?? (() => Promise.resolve("")),
       clock: options.clock ?? Date.now,
       openapi: () => document,
@@ -132,11 +143,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     operations,
     headerBrands,
     switches: { ...HTTP_DEFAULTS.switches, ...options.switches },
-    bodyLimitBytes: options.bodyLimitBytes ?? HTTP_DEFAULTS.bodyLimitBytes,
+    bodyLimitBytes,
     bodyBudgetBytes: options.bodyBudgetBytes ?? HTTP_DEFAULTS.bodyBudgetBytes,
     maxInFlight: options.maxInFlight ?? HTTP_DEFAULTS.maxInFlight,
     maxLagMs: options.maxLagMs,
     archivalEndpoint: options.archivalEndpoint,
+    passThrough,
     idleMs: timeouts.idleMs,
     slowReaders,
     cachePinned: options.cachePinned ?? true,
@@ -147,7 +159,13 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   let sweptMs = 0;
   let slowReadersEnded = 0;
   const gate = new Gate({
-    maxLoopDelayMs: options.maxLoopDelayMs ?? HTTP_DEFAULTS.maxLoopDelayMs,
+    serve: (request, response, awaitsContinue) => {
+      dispatcher.serve(request, response, awaitsContinue).catch((error: unknown) => {
+        logger.error({ err: error }, "request broke off");
+        request.socket.destroy();
+      });
+    },
+    maxWaitMs: options.maxWaitMs ?? HTTP_DEFAULTS.maxWaitMs,
     rateLimit: options.rateLimit,
     trustProxy: options.trustProxy ?? false,
     exposed: dispatcher.exposedHeaders,
@@ -177,6 +195,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     close: async () => {
       dispatcher.closing = true;
       await listener.close();
+      passThrough?.close();
       gate.stop();
     },
     figures: () => ({

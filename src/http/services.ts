@@ -16,6 +16,8 @@ export interface Services {
   readonly nodeInfo: NodeInfo;
   /** Why the node is not well; undefined when it is. */
   readonly ailment: () => string | undefined;
+  /** Why the node should get no requests just now although it is well; undefined when it should. */
+  readonly unready: () => string | undefined;
   /** Text of the metrics page. */
   readonly metrics: () => Promise<string>;
   /** Milliseconds since the epoch. */

@@ -7,8 +7,8 @@ export interface HttpLimits {
   readonly maxConnections?: number;
   /** Requests being worked on. */
   readonly maxInFlight?: number;
-  /** How long others may keep the process busy before a request is turned away; 0 turns none away. */
-  readonly maxLoopDelayMs?: number;
+  /** Requests that would wait longer behind others are turned away; 0 turns none away. */
+  readonly maxWaitMs?: number;
   /** Requests per second and client; no limit when left out. */
   readonly rateLimit?: number;
   /** Clients are told apart by the last address in X-Forwarded-For. */
@@ -38,6 +38,8 @@ export interface HttpOptions {
   /** Serves /metrics on a port of its own. */
   readonly metricsPort?: number;
   readonly bodyLimitBytes?: number;
+  /** How old the ledger's time may be before reads are refused and the node is not ready; no limit when left out. */
+  readonly maxLagMs?: number;
   readonly limits?: HttpLimits;
   /** Certificate chain and key in PEM; HTTPS is then served, and changed files are loaded again. */
   readonly tls?: { readonly certFile: string; readonly keyFile: string };

@@ -12,6 +12,8 @@ export interface NodeStatus {
   readonly fault: string | undefined;
   /** Why it is not well; undefined when it is. */
   readonly ailment: string | undefined;
+  /** Why it should get no requests just now although it is well; undefined when it should. */
+  readonly unready: string | undefined;
   /** Further keys of the info answer. */
   readonly more: Readonly<Record<string, unknown>>;
 }

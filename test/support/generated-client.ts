@@ -64,6 +64,13 @@ export interface paths {
      */
     get: operations["healthy"];
   };
+  "/-/ready": {
+    /**
+     * Readiness check
+     * @description 200 when the node should get requests: it has a ledger, no fault keeps it from moving, and its ledger is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to start a process anew.
+     */
+    get: operations["ready"];
+  };
   "/spec.json": {
     /**
      * OpenAPI document, JSON
@@ -1065,6 +1072,99 @@ export interface operations {
         duration_secs?: number;
       };
     };
+    responses: {
+      /** @description application/json: An object with a message. application/x-bcs: The message as a BCS string. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+        };
+        content: {
+          "application/json": {
+            message: string;
+          };
+          "application/x-bcs": string;
+        };
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: Nothing is served under this path. */
+      404: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      429: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `health_check_failed`: The health check fails: no readable ledger, its time is older than `duration_secs` allows, or nothing that can be verified comes from any upstream. `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      503: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Readiness check
+   * @description 200 when the node should get requests: it has a ledger, no fault keeps it from moving, and its ledger is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to start a process anew.
+   */
+  ready: {
     responses: {
       /** @description application/json: An object with a message. application/x-bcs: The message as a BCS string. */
       200: {

@@ -1,4 +1,5 @@
 // `sextant start`: runs a node until it is told to stop.
+import { existsSync } from "node:fs";
 import { CodedError, ConfigError } from "../../base/errors.ts";
 import { createNode, type FollowOptions, type Node } from "../../node.ts";
 import { command, EXIT_FAILED, EXIT_OK } from "../command.ts";
@@ -18,6 +19,7 @@ import {
 } from "../option.ts";
 import { startProgress } from "../progress.ts";
 import { operandsOf } from "../source.ts";
+import { checkApart } from "./check.ts";
 
 const options = {
   host: textOptionWithDefault("Address to listen on", "HOST", "127.0.0.1"),
@@ -89,8 +91,17 @@ const options = {
     fallback: 8 * 1024 * 1024,
   }),
   ...limitOptions,
+  "max-lag": durationOption(
+    "Refuse reads, and be not ready, once the ledger's time is older than this; 0 for no limit",
+    0,
+  ),
   "archive-url": textOption("Archive node that 410 answers name", "URL", (text) =>
     /^https?:\/\//.test(text) && URL.canParse(text) ? undefined : "an absolute http or https URL",
+  ),
+  check: choiceOption(
+    "What to verify of the data directory before serving: its head (quick) or all of it (full)",
+    ["quick", "full"],
+    "quick",
   ),
   "log-level": choiceOption("Least severe level to log", LOG_LEVELS, "info"),
   "log-format": choiceOption("Log lines as JSON or readable text", ["auto", "json", "text"], "auto"),
@@ -174,6 +185,7 @@ function startNode(values: StartValues): Promise<Node> {
       startPage: values["start-page"],
       metrics: values.metrics,
       bodyLimitBytes: values["body-limit"],
+      ...(values["max-lag"] === 0 ? {} : { maxLagMs: values["max-lag"] }),
       ...limitsOf(values),
       workers: values.workers,
       ...(values["metrics-port"] === undefined ? {} : { metricsPort: values["metrics-port"] }),
@@ -238,6 +250,10 @@ export const startCommand = command({
     operandsOf(operands, []);
     checkCombination(values);
     const stopped = stopSignal();
+    if (values.check === "full" && existsSync(values.data)) {
+      const code = await checkApart(values.data, [], context);
+      if (code !== EXIT_OK) return code;
+    }
     const node = await startNode(values);
     context.out([`sextant is ready: ${node.url} (${await placeOf(node)})`, ...guideLines(node)].join("\n"));
     const code = await Promise.race([stopped.then(() => EXIT_OK), node.faulted.then(() => EXIT_FAILED)]);

@@ -1,4 +1,4 @@
-// The health check of load balancers.
+// The health check: whether the process works. Whether it should get requests is another question, see ready.ts.
 import { BcsWriter } from "../../bcs/writer.ts";
 import { HttpError } from "../errors.ts";
 import { operation } from "../operation.ts";
@@ -16,6 +16,7 @@ export const healthy = operation({
     "200 when the ledger can be read and, with `duration_secs`, its time is no older than that many seconds. A follower that gets nothing it can verify is not healthy.",
   ledger: "required",
   unavailable: "unhealthy",
+  servedStale: true,
   switchable: false,
   params: {},
   query: { duration_secs: durationSecsField },

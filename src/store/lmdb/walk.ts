@@ -37,12 +37,6 @@ export interface StaleRow {
   readonly entries: readonly StaleEntry[];
 }
 
-/** One node of the state tree. */
-export interface TreeRow {
-  readonly key: Uint8Array;
-  readonly value: Uint8Array;
-}
-
 /** Number of rows by table. */
 export type RowCounts = Readonly<Record<keyof Omit<Tables, "meta">, number>>;
 
@@ -146,8 +140,11 @@ export class StoreWalk {
     }
   }
 
-  *tree(): Generator<TreeRow> {
-    yield* this.#range(this.#tables.tree);
+  /** Rows beside the state, passed over: how many can be read. */
+  countSideRows(): number {
+    let count = 0;
+    for (const _ of this.#range(this.#tables.side)) count++;
+    return count;
   }
 
   getTreeNode(key: Uint8Array): Uint8Array | undefined {

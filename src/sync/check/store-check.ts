@@ -65,6 +65,7 @@ export function checkStore(walk: StoreWalk, onProgress: CheckProgress = () => {}
   findings.expect(items.kept === records.writes, () => {
     return `${items.kept} values are of kept versions, the records wrote ${records.writes}`;
   });
+  findings.expect(walk.countSideRows() === counts.side, () => "rows beside the state cannot be read");
   if (isWhole) {
     checkTree(walk, items.head, findings, onRow);
     const earlyRoot = rootOf(items.early);
