@@ -2,12 +2,13 @@
 // asked for. Made once and kept under .cache/bench; what an item is follows from its number, so that questions
 // and expected answers need no look at the store.
 import { existsSync } from "node:fs";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { silentLogger } from "../src/base/log.ts";
 import { BcsWriter } from "../src/bcs/writer.ts";
 import { createLocalChain } from "../src/chain/local-chain.ts";
+import { RecordWriter } from "../src/chain/record-writer.ts";
 import { parseAsset, primaryStoreAddress } from "../src/ledger/asset.ts";
 import { OBJECT_GROUP_TAG } from "../src/ledger/balance-keys.ts";
 import { resourceGroupKeyHash, resourceKeyHash, tableItemKeyHash } from "../src/ledger/key-hash.ts";
@@ -173,6 +174,16 @@ function hotWrite(index: number, version: number): StateWrite {
   return { keyHash: storeKeyHash(accountAddress(index)), version: BigInt(version), value };
 }
 
+/** The same ledger a second time, for two nodes at once: a store has one writer. */
+export async function copyDataSet(set: DataSet): Promise<DataSet> {
+  const data = `${set.data}-copy`;
+  if (!existsSync(data)) {
+    await cp(set.data, `${data}-draft`, { recursive: true });
+    await rename(`${data}-draft`, data);
+  }
+  return { ...set, data };
+}
+
 async function cached(name: string, items: number, fill: (feed: Feed) => Promise<number>): Promise<DataSet> {
   const folder = join(CACHE, `v${CONTENT}-${name}`);
   const description = join(folder, "data-set.json");
@@ -194,6 +205,16 @@ async function cached(name: string, items: number, fill: (feed: Feed) => Promise
   await writeFile(description, JSON.stringify(set));
   console.error(`made ${name} in ${((performance.now() - started) / 1000).toFixed(1)} s`);
   return set;
+}
+
+/** A record that says nothing, for the head: a store without one counts as damaged. */
+export function headRecord({ version, accumulator }: Pick<Position, "version" | "accumulator">): Uint8Array {
+  const writer = new RecordWriter({ version: version - 1n, accumulator });
+  const transaction = { kind: "stateCheckpoint", blockId: new Uint8Array(32) } as const;
+  writer.add({ transaction, events: [], writes: [] });
+  const [record] = writer.records;
+  if (record === undefined) throw new Error("no record was made");
+  return record;
 }
 
 /** Takes a store forward behind its genesis, one block for each commit. */
@@ -227,7 +248,7 @@ class Feed {
       position,
       writes,
       blocks: [{ height: this.#height, firstVersion, timestampUsec, epoch: 1n }],
-      records: [],
+      records: [{ version: position.version, bytes: headRecord(position) }],
       treeNodes: [],
     });
     this.next = last + 1;

@@ -137,9 +137,10 @@ export function formatTable(rows: readonly BenchRow[]): string {
     row.ratio.toFixed(2),
     `${row.spread[0].toFixed(2)}–${row.spread[1].toFixed(2)}`,
     formatTarget(row),
-    `${formatNumber(row.ours)} / ${formatNumber(row.base)} ${row.unit}`,
+    formatSides(row),
+    row.note ?? "",
   ]);
-  const table = [["what", "ratio", "spread", "target", "ours / base"], ...cells];
+  const table = [["what", "ratio", "spread", "target", "ours / base", "also seen"], ...cells];
   const widths =
     table[0]?.map((_, column) => Math.max(...table.map((line) => line[column]?.length ?? 0))) ?? [];
   return table
@@ -150,6 +151,21 @@ export function formatTable(rows: readonly BenchRow[]): string {
         .trimEnd(),
     )
     .join("\n");
+}
+
+/** The headline rows as Markdown, for the README. */
+export function formatReadme(rows: readonly BenchRow[]): string {
+  const lines = rows
+    .filter(({ headline }) => headline === true)
+    .map((row) => {
+      const cells = [row.name, row.ratio.toFixed(2), formatTarget(row), formatSides(row)];
+      return `| ${cells.join(" | ")} |`;
+    });
+  return ["| what | ratio | target | ours / base |", "|---|---|---|---|", ...lines].join("\n");
+}
+
+function formatSides(row: BenchRow): string {
+  return `${formatNumber(row.ours)} / ${formatNumber(row.base)} ${row.unit}`;
 }
 
 function formatTarget(row: BenchRow): string {

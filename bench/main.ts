@@ -1,38 +1,73 @@
-// Runs the benchmarks and prints their ratios as one table. --quick takes less data, --only NAME one benchmark,
-// --json machine-readable rows.
+// Runs the benchmarks and prints their ratios as one table, each with its target and whether it was met. --quick
+// takes little data and few rounds and judges no times, --scale a part of the full data sets, --only some
+// benchmarks by name; --json prints rows for machines, --readme the short table of the README.
+import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import { benchmarkEncode } from "./encode.ts";
-import { type Benchmark, type BenchRow, formatTable } from "./harness.ts";
+import { benchmarkGrowth } from "./growth.ts";
+import { type Benchmark, type BenchRow, formatReadme, formatTable, meetsTarget } from "./harness.ts";
 import { benchmarkHttp } from "./http.ts";
+import { benchmarkLatency } from "./latency.ts";
+import { loadGenerator } from "./load.ts";
+import { benchmarkMemory } from "./memory.ts";
+import { benchmarkPeers } from "./peers.ts";
+import { benchmarkStart } from "./start.ts";
 import { benchmarkStore } from "./store.ts";
+import { benchmarkWorkers } from "./workers.ts";
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   http: benchmarkHttp,
+  growth: benchmarkGrowth,
+  latency: benchmarkLatency,
+  peers: benchmarkPeers,
+  start: benchmarkStart,
+  workers: benchmarkWorkers,
   store: benchmarkStore,
   encode: benchmarkEncode,
+  memory: benchmarkMemory,
 };
+
+const QUICK_SCALE = 0.01;
 
 const { values } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
-    only: { type: "string" },
+    readme: { type: "boolean", default: false },
+    only: { type: "string", multiple: true },
     scale: { type: "string", default: "1" },
   },
 });
 
-const names = Object.keys(BENCHMARKS).filter((name) => values.only === undefined || name === values.only);
-if (names.length === 0) {
-  console.error(`no benchmark ${values.only}; there are ${Object.keys(BENCHMARKS).join(", ")}`);
-  process.exit(1);
+const { only, quick, json, readme } = values;
+const scale = quick ? QUICK_SCALE : Number(values.scale);
+const unknown = only?.find((name) => !Object.hasOwn(BENCHMARKS, name));
+if (unknown !== undefined || !(scale > 0 && scale <= 1)) {
+  console.error(
+    unknown === undefined
+      ? "--scale: expected a number above 0 and up to 1"
+      : `no benchmark ${unknown}; there are ${Object.keys(BENCHMARKS).join(", ")}`,
+  );
+  process.exit(2);
 }
 
+// The program that is measured is the built one.
+const build = spawnSync("npm", ["run", "--silent", "build"], { stdio: ["ignore", "inherit", "inherit"] });
+if (build.status !== 0) process.exit(1);
+
+console.error(`load from ${await loadGenerator()}`);
 const rows: BenchRow[] = [];
-for (const name of names) {
+for (const [name, run] of Object.entries(BENCHMARKS)) {
+  if (only !== undefined && !only.includes(name)) continue;
+  const startedMs = performance.now();
   console.error(`running ${name}`);
-  const found =
-    (await BENCHMARKS[name]?.({ quick: values.quick, scale: values.quick ? 0.01 : Number(values.scale) })) ??
-    [];
-  rows.push(...found.map((row) => ({ ...row, name: `${name}: ${row.name}` })));
+  const found = await run({ quick, scale });
+  console.error(`${name} took ${((performance.now() - startedMs) / 1000).toFixed(0)} s`);
+  // Too little data and too few rounds for a judgement.
+  rows.push(...found.map(({ target, ...row }) => (quick || target === undefined ? row : { ...row, target })));
 }
-console.log(values.json ? JSON.stringify(rows, null, 2) : formatTable(rows));
+
+if (json) console.log(JSON.stringify(rows, null, 2));
+else console.log(readme ? formatReadme(rows) : formatTable(rows));
+const judged = rows.filter(({ target }) => target !== undefined);
+console.error(`${judged.filter(meetsTarget).length} of ${judged.length} targets met`);

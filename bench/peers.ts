@@ -1,0 +1,125 @@
+// Beside what users have today: the same balance from PostgreSQL behind a bare node:http server, and the same
+// transfer built and serialized by the official SDK in process.
+import {
+  AccountAddress,
+  ChainId,
+  EntryFunction,
+  generateSigningMessageForTransaction,
+  RawTransaction,
+  SimpleTransaction,
+  TransactionPayloadEntryFunction,
+  U64,
+} from "@aptos-labs/ts-sdk";
+import { createNode } from "../src/node.ts";
+import { itemsDataSet } from "./data-set.ts";
+import { type BenchOptions, type BenchRow, compare } from "./harness.ts";
+import { CONNECTIONS, compareServers } from "./http.ts";
+import { startPostgres } from "./postgres.ts";
+import { latestBalances, transferRequest } from "./questions.ts";
+import { type BenchServer, forkServer, recordAnswer, startStatic } from "./servers.ts";
+
+/** All rows beside peers. */
+export async function benchmarkPeers(options: BenchOptions): Promise<readonly BenchRow[]> {
+  return [...(await besidePostgres(options)), await besideSdk(options)];
+}
+
+async function besidePostgres(options: BenchOptions): Promise<BenchRow[]> {
+  const set = await itemsDataSet(Math.max(10_000, 1_000_000 * options.scale));
+  const cluster = await startPostgres(set);
+  if ("missing" in cluster) {
+    console.error(`skipped: balance against PostgreSQL: ${cluster.missing}`);
+    return [];
+  }
+  const node = await startStatic(set);
+  const { server, ask } = await forkServer("./postgres-server.ts", [cluster.socketFolder]);
+  const peer: BenchServer = {
+    ...server,
+    cpuMicros: async () => (await server.cpuMicros()) + (await cluster.cpuMicros()),
+  };
+  try {
+    const questions = latestBalances(set);
+    const [first] = questions;
+    if (first === undefined) throw new Error("nothing to ask");
+    await ask({ answer: await recordAnswer(node, first) });
+    for (const question of questions.slice(0, 20)) {
+      const answers = await Promise.all([node, peer].map((one) => recordAnswer(one, question)));
+      if (answers[0]?.body !== answers[1]?.body) throw new Error(`${question.path}: the answers differ`);
+    }
+    const load = { connections: CONNECTIONS, seconds: options.quick ? 1 : 3, rounds: options.quick ? 1 : 5 };
+    return [
+      await compareServers(
+        "balance, latest, over PostgreSQL by primary key behind node:http",
+        { ours: node, base: peer },
+        questions,
+        { ...load, target: { min: 2 }, headline: true },
+      ),
+    ];
+  } finally {
+    await server.stop();
+    await node.stop();
+    await cluster.stop();
+  }
+}
+
+async function besideSdk(options: BenchOptions): Promise<BenchRow> {
+  const node = await createNode();
+  try {
+    const count = options.quick ? 2000 : 20_000;
+    const chain = new ChainId((await node.ledgerInfo()).chain_id);
+    const requests = Array.from({ length: 1000 }, (_, i) => transferRequest(i, i + 1, i));
+    const texts = requests.map((request) => JSON.stringify(request));
+    const perCpuSecond = (started: NodeJS.CpuUsage): number => {
+      const { user, system } = process.cpuUsage(started);
+      return (1e6 * count) / (user + system);
+    };
+    const bySdk = (i: number): Uint8Array => {
+      const request = requests[i % requests.length] as SdkTransfer;
+      const [to = "", amount = ""] = request.payload.arguments;
+      const call = EntryFunction.build(
+        "0x1::aptos_account",
+        "transfer",
+        [],
+        [AccountAddress.from(to), new U64(BigInt(amount))],
+      );
+      const raw = new RawTransaction(
+        AccountAddress.from(request.sender),
+        BigInt(request.sequence_number),
+        new TransactionPayloadEntryFunction(call),
+        BigInt(request.max_gas_amount),
+        BigInt(request.gas_unit_price),
+        BigInt(request.expiration_timestamp_secs),
+        chain,
+      );
+      return generateSigningMessageForTransaction(new SimpleTransaction(raw));
+    };
+    const same = Buffer.from(await node.encodeSubmission(texts[7] ?? "")).equals(bySdk(7));
+    if (!same) throw new Error("the SDK makes other bytes of the same transfer");
+    return await compare(
+      "transfer from JSON to bytes to sign, in process, over the SDK's own classes",
+      {
+        ours: async () => {
+          const started = process.cpuUsage();
+          for (let i = 0; i < count; i++) await node.encodeSubmission(texts[i % texts.length] ?? "");
+          return perCpuSecond(started);
+        },
+        base: () => {
+          const started = process.cpuUsage();
+          for (let i = 0; i < count; i++) bySdk(i);
+          return perCpuSecond(started);
+        },
+      },
+      { unit: "transfers per CPU second", rounds: options.quick ? 3 : 7, headline: true },
+    );
+  } finally {
+    await node.close();
+  }
+}
+
+interface SdkTransfer {
+  readonly sender: string;
+  readonly sequence_number: string;
+  readonly max_gas_amount: string;
+  readonly gas_unit_price: string;
+  readonly expiration_timestamp_secs: string;
+  readonly payload: { readonly arguments: readonly string[] };
+}

@@ -1,0 +1,163 @@
+// A temporary PostgreSQL cluster on a unix socket, with the accounts of a data set in a table. Uses the PostgreSQL
+// of this machine; where there is none it says so.
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync } from "node:fs";
+import { chmod, chown, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { toHex } from "../src/base/hex.ts";
+import { accountAddress, balanceOf, type DataSet, kindOf } from "./data-set.ts";
+
+const run = promisify(execFile);
+/** Where Debian keeps the programs of each version. */
+const DEBIAN = "/usr/lib/postgresql";
+const SERVER_OPTIONS = {
+  listen_addresses: "",
+  shared_buffers: "512MB",
+  max_connections: "64",
+  fsync: "off",
+  logging_collector: "off",
+};
+
+/** A running cluster. */
+export interface Cluster {
+  readonly socketFolder: string;
+  /** Processor time of all its processes, in microseconds, counted by the system in hundredths of a second. */
+  cpuMicros(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+function programs(): string | undefined {
+  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [
+    ...versions.map((version) => join(DEBIAN, version, "bin")),
+    ...(process.env.PATH ?? "").split(":"),
+  ];
+  return folders.find((folder) => existsSync(join(folder, "initdb")) && existsSync(join(folder, "postgres")));
+}
+
+/** PostgreSQL refuses to run as root: then it runs as the user that its package made. */
+async function serverOwner(): Promise<Owner | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  const [uid, gid] = await Promise.all(
+    ["-u", "-g"].map(async (flag) => Number((await run("id", [flag, "postgres"])).stdout)),
+  );
+  return { uid: uid ?? 0, gid: gid ?? 0 };
+}
+
+/** Starts a cluster with the balances of all accounts; undefined with the reason where there is no PostgreSQL. */
+export async function startPostgres(set: DataSet): Promise<Cluster | { readonly missing: string }> {
+  const folder = programs();
+  if (folder === undefined) return { missing: "no PostgreSQL here (Debian: apt-get install postgresql)" };
+  const path = await mkdtemp(join(tmpdir(), "sextant-postgres-"));
+  try {
+    const owner = await serverOwner();
+    if (owner !== undefined) await chown(path, owner.uid, owner.gid);
+    await chmod(path, 0o700);
+    return await startCluster(folder, path, owner, set);
+  } catch (error) {
+    await rm(path, { recursive: true, force: true });
+    return {
+      missing: `PostgreSQL does not start: ${error instanceof Error ? error.message : String(error)}`,
+    };
+  }
+}
+
+async function startCluster(
+  folder: string,
+  path: string,
+  owner: Owner | undefined,
+  set: DataSet,
+): Promise<Cluster> {
+  const data = join(path, "data");
+  const identity = { ...owner, cwd: path };
+  await run(
+    join(folder, "initdb"),
+    ["-D", data, "-U", "bench", "-A", "trust", "-E", "UTF8", "--locale", "C"],
+    identity,
+  );
+  const settings = Object.entries(SERVER_OPTIONS).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const server = spawn(join(folder, "postgres"), ["-D", data, "-k", path, ...settings], {
+    ...identity,
+    stdio: "ignore",
+  });
+  const stop = async (): Promise<void> => {
+    const ended = once(server, "exit");
+    server.kill("SIGINT");
+    await ended;
+    await rm(path, { recursive: true, force: true });
+  };
+  try {
+    await untilReady(folder, path);
+    await fill(folder, path, set);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { socketFolder: path, cpuMicros: () => treeCpuMicros(server.pid ?? 0), stop };
+}
+
+async function untilReady(folder: string, path: string): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    const isReady = await run(join(folder, "pg_isready"), ["-h", path]).then(
+      () => true,
+      () => false,
+    );
+    if (isReady) return;
+    await sleep(100);
+  }
+  throw new Error("it is not ready after 10 s");
+}
+
+async function fill(folder: string, path: string, set: DataSet): Promise<void> {
+  const psql = (sql: string) =>
+    [
+      join(folder, "psql"),
+      ["-h", path, "-U", "bench", "-d", "postgres", "-q", "-v", "ON_ERROR_STOP=1", "-c", sql],
+    ] as const;
+  await run(...psql("CREATE TABLE balances (account bytea PRIMARY KEY, balance numeric NOT NULL)"));
+  const [program, args] = psql("COPY balances FROM STDIN");
+  const copy = spawn(program, [...args], { stdio: ["pipe", "ignore", "inherit"] });
+  const ended = once(copy, "exit");
+  await pipeline(Readable.from(rows(set)), copy.stdin);
+  const [code] = await ended;
+  if (code !== 0) throw new Error(`filling it ended with ${code}`);
+  await run(...psql("VACUUM ANALYZE balances"));
+}
+
+function* rows(set: DataSet): Generator<string> {
+  let chunk = "";
+  for (let index = 0; index < set.items; index++) {
+    if (kindOf(index) === "table") continue;
+    chunk += `\\\\x${toHex(accountAddress(index))}\t${balanceOf(index, 1)}\n`;
+    if (chunk.length < 1 << 16) continue;
+    yield chunk;
+    chunk = "";
+  }
+  yield chunk;
+}
+
+/** User and system time of a process and its children, from the system. */
+async function treeCpuMicros(pid: number): Promise<number> {
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, "utf8"))
+    .trim()
+    .split(" ")
+    .filter(Boolean);
+  let ticks = 0;
+  for (const one of [pid, ...children.map(Number)]) {
+    const text = await readFile(`/proc/${one}/stat`, "utf8").catch(() => "");
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    ticks += Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
+  }
+  return ticks * 10_000;
+}

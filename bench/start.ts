@@ -1,0 +1,88 @@
+// Start-up: from the start of the process to the first answer, on stores of different sizes.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { get } from "node:http";
+import { createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { type DataSet, itemsDataSet } from "./data-set.ts";
+import { type BenchOptions, type BenchRow, compare, toRow } from "./harness.ts";
+
+const PROGRAM = fileURLToPath(new URL("../bin/sextant.js", import.meta.url));
+const LIMIT_SECONDS = 1;
+const PATIENCE_MS = 30_000;
+
+/** All rows of start-up. */
+export async function benchmarkStart(options: BenchOptions): Promise<readonly BenchRow[]> {
+  const small = await itemsDataSet(10_000);
+  const large = await itemsDataSet(Math.max(10_000, 10_000_000 * options.scale));
+  const taken: number[] = [];
+  const ours = async (): Promise<number> => {
+    const seconds = await startOnce(large);
+    taken.push(seconds);
+    return seconds;
+  };
+  const growth = await compare(
+    `start to the first 200, ${large.items.toLocaleString("en-US")} items over 10,000`,
+    { ours, base: () => startOnce(small) },
+    { unit: "s", rounds: options.quick ? 1 : 11, target: { max: 1.15 } },
+  );
+  const limits = taken.map(() => LIMIT_SECONDS);
+  return [
+    toRow(
+      `start to the first 200, ${large.items.toLocaleString("en-US")} items, over one second`,
+      { ours: taken, base: limits },
+      { unit: "s", target: { max: 1 }, headline: true },
+    ),
+    growth,
+  ];
+}
+
+/** Seconds from the start of the process to its first 200. */
+async function startOnce(set: DataSet): Promise<number> {
+  const port = await freePort();
+  const args = [
+    "--data",
+    set.data,
+    "--genesis",
+    set.genesis,
+    "--prune-window",
+    "off",
+    "--log-level",
+    "error",
+  ];
+  const started = performance.now();
+  const child = spawn(process.execPath, [PROGRAM, "start", "--port", `${port}`, ...args], {
+    stdio: "ignore",
+  });
+  try {
+    while (!(await isAnswering(port))) {
+      if (performance.now() - started > PATIENCE_MS) throw new Error("the program does not start");
+      await sleep(2);
+    }
+    return (performance.now() - started) / 1000;
+  } finally {
+    const ended = once(child, "exit");
+    child.kill();
+    await ended;
+  }
+}
+
+function isAnswering(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const request = get({ port, path: "/v1", agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    request.on("error", () => resolve(false));
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === "string") throw new Error("listening on no port");
+  return address.port;
+}
