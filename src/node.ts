@@ -25,7 +25,13 @@ import { parseAddress } from "./move/address.ts";
 import { ModuleCache } from "./move/module-cache.ts";
 import { Faults } from "./node/faults.ts";
 import { ailmentOf, followGauges, followInfo, waypointInfo } from "./node/follow-report.ts";
-import { Following, type FollowPlan, planFollowing } from "./node/following.ts";
+import {
+  Following,
+  type FollowPlan,
+  passThroughOf,
+  planFollowing,
+  withoutGuesses,
+} from "./node/following.ts";
 import { httpGauges, ledgerGauges, moduleCacheGauges } from "./node/gauges.ts";
 import { checkGenesisFile, parseWaypointOption } from "./node/genesis-report.ts";
 import { nodeInfo } from "./node/info.ts";
@@ -362,6 +368,7 @@ class SextantNode implements Node, Ledger {
       ...(http.headerBrands === undefined ? {} : { headerBrands: http.headerBrands }),
       ...(http.bodyLimitBytes === undefined ? {} : { bodyLimitBytes: http.bodyLimitBytes }),
       ...(http.archiveUrl === undefined ? {} : { archivalEndpoint: http.archiveUrl }),
+      ...passThroughOf(this.#options.follow),
       ...(http.tls === undefined ? {} : { tls: http.tls }),
       ...http.limits,
     });
@@ -432,9 +439,8 @@ class SextantNode implements Node, Ledger {
 
   async openView(): Promise<LedgerView> {
     if (this.#store === undefined) throw new LedgerError("no_ledger", "the node is still starting");
-    return this.#following === undefined
-      ? this.#store.openView()
-      : this.#following.ledgerOver(this.#store).openView();
+    const view = await this.#store.openView();
+    return this.#following?.viewOver(view) ?? withoutGuesses(view, this.#store);
   }
 
   async #withView<T>(ask: (view: LedgerView) => Promise<T> | T): Promise<T> {

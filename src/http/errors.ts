@@ -6,14 +6,17 @@ import type { Condition } from "./error-catalogue.ts";
 export class HttpError extends CodedError<Condition> {
   /** Extra response headers, name and value in turn. */
   readonly headers: readonly string[];
+  /** True when another node may serve what is not served here. */
+  readonly isElsewhere: boolean;
 
   constructor(
     condition: Condition,
     message: string,
-    options: { headers?: readonly string[]; cause?: unknown } = {},
+    options: { headers?: readonly string[]; cause?: unknown; isElsewhere?: boolean } = {},
   ) {
     super(condition, message, { cause: options.cause });
     this.headers = options.headers ?? [];
+    this.isElsewhere = options.isElsewhere ?? false;
   }
 }
 

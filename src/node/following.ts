@@ -1,18 +1,18 @@
 // Following, wired: upstreams from the configuration, what is proven already, the follower, and the base layer
 // for a ledger that starts in the middle.
 import { ConfigError } from "../base/errors.ts";
-import type { Logger } from "../base/log.ts";
+import { type Logger, silentLogger } from "../base/log.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { traceStateKeys } from "../ledger/key-trace.ts";
-import type { Ledger } from "../ledger/view.ts";
+import type { LedgerView } from "../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
-import type { Store } from "../store/contract.ts";
+import type { Store, StoreView } from "../store/contract.ts";
 import { isPassingFault } from "../store/errors.ts";
 import { type AgreementRule, parseAgreement } from "../sync/agreement.ts";
 import { BaseFiller } from "../sync/base-filler.ts";
 import { type Ingester, loadPosition } from "../sync/committer.ts";
 import { type CommitProgress, type Follower, type FollowerStatus, startFollower } from "../sync/follower.ts";
-import { createLazyLedger } from "../sync/lazy-view.ts";
+import { createLazyView } from "../sync/lazy-view.ts";
 import { locateBase } from "../sync/locate-base.ts";
 import {
   addMatchedWaypoint,
@@ -187,9 +187,9 @@ export class Following {
     });
   }
 
-  /** The ledger to read from: the store, with the base layer beneath it where there is one. */
-  ledgerOver(ledger: Ledger): Ledger {
-    return this.#filler === undefined ? ledger : createLazyLedger(ledger, this.#filler);
+  /** The view to read from: with the base layer beneath it where there is one. */
+  viewOver(view: LedgerView): LedgerView {
+    return this.#filler === undefined ? view : createLazyView(view, this.#filler);
   }
 
   status(): FollowerStatus | undefined {
@@ -231,6 +231,28 @@ export class Following {
     await this.#follower?.close();
     await this.#filler?.close();
   }
+}
+
+/**
+ * A view of a store that nobody follows for: where its ledger started in the middle, what was never fetched is
+ * not known, and that is said instead of "absent".
+ */
+export function withoutGuesses(view: StoreView, store: Store): LedgerView {
+  if (view.position.stateRoot !== undefined) return view;
+  const filler = new BaseFiller({
+    store,
+    pool: () => undefined,
+    needed: 1,
+    timeoutMs: FILL_TIMEOUT_MS,
+    logger: silentLogger,
+  });
+  return createLazyView(view, filler);
+}
+
+/** Where requests that are not served here go, as an option of the server. */
+export function passThroughOf(follow: FollowOptions | undefined): { passThrough?: URL } {
+  const [first] = follow?.upstreams ?? [];
+  return follow?.passThrough === true && first !== undefined ? { passThrough: parseUpstreamUrl(first) } : {};
 }
 
 function apiKeyHeader({ header, value }: NonNullable<FollowOptions["apiKey"]>): ApiKeyHeader {

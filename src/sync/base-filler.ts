@@ -96,6 +96,8 @@ export class BaseFiller {
   }
 
   async #fetch(view: LedgerView, keyHash: Uint8Array): Promise<BaseRow> {
+    const entries = this.#options.pool()?.entries ?? [];
+    if (entries.length === 0) throw unavailable();
     const stateKey = stateKeyOf(keyHash);
     if (stateKey === undefined) throw new Error("a read whose state key is not known");
     const { oldestVersion, version: latest } = view.position;
@@ -104,7 +106,7 @@ export class BaseFiller {
     // end is the least likely to be pruned elsewhere.
     const until = write === undefined ? latest : write.version - 1n;
     try {
-      const value = await this.#ask(stateKey, oldestVersion, until);
+      const value = await this.#ask(entries, stateKey, oldestVersion, until);
       const row: BaseRow = { version: oldestVersion, value };
       this.#keep(keyHash, row);
       this.stats.fills++;
@@ -115,11 +117,16 @@ export class BaseFiller {
     }
   }
 
-  async #ask(stateKey: Uint8Array, oldest: bigint, until: bigint): Promise<Uint8Array | undefined> {
-    const { pool, needed, logger } = this.#options;
+  async #ask(
+    entries: readonly PoolEntry[],
+    stateKey: Uint8Array,
+    oldest: bigint,
+    until: bigint,
+  ): Promise<Uint8Array | undefined> {
+    const { needed, logger } = this.#options;
     const answers: { value: Uint8Array | undefined }[] = [];
     const faults: string[] = [];
-    for (const entry of inOrder(pool()?.entries ?? [])) {
+    for (const entry of inOrder(entries)) {
       try {
         const value = await this.#askOne(entry, stateKey, oldest, until);
         answers.push({ value });
@@ -130,10 +137,7 @@ export class BaseFiller {
       }
     }
     logger.warn({ faults, answers: answers.length, needed }, "an item could not be fetched");
-    throw new LedgerError(
-      "unavailable",
-      "the item was not written since this node's base version and no upstream could be asked for it",
-    );
+    throw unavailable();
   }
 
   async #askOne(
@@ -186,6 +190,13 @@ export class BaseFiller {
     };
     this.#writing = this.#writing.then(write);
   }
+}
+
+function unavailable(): LedgerError {
+  return new LedgerError(
+    "unavailable",
+    "the item was not written since this node's base version and no upstream could be asked for it",
+  );
 }
 
 function inOrder(entries: readonly PoolEntry[]): readonly PoolEntry[] {

@@ -3,7 +3,6 @@
 import type {
   Block,
   HistoryRange,
-  Ledger,
   LedgerPosition,
   LedgerView,
   StateItem,
@@ -11,9 +10,9 @@ import type {
 } from "../ledger/view.ts";
 import type { BaseFiller } from "./base-filler.ts";
 
-/** The same ledger with its base layer beneath it. */
-export function createLazyLedger(ledger: Ledger, filler: BaseFiller): Ledger {
-  return { openView: async () => new LazyView(await ledger.openView(), filler) };
+/** The same view with the base layer beneath it. */
+export function createLazyView(view: LedgerView, filler: BaseFiller): LedgerView {
+  return new LazyView(view, filler);
 }
 
 class LazyView implements LedgerView {

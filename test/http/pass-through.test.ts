@@ -1,0 +1,160 @@
+// Requests that are not served here, handed on: untouched, and nowhere else.
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { afterAll, describe, expect, it } from "vitest";
+import { startServer } from "../support/http-server.ts";
+
+interface Seen {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+const seen: Seen[] = [];
+const upstream: Server = createServer((request, response) => {
+  let body = "";
+  request.on("data", (chunk) => {
+    body += chunk;
+  });
+  request.on("end", () => {
+    seen.push({ method: request.method, url: request.url, headers: request.headers, body });
+    if (request.url?.includes("slow")) {
+      response.writeHead(200, { "Content-Type": "text/plain" });
+      response.write("first ");
+      setTimeout(() => response.end("last"), 50);
+      return;
+    }
+    if (request.url?.includes("cut")) {
+      response.writeHead(200, { "Content-Length": "100" }).write("half");
+      setTimeout(() => response.destroy(), 20);
+      return;
+    }
+    response
+      .writeHead(418, "teapot", {
+        "Content-Type": "application/x-upstream",
+        "X-Aptos-Ledger-Version": "77",
+        "Set-Cookie": ["a=1", "b=2"],
+        Connection: "keep-alive, x-secret-hop",
+        "X-Secret-Hop": "1",
+      })
+      .end(`seen ${request.method} ${request.url}`);
+  });
+});
+await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
+const { port } = upstream.address() as AddressInfo;
+afterAll(() => {
+  upstream.closeAllConnections();
+  upstream.close();
+});
+
+const { url } = await startServer({
+  passThrough: new URL(`http://127.0.0.1:${port}/prefix/v1`),
+  bodyLimitBytes: 10_000,
+});
+
+/** Sends a raw request and gives everything that comes back. */
+function raw(text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1", () => socket.write(text));
+    let out = "";
+    socket.on("data", (chunk) => {
+      out += chunk;
+    });
+    socket.on("end", () => resolve(out));
+    socket.on("error", reject);
+  });
+}
+
+describe("pass-through", () => {
+  it("hands on method, path, query and body, and the answer back untouched", async () => {
+    const answer = await fetch(`${url}/v1/accounts/0x1/resources?limit=5&x=%3C`, {
+      headers: { "X-Client": "7", Authorization: "Bearer theirs" },
+    });
+    expect(answer.status).toBe(418);
+    expect(await answer.text()).toBe("seen GET /prefix/v1/accounts/0x1/resources?limit=5&x=%3C");
+    expect(answer.headers.get("x-aptos-ledger-version")).toBe("77");
+    expect(answer.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
+    expect(answer.headers.get("x-secret-hop")).toBeNull();
+    expect(answer.headers.get("x-node-ledger-version")).toBeNull();
+    expect(seen.at(-1)?.headers).toMatchObject({
+      "x-client": "7",
+      authorization: "Bearer theirs",
+      host: `127.0.0.1:${port}`,
+    });
+    await fetch(`${url}/v1/transactions`, { method: "POST", body: "signed bytes" });
+    expect(seen.at(-1)).toMatchObject({
+      method: "POST",
+      url: "/prefix/v1/transactions",
+      body: "signed bytes",
+    });
+    await fetch(`${url}/v1/transactions?limit=1`);
+    expect(seen.at(-1)).toMatchObject({ method: "GET", url: "/prefix/v1/transactions?limit=1" });
+  });
+
+  it("keeps what is served here", async () => {
+    const before = seen.length;
+    expect((await fetch(`${url}/v1`)).status).toBe(200);
+    expect((await fetch(`${url}/v1/info`)).status).toBe(200);
+    expect((await fetch(`${url}/v1/accounts/zz/balance/0xa`)).status).toBe(400);
+    expect((await fetch(`${url}/elsewhere`)).status).toBe(404);
+    expect(seen.length).toBe(before);
+  });
+
+  it("drops the headers of the connection, and whatever Connection names", async () => {
+    await raw(
+      "GET /v1/x HTTP/1.1\r\nHost: evil.example\r\nConnection: close, X-Private\r\nX-Private: 1\r\nTE: trailers\r\nProxy-Authorization: Basic x\r\nKeep-Alive: 5\r\nUpgrade: h2c\r\n\r\n",
+    );
+    const { headers } = seen.at(-1)!;
+    for (const name of ["x-private", "te", "proxy-authorization", "keep-alive", "upgrade"]) {
+      expect(headers, name).not.toHaveProperty(name);
+    }
+    expect(headers.host).toBe(`127.0.0.1:${port}`);
+  });
+
+  it("leads nowhere else, whatever the target looks like", async () => {
+    const before = seen.length;
+    const targets = [
+      "/v1/../admin",
+      "/v1/%2e%2e/admin",
+      "/v1/..%2fadmin",
+      "/v1/a/./b",
+      "/v1//evil.example/x",
+      "//evil.example/v1/x",
+      "/v1/..\\admin",
+      "/v1/%5c..%5cadmin",
+      "/v2/x",
+      "/v1x",
+    ];
+    for (const target of targets) {
+      const answer = await raw(`GET ${target} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n`);
+      expect(answer.split(" ")[1], target).toBe("404");
+    }
+    expect(seen.length).toBe(before);
+    await raw("GET http://evil.example/v1/x HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n");
+    expect(seen.at(-1)).toMatchObject({ url: "/prefix/v1/x", headers: { host: `127.0.0.1:${port}` } });
+  });
+
+  it("streams, and tells a client when the upstream breaks off", async () => {
+    const started = performance.now();
+    const slow = await fetch(`${url}/v1/slow`);
+    const reader = slow.body!.getReader();
+    const first = await reader.read();
+    expect(Buffer.from(first.value!).toString()).toBe("first ");
+    expect(performance.now() - started).toBeLessThan(5000);
+    expect(Buffer.from((await reader.read()).value!).toString()).toBe("last");
+    await expect(fetch(`${url}/v1/cut`).then((answer) => answer.text())).rejects.toThrow();
+  });
+
+  it("bounds bodies, answers 503 when nobody is there, and finds loops", async () => {
+    const large = await fetch(`${url}/v1/transactions`, { method: "POST", body: "x".repeat(20_000) });
+    expect(large.status).toBe(413);
+    const nobody = await startServer({ passThrough: new URL("http://127.0.0.1:1/v1") });
+    const failed = await fetch(`${nobody.url}/v1/x`);
+    expect(failed.status).toBe(503);
+    expect(await failed.json()).toMatchObject({ error_code: "internal_error" });
+    const { via } = seen.at(-1)!.headers;
+    const looped = await fetch(`${url}/v1/x`, { headers: { Via: String(via) } });
+    expect(looped.status).toBe(503);
+  });
+});
