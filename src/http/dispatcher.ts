@@ -248,6 +248,7 @@ export class Dispatcher {
       throw new HttpError(
         "disabled",
         `${operation.id} answers in ${MEDIA_TYPES.bcs} only: ask for it in Accept`,
+        { isElsewhere: true },
       );
     }
     if (operation.switchable) {
