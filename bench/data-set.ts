@@ -197,8 +197,12 @@ async function cached(name: string, items: number, fill: (feed: Feed) => Promise
   const blob = createLocalChain({ seed: "bench" }).genesisBlob();
   await writeFile(genesis, blob);
   const store = await openLmdbStore({ path: data });
-  const feed = new Feed(store);
-  await bootstrapGenesis({ store, ingester: createIngester({ store, logger: silentLogger }), blob });
+  const { stateRoot } = await bootstrapGenesis({
+    store,
+    ingester: createIngester({ store, logger: silentLogger }),
+    blob,
+  });
+  const feed = new Feed(store, stateRoot);
   const historyFrom = await fill(feed);
   await store.close();
   const set: DataSet = { data, genesis, items, head: feed.next - 1, historyFrom };
@@ -221,10 +225,12 @@ export function headRecord({ version, accumulator }: Pick<Position, "version" | 
 class Feed {
   next = 1;
   readonly #store: Store;
+  readonly #stateRoot: Uint8Array;
   #height = 0n;
 
-  constructor(store: Store) {
+  constructor(store: Store, stateRoot: Uint8Array) {
     this.#store = store;
+    this.#stateRoot = stateRoot;
   }
 
   async commit(last: number, writes: readonly StateWrite[]): Promise<void> {
@@ -239,9 +245,9 @@ class Feed {
       blockHeight: this.#height,
       oldestVersion: 0n,
       oldestBlockHeight: 0n,
-      // Nothing is appended to these ledgers but by this file.
+      // Nothing is appended to these ledgers but by this file, so the tree stays that of the genesis.
       accumulator: { leafCount: 0n, frozen: [] },
-      stateRoot: undefined,
+      stateRoot: this.#stateRoot,
     };
     await this.#store.commit({
       previous: firstVersion - 1n,

@@ -16,8 +16,9 @@ const CONNECTIONS = 64;
 export async function benchmarkWorkers(options: BenchOptions): Promise<readonly BenchRow[]> {
   const set = await itemsDataSet(Math.max(10_000, 1_000_000 * options.scale));
   const questions = latestBalances(set);
+  const copy = await copyDataSet(set);
   const one = await startStatic(set);
-  const two = await startStatic(await copyDataSet(set), ["--workers", "2"]);
+  const two = await startStatic(copy, ["--workers", "2"]);
   try {
     const load = { connections: CONNECTIONS, seconds: options.quick ? 1 : 3 };
     const ours: number[] = [];
