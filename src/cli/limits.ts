@@ -22,9 +22,9 @@ export const limitOptions = {
     max: 1_000_000,
     fallback: 10_000,
   }),
-  "max-loop-delay": durationOption(
-    "Requests are turned away with 503 once others have kept the process busy this long; 0 turns none away",
-    100,
+  "max-wait": durationOption(
+    "Requests that would wait longer behind others are turned away with 503; 0 turns none away",
+    500,
   ),
   "rate-limit": optionalIntegerOption(
     "Requests per second that one client may send to a process; more get 429 (default no limit)",
@@ -62,7 +62,7 @@ export function limitsOf(values: OptionValues<typeof limitOptions>): Pick<HttpOp
     limits: {
       maxConnections: values["max-connections"],
       maxInFlight: values["max-in-flight"],
-      maxLoopDelayMs: values["max-loop-delay"],
+      maxWaitMs: values["max-wait"],
       ...(rateLimit === undefined ? {} : { rateLimit }),
       trustProxy: values["trust-proxy"],
       timeouts: {

@@ -1,7 +1,8 @@
-// The first to see a request. Turns requests away while the node has more work than it can do in time, and
-// those of clients that ask more often than allowed. What it answers is made beforehand, because turning
-// away must cost less than serving.
+// The first to see a request. While the event loop keeps up, requests go straight through. When it falls behind
+// they queue, and those that would wait too long are turned away, as are clients that ask more often than
+// allowed. What is answered to them is made beforehand: turning away must cost less than serving.
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Logger } from "../base/log.ts";
 import { drainBody } from "./body.ts";
 import { addCorsHeaders } from "./cors.ts";
@@ -10,11 +11,13 @@ import { ERROR_CATALOGUE } from "./error-catalogue.ts";
 import { plainHeaders } from "./headers.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import { clientOf, RateLimiter } from "./rate-limiter.ts";
+import { RequestQueue } from "./request-queue.ts";
 
 /** What the gate is made with. */
 export interface GateOptions {
-  /** How long the event loop may be busy before what is left is turned away; 0 turns nothing away. */
-  readonly maxLoopDelayMs: number;
+  readonly serve: (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean) => void;
+  /** Requests that would wait longer are turned away; 0 turns none away. */
+  readonly maxWaitMs: number;
   /** Requests per second and client; no limit when left out. */
   readonly rateLimit: number | undefined;
   /** Whether the client is the one that a proxy in front names. */
@@ -27,30 +30,38 @@ export interface GateOptions {
   readonly onBeat: (nowMs: number) => void;
 }
 
-/** What the gate did since the start. */
+/** What the gate did since the start, and how it is. */
 export interface GateFigures {
   readonly shed: number;
   readonly rateLimited: number;
+  readonly queued: number;
   readonly longestLoopDelayMs: number;
 }
 
-/**
- * Requests that are still served once the loop is late: one large piece of work with a few requests behind it
- * is no overload.
- */
-const SERVED_LATE = 64;
-/** How long those may take together. */
-const SERVED_LATE_MS = 1000;
-/** Among those that would be turned away, health checks and metrics still served in a turn. */
-const SPARED_PER_TURN = 16;
+/** Requests of one connection that may wait; a connection with more is ended. */
+const MAX_OF_CONNECTION = 128;
+/** Requests that may wait in all, those to be turned away included; connections that bring more are ended. */
+const MAX_WAITING = 32_768;
+/** Health checks and metrics that overtake the queue between two beats. */
+const SPARED_PER_BEAT = 16;
 const SPARED_PATHS = ["/v1/-/healthy", "/metrics"] as const;
-const RETRY_AFTER_SECONDS = "1";
 const LOG_EVERY_MS = 1000;
 
 interface Prepared {
   readonly status: number;
   readonly headers: readonly string[];
   readonly body: string;
+}
+
+/** A request that is not answered yet. */
+interface Waiting {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly awaitsContinue: boolean;
+  readonly sinceMs: number;
+  /** What it is turned away with, where it is. */
+  readonly refusal: Prepared | undefined;
+  readonly retryAfter: number;
 }
 
 function prepare(condition: "overloaded" | "rate_limited", message: string): Prepared {
@@ -72,12 +83,10 @@ export class Gate {
   readonly #options: GateOptions;
   readonly #limiter: RateLimiter | undefined;
   readonly #watch: LoopWatch;
+  readonly #queue: RequestQueue<Socket, Waiting>;
   readonly #overloaded: Prepared;
   readonly #rateLimited: Prepared;
-  /** Requests since the loop is late, and when the first of them came. */
-  #late = 0;
-  #lateSinceMs = 0;
-  #sparedInTurn = 0;
+  #spared = 0;
   #shed = 0;
   #refused = 0;
   #shedLogged = 0;
@@ -92,24 +101,41 @@ export class Gate {
       `more than ${options.rateLimit} requests per second from this client`,
     );
     this.#watch = new LoopWatch((nowMs) => this.#beat(nowMs));
+    this.#queue = new RequestQueue(
+      (one) => this.#serveWaiting(one),
+      (one) => this.#turnAway(one),
+    );
   }
 
-  /** True when the request may be served; otherwise it has been answered. */
-  admit(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): boolean {
-    if (this.#isTooMuch(performance.now()) && !this.#isSpared(request.url ?? "")) {
-      this.#shed++;
-      this.#turnAway(request, response, awaitsContinue, this.#overloaded, RETRY_AFTER_SECONDS);
-      return false;
+  /** Serves a request, now or in its turn, or turns it away. */
+  take(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void {
+    const nowMs = performance.now();
+    if (this.#limiter !== undefined) {
+      const retryAfter = this.#countRequest(this.#limiter, request, response, nowMs);
+      if (retryAfter !== undefined) {
+        this.#refused++;
+        const refusal = this.#rateLimited;
+        this.#wait({ request, response, awaitsContinue, sinceMs: nowMs, refusal, retryAfter });
+        return;
+      }
     }
-    return (
-      this.#limiter === undefined || this.#isWithinRate(this.#limiter, request, response, awaitsContinue)
-    );
+    const keepsUp = !this.#queue.isBusy && this.#watch.busyMs(nowMs) <= 0;
+    if (keepsUp || this.#isSpared(request.url ?? "")) {
+      this.#options.serve(request, response, awaitsContinue);
+      return;
+    }
+    const { maxWaitMs } = this.#options;
+    const isTooMuch = maxWaitMs > 0 && this.#queue.expectedWaitMs(request.socket) > maxWaitMs;
+    if (isTooMuch) this.#shed++;
+    const refusal = isTooMuch ? this.#overloaded : undefined;
+    this.#wait({ request, response, awaitsContinue, sinceMs: nowMs, refusal, retryAfter: 1 });
   }
 
   figures(): GateFigures {
     return {
       shed: this.#shed,
       rateLimited: this.#refused,
+      queued: this.#queue.length,
       longestLoopDelayMs: this.#watch.longestDelayMs,
     };
   }
@@ -122,61 +148,65 @@ export class Gate {
     this.#watch.stop();
   }
 
-  #isTooMuch(nowMs: number): boolean {
-    const { maxLoopDelayMs } = this.#options;
-    if (maxLoopDelayMs === 0 || this.#watch.busyMs(nowMs) <= maxLoopDelayMs) return false;
-    if (++this.#late === 1) this.#lateSinceMs = nowMs;
-    return this.#late > SERVED_LATE || nowMs - this.#lateSinceMs > SERVED_LATE_MS;
+  #wait(one: Waiting): void {
+    const { socket } = one.request;
+    if (this.#queue.total >= MAX_WAITING || this.#queue.countOf(socket) >= MAX_OF_CONNECTION) {
+      socket.destroy();
+    } else if (one.refusal === undefined) this.#queue.add(socket, one);
+    else this.#queue.refuse(socket, one);
+  }
+
+  #serveWaiting(one: Waiting): void {
+    const { request, response, awaitsContinue } = one;
+    const { serve, maxWaitMs } = this.#options;
+    if (response.destroyed) return;
+    if (maxWaitMs > 0 && performance.now() - one.sinceMs > maxWaitMs) {
+      // The estimate was too low. An answer nobody may be waiting for any more is not worth the work.
+      this.#shed++;
+      this.#queue.refuse(request.socket, { ...one, refusal: this.#overloaded });
+    } else serve(request, response, awaitsContinue);
   }
 
   /** Watchers must see an overloaded node as overloaded, not as gone. */
   #isSpared(url: string): boolean {
     return (
-      this.#sparedInTurn < SPARED_PER_TURN &&
+      this.#spared < SPARED_PER_BEAT &&
       SPARED_PATHS.some((path) => url.startsWith(path)) &&
-      ++this.#sparedInTurn > 0
+      ++this.#spared > 0
     );
   }
 
-  #isWithinRate(
+  /** Counts a request of a client and says so in its answer; the seconds to wait where it is one too many. */
+  #countRequest(
     limiter: RateLimiter,
     request: IncomingMessage,
     response: ServerResponse,
-    awaitsContinue: boolean,
-  ): boolean {
+    nowMs: number,
+  ): number | undefined {
     const forwarded = this.#options.trustProxy ? forwardedAddress(request) : undefined;
     const client = clientOf(forwarded ?? request.socket.remoteAddress ?? "");
-    const { allowed, remaining, waitSeconds } = limiter.take(client, performance.now());
+    const { allowed, remaining, waitSeconds } = limiter.take(client, nowMs);
     response.setHeader("RateLimit-Limit", `${limiter.limit}`);
     response.setHeader("RateLimit-Remaining", `${remaining}`);
     response.setHeader("RateLimit-Reset", `${waitSeconds}`);
-    if (allowed) return true;
-    this.#refused++;
-    this.#turnAway(request, response, awaitsContinue, this.#rateLimited, `${waitSeconds}`);
-    return false;
+    return allowed ? undefined : waitSeconds;
   }
 
-  #turnAway(
-    request: IncomingMessage,
-    response: ServerResponse,
-    awaitsContinue: boolean,
-    prepared: Prepared,
-    retryAfter: string,
-  ): void {
-    const headers = [...prepared.headers, "Retry-After", retryAfter];
+  #turnAway({ request, response, awaitsContinue, refusal, retryAfter }: Waiting): void {
+    if (response.destroyed || refusal === undefined) return;
+    const headers = [...refusal.headers, "Retry-After", `${retryAfter}`];
     const { origin } = request.headers;
     if (origin !== undefined) addCorsHeaders(headers, origin, this.#options.exposed);
     // A client that still waits may send its body or not: only a new connection is unambiguous.
     if (awaitsContinue) headers.push("Connection", "close");
-    response.writeHead(prepared.status, headers);
-    response.end(prepared.body);
+    response.writeHead(refusal.status, headers);
+    response.end(refusal.body);
     if (!request.complete) drainBody(request);
-    this.#options.onRequest?.("none", prepared.status, 0);
+    this.#options.onRequest?.("none", refusal.status, 0);
   }
 
   #beat(nowMs: number): void {
-    this.#late = 0;
-    this.#sparedInTurn = 0;
+    this.#spared = 0;
     if (this.#shed > this.#shedLogged && nowMs - this.#loggedMs > LOG_EVERY_MS) {
       const delayMs = Math.round(this.#watch.longestDelayMs);
       this.#options.logger.warn({ shed: this.#shed - this.#shedLogged, delayMs }, "overloaded");

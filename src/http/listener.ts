@@ -126,20 +126,13 @@ export class Listener {
   }
 
   #listenForRequests(): void {
-    const { dispatcher, gate, logger, onRequest } = this.#options;
-    const serve = (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void => {
-      if (!gate.admit(request, response, awaitsContinue)) return;
-      dispatcher.serve(request, response, awaitsContinue).catch((error: unknown) => {
-        logger.error({ err: error }, "request broke off");
-        request.socket.destroy();
-      });
-    };
+    const { dispatcher, gate, onRequest } = this.#options;
     const server = this.#server;
     server.on("request", (request: IncomingMessage, response: ServerResponse) =>
-      serve(request, response, false),
+      gate.take(request, response, false),
     );
     server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) =>
-      serve(request, response, true),
+      gate.take(request, response, true),
     );
     server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
       const error = new HttpError("expectation_failed", "Expect: expected 100-continue");

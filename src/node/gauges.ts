@@ -33,6 +33,7 @@ const HTTP_GAUGES: readonly (readonly [string, string, (figures: HttpFigures) =>
     (figures) => figures.refusedConnections,
   ],
   ["sextant_http_in_flight", "Requests being worked on", (figures) => figures.inFlight],
+  ["sextant_http_queued", "Requests that wait for their turn", (figures) => figures.queued],
   ["sextant_http_shed", "Requests turned away: the process was too busy", (figures) => figures.shed],
   [
     "sextant_http_rate_limited",

@@ -8,13 +8,17 @@ import { startServer, type TestServer } from "../support/http-server.ts";
 const BALANCE = `/v1/accounts/0xc1/balance/${COIN}`;
 
 /** Opens connections that say nothing yet. */
-function openSockets(server: TestServer, count: number): Promise<Socket[]> {
+async function openSockets(server: TestServer, count: number): Promise<Socket[]> {
   const open = (): Promise<Socket> =>
     new Promise((resolve, reject) => {
       const socket = connect(server.port, server.host, () => resolve(socket));
       socket.on("error", reject);
     });
-  return Promise.all(Array.from({ length: count }, open));
+  const before = server.figures().connections;
+  const sockets = await Promise.all(Array.from({ length: count }, open));
+  // What the system has connected the server has still to accept.
+  while (server.figures().connections < before + count) await sleep(1);
+  return sockets;
 }
 
 /** Sends one request on a connection and waits for the whole answer, which must end its connection. */
@@ -47,7 +51,7 @@ describe("more requests than can be answered in time", () => {
     const logged: [LogFields, string][] = [];
     const counted = new Map<number, number>();
     const server = await startServer({
-      maxLoopDelayMs: LIMIT_MS,
+      maxWaitMs: LIMIT_MS,
       nodeInfo: () => {
         block(WORK_MS);
         return { chain_id: "44" };
@@ -64,8 +68,7 @@ describe("more requests than can be answered in time", () => {
     const served = answers.filter(({ status }) => status === 200);
     const shed = answers.filter(({ status }) => status === 503);
     expect(served.length + shed.length).toBe(COUNT);
-    // Those before the limit, and the few that are served late in any case.
-    expect(served.length).toBeGreaterThanOrEqual(LIMIT_MS / WORK_MS);
+    expect(served.length).toBeGreaterThan(0);
     expect(shed.length).toBeGreaterThan(COUNT / 3);
     for (const { text } of shed) {
       expect(text).toContain("Retry-After: 1\r\n");
@@ -77,7 +80,7 @@ describe("more requests than can be answered in time", () => {
     expect(counted.get(503)).toBe(shed.length);
     // Without shedding the last would have waited for the work of all others.
     const slowest = Math.max(...answers.map(({ ms }) => ms));
-    expect(slowest).toBeLessThan(COUNT * WORK_MS);
+    expect(slowest).toBeLessThan((COUNT * WORK_MS) / 2);
     await sleep(1100);
     const [after] = await openSockets(server, 1);
     expect((await ask(after!, "/v1/info")).status).toBe(200);
@@ -90,7 +93,7 @@ describe("more requests than can be answered in time", () => {
   it("one large piece of work is no overload", async () => {
     let first = true;
     const server = await startServer({
-      maxLoopDelayMs: LIMIT_MS,
+      maxWaitMs: LIMIT_MS,
       nodeInfo: () => {
         if (first) block(3 * LIMIT_MS);
         first = false;
@@ -104,7 +107,7 @@ describe("more requests than can be answered in time", () => {
 
   it("the limit can be switched off", async () => {
     const server = await startServer({
-      maxLoopDelayMs: 0,
+      maxWaitMs: 0,
       nodeInfo: () => {
         block(1);
         return { chain_id: "44" };
@@ -212,17 +215,17 @@ describe("answers that nobody reads", () => {
     const server = await startServer({ ledger: await createHttpLedger() });
     const [socket] = await openSockets(server, 1);
     socket!.pause();
+    socket!.on("error", () => {});
     const requests = Buffer.from(`GET ${BALANCE} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(2000));
-    let written = 0;
     const before = process.memoryUsage().rss;
-    for (; written < 100_000; written += 2000) {
-      // A full pipe is the server's way of saying no more.
-      if (!socket!.write(requests))
-        await Promise.race([sleep(100), new Promise((r) => socket!.once("drain", r))]);
-      if (socket!.writableLength > 4 * requests.length) break;
+    const statuses: number[] = [];
+    for (let written = 0; written < 200_000 && !socket!.destroyed; written += 2000) {
+      socket!.write(requests);
+      statuses.push((await fetch(server.url + BALANCE)).status);
     }
-    expect(socket!.writableLength).toBeGreaterThan(0);
-    expect((await fetch(server.url + BALANCE)).status).toBe(200);
+    // Either the pipe is full, or there were too many at once and the connection is gone.
+    expect(socket!.destroyed || socket!.writableLength > 0).toBe(true);
+    expect(new Set(statuses)).toEqual(new Set([200]));
     expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024);
     socket!.destroy();
   });
