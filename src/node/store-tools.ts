@@ -38,13 +38,16 @@ function asCorrupt(error: unknown): unknown {
   if (error instanceof StoreError || (error instanceof LedgerError && error.code === "no_ledger"))
     return error;
   const where = error instanceof BcsError ? "a row does not decode" : "a table cannot be read";
-  return new StoreError("corrupt", `${where}: ${errorText(error)}`, { cause: error });
+  return new StoreError("corrupt", `the store is damaged: ${where}: ${errorText(error)}`, { cause: error });
 }
 
 async function assertSound(data: string, onProgress: CheckProgress | undefined): Promise<StoreReport> {
   const report = await checkData(data, onProgress);
   if (report.faults === 0) return report;
-  throw new StoreError("corrupt", `${report.faults} faults, the first: ${report.findings[0]}`);
+  throw new StoreError(
+    "corrupt",
+    `the store is damaged: ${report.faults} faults, the first: ${report.findings[0]}`,
+  );
 }
 
 async function assertVacant(option: string, path: string): Promise<void> {

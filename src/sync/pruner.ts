@@ -87,11 +87,11 @@ class BackgroundPruner implements Pruner {
       try {
         if (this.#options.store.identity !== undefined) {
           await this.#announce();
-          if (window.kind === "off") return;
-          await this.#catchUp();
+          if (window.kind !== "off") await this.#catchUp();
         }
         this.#fault = undefined;
         onSuccess?.();
+        if (this.#announced && window.kind === "off") return;
       } catch (error) {
         this.#fault = errorText(error);
         logger.error({ error: this.#fault }, "pruning failed");

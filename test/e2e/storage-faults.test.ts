@@ -1,0 +1,282 @@
+// The program on storage that fails: what passes is waited for while reads go on, what is damaged is named and
+// not served.
+import { execFileSync, spawn } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openEnvironment } from "../../src/store/lmdb/environment.ts";
+import { META } from "../../src/store/lmdb/tables.ts";
+import { runProgram, startProgram } from "../support/program.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+const folder = temporaryFolder();
+const bin = fileURLToPath(new URL("../../bin/sextant.js", import.meta.url));
+const PAGE_BYTES = 4096;
+/** Pages overwritten, one at a time; more with SEXTANT_PAGES. */
+const PAGES = Number(process.env.SEXTANT_PAGES ?? "8");
+const quick = ["--block-time", "0", "--prune-window", "off", "--log-level", "error"];
+
+async function until<T>(ask: () => Promise<T | undefined>): Promise<T> {
+  for (let tries = 0; tries < 600; tries++) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    await sleep(50);
+  }
+  throw new Error("waited 30 s in vain");
+}
+
+interface Info {
+  readonly sync_state: string;
+  readonly sync_fault?: string;
+  readonly ledger_version: string;
+}
+
+async function info(url: string): Promise<Info> {
+  return (await (await fetch(`${url}/info`)).json()) as Info;
+}
+
+/** Waits until the node cannot write, checks what it says and serves, lets it, and waits until it goes on. */
+async function expectToWait(url: string, code: string, passes: () => void): Promise<void> {
+  const stuck = await until(async () => {
+    const now = await info(url);
+    return now.sync_state === "waiting" ? now : undefined;
+  });
+  expect(stuck.sync_fault).toBe(`the store cannot be written just now (${code})`);
+  expect((await fetch(`${url}/-/ready`)).status).toBe(503);
+  expect((await fetch(`${url}/-/healthy`)).status).toBe(200);
+  const { ledger_version: version } = await info(url);
+  const read = await fetch(
+    `${url}/accounts/0x1/balance/0x1::aptos_coin::AptosCoin?ledger_version=${version}`,
+  );
+  expect(read.status).toBe(200);
+  passes();
+  await until(async () => {
+    const now = await info(url);
+    return now.sync_state === "moving" && BigInt(now.ledger_version) > BigInt(version) + 20n
+      ? now
+      : undefined;
+  });
+  expect((await fetch(`${url}/-/ready`)).status).toBe(200);
+}
+
+function hasTool(name: string, ...args: string[]): boolean {
+  try {
+    execFileSync(name, args, { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A flag that even root and open files obey, where the file system has it. */
+function canFreeze(): boolean {
+  const probe = join(folder, "probe");
+  mkdirSync(probe, { recursive: true });
+  const frozen = hasTool("chattr", "+i", probe);
+  if (frozen) execFileSync("chattr", ["-i", probe]);
+  return frozen;
+}
+
+describe("a disk that fills", () => {
+  it.skipIf(!hasTool("prlimit", "--version"))(
+    "is waited for, and nothing is lost",
+    { timeout: 90_000 },
+    async () => {
+      const data = join(folder, "full");
+      // A limit on the size of files stands in for the disk, so that no rights are needed; its signal is ignored.
+      const args = [bin, "start", "--port", "0", "--data", data, ...quick];
+      const child = spawn("bash", [
+        "-c",
+        `trap "" XFSZ; ulimit -S -f 4096; exec "$@"`,
+        "bash",
+        process.execPath,
+        ...args,
+      ]);
+      try {
+        let out = "";
+        child.stdout.setEncoding("utf8").on("data", (text: string) => {
+          out += text;
+        });
+        const url = await until(async () => /sextant is ready: (http\S+)/.exec(out)?.[1]);
+        await expectToWait(url, "full", () => {
+          execFileSync("prlimit", ["--pid", `${child.pid}`, `--fsize=${64 << 20}:`]);
+        });
+      } finally {
+        child.kill("SIGTERM");
+        await new Promise((resolve) => child.once("close", resolve));
+      }
+      expect(child.exitCode).toBe(0);
+      expect(await runProgram(["check", "--data", data])).toMatchObject({ code: 0 });
+    },
+  );
+
+  it.skipIf(!canFreeze())("so is a file that cannot be written any more", { timeout: 90_000 }, async () => {
+    const data = join(folder, "frozen");
+    const node = await startProgram(["--data", data, ...quick]);
+    const file = join(data, "data.mdb");
+    execFileSync("chattr", ["+i", file]);
+    try {
+      await expectToWait(node.url, "unwritable", () => execFileSync("chattr", ["-i", file]));
+    } finally {
+      execFileSync("chattr", ["-i", file]);
+    }
+    expect((await node.stop()).code).toBe(0);
+    expect(await runProgram(["check", "--data", data])).toMatchObject({ code: 0 });
+  });
+});
+
+describe("a damaged file", () => {
+  const sound = join(folder, "sound");
+  let original = "";
+
+  beforeAll(async () => {
+    const node = await startProgram(["--data", sound, ...quick, "--blocks", "60"]);
+    await until(async () => ((await info(node.url)).ledger_version > "300" ? true : undefined));
+    expect((await node.stop()).code).toBe(0);
+    original = await dump(sound);
+  }, 60_000);
+
+  /** Every row of every table, as text. */
+  async function dump(path: string): Promise<string> {
+    const environment = await openEnvironment({ path, readOnly: true });
+    const rows = Object.entries(environment.tables).flatMap(([name, table]) =>
+      [...table.getRange({})].map(
+        ({ key, value }) => `${name} ${Buffer.from(key).toString("hex")} ${value.toString("hex")}`,
+      ),
+    );
+    await environment.close();
+    return rows.join("\n");
+  }
+
+  /** A copy with some pages overwritten. */
+  function overwrite(name: string, pages: readonly number[]): string {
+    const path = join(folder, name);
+    rmSync(path, { recursive: true, force: true });
+    cpSync(sound, path, { recursive: true });
+    const file = openSync(join(path, "data.mdb"), "r+");
+    const garbage = Buffer.alloc(PAGE_BYTES, "sextant");
+    for (const page of pages) writeSync(file, garbage, 0, PAGE_BYTES, page * PAGE_BYTES);
+    return path;
+  }
+
+  it("is found by the check, wherever a page was overwritten that held anything", {
+    timeout: 120_000,
+  }, async () => {
+    const count = statSync(join(sound, "data.mdb")).size / PAGE_BYTES;
+    const step = Math.max(1, Math.floor(count / PAGES));
+    let found = 0;
+    let tried = 0;
+    for (let page = 2; page < count; page += step) {
+      const path = overwrite("page", [page]);
+      tried++;
+      const run = await runProgram(["check", "--data", path]);
+      if (run.code === 0) {
+        expect(await dump(path), `page ${page}`).toBe(original);
+        continue;
+      }
+      expect(run.code).toBe(1);
+      expect(run.stderr).toMatch(/damage|cannot be read|does not decode/);
+      found++;
+    }
+    expect(found).toBeGreaterThan(PAGES / 8);
+    console.log(`overwritten pages: ${tried}, found ${found}, the others held nothing`);
+  });
+
+  it("is not served from when the head is hit, nor at all when everything is checked first", {
+    timeout: 60_000,
+  }, async () => {
+    const bytes = readFileSync(join(sound, "data.mdb"));
+    const environment = await openEnvironment({ path: sound, readOnly: true });
+    const position = Buffer.from(environment.tables.meta.get(META.position) ?? "");
+    const [firstItem] = [...environment.tables.items.getKeys({ limit: 1 })];
+    await environment.close();
+    const pagesWith = (what: Buffer): number[] => {
+      const pages: number[] = [];
+      for (let at = bytes.indexOf(what); at >= 0; at = bytes.indexOf(what, at + 1))
+        pages.push(Math.floor(at / PAGE_BYTES));
+      return pages.filter((page) => page > 1);
+    };
+    const start = ["start", "--port", "0", "--log-level", "error", "--blocks", "0"];
+    const stateRoot = position.subarray(-32);
+    const head = await runProgram([...start, "--data", overwrite("head", pagesWith(stateRoot))]);
+    expect(head.code).toBe(1);
+    expect(head.stdout).toBe("");
+    expect(head.stderr).toMatch(/damaged|damage/);
+
+    const item = overwrite("item", pagesWith(Buffer.from(firstItem ?? "")));
+    const full = await runProgram([...start, "--check", "full", "--data", item]);
+    expect(full.code).toBe(1);
+    expect(full.stdout).not.toContain("ready");
+    expect(full.stderr).toMatch(/damage/);
+  });
+});
+
+describe("backup", () => {
+  it("copies a running node's store, restores it, and refuses what is damaged or in the way", {
+    timeout: 120_000,
+  }, async () => {
+    const [data, copy, restored] = ["live", "copy", "restored"].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    const node = await startProgram(["--data", data, ...quick]);
+    await until(async () => (BigInt((await info(node.url)).ledger_version) > 200n ? true : undefined));
+    const backup = await runProgram(["backup", "--data", data, "--to", copy, "--json"]);
+    expect(backup).toMatchObject({ code: 0 });
+    const { version } = JSON.parse(backup.stdout) as { version: string };
+    // The node went on meanwhile: the copy is of one moment in its past.
+    expect(BigInt((await info(node.url)).ledger_version)).toBeGreaterThan(BigInt(version));
+    const path = `/accounts/0x1/balance/0x1::aptos_coin::AptosCoin?ledger_version=${version}`;
+    const expected = await (await fetch(node.url + path)).text();
+
+    expect((await runProgram(["backup", "--data", data, "--to", copy])).code).toBe(2);
+    expect((await runProgram(["restore", "--from", copy, "--data", data])).code).toBe(2);
+    expect((await runProgram(["restore", "--from", data, "--data", restored])).code).toBe(2);
+    expect((await node.stop()).code).toBe(0);
+
+    expect(await runProgram(["restore", "--from", copy, "--data", restored])).toMatchObject({ code: 0 });
+    const again = await startProgram(["--data", restored, ...quick, "--blocks", "0"]);
+    expect((await info(again.url)).ledger_version).toBe(version);
+    expect(await (await fetch(again.url + path)).text()).toBe(expected);
+    expect((await again.stop()).code).toBe(0);
+
+    const file = openSync(join(copy, "data.mdb"), "r+");
+    writeSync(file, Buffer.alloc(64, 9), 0, 64, statSync(join(copy, "data.mdb")).size - 100);
+    const damaged = await runProgram(["restore", "--from", copy, "--data", join(folder, "never")]);
+    expect(damaged.code).toBe(1);
+    expect(damaged.stderr).toContain("damaged");
+    expect(existsSync(join(folder, "never", "data.mdb"))).toBe(false);
+  });
+});
+
+describe("the data format", () => {
+  it("of a newer version is refused with one line, by every command", { timeout: 60_000 }, async () => {
+    const data = join(folder, "newer");
+    const node = await startProgram(["--data", data, ...quick, "--blocks", "2"]);
+    expect((await node.stop()).code).toBe(0);
+    const environment = await openEnvironment({ path: data, readOnly: false });
+    environment.root.transactionSync(() =>
+      environment.tables.meta.putSync(META.format, Buffer.from([0, 0, 0, 9])),
+    );
+    await environment.close();
+    for (const args of [
+      ["start", "--port", "0"],
+      ["check"],
+      ["status"],
+      ["backup", "--to", join(folder, "none")],
+    ]) {
+      const run = await runProgram([...args, "--data", data]);
+      expect(run.code, args[0]).toBe(2);
+      expect(run.stdout).toBe("");
+      expect(run.stderr.trim()).toMatch(/^sextant: .* has format 9, this version reads 1$/);
+    }
+  });
+});
+
+afterAll(() => {
+  const file = join(folder, "frozen", "data.mdb");
+  if (existsSync(file)) hasTool("chattr", "-i", file);
+});
