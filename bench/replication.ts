@@ -1,0 +1,165 @@
+// Verified replication from recorded pages in one process, against the least that any such thing must do: the
+// platform's SHA3 over the same spans, and raw lmdb puts of the same pairs in transactions of the same size.
+import { join } from "node:path";
+import { silentLogger } from "../src/base/log.ts";
+import { sha3Parts } from "../src/base/sha3.ts";
+import { createLocalChain } from "../src/chain/local-chain.ts";
+import { SEEDS } from "../src/ledger/hash.ts";
+import { decodePage } from "../src/ledger/record.ts";
+import type { CommitBatch, Store } from "../src/store/contract.ts";
+import { openLmdbStore } from "../src/store/lmdb/store.ts";
+import { createMemoryStore } from "../src/store/memory/store.ts";
+import { createIngester } from "../src/sync/committer.ts";
+import { startFollower } from "../src/sync/follower.ts";
+import { createRecordedUpstream, encodePage } from "../src/sync/upstream/recorded-upstream.ts";
+import { ChainRun } from "../test/support/chain-run.ts";
+import { readRecords } from "../test/support/follow.ts";
+import { type BenchOptions, type BenchRow, compare, withDirectory } from "./harness.ts";
+import { openRaw } from "./store-data.ts";
+
+const PAGE = 100;
+
+interface Pair {
+  readonly key: Buffer;
+  readonly value: Buffer;
+}
+
+/** Replication from recorded pages. */
+export async function benchmarkReplication({ quick, scale }: BenchOptions): Promise<readonly BenchRow[]> {
+  const blocks = quick ? 60 : Math.max(60, Math.round(1500 * scale));
+  const run = await new ChainRun(createLocalChain({ seed: "replication" }), createMemoryStore()).start();
+  await run.steps(blocks);
+  const records = await readRecords(run.store);
+  const batches = await collectBatches(records);
+  const spans = spansOf(records);
+  let cpuMicroseconds = 0;
+  let turn = 0;
+  let mostBytes = 0;
+  const row = await withDirectory((path) =>
+    compare(
+      "verified replication, records per second",
+      {
+        ours: async () => {
+          const before = process.cpuUsage();
+          const started = performance.now();
+          const store = await openLmdbStore({ path: join(path, `ours-${turn++}`) });
+          await replicate(store, records, (bytes) => {
+            mostBytes = Math.max(mostBytes, bytes);
+          });
+          const rate = (1000 * records.length) / (performance.now() - started);
+          const { user, system } = process.cpuUsage(before);
+          cpuMicroseconds = (user + system) / records.length;
+          await store.close();
+          return rate;
+        },
+        base: async () => {
+          const started = performance.now();
+          for (const { seed, bytes } of spans) sha3Parts(seed, bytes);
+          const raw = openRaw(join(path, `base-${turn++}`));
+          const table = raw.openDB<Buffer, Uint8Array>({
+            name: "pairs",
+            encoding: "binary",
+            keyEncoding: "binary",
+          });
+          for (const batch of batches) {
+            raw.transactionSync(() => {
+              for (const { key, value } of batch) table.putSync(key, value);
+            });
+          }
+          const rate = (1000 * records.length) / (performance.now() - started);
+          await raw.close();
+          return rate;
+        },
+      },
+      { unit: "records/s", target: { min: 0.5 }, rounds: quick ? 3 : 7 },
+    ),
+  );
+  const megabytes = Math.round(mostBytes / 2 ** 20);
+  return [
+    {
+      ...row,
+      note: `${records.length} records; ${cpuMicroseconds.toFixed(0)} µs of processor time each; at most ${megabytes} MiB outside the heap`,
+    },
+  ];
+}
+
+/** Follows a recording from genesis to its head. */
+async function replicate(
+  store: Store,
+  records: readonly Uint8Array[],
+  onCommit: (bytes: number) => void,
+): Promise<void> {
+  const upstream = createRecordedUpstream({ name: "recorded", chainId: 4, records });
+  const ingester = createIngester({ store, logger: silentLogger });
+  await new Promise<void>((resolve, reject) => {
+    const follower = startFollower({
+      upstreams: [upstream],
+      ingester,
+      logger: silentLogger,
+      pace: { pageLimit: PAGE },
+      onCommit: ({ position }) => {
+        onCommit(process.memoryUsage().arrayBuffers);
+        if (position.version === BigInt(records.length - 1)) void follower.close().then(resolve);
+      },
+    });
+    void follower.faulted.then(reject);
+  });
+}
+
+/** The pairs that each commit of a replication writes: items, records and nodes of the state tree. */
+async function collectBatches(records: readonly Uint8Array[]): Promise<Pair[][]> {
+  const store = createMemoryStore();
+  const batches: Pair[][] = [];
+  const watched: Store = {
+    engine: store.engine,
+    get identity() {
+      return store.identity;
+    },
+    openView: () => store.openView(),
+    getTreeNodes: (keys) => store.getTreeNodes(keys),
+    getSideRows: (keys) => store.getSideRows(keys),
+    putSideRows: (rows) => store.putSideRows(rows),
+    prune: (floor, maxRows) => store.prune(floor, maxRows),
+    close: () => store.close(),
+    commit: (batch, identity) => {
+      batches.push(pairsOf(batch));
+      return store.commit(batch, identity);
+    },
+  };
+  const ingester = createIngester({ store: watched, logger: silentLogger });
+  for (let start = 0; start < records.length; start += PAGE) {
+    await ingester.ingest(encodePage(records.slice(start, start + PAGE)));
+  }
+  return batches;
+}
+
+function pairsOf({ writes, records, treeNodes }: CommitBatch): Pair[] {
+  const copy = (bytes: Uint8Array | undefined): Buffer => Buffer.from(bytes ?? new Uint8Array(0));
+  const numbered = (version: bigint, prefix: Uint8Array): Buffer => {
+    const key = Buffer.alloc(prefix.length + 8);
+    key.set(prefix);
+    key.writeBigUInt64BE(version, prefix.length);
+    return key;
+  };
+  return [
+    ...writes.map(({ keyHash, version, value }) => ({ key: numbered(version, keyHash), value: copy(value) })),
+    ...records.map(({ version, bytes }) => ({
+      key: numbered(version, Uint8Array.of(1)),
+      value: copy(bytes),
+    })),
+    ...treeNodes.map(({ key, value }) => ({ key: Buffer.concat([Buffer.of(2), key]), value: copy(value) })),
+  ];
+}
+
+/** What verification hashes as it stands in the records. */
+function spansOf(records: readonly Uint8Array[]): { seed: Uint8Array; bytes: Uint8Array }[] {
+  return decodePage(encodePage(records)).flatMap((record) => [
+    { seed: SEEDS.transaction, bytes: record.transaction },
+    { seed: SEEDS.transactionInfo, bytes: record.infoBytes },
+    { seed: SEEDS.writeSet, bytes: record.changes },
+    ...record.events.map((bytes) => ({ seed: SEEDS.contractEvent, bytes })),
+    ...record.writes.flatMap(({ value }) =>
+      value === undefined ? [] : [{ seed: SEEDS.stateValue, bytes: value }],
+    ),
+  ]);
+}
