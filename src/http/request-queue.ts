@@ -8,7 +8,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
  * Time for serving, and for turning away, in each turn of the loop. Short, because the loop accepts one new
  * connection in each.
  */
-const SLICE_MS = 2;
+const SERVE_SLICE_MS = 4;
+const REFUSE_SLICE_MS = 2;
 /** Where the estimate of a request's cost begins, and how much each slice moves it. */
 const FIRST_COST_MS = 0.1;
 const COST_WEIGHT = 0.2;
@@ -119,18 +120,18 @@ export class RequestQueue<K, T> {
     while (this.total > 0) {
       await nextTurn();
       const started = performance.now();
-      const served = await this.#slice(this.#waiting, this.#serve);
+      const served = await this.#slice(this.#waiting, this.#serve, SERVE_SLICE_MS);
       if (served > 0) {
         const costMs = (performance.now() - started) / served;
         this.#costMs += COST_WEIGHT * (costMs - this.#costMs);
       }
-      await this.#slice(this.#refused, this.#turnAway);
+      await this.#slice(this.#refused, this.#turnAway, REFUSE_SLICE_MS);
     }
     this.#isRunning = false;
   }
 
-  async #slice(turns: Turns<K, T>, handle: (item: T) => void): Promise<number> {
-    const until = performance.now() + SLICE_MS;
+  async #slice(turns: Turns<K, T>, handle: (item: T) => void, sliceMs: number): Promise<number> {
+    const until = performance.now() + sliceMs;
     let handled = 0;
     while (turns.length > 0 && performance.now() < until) {
       const item = turns.take();

@@ -1,0 +1,178 @@
+// Ten times the load that the real program can serve, from clients that never wait: what it accepts must be
+// answered within bounds, the rest turned away quickly with 503 and Retry-After, blocks must go on being made, and
+// latency must be back to normal within seconds after. Exits 1 when one of these does not hold.
+//   npx tsx scripts/flood.ts [--seconds 20] [--connections 4000] [--factor 10]
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { startProgram } from "../test/support/program.ts";
+import { Latencies } from "./load/latencies.ts";
+import { createMix, createRandom } from "./load/mix.ts";
+import { processFigures, readMetrics } from "./load/process-figures.ts";
+import { RawClient } from "./load/raw-client.ts";
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: "string", default: "20" },
+    connections: { type: "string", default: "4000" },
+    factor: { type: "string", default: "10" },
+  },
+});
+const [seconds, connections, factor] = [values.seconds, values.connections, values.factor].map(Number) as [
+  number,
+  number,
+  number,
+];
+const CHAIN_SEED = "flood";
+const BLOCK_MS = 500;
+const NORMAL_CONNECTIONS = 32;
+const PROBE_PER_SECOND = 50;
+const TICK_MS = 5;
+/** What is promised. */
+const [MAX_SERVED_P99_MS, MAX_SHED_P99_MS, MAX_RECOVERY_MS] = [2000, 2000, 5000];
+const MIN_BLOCK_PACE = 0.5;
+/** Back to normal: within this factor of the normal p99, or below what a person notices. */
+const NORMAL_FACTOR = 2;
+const UNNOTICED_MS = 50;
+
+const wrong: string[] = [];
+const mix = createMix(CHAIN_SEED, createRandom(1), { latest: 1n, oldest: 1n });
+const next = () => {
+  // Versions move on too fast here to be asked for by number.
+  for (;;) {
+    const one = mix();
+    if (["balance", "raw_item", "encode", "info"].includes(one.kind) && !one.path.includes("?")) return one;
+  }
+};
+
+interface Tally {
+  readonly served: Latencies;
+  readonly shed: Latencies;
+  readonly failures: Map<string, number>;
+  unsent: number;
+}
+
+function createTally(): Tally {
+  return { served: new Latencies(), shed: new Latencies(), failures: new Map(), unsent: 0 };
+}
+
+function send(client: RawClient, tally: Tally): void {
+  const one = next();
+  client.send(one, (outcome, ms, hasRetryAfter) => {
+    if (outcome === 503 && hasRetryAfter) tally.shed.add(ms);
+    else if (typeof outcome === "number" && one.expected.includes(outcome)) tally.served.add(ms);
+    else tally.failures.set(`${outcome}`, (tally.failures.get(`${outcome}`) ?? 0) + 1);
+  });
+}
+
+/** Every connection asks again as soon as it is answered. */
+async function saturate(url: URL, forMs: number): Promise<Tally> {
+  const tally = createTally();
+  const clients = await RawClient.open(url, NORMAL_CONNECTIONS);
+  const until = performance.now() + forMs;
+  await Promise.all(
+    clients.map(async (client) => {
+      while (performance.now() < until) {
+        await new Promise<void>((resolve) => {
+          client.onFree = resolve;
+          send(client, tally);
+        });
+      }
+    }),
+  );
+  for (const client of clients) client.close();
+  return tally;
+}
+
+/** Requests at a rate, each on a connection that is free; where none is, it is counted as unsent. */
+async function pace(
+  clients: readonly RawClient[],
+  perSecond: number,
+  forMs: number,
+  tally: Tally,
+): Promise<void> {
+  const free = clients.filter((client) => client.isFree);
+  for (const client of clients) client.onFree = () => free.push(client);
+  const started = performance.now();
+  for (let made = 0; performance.now() - started < forMs; ) {
+    const due = (perSecond * (performance.now() - started)) / 1000;
+    for (; made < due; made++) {
+      const client = free.pop();
+      if (client === undefined) tally.unsent++;
+      else send(client, tally);
+    }
+    await sleep(TICK_MS);
+  }
+}
+
+const folder = mkdtempSync(join(tmpdir(), "sextant-flood-"));
+const node = await startProgram([
+  ...["--data", join(folder, "data"), "--seed", CHAIN_SEED, "--block-time", `${BLOCK_MS}ms`],
+  ...["--log-level", "warn"],
+]);
+const url = new URL(node.url);
+const blocks = async (): Promise<number> => (await readMetrics(url.origin)).get("sextant_commits_total") ?? 0;
+
+await saturate(url, 2000);
+const capacity = await saturate(url, 4000);
+const perSecond = capacity.served.count / 4;
+const probes = await RawClient.open(url, 8);
+const normal = createTally();
+await pace(probes, PROBE_PER_SECOND, 3000, normal);
+console.info(`capacity ${perSecond.toFixed(0)} requests per second; normal latency ${normal.served.text()}`);
+
+const flood = createTally();
+const clients = await RawClient.open(url, connections);
+const blocksBefore = await blocks();
+const started = performance.now();
+await pace(clients, factor * perSecond, seconds * 1000, flood);
+const floodSeconds = (performance.now() - started) / 1000;
+const blocksMade = (await blocks()) - blocksBefore;
+const memory = processFigures(node.child.pid ?? 0).anonymousBytes;
+const metrics = await readMetrics(url.origin);
+const answered = flood.served.count + flood.shed.count;
+const stopped = performance.now();
+for (const client of clients) client.onFree = () => {};
+
+/** Probes second by second until one is normal again. */
+async function recover(): Promise<number> {
+  const limit = Math.max(NORMAL_FACTOR * normal.served.percentile(0.99), UNNOTICED_MS);
+  while (performance.now() - stopped < 2 * MAX_RECOVERY_MS) {
+    const tally = createTally();
+    await pace(probes, PROBE_PER_SECOND, 1000, tally);
+    const isNormal =
+      tally.shed.count === 0 && tally.served.count > 0 && tally.served.percentile(0.99) <= limit;
+    if (isNormal && tally.failures.size === 0) return performance.now() - stopped - 1000;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+const recoveryMs = await recover();
+for (const client of [...clients, ...probes]) client.close();
+const ended = await node.stop();
+rmSync(folder, { recursive: true, force: true });
+
+const offered = answered + flood.unsent + [...flood.failures.values()].reduce((sum, count) => sum + count, 0);
+const pacePerSecond = blocksMade / floodSeconds;
+console.info(
+  [
+    `${offered} requests in ${floodSeconds.toFixed(0)} s (${(offered / floodSeconds / perSecond).toFixed(1)} times the capacity) over ${connections} connections, ` +
+      `${flood.unsent} of them still unsent in the clients for want of a free connection`,
+    `served ${flood.served.count} (${(flood.served.count / floodSeconds).toFixed(0)} per second): ${flood.served.text()}`,
+    `shed ${flood.shed.count} (${(flood.shed.count / floodSeconds).toFixed(0)} per second): ${flood.shed.text()}`,
+    `other ${JSON.stringify([...flood.failures])}`,
+    `blocks ${pacePerSecond.toFixed(2)} per second of ${1000 / BLOCK_MS}; event loop delay at most ${metrics.get("sextant_event_loop_delay_seconds")?.toFixed(3)} s; anonymous memory ${(memory / 1e6).toFixed(0)} MB`,
+    `back to normal after ${(recoveryMs / 1000).toFixed(1)} s`,
+  ].join("\n"),
+);
+if (flood.failures.size > 0) wrong.push("some requests got neither their answer nor 503 with Retry-After");
+if (flood.shed.count === 0) wrong.push("nothing was shed: this was no flood");
+if (flood.served.count < perSecond) wrong.push("hardly anything was served");
+if (flood.served.percentile(0.99) > MAX_SERVED_P99_MS) wrong.push(`p99 over ${MAX_SERVED_P99_MS} ms`);
+if (flood.shed.percentile(0.99) > MAX_SHED_P99_MS) wrong.push(`shed slower than ${MAX_SHED_P99_MS} ms`);
+if (pacePerSecond < (MIN_BLOCK_PACE * 1000) / BLOCK_MS) wrong.push("blocks fell behind");
+if (recoveryMs > MAX_RECOVERY_MS) wrong.push(`not back to normal after ${MAX_RECOVERY_MS} ms`);
+if (ended.code !== 0) wrong.push(`the program ended with ${ended.code}: ${ended.stderr}`);
+for (const text of wrong) console.error(text);
+process.exitCode = wrong.length === 0 ? 0 : 1;
