@@ -195,7 +195,8 @@ describe.skipIf(!hasShared)("replay of a public network's first versions", () =>
   });
 
   it("says that nothing is there when nothing was given", async () => {
-    expect((await failure(create().ingester.ingest([]))).code).toBe("no_ledger");
+    const { ingester } = create();
+    expect(await ingester.ingest([])).toBeUndefined();
   });
 
   it("goes on without a state root where the state is not whole", async () => {

@@ -162,7 +162,7 @@ function toItem(version: bigint, value: Uint8Array): StateItem {
 }
 
 /** The buffer that fast reads fill says a made-up length, which its own methods believe; this does not ask it. */
-function copyBytes(source: Uint8Array, start: number, end: number): Buffer {
+export function copyBytes(source: Uint8Array, start: number, end: number): Buffer {
   const copy = Buffer.allocUnsafe(end - start);
   copy.set(new Uint8Array(source.buffer, source.byteOffset + start, end - start));
   return copy;
