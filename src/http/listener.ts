@@ -126,7 +126,7 @@ export class Listener {
   }
 
   #listenForRequests(): void {
-    const { dispatcher, gate, onRequest } = this.#options;
+    const { dispatcher, gate, slowReaders, tls, onRequest } = this.#options;
     const server = this.#server;
     server.on("request", (request: IncomingMessage, response: ServerResponse) =>
       gate.take(request, response, false),
@@ -139,6 +139,11 @@ export class Listener {
       dispatcher.refuse(request, response, error);
     });
     server.on("clientError", (error, socket) => {
+      // Where no handshake came about there is no way to answer.
+      if (tls !== undefined && !slowReaders.isWatched(socket)) {
+        socket.destroy();
+        return;
+      }
       const condition = answerBrokenRequest(error, socket);
       if (condition !== undefined) onRequest?.("none", ERROR_CATALOGUE[condition].status, 0);
     });

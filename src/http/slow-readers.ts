@@ -1,7 +1,7 @@
 // Answers that nobody reads. Large ones are counted against one budget while they wait to be taken; a look at
 // all connections once a second ends those that have had bytes waiting for too long, or too many of them.
 import type { ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { HttpError } from "./errors.ts";
 
 /** Answers below this size are left to the look at the connections. */
@@ -19,7 +19,7 @@ export interface AnswerLimits {
 export class SlowReaders {
   readonly #limits: AnswerLimits;
   /** Open connections, with the time since which bytes have been waiting; 0 where none are. */
-  readonly #waitingSince = new Map<Socket, number>();
+  readonly #waitingSince = new Map<Duplex, number>();
   #largeBytes = 0;
 
   constructor(limits: AnswerLimits) {
@@ -37,9 +37,14 @@ export class SlowReaders {
   }
 
   /** Looks after a connection until it closes. */
-  watch(socket: Socket): void {
+  watch(socket: Duplex): void {
     this.#waitingSince.set(socket, 0);
     socket.once("close", () => this.#waitingSince.delete(socket));
+  }
+
+  /** True for an open connection that is looked after. */
+  isWatched(socket: Duplex): boolean {
+    return this.#waitingSince.has(socket);
   }
 
   /** Takes a large answer into account until it is out; throws when there are too many. */
@@ -60,7 +65,7 @@ export class SlowReaders {
   sweep(nowMs: number): number {
     let ended = 0;
     let waitingBytes = 0;
-    const waiting: Socket[] = [];
+    const waiting: Duplex[] = [];
     for (const [socket, since] of this.#waitingSince) {
       if (socket.writableLength === 0) {
         if (since !== 0) this.#waitingSince.set(socket, 0);
