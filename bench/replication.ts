@@ -2,9 +2,8 @@
 // platform's SHA3 over the same spans, and raw lmdb puts of the same pairs in transactions of the same size.
 import { join } from "node:path";
 import { silentLogger } from "../src/base/log.ts";
-import { sha3Parts } from "../src/base/sha3.ts";
+import { sha3 } from "../src/base/sha3.ts";
 import { createLocalChain } from "../src/chain/local-chain.ts";
-import { SEEDS } from "../src/ledger/hash.ts";
 import { decodePage } from "../src/ledger/record.ts";
 import type { CommitBatch, Store } from "../src/store/contract.ts";
 import { openLmdbStore } from "../src/store/lmdb/store.ts";
@@ -54,7 +53,7 @@ export async function benchmarkReplication({ quick, scale }: BenchOptions): Prom
         },
         base: async () => {
           const started = performance.now();
-          for (const { seed, bytes } of spans) sha3Parts(seed, bytes);
+          for (const span of spans) sha3(span);
           const raw = openRaw(join(path, `base-${turn++}`));
           const table = raw.openDB<Buffer, Uint8Array>({
             name: "pairs",
@@ -152,14 +151,12 @@ function pairsOf({ writes, records, treeNodes }: CommitBatch): Pair[] {
 }
 
 /** What verification hashes as it stands in the records. */
-function spansOf(records: readonly Uint8Array[]): { seed: Uint8Array; bytes: Uint8Array }[] {
+function spansOf(records: readonly Uint8Array[]): Uint8Array[] {
   return decodePage(encodePage(records)).flatMap((record) => [
-    { seed: SEEDS.transaction, bytes: record.transaction },
-    { seed: SEEDS.transactionInfo, bytes: record.infoBytes },
-    { seed: SEEDS.writeSet, bytes: record.changes },
-    ...record.events.map((bytes) => ({ seed: SEEDS.contractEvent, bytes })),
-    ...record.writes.flatMap(({ value }) =>
-      value === undefined ? [] : [{ seed: SEEDS.stateValue, bytes: value }],
-    ),
+    record.transaction,
+    record.infoBytes,
+    record.changes,
+    ...record.events,
+    ...record.writes.flatMap(({ value }) => (value === undefined ? [] : [value])),
   ]);
 }
