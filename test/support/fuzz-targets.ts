@@ -1,0 +1,390 @@
+// Every decoder as something to throw bytes at. A target either takes an input, refuses it with one of our own
+// errors, or has a fault: any other error, other bytes when what was read is written again, or two readers of
+// one format that disagree.
+import { randomBytes } from "node:crypto";
+import fc from "fast-check";
+import { equalBytes } from "../../src/base/bytes.ts";
+import { CodedError } from "../../src/base/errors.ts";
+import { type Codec, encodeWith } from "../../src/bcs/codec.ts";
+import { BcsReader } from "../../src/bcs/reader.ts";
+import { vector } from "../../src/bcs/sequences.ts";
+import * as resources from "../../src/chain/resources.ts";
+import { decodeQueryText, decodeTwice } from "../../src/http/percent.ts";
+import { findQuery } from "../../src/http/query.ts";
+import { parseJson } from "../../src/json/parse.ts";
+import { parseAsset } from "../../src/ledger/asset.ts";
+import { auxiliaryInfoCodec } from "../../src/ledger/auxiliary-info.ts";
+import { newBlockEventCodec } from "../../src/ledger/block-event.ts";
+import { contractEventCodec } from "../../src/ledger/event.ts";
+import { executionStatusCodec } from "../../src/ledger/execution-status.ts";
+import { checkGenesis } from "../../src/ledger/genesis.ts";
+import { positionCodec } from "../../src/ledger/position.ts";
+import { decodePage, decodeRecord, recordCodec } from "../../src/ledger/record.ts";
+import { stateKeyCodec } from "../../src/ledger/state-key.ts";
+import { decodeTreeNode, encodeTreeNode } from "../../src/ledger/state-tree/tree-node.ts";
+import { createStateTree } from "../../src/ledger/state-tree/update.ts";
+import { stateValueCodec, stateValueData } from "../../src/ledger/state-value.ts";
+import { transactionCodec } from "../../src/ledger/transaction.ts";
+import { transactionInfoCodec } from "../../src/ledger/transaction-info.ts";
+import { validatorSetCodec } from "../../src/ledger/validator-set.ts";
+import { formatWaypoint, parseWaypoint } from "../../src/ledger/waypoint.ts";
+import { writeSetCodec } from "../../src/ledger/write-set.ts";
+import { formatAddress, parseAddress } from "../../src/move/address.ts";
+import { parseAbiType } from "../../src/move/bytecode/notation.ts";
+import { readModule, readScript } from "../../src/move/bytecode/reader.ts";
+import { formatTypeTag, typeTagCodec } from "../../src/move/type-tag.ts";
+import { parseTypeTag } from "../../src/move/type-text.ts";
+import { createNode, type Node } from "../../src/node.ts";
+import { decodeBaseRow, encodeBaseRow } from "../../src/sync/base-rows.ts";
+import { formatPruneWindow, parsePruneWindow } from "../../src/sync/prune-window.ts";
+import { accountAuthenticatorCodec } from "../../src/transaction/account-authenticator.ts";
+import { authenticatorCodec } from "../../src/transaction/authenticator.ts";
+import { payloadCodec } from "../../src/transaction/payload.ts";
+import { rawTransactionCodec } from "../../src/transaction/raw.ts";
+import { userTransactionCodec } from "../../src/transaction/user-transaction.ts";
+import { validatorTransactionCodec } from "../../src/transaction/validator-transaction.ts";
+import { webAuthnAssertionCodec } from "../../src/transaction/web-authn.ts";
+import * as ledgerValues from "./ledger-arbitraries.ts";
+import * as transactionValues from "./transaction-arbitraries.ts";
+
+/** Something to throw bytes at. */
+export interface FuzzTarget {
+  readonly name: string;
+  /** Inputs that are taken, to start from. */
+  readonly seeds: () => readonly Uint8Array[] | Promise<readonly Uint8Array[]>;
+  /** Returns when the input is taken, throws a CodedError when it is refused; anything else is a fault. */
+  readonly run: (input: Uint8Array) => unknown;
+  /** Words that inputs are made of, where they are texts. */
+  readonly words?: readonly string[];
+}
+
+class Fault extends Error {}
+
+/** Throws unless the condition holds; what it throws is never one of our own errors. */
+function demand(holds: boolean, what: string): void {
+  if (!holds) throw new Fault(what);
+}
+
+function endOf(bytes: Uint8Array, pass: (reader: BcsReader) => unknown): number | CodedError {
+  const reader = new BcsReader(bytes);
+  try {
+    pass(reader);
+    return reader.offset;
+  } catch (error) {
+    if (error instanceof CodedError) return error;
+    throw error;
+  }
+}
+
+/** Reads and skips, which must end alike; what was read must give the same bytes again. */
+function runCodec<T>(codec: Codec<T>, bytes: Uint8Array): void {
+  let again: Uint8Array | undefined;
+  const end = endOf(bytes, (reader) => {
+    again = encodeWith(codec, codec.read(reader));
+  });
+  const skipped = endOf(bytes, (reader) => codec.skip(reader));
+  demand(
+    (typeof end === "number" ? end : -1) === (typeof skipped === "number" ? skipped : -1),
+    "skip ends elsewhere",
+  );
+  if (typeof end !== "number") throw end;
+  demand(again !== undefined && equalBytes(again, bytes.subarray(0, end)), "other bytes written back");
+}
+
+/** Codecs with values to start from, each reached by the first byte of an input. */
+const FORMATS: readonly [Codec<unknown>, fc.Arbitrary<unknown> | undefined][] = [
+  [transactionCodec, ledgerValues.anyTransaction],
+  [transactionInfoCodec, ledgerValues.anyTransactionInfo],
+  [contractEventCodec, ledgerValues.anyContractEvent],
+  [writeSetCodec, ledgerValues.anyWriteSet],
+  [stateKeyCodec, ledgerValues.anyStateKey],
+  [stateValueCodec, ledgerValues.anyStateValue],
+  [executionStatusCodec, ledgerValues.anyExecutionStatus],
+  [auxiliaryInfoCodec, ledgerValues.anyAuxiliaryInfo],
+  [newBlockEventCodec, ledgerValues.anyNewBlockEvent],
+  [validatorSetCodec, ledgerValues.anyValidatorSet],
+  [positionCodec, ledgerValues.anyPosition],
+  [payloadCodec, transactionValues.anyPayload],
+  [rawTransactionCodec, transactionValues.anyRawTransaction],
+  [userTransactionCodec, transactionValues.anyUserTransaction],
+  [authenticatorCodec, transactionValues.anyAuthenticator],
+  [accountAuthenticatorCodec, transactionValues.anyAccountAuthenticator],
+  [validatorTransactionCodec, transactionValues.anyValidatorTransaction],
+  [webAuthnAssertionCodec, undefined],
+  [typeTagCodec, undefined],
+  [resources.accountCodec, undefined],
+  [resources.coinStoreCodec, undefined],
+  [resources.resourceGroupCodec, undefined],
+  [resources.fungibleStoreCodec, undefined],
+  // Each codec has a type of its own; here they are only ever given what they themselves have read.
+] as never;
+
+const SEED = 20_261_115;
+
+function sample<T>(codec: Codec<T>, values: fc.Arbitrary<T>, count: number): Uint8Array[] {
+  return fc.sample(values, { numRuns: count, seed: SEED }).map((value) => encodeWith(codec, value));
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("latin1");
+}
+
+function texts(...all: string[]): () => Uint8Array[] {
+  return () => all.map((text) => new TextEncoder().encode(text));
+}
+
+let node: Promise<Node> | undefined;
+/** A node whose modules encode requests are read against. */
+function localNode(): Promise<Node> {
+  node ??= createNode({ localChain: {} });
+  return node;
+}
+
+async function runEncode(input: Uint8Array): Promise<void> {
+  const message = await (await localNode()).encodeSubmission(input);
+  demand(message.length > 32, "a signing message without a transaction");
+  const reader = new BcsReader(message);
+  // Multi-agent messages have a variant number after the prefix; the transaction follows either way.
+  reader.skip(32);
+  const start = message[32] === 0 && message.length > 33 ? 33 : 32;
+  const single = endOf(message.subarray(32), (inner) => rawTransactionCodec.read(inner));
+  const multi = endOf(message.subarray(start), (inner) => rawTransactionCodec.read(inner));
+  demand(typeof single === "number" || typeof multi === "number", "what was encoded does not decode");
+}
+
+function encodeSeeds(): Uint8Array[] {
+  const base = {
+    sender: "0xa11ce",
+    sequence_number: "7",
+    max_gas_amount: "2000",
+    gas_unit_price: "100",
+    expiration_timestamp_secs: "32425224034",
+  };
+  const call = (name: string, type_arguments: string[], args: unknown[]) => ({
+    ...base,
+    payload: { type: "entry_function_payload", function: name, type_arguments, arguments: args },
+  });
+  const bytecode = "0xa11ceb0b060000000105000703060c060c03000000010102";
+  return [
+    call("0x1::aptos_account::transfer", [], ["0xb0b", "1000"]),
+    call("0x1::coin::transfer", ["0x1::aptos_coin::AptosCoin"], ["0xb0b", "1000"]),
+    call("0x1::aptos_account::transfer_coins", ["0x1::aptos_coin::AptosCoin"], ["0xb0b", "1"]),
+    {
+      ...base,
+      payload: { type: "script_payload", code: { bytecode }, type_arguments: [], arguments: ["5"] },
+    },
+    {
+      ...base,
+      payload: {
+        type: "multisig_payload",
+        multisig_address: "0xc0ffee",
+        transaction_payload: call("0x1::aptos_account::transfer", [], ["0xb0b", "1"]).payload,
+      },
+    },
+    { ...call("0x1::aptos_account::transfer", [], ["0xb0b", "1"]), secondary_signers: ["0x1", "0x2"] },
+  ].map((request) => new TextEncoder().encode(JSON.stringify(request)));
+}
+
+function scriptSeeds(): Uint8Array[] {
+  return [
+    "a11ceb0b0100000001050001000000000102",
+    "a11ceb0b060000000105000703060c060c03000000010102",
+    "a11ceb0b0900000a010500050314151600000001010102",
+  ].map((hex) => Buffer.from(hex, "hex"));
+}
+
+/** Modules as the local chain publishes them. */
+async function moduleSeeds(): Promise<Uint8Array[]> {
+  const { createLocalChain } = await import("../../src/chain/local-chain.ts");
+  const { writes } = checkGenesis(createLocalChain({ seed: "fuzz" }).genesisBlob());
+  const magic = Buffer.from("a11ceb0b", "hex");
+  return writes.flatMap(({ value }) => {
+    const data = value === undefined ? new Uint8Array() : stateValueData(value);
+    return magic.equals(data.subarray(0, 4)) ? [data] : [];
+  });
+}
+
+async function genesisSeeds(): Promise<Uint8Array[]> {
+  const { createLocalChain } = await import("../../src/chain/local-chain.ts");
+  return [createLocalChain({ seed: "fuzz" }).genesisBlob()];
+}
+
+function treeSeeds(): Uint8Array[] {
+  const items = fc.sample(fc.tuple(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.nat()), {
+    numRuns: 400,
+    seed: SEED,
+  });
+  const unique = new Map(items.map(([key]) => [Buffer.from(key).toString("hex"), key]));
+  const updates = [...unique.values()].map((keyHash) => ({ keyHash, valueHash: keyHash }));
+  return createStateTree(updates).nodes.flatMap(({ value }) => (value === undefined ? [] : [value]));
+}
+
+function runJson(input: Uint8Array): void {
+  parseJson(input);
+  // Whatever ours takes, the engine's own must take too.
+  try {
+    JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(input));
+  } catch (error) {
+    throw new Fault("JSON.parse refuses what we take", { cause: error });
+  }
+}
+
+function runTexts(input: Uint8Array): void {
+  const text = textOf(input.subarray(1));
+  switch ((input[0] ?? 0) % 6) {
+    case 0: {
+      const tag = parseTypeTag(text);
+      const bytes = encodeWith(typeTagCodec, tag);
+      demand(
+        equalBytes(bytes, encodeWith(typeTagCodec, parseTypeTag(formatTypeTag(tag)))),
+        "another type printed",
+      );
+      return;
+    }
+    case 1: {
+      const address = parseAddress(text);
+      demand(equalBytes(address, parseAddress(formatAddress(address))), "another address printed");
+      return;
+    }
+    case 2: {
+      const printed = formatWaypoint(parseWaypoint(text));
+      demand(printed === formatWaypoint(parseWaypoint(printed)), "another waypoint printed");
+      return;
+    }
+    case 3:
+      parseAsset(text);
+      return;
+    case 4:
+      demand(formatPruneWindow(parsePruneWindow(text)) === text, "another window printed");
+      return;
+    default:
+      parseAbiType(text);
+  }
+}
+
+const recordsCodec = vector(recordCodec);
+
+/** All targets. */
+export const FUZZ_TARGETS: readonly FuzzTarget[] = [
+  {
+    name: "bcs",
+    seeds: () =>
+      FORMATS.flatMap(([codec, values], i) => {
+        const some = values === undefined ? [new Uint8Array(randomBytes(40))] : sample(codec, values, 20);
+        return some.map((bytes) => Buffer.concat([Buffer.from([i]), bytes]));
+      }),
+    run: (input) => runCodec(FORMATS[(input[0] ?? 0) % FORMATS.length]![0], input.subarray(1)),
+  },
+  {
+    name: "record",
+    seeds: () => sample(recordCodec, ledgerValues.anyRecord, 60),
+    run: (input) => {
+      runCodec(recordCodec, input);
+      const spans = endOf(input, () => decodeRecord(input));
+      const whole = endOf(input, (reader) => {
+        recordCodec.read(reader);
+        reader.finish();
+      });
+      demand(spans instanceof CodedError === whole instanceof CodedError, "spans and values disagree");
+    },
+  },
+  {
+    name: "page",
+    seeds: () => sample(recordsCodec, fc.array(ledgerValues.anyRecord, { maxLength: 3 }), 40),
+    run: (input) => {
+      const records = decodePage(input);
+      const total = records.reduce((sum, { bytes }) => sum + bytes.length, 0);
+      demand(total <= input.length, "more bytes than were given");
+    },
+  },
+  { name: "genesis", seeds: genesisSeeds, run: (input) => checkGenesis(input) },
+  { name: "module", seeds: moduleSeeds, run: (input) => readModule(input) },
+  { name: "script", seeds: scriptSeeds, run: (input) => readScript(input) },
+  {
+    name: "tree-node",
+    seeds: treeSeeds,
+    run: (input) =>
+      demand(equalBytes(encodeTreeNode(decodeTreeNode(input)), input), "other bytes written back"),
+  },
+  {
+    name: "base-row",
+    seeds: () => [undefined, new Uint8Array(9)].map((value) => encodeBaseRow({ version: 7n, value })),
+    run: (input) =>
+      demand(equalBytes(encodeBaseRow(decodeBaseRow(input)), input), "other bytes written back"),
+  },
+  {
+    name: "json",
+    seeds: texts(
+      '{"a":[1,-2.5e3,true,null,"\\u00e9\\ud83d\\ude00"],"b":{}}',
+      '"x"',
+      "[[[[]]]]",
+      "0",
+      ' {"a" : 1 } ',
+    ),
+    run: runJson,
+    words: ["\\u", "\\ud83d", "e+1", "-0", "null", "true", "[[", "]]", '"', "{", "}", ":", ","],
+  },
+  {
+    name: "texts",
+    seeds: texts(
+      "\0vector<0x1::coin::Coin<u8>>",
+      "\0&mut 0x1::a::B",
+      "\0|u8|bool has copy",
+      "\x010x1",
+      "\x01000000000000000000000000000000000000000000000000000000000000000a",
+      "\x020:00000000000000000000000000000000000000000000000000000000000000ff",
+      "\x030x1::aptos_coin::AptosCoin",
+      "\x030xa",
+      "\x0424h",
+      "\x04100",
+      "\x05&mut vector<T0>",
+    ),
+    run: runTexts,
+    words: ["0x", "::", "<", ">", "vector<", "u256", "address", "signer", " ", ",", "T1", "&", "|"],
+  },
+  {
+    name: "url",
+    seeds: texts("%2541%20b", "ledger_version=5&quoted=true", "a=%zz&ledger_version=1", "%e2%82%ac"),
+    run: (input) => {
+      const text = textOf(input);
+      decodeTwice(text);
+      decodeQueryText(text);
+      findQuery(text, "ledger_version");
+    },
+    words: ["%25", "%", "&", "=", "ledger_version", "+", "%00"],
+  },
+  {
+    name: "encode",
+    seeds: encodeSeeds,
+    run: runEncode,
+    words: [
+      '"0x1"',
+      '"type"',
+      "::",
+      "null",
+      "[]",
+      "{}",
+      '"arguments"',
+      '"18446744073709551616"',
+      "\\u0000",
+      "1e3",
+    ],
+  },
+];
+
+/** Runs one input: what came of it, with the text of a refusal. Throws what is a fault. */
+export async function tryInput(target: FuzzTarget, input: Uint8Array): Promise<string | undefined> {
+  try {
+    await target.run(input);
+    return undefined;
+  } catch (error) {
+    if (error instanceof CodedError) return error.message;
+    throw error;
+  }
+}
+
+/** Lets go of what targets share. */
+export async function closeTargets(): Promise<void> {
+  await (await node)?.close();
+  node = undefined;
+}
