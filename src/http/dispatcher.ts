@@ -1,14 +1,13 @@
 // Serves one request: route, arguments, switches, body, view, handler, answer. Everything that handlers have
 // in common is done here, once.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { toHex } from "../base/hex.ts";
 import type { Logger } from "../base/log.ts";
-import { sha3 } from "../base/sha3.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { Ledger, LedgerView } from "../ledger/view.ts";
 import { Abandoned, assertBodyHeaders, type BodyBudget, BodyHold, drainBody, readBody } from "./body.ts";
 import { compress, isCompressible } from "./compression.ts";
 import { addCorsHeaders, isPreflightMethod, preflightHeaders } from "./cors.ts";
+import { entityTag } from "./entity-tag.ts";
 import { errorBody, faultOf } from "./error-body.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
 import { HttpError, quoteInput } from "./errors.ts";
@@ -28,6 +27,7 @@ import { createRequestId, givenRequestId } from "./request-id.ts";
 import { Router } from "./router.ts";
 import type { Services } from "./services.ts";
 import type { SlowReaders } from "./slow-readers.ts";
+import { headerLines, WholeAnswers } from "./whole-answer.ts";
 
 /** What the operator can turn off. */
 export interface Switches {
@@ -48,6 +48,8 @@ export interface DispatcherOptions {
   readonly maxInFlight: number;
   readonly maxLagMs: number | undefined;
   readonly archivalEndpoint: string | undefined;
+  /** For the next request of a connection. */
+  readonly keepAliveMs: number;
   /** Takes what is not served here. */
   readonly passThrough: PassThrough | undefined;
   readonly idleMs: number;
@@ -123,6 +125,7 @@ export class Dispatcher {
   readonly #headers: HeaderMaker;
   readonly #budget: BodyBudget;
   readonly #logBudget = new LogBudget();
+  readonly #wholeAnswers: WholeAnswers;
   #inFlight = 0;
   /** Set while the server closes: answers then end their connections. */
   closing = false;
@@ -131,6 +134,7 @@ export class Dispatcher {
     this.#options = options;
     this.#router = new Router(options.operations);
     this.#headers = new HeaderMaker(options.headerBrands);
+    this.#wholeAnswers = new WholeAnswers(options.keepAliveMs);
     this.#budget = { maxBytes: options.bodyBudgetBytes, usedBytes: 0 };
   }
 
@@ -323,6 +327,7 @@ export class Dispatcher {
   ): void {
     const { headers: prepared, request } = exchange;
     if (prepared !== undefined && version === prepared.position.version && !exchange.pinned) {
+      if (packed === undefined && this.#sendWhole(exchange, prepared.latestLines[form], bytes)) return;
       this.#sendPacked(exchange, prepared.latest[form].slice(), bytes, packed);
       return;
     }
@@ -334,10 +339,22 @@ export class Dispatcher {
       return;
     }
     // A strong tag stands for exact bytes, so what has one is not compressed.
-    const etag = `"${toHex(sha3(Buffer.from(bytes))).slice(0, 32)}"`;
+    const etag = entityTag(bytes, form);
     headers.push("Cache-Control", PINNED_CACHING, "ETag", etag);
     const isKnown = matchesEtag(request.headers["if-none-match"], etag);
+    if (!isKnown && this.#sendWhole(exchange, headerLines(headers), bytes)) return;
     this.#send(exchange, isKnown ? 304 : 200, headers, isKnown ? undefined : bytes);
+  }
+
+  /** Sends an ordinary short answer; false when it is none. */
+  #sendWhole(exchange: Exchange, lines: string, body: string | Uint8Array): boolean {
+    const { request, response } = exchange;
+    const { origin, "x-request-id": requestId } = request.headers;
+    const isOrdinary =
+      origin === undefined && requestId === undefined && !this.closing && !exchange.awaitsContinue;
+    if (!isOrdinary || !this.#wholeAnswers.send(request, response, 200, lines, body)) return false;
+    this.#sent(exchange, 200);
+    return true;
   }
 
   #sendPacked(
@@ -401,7 +418,11 @@ export class Dispatcher {
     if (this.closing || exchange.awaitsContinue) headers.push("Connection", "close");
     response.writeHead(status, headers);
     response.end(body);
-    const { socket } = request;
+    this.#sent(exchange, status);
+  }
+
+  #sent(exchange: Exchange, status: number): void {
+    const { socket } = exchange.request;
     // Node hangs up on a client that does not read on in time. A short answer is gone by now.
     if (socket.writableLength > 0) socket.setTimeout(this.#options.idleMs);
     this.#settle(exchange, status);

@@ -2,6 +2,7 @@
 // answer adds a copy of a prepared list and what is its own. Lists are flat: name, value, name, value.
 import type { LedgerPosition } from "../ledger/view.ts";
 import { type Form, MEDIA_TYPES } from "./negotiation.ts";
+import { headerLines } from "./whole-answer.ts";
 
 const CONTENT_TYPES: Readonly<Record<Form, string>> = {
   ...MEDIA_TYPES,
@@ -59,6 +60,8 @@ export interface PositionHeaders {
   readonly ledger: readonly string[];
   /** By form, for answers read at the latest version: everything but the length. */
   readonly latest: Readonly<Record<Form, readonly string[]>>;
+  /** The same as lines. */
+  readonly latestLines: Readonly<Record<Form, string>>;
   /** By form, for answers read at another version or at none: without caching rule and read version. */
   readonly other: Readonly<Record<Form, readonly string[]>>;
 }
@@ -76,7 +79,7 @@ function samePosition(a: LedgerPosition, b: LedgerPosition): boolean {
   );
 }
 
-function byForm(make: (form: Form) => string[]): Record<Form, string[]> {
+function byForm<T>(make: (form: Form) => T): Record<Form, T> {
   return { json: make("json"), bcs: make("bcs"), html: make("html"), yaml: make("yaml"), text: make("text") };
 }
 
@@ -101,16 +104,18 @@ export class HeaderMaker {
     );
     const readVersion: string[] = [];
     this.addReadVersion(readVersion, position.version);
+    const latest = byForm((form) => [
+      ...plainHeaders(form),
+      "Cache-Control",
+      "no-cache",
+      ...ledger,
+      ...readVersion,
+    ]);
     const prepared: PositionHeaders = {
       position,
       ledger,
-      latest: byForm((form) => [
-        ...plainHeaders(form),
-        "Cache-Control",
-        "no-cache",
-        ...ledger,
-        ...readVersion,
-      ]),
+      latest,
+      latestLines: byForm((form) => headerLines(latest[form])),
       other: byForm((form) => [...plainHeaders(form), ...ledger]),
     };
     this.#prepared = prepared;

@@ -148,6 +148,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     maxInFlight: options.maxInFlight ?? HTTP_DEFAULTS.maxInFlight,
     maxLagMs: options.maxLagMs,
     archivalEndpoint: options.archivalEndpoint,
+    keepAliveMs: timeouts.keepAliveMs,
     passThrough,
     idleMs: timeouts.idleMs,
     slowReaders,

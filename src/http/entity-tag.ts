@@ -1,0 +1,19 @@
+// Entity tags of answers that never change: 32 hex digits that stand for exact bytes in one form.
+import { toHex } from "../base/hex.ts";
+import { sha3 } from "../base/sha3.ts";
+import type { Form } from "./negotiation.ts";
+
+const DIGITS = 32;
+/** Bodies up to this size are their own tag, which costs a fifth of a hash. */
+const SHORT_BYTES = 14;
+/** Marks of tags that are no hash, by form; followed by the length. */
+const MARKS: Readonly<Record<Form, string>> = { json: "1", bcs: "2", html: "3", yaml: "4", text: "5" };
+
+/** The tag of a body, with its quotes. */
+export function entityTag(body: string | Uint8Array, form: Form): string {
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
+  if (bytes.length > SHORT_BYTES) return `"${toHex(sha3(bytes)).slice(0, DIGITS)}"`;
+  // Zeros up to a mark of form and length: two short bodies never share a tag.
+  const mark = `${MARKS[form]}${bytes.length.toString(16)}`;
+  return `"${toHex(bytes).padEnd(DIGITS - mark.length, "0")}${mark}"`;
+}
