@@ -1,4 +1,5 @@
 // One node follows another as an operator runs them: real processes over real sockets.
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
@@ -26,6 +27,14 @@ interface Info {
 
 async function info(node: Running): Promise<Info> {
   return (await (await fetch(`${node.url}/info`)).json()) as Info;
+}
+
+/** Memory of a process that no file stands behind; 0 where the system does not tell. */
+function anonymousBytes(node: Running): number {
+  const path = `/proc/${node.child.pid}/status`;
+  if (!existsSync(path)) return 0;
+  const line = /RssAnon:\s+(\d+) kB/.exec(readFileSync(path, "utf8"));
+  return 1024 * Number(line?.[1] ?? 0);
 }
 
 const untilHeight = (node: Running, height: number) =>
@@ -107,6 +116,8 @@ describe("a chain of followers", () => {
       return now.trust_level === "chained" ? undefined : now;
     });
     expect(anchored.trust_levels).toEqual([`anchored ${latest}`, "chained"]);
+    // However long the backlog, what it takes in is bounded.
+    expect(anonymousBytes(c)).toBeLessThan(300 * 2 ** 20);
     const metrics = await (await fetch(`${c.url.replace(/\/v1$/, "")}/metrics`)).text();
     expect(metrics).toContain("sextant_follow_trust_level 3");
     expect(metrics).toContain("sextant_follow_upstreams_ok 1");
