@@ -45,6 +45,8 @@ const MAX_WAITING = 32_768;
 /** Health checks and metrics that overtake the queue between two beats. */
 const SPARED_PER_BEAT = 16;
 const SPARED_PATHS = ["/v1/-/healthy", "/metrics"] as const;
+/** What must still wait, as a share of the longest wait, for one that waited too long to be turned away. */
+const STILL_BUSY = 0.5;
 const LOG_EVERY_MS = 1000;
 
 interface Prepared {
@@ -160,8 +162,9 @@ export class Gate {
     const { request, response, awaitsContinue } = one;
     const { serve, maxWaitMs } = this.#options;
     if (response.destroyed) return;
-    if (maxWaitMs > 0 && performance.now() - one.sinceMs > maxWaitMs) {
-      // The estimate was too low. An answer nobody may be waiting for any more is not worth the work.
+    const waitedMs = performance.now() - one.sinceMs;
+    // The estimate was too low, and it was not just a stall: there is still much to do.
+    if (maxWaitMs > 0 && waitedMs > maxWaitMs && this.#queue.backlogMs > maxWaitMs * STILL_BUSY) {
       this.#shed++;
       this.#queue.refuse(request.socket, { ...one, refusal: this.#overloaded });
     } else serve(request, response, awaitsContinue);

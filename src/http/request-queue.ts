@@ -10,9 +10,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
  */
 const SERVE_SLICE_MS = 4;
 const REFUSE_SLICE_MS = 2;
-/** Where the estimate of a request's cost begins, and how much each slice moves it. */
-const FIRST_COST_MS = 0.1;
-const COST_WEIGHT = 0.2;
+/** Where the estimate of a request's cost begins: as if so many had taken so long. */
+const [FIRST_MS, FIRST_COUNT] = [100, 1000];
+/** Share of what was measured that each slice leaves in the estimate: one stall must not spoil it. */
+const MEMORY = 0.95;
 
 /** Items in line, by connection; one of each connection at a time. */
 class Turns<K, T> {
@@ -64,7 +65,9 @@ export class RequestQueue<K, T> {
   readonly #turnAway: (item: T) => void;
   readonly #waiting = new Turns<K, T>();
   readonly #refused = new Turns<K, T>();
-  #costMs = FIRST_COST_MS;
+  /** Time spent on requests and their number, the recent ones counting most. */
+  #spentMs = FIRST_MS;
+  #spentOn = FIRST_COUNT;
   #isRunning = false;
 
   constructor(serve: (item: T) => void, turnAway: (item: T) => void) {
@@ -98,6 +101,15 @@ export class RequestQueue<K, T> {
     return Math.min(before, this.#waiting.length) * this.#costMs;
   }
 
+  /** How long it is likely to take to serve all that wait. */
+  get backlogMs(): number {
+    return this.#waiting.length * this.#costMs;
+  }
+
+  get #costMs(): number {
+    return this.#spentMs / this.#spentOn;
+  }
+
   /** Serves a request in its turn. */
   add(connection: K, item: T): void {
     this.#waiting.add(connection, item);
@@ -122,8 +134,8 @@ export class RequestQueue<K, T> {
       const started = performance.now();
       const served = await this.#slice(this.#waiting, this.#serve, SERVE_SLICE_MS);
       if (served > 0) {
-        const costMs = (performance.now() - started) / served;
-        this.#costMs += COST_WEIGHT * (costMs - this.#costMs);
+        this.#spentMs = this.#spentMs * MEMORY + performance.now() - started;
+        this.#spentOn = this.#spentOn * MEMORY + served;
       }
       await this.#slice(this.#refused, this.#turnAway, REFUSE_SLICE_MS);
     }
