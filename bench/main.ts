@@ -11,6 +11,7 @@ import { benchmarkLatency } from "./latency.ts";
 import { loadGenerator } from "./load.ts";
 import { benchmarkMemory } from "./memory.ts";
 import { benchmarkPeers } from "./peers.ts";
+import { benchmarkReplication } from "./replication.ts";
 import { benchmarkStart } from "./start.ts";
 import { benchmarkStore } from "./store.ts";
 import { benchmarkWorkers } from "./workers.ts";
@@ -23,6 +24,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   start: benchmarkStart,
   workers: benchmarkWorkers,
   store: benchmarkStore,
+  replication: benchmarkReplication,
   encode: benchmarkEncode,
   memory: benchmarkMemory,
 };
