@@ -40,7 +40,7 @@ export function primaryStoreAddress(owner: Address, metadata: Address): Address 
 }
 
 /** Bytes as characters: the cheapest text to tell byte strings apart by. */
-export function latin1(bytes: Uint8Array): string {
+function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
 }
 

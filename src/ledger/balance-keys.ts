@@ -1,12 +1,11 @@
 // The state keys that a balance is read by. Three hashes make them, which is most of what a balance costs, so
 // those of recent pairs of owner and asset are kept.
-import { RecentMap } from "../base/recent.ts";
 import { encode } from "../bcs/writer.ts";
 import { type Address, parseAddress } from "../move/address.ts";
 import { writeStructTag } from "../move/type-tag.ts";
-import { type Asset, latin1, primaryStoreAddress } from "./asset.ts";
+import { type Asset, primaryStoreAddress } from "./asset.ts";
 import { resourceGroupKeyHash, resourceKeyHash } from "./key-hash.ts";
-import { isTraced } from "./key-trace.ts";
+import { isTracing } from "./key-trace.ts";
 
 /** BCS of the struct tag of the group that holds an object's resources. */
 export const OBJECT_GROUP_TAG: Uint8Array = encode(
@@ -14,24 +13,48 @@ export const OBJECT_GROUP_TAG: Uint8Array = encode(
   writeStructTag,
 );
 
-/** Pairs kept at least; twice that at about half a kilobyte each makes some eight megabytes at most. */
-const KEPT_PAIRS = 8192;
+const KEY_BYTES = 32;
+/** Owner, then both keys. */
+const ROW_BYTES = 3 * KEY_BYTES;
+/** Pairs kept at most; a power of two. A pair has one place, and the last one to come there has it. */
+const ROWS = 16_384;
 
-const kept = new RecentMap<string, readonly Uint8Array[]>(KEPT_PAIRS);
+// Flat, so that pairs that come once and never again leave nothing for the collector to find.
+const rows = Buffer.alloc(ROWS * ROW_BYTES);
+const assetIds: (string | undefined)[] = new Array(ROWS).fill(undefined);
 
 function makeKeys(owner: Address, asset: Asset): readonly Uint8Array[] {
   const group = resourceGroupKeyHash(primaryStoreAddress(owner, asset.metadata), OBJECT_GROUP_TAG);
   return asset.coinStoreTag === undefined ? [group] : [group, resourceKeyHash(owner, asset.coinStoreTag)];
 }
 
-/** Key hashes of the primary store's group and, for a coin, of its CoinStore. Not to be changed. */
+/** The place of a pair: addresses are hashes for the most part, and short ones differ at their end. */
+function rowOf(owner: Address, assetId: string): number {
+  const [a = 0, b = 0, c = 0, d = 0] = [owner[0], owner[1], owner[30], owner[31]];
+  return (((a ^ d) << 8) ^ (b ^ c) ^ Math.imul(assetId.charCodeAt(assetId.length - 1), 0x9e5)) & (ROWS - 1);
+}
+
+function isOwnerAt(start: number, owner: Address): boolean {
+  for (let i = 0; i < KEY_BYTES; i++) if (rows[start + i] !== owner[i]) return false;
+  return true;
+}
+
+/** Key hashes of the primary store's group and, for a coin, of its CoinStore. */
 export function balanceKeys(owner: Address, asset: Asset): readonly Uint8Array[] {
-  const pair = latin1(owner) + asset.id;
-  let keys = kept.get(pair);
-  // Hashes from before tracing was turned on do not carry their keys.
-  if (keys === undefined || !isTraced(keys)) {
-    keys = makeKeys(owner, asset);
-    kept.set(pair, keys);
+  // Hashes that carry their keys along are made one by one.
+  if (isTracing()) return makeKeys(owner, asset);
+  const row = rowOf(owner, asset.id);
+  const start = row * ROW_BYTES;
+  if (assetIds[row] === asset.id && isOwnerAt(start, owner)) {
+    // A copy: the row may get another pair while these are in use.
+    const keys = Buffer.allocUnsafe(2 * KEY_BYTES);
+    rows.copy(keys, 0, start + KEY_BYTES, start + ROW_BYTES);
+    const group = keys.subarray(0, KEY_BYTES);
+    return asset.coinStoreTag === undefined ? [group] : [group, keys.subarray(KEY_BYTES)];
   }
+  const keys = makeKeys(owner, asset);
+  assetIds[row] = asset.id;
+  rows.set(owner, start);
+  for (let i = 0; i < keys.length; i++) rows.set(keys[i] ?? owner, start + (i + 1) * KEY_BYTES);
   return keys;
 }

@@ -40,9 +40,3 @@ export function noteStorageKey(keyHash: Uint8Array, storage: Uint8Array): void {
 export function stateKeyOf(keyHash: Uint8Array): Uint8Array | undefined {
   return keys?.get(keyHash);
 }
-
-/** True unless tracing is on and one of the hashes was made without it. */
-export function isTraced(keyHashes: readonly Uint8Array[]): boolean {
-  const known = keys;
-  return known === undefined || keyHashes.every((keyHash) => known.has(keyHash));
-}
