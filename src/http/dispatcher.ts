@@ -335,6 +335,7 @@ export class Dispatcher {
     if (version !== undefined) this.#headers.addReadVersion(headers, version);
     if (!exchange.pinned || !this.#options.cachePinned) {
       headers.push("Cache-Control", "no-cache");
+      if (packed === undefined && this.#sendWhole(exchange, headerLines(headers), bytes)) return;
       this.#sendPacked(exchange, headers, bytes, packed);
       return;
     }
