@@ -1,10 +1,10 @@
-import { Agent, request as httpRequest } from "node:http";
+import { Agent } from "node:http";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { COIN, PAIR, TABLE, TABLE_KEY, TIMESTAMP_USEC } from "../support/http-ledger.ts";
+import { type Hostile, hostile, rawRequest, sendHostile } from "../support/hostile-requests.ts";
+import { COIN, TIMESTAMP_USEC } from "../support/http-ledger.ts";
 import { startServer } from "../support/http-server.ts";
 import { sendRaw } from "../support/raw-socket.ts";
 
@@ -18,228 +18,6 @@ const MAX_MS = 60_000;
 const MAX_GROWTH_BYTES = 24 * 1024 * 1024;
 const BODY_LIMIT = 64 * 1024;
 
-const segment = fc.oneof(
-  fc.constantFrom(
-    "v1",
-    "V1",
-    "accounts",
-    "balance",
-    "tables",
-    "raw_item",
-    "transactions",
-    "encode_submission",
-  ),
-  fc.constantFrom(
-    "info",
-    "-",
-    "healthy",
-    "spec",
-    "spec.json",
-    "spec.yaml",
-    "",
-    ".",
-    "..",
-    "%2e%2e",
-    "%00",
-    "%",
-  ),
-  fc.constantFrom(
-    "0x1",
-    "0xc1",
-    TABLE,
-    COIN,
-    encodeURIComponent(PAIR),
-    "0xa",
-    "0x",
-    "0xbad1",
-    "1".repeat(65),
-  ),
-  fc.string({ unit: "binary", maxLength: 20 }).map((text) => encodeURIComponent(text.toWellFormed())),
-  fc.string({ unit: fc.constantFrom(..."0xab:<>,% vector u8%3C%253E"), maxLength: 60 }).map(encodeURI),
-  fc.integer({ min: 1, max: 3000 }).map((length) => "vector%3C".repeat(length / 9)),
-);
-
-const path = fc.oneof(
-  { weight: 3, arbitrary: fc.array(segment, { maxLength: 6 }).map((parts) => `/${parts.join("/")}`) },
-  {
-    weight: 3,
-    arbitrary: fc.tuple(segment, segment).map(([owner, asset]) => `/v1/accounts/${owner}/balance/${asset}`),
-  },
-  { weight: 2, arbitrary: segment.map((handle) => `/v1/tables/${handle}/raw_item`) },
-  {
-    weight: 2,
-    arbitrary: fc.constantFrom(`/v1/tables/${TABLE}/raw_item`, "/v1/transactions/encode_submission"),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom("/", "/v1", "/v1/info", "/v1/-/healthy", "/v1/spec", "/v1/spec.yaml"),
-  },
-);
-
-const queryValue = fc.oneof(
-  fc.constantFrom(
-    "",
-    "0",
-    "12",
-    "30",
-    "31",
-    "18446744073709551615",
-    "18446744073709551616",
-    "-1",
-    "1e9",
-    "true",
-  ),
-  fc.string({ unit: "binary", maxLength: 30 }).map((text) => encodeURIComponent(text.toWellFormed())),
-  fc.integer({ min: 0, max: 4000 }).map((length) => "9".repeat(length)),
-);
-const queryName = fc.oneof(
-  fc.constantFrom(
-    "ledger_version",
-    "quoted",
-    "duration_secs",
-    "ledger%5fversion",
-    "__proto__",
-    "constructor",
-    "",
-  ),
-  fc.string({ unit: "grapheme-ascii", maxLength: 10 }).map(encodeURIComponent),
-);
-const query = fc.oneof(
-  fc.constantFrom("", "?ledger_version=12", "?ledger_version=3", "?ledger_version=30&quoted=true"),
-  fc
-    .array(fc.tuple(queryName, queryValue), { maxLength: 4 })
-    .map((pairs) =>
-      pairs.length === 0 ? "" : `?${pairs.map(([name, value]) => `${name}=${value}`).join("&")}`,
-    ),
-);
-
-const headerText = fc.string({ unit: fc.constantFrom(...'abc019,;=/*"\\ q.-\t\u00ff'), maxLength: 60 });
-const headers = fc.record(
-  {
-    accept: fc.oneof(
-      fc.constantFrom("application/x-bcs", "application/json", "*/*", "application/x-bcs;q=0"),
-      headerText,
-    ),
-    "accept-encoding": fc.oneof(fc.constantFrom("gzip", "br", "gzip;q=0, *"), headerText),
-    "content-type": fc.oneof(
-      {
-        weight: 4,
-        arbitrary: fc.constantFrom("application/json", "application/json; charset=x", "a/b+json"),
-      },
-      { weight: 1, arbitrary: headerText },
-    ),
-    "content-encoding": fc.oneof(
-      { weight: 3, arbitrary: fc.constant("identity") },
-      { weight: 2, arbitrary: fc.constantFrom("gzip", "br", "deflate", "zstd", "gzip, gzip") },
-    ),
-    origin: fc.oneof(fc.constant("https://a.example"), headerText),
-    "access-control-request-method": fc.constantFrom("GET", "POST", "DELETE", "x"),
-    "if-none-match": headerText,
-    "x-request-id": headerText,
-    upgrade: fc.constantFrom("websocket", "h2c"),
-    "x-long": fc.integer({ min: 0, max: 20_000 }).map((length) => "y".repeat(length)),
-  },
-  { requiredKeys: [] },
-);
-
-const jsonText = fc.oneof(
-  fc.constantFrom(
-    JSON.stringify({ key: TABLE_KEY }),
-    JSON.stringify(TABLE_KEY),
-    '{"invalid":1}',
-    "{}",
-    "null",
-  ),
-  fc.json(),
-  fc.constantFrom(
-    "[",
-    "{",
-    '"',
-    '{"key":',
-    '{"key":"0x0',
-    "nul",
-    "1e999999",
-    '{"__proto__":{"key":"0x01"}}',
-    "\ufeff{}",
-  ),
-  fc.integer({ min: 1, max: 20_000 }).map((depth) => "[".repeat(depth)),
-  fc.integer({ min: 1, max: 70_000 }).map((length) => `"${"0".repeat(length)}"`),
-  fc.integer({ min: 1, max: 4000 }).map((length) => `{"key":${"9".repeat(length)}}`),
-);
-const bomb = gzipSync(Buffer.alloc(2_000_000, 32));
-const body = fc.oneof(
-  { weight: 6, arbitrary: jsonText.map((text) => Buffer.from(text)) },
-  { weight: 2, arbitrary: fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)) },
-  { weight: 1, arbitrary: jsonText.map((text) => gzipSync(text)) },
-  { weight: 1, arbitrary: fc.constant(bomb) },
-);
-
-const hostile = fc
-  .record({
-    /** Whether method and content type are those that the path asks for, so that more of the server is reached. */
-    fits: fc.integer({ min: 0, max: 3 }).map((number) => number > 0),
-    method: fc.constantFrom("GET", "POST", "HEAD", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "PROPFIND"),
-    target: fc.tuple(path, query).map(([first, second]) => first + second),
-    headers,
-    body: fc.option(body, { nil: undefined, freq: 4 }),
-    chunked: fc.boolean(),
-    /** Whether the client goes away before the answer. */
-    abandon: fc.integer({ min: 0, max: 40 }).map((number) => number === 0),
-  })
-  .map((one) => {
-    if (!one.fits) return one;
-    const isPost = one.target.includes("raw_item") || one.target.includes("encode_submission");
-    if (!isPost) return { ...one, method: "GET" };
-    const isPacked = one.body?.[0] === 0x1f;
-    const coding = isPacked ? "gzip" : "identity";
-    const fitting = { "content-type": "application/json", "content-encoding": coding };
-    return { ...one, method: "POST", headers: { ...one.headers, ...fitting } };
-  });
-type Hostile = typeof hostile extends fc.Arbitrary<infer T> ? T : never;
-
-function send(port: number, agent: Agent, one: Hostile): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    const { method, target, chunked, abandon } = one;
-    const framing =
-      one.body === undefined
-        ? {}
-        : chunked
-          ? { "transfer-encoding": "chunked" }
-          : { "content-length": one.body.length };
-    const request = httpRequest({
-      host: "127.0.0.1",
-      port,
-      agent,
-      method,
-      path: target,
-      headers: { ...one.headers, ...framing },
-    });
-    request.on("response", (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("error", reject);
-      response.on("end", () => {
-        const status = response.statusCode ?? 0;
-        if (status >= 400 && method !== "HEAD") {
-          const error = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>;
-          if (typeof error.message !== "string" || typeof error.error_code !== "string") {
-            reject(new Error(`${status} without the documented body`));
-          }
-        }
-        resolve(status);
-      });
-    });
-    request.on("error", (error) =>
-      abandon
-        ? resolve(undefined)
-        : reject(new Error(JSON.stringify(one).replace(/9{20,}|y{20,}/g, "LONG"), { cause: error })),
-    );
-    if (one.body !== undefined) request.write(one.body);
-    request.end();
-    if (abandon) setTimeout(() => request.destroy(), 1);
-  });
-}
-
 /** Heap in use after everything that can go is gone. */
 async function settledHeap(): Promise<number> {
   for (let round = 0; round < 5; round++) {
@@ -249,51 +27,6 @@ async function settledHeap(): Promise<number> {
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }
-
-const rawRequest = fc
-  .tuple(
-    fc.constantFrom("GET", "POST", "BREW", "get", "", "CONNECT", "PRI"),
-    fc.oneof(path, fc.string({ unit: "binary-ascii", maxLength: 40 })),
-    fc.constantFrom("HTTP/1.1", "HTTP/1.0", "HTTP/2.0", "HTTP", "\r\n"),
-    fc.array(
-      fc.oneof(
-        fc.constantFrom(
-          "Host: x",
-          "Content-Length: 5",
-          "Content-Length: -1",
-          "Content-Length: 99999999999999999999",
-        ),
-        fc.constantFrom(
-          "Transfer-Encoding: chunked",
-          "Transfer-Encoding: x",
-          "Expect: 100-continue",
-          "Connection: close",
-        ),
-        fc.constantFrom(
-          "Content-Type: application/json",
-          "Upgrade: h2c",
-          ": x",
-          "No colon",
-          "X\x00: y",
-          " folded",
-        ),
-        fc.string({ unit: "binary-ascii", maxLength: 40 }),
-      ),
-      { maxLength: 6 },
-    ),
-    fc.constantFrom(
-      "",
-      "hello",
-      "5\r\nhello\r\n0\r\n\r\n",
-      "ffffffffff\r\n",
-      "zz\r\n",
-      "\x00\x00",
-      "0;a=b\r\n\r\n",
-    ),
-  )
-  .map(([method, target, version, lines, tail]) =>
-    Buffer.from(`${method} ${target} ${version}\r\n${lines.join("\r\n")}\r\n\r\n${tail}`, "latin1"),
-  );
 
 describe("hostile requests", () => {
   it(
@@ -314,7 +47,7 @@ describe("hostile requests", () => {
         const queue = batch.values();
         const work = async (): Promise<void> => {
           for (const one of queue) {
-            const status = await send(server.port, agent, one);
+            const status = await sendHostile(server.port, agent, one);
             counts.set(status, (counts.get(status) ?? 0) + 1);
             if (status !== undefined && status >= 500) throw new Error(`${status}: ${JSON.stringify(one)}`);
           }

@@ -1,0 +1,96 @@
+// Hostile requests to a real server for as long as asked: no answer of 500 or above, none without the documented
+// body, none that shows a path or a stack, and a server that still serves at the end. A found case is printed with
+// its seed. Exits 1 when there is one.
+//   npx tsx scripts/fuzz-http.ts [--seconds 600] [--seed N]
+import { Agent } from "node:http";
+import { parseArgs } from "node:util";
+import fc from "fast-check";
+import { createHttpServer } from "../src/http/server.ts";
+import { ModuleCache } from "../src/move/module-cache.ts";
+import { encodeSubmission } from "../src/transaction/encode-submission.ts";
+import { type Hostile, hostile, rawRequest, sendHostile } from "../test/support/hostile-requests.ts";
+import { COIN, createHttpLedger, TIMESTAMP_USEC } from "../test/support/http-ledger.ts";
+import { sendRaw } from "../test/support/raw-socket.ts";
+
+const { values } = parseArgs({
+  options: { seconds: { type: "string", default: "600" }, seed: { type: "string", default: "1" } },
+});
+const CONCURRENCY = 32;
+const BATCH = 500;
+const RAW_BATCH = 50;
+const PROGRESS_MS = 30_000;
+
+const found: string[] = [];
+const modules = new ModuleCache();
+const loadModule = modules.createLoader(() => Promise.resolve(undefined));
+const server = createHttpServer({
+  ledger: await createHttpLedger(),
+  encode: (body, view) => encodeSubmission(body, { chainId: view.position.chainId, loadModule }),
+  nodeInfo: () => ({ chain_id: "44" }),
+  port: 0,
+  bodyLimitBytes: 64 * 1024,
+  // The client shares this process: what it takes must not count as load.
+  maxWaitMs: 0,
+  timeouts: { headersMs: 1000, requestMs: 2000, keepAliveMs: 1000 },
+  // The ledger's own time, so that a health check has no reason to fail.
+  clock: () => Number(TIMESTAMP_USEC / 1000n),
+  logger: {
+    debug: () => {},
+    info: () => {},
+    warn: () => {},
+    error: (fields) => found.push(`logged: ${String(fields.err)}`),
+  },
+});
+const { host, port } = await server.listen();
+const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY });
+const counts = new Map<string, number>();
+let tried = 0;
+
+function count(status: number | undefined): void {
+  tried++;
+  const name = `${status ?? "gone"}`;
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}
+
+async function all<T>(items: readonly T[], handle: (item: T) => Promise<void>): Promise<void> {
+  const queue = items.values();
+  const work = async (): Promise<void> => {
+    for (const item of queue) await handle(item);
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+}
+
+const firstSeed = Number(values.seed);
+const until = performance.now() + Number(values.seconds) * 1000;
+let reportedMs = performance.now();
+for (let seed = firstSeed; performance.now() < until && found.length === 0; seed++) {
+  await all(fc.sample(hostile, { numRuns: BATCH, seed }), async (one: Hostile) => {
+    try {
+      const status = await sendHostile(port, agent, one);
+      count(status);
+      if (status !== undefined && status >= 500)
+        found.push(`seed ${seed}: ${status}: ${JSON.stringify(one)}`);
+    } catch (error) {
+      found.push(`seed ${seed}: ${String(error)}`);
+    }
+  });
+  await all(fc.sample(rawRequest, { numRuns: RAW_BATCH, seed }), async (bytes) => {
+    const { statuses } = await sendRaw({ host, port }, [bytes], { waitMs: 10_000, end: true });
+    for (const status of statuses.length === 0 ? [undefined] : statuses) count(status);
+    if (statuses.some((status) => status >= 500))
+      found.push(`seed ${seed}: ${statuses}: ${bytes.toString("hex")}`);
+  });
+  if (performance.now() - reportedMs > PROGRESS_MS) {
+    reportedMs = performance.now();
+    console.info(
+      `${tried} requests, seed ${seed}, heap ${(process.memoryUsage().heapUsed / 1e6).toFixed(0)} MB`,
+    );
+  }
+}
+agent.destroy();
+const last = await fetch(`http://${host}:${port}/v1/accounts/0xc1/balance/${COIN}`);
+if (last.status !== 200) found.push(`at the end a good request got ${last.status}`);
+await server.close();
+console.info(`${tried} hostile requests: ${[...counts].map((entry) => entry.join(": ")).join(", ")}`);
+for (const one of found.slice(0, 10)) console.error(one);
+process.exitCode = found.length === 0 && tried > 0 ? 0 : 1;
