@@ -78,6 +78,8 @@ class StoreIngester implements Ingester {
   readonly #logger: Logger;
   /** Undefined until the store was asked, and again after a failure. */
   #progress: Progress | undefined;
+  /** Ahead of the store only inside a commit; undefined after a failure. */
+  #tree: PendingTree | undefined;
   #base: BaseStart | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -104,6 +106,7 @@ class StoreIngester implements Ingester {
       const { batch, identity } = genesisBatch(genesis);
       await this.#store.commit(batch, identity);
       this.#progress = undefined;
+      this.#tree = undefined;
       return await this.#position();
     });
   }
@@ -113,6 +116,7 @@ class StoreIngester implements Ingester {
     this.#queue = turn.catch(() => {
       // A verifier that threw cannot go on, and a commit that failed leaves the head in doubt.
       this.#progress = undefined;
+      this.#tree = undefined;
     });
     return turn;
   }
@@ -158,7 +162,8 @@ class StoreIngester implements Ingester {
   async #commit({ position, verifier }: Progress, blocks: readonly VerifiedBlock[]): Promise<void> {
     const last = blocks[blocks.length - 1];
     if (last === undefined) return;
-    const tree = new PendingTree(this.#store);
+    const tree = this.#tree ?? new PendingTree(this.#store);
+    this.#tree = tree;
     // Where the state is not known whole, its root cannot be computed, and none is claimed.
     const isWhole = position === undefined ? this.#base === undefined : position.stateRoot !== undefined;
     const writes = blocks.flatMap((block) => block.writes);
@@ -169,10 +174,11 @@ class StoreIngester implements Ingester {
       writes,
       blocks: blocks.map((block) => block.start),
       records: blocks.flatMap((block) => block.records),
-      treeNodes: tree.changes,
+      treeNodes: tree.takeChanges(),
       ...(isWhole ? {} : { sideRows: deletionRows(writes) }),
     };
     await this.#store.commit(batch, position === undefined ? this.#identity(blocks[0]) : undefined);
+    tree.settle();
     this.#progress = { position: batch.position, verifier };
     this.#logger.debug(
       { version: last.position.version, blocks: blocks.length, writes: batch.writes.length },

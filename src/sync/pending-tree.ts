@@ -1,45 +1,42 @@
-// The state tree while a batch is being put together: stored nodes, under those that earlier blocks of the
-// batch changed already.
-import { type TreeUpdate, updateStateTree } from "../ledger/state-tree/update.ts";
+// The state tree of the ledger that is being written: ahead of the store while a batch is put together, and
+// kept from one batch to the next, because the nodes near the root are needed by every block.
+import { StateTree, type TreeUpdate } from "../ledger/state-tree/update.ts";
 import { stateValueHash } from "../ledger/state-value.ts";
 import type { StateWrite, Store, TreeNodeWrite } from "../store/contract.ts";
+
+/** Nodes kept in memory between batches, at about a kilobyte each. */
+const MAX_KEPT_NODES = 20_000;
 
 function mapKey(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 
-/** A state tree that is ahead of its store. */
+/** A state tree that is ahead of its store. After an error it is spent. */
 export class PendingTree {
-  readonly #store: Pick<Store, "getTreeNodes">;
-  readonly #changed = new Map<string, TreeNodeWrite>();
+  readonly #tree: StateTree;
 
   constructor(store: Pick<Store, "getTreeNodes">) {
-    this.#store = store;
-  }
-
-  /** The nodes that differ from the store's. */
-  get changes(): readonly TreeNodeWrite[] {
-    return [...this.#changed.values()];
+    this.#tree = new StateTree((keys) => store.getTreeNodes(keys));
   }
 
   /** Applies the writes of one block, the last one of each key; the state root after them. */
-  async apply(writes: readonly StateWrite[]): Promise<Uint8Array> {
+  apply(writes: readonly StateWrite[]): Promise<Uint8Array> {
     const last = new Map<string, StateWrite>();
     for (const write of writes) last.set(mapKey(write.keyHash), write);
     const updates: TreeUpdate[] = [];
     for (const { keyHash, value } of last.values()) {
       updates.push({ keyHash, valueHash: value === undefined ? undefined : stateValueHash(value) });
     }
-    const { root, nodes } = await updateStateTree((keys) => this.#read(keys), updates);
-    for (const node of nodes) this.#changed.set(mapKey(node.key), node);
-    return root;
+    return this.#tree.apply(updates);
   }
 
-  async #read(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
-    const pending = keys.map((key) => this.#changed.get(mapKey(key)));
-    const stored = keys.filter((_, i) => pending[i] === undefined);
-    const found = stored.length === 0 ? [] : await this.#store.getTreeNodes(stored);
-    let next = 0;
-    return pending.map((node) => (node === undefined ? found[next++] : node.value));
+  /** The nodes that differ from the store's; to be stored before anything else is applied. */
+  takeChanges(): readonly TreeNodeWrite[] {
+    return this.#tree.takeChanges();
+  }
+
+  /** Says that the changes are stored. */
+  settle(): void {
+    if (this.#tree.size > MAX_KEPT_NODES) this.#tree.forget();
   }
 }

@@ -74,9 +74,12 @@ function slotOf(updates: readonly Keyed[], index: number, depth: number): number
   return nibbleAt(keyAt(updates, index), depth);
 }
 
+/** Current nodes by key, in the order asked, ready to be changed in place. */
+type NodeSource = (keys: readonly Uint8Array[]) => Promise<readonly (TreeNode | undefined)[]>;
+
 async function loadPaths(
   updates: readonly TreeUpdate[],
-  getNodes: TreeNodeReader,
+  getNodes: NodeSource,
 ): Promise<LoadedNode | undefined> {
   let root: LoadedNode | undefined;
   const path = (one: WantedNode) =>
@@ -86,12 +89,12 @@ async function loadPaths(
     const found = await getNodes(wanted.map(path));
     const next: WantedNode[] = [];
     for (const [i, { parent, depth, start, end }] of wanted.entries()) {
-      const bytes = found[i];
-      if (bytes === undefined) {
+      const node = found[i];
+      if (node === undefined) {
         if (parent === undefined) return undefined;
         throw new LedgerError("corrupt", `state tree: a node ${depth} nibbles down is missing`);
       }
-      const loaded: LoadedNode = { node: decodeTreeNode(bytes), below: [] };
+      const loaded: LoadedNode = { node, below: [] };
       if (parent === undefined) root = loaded;
       else parent.below[slotOf(updates, start, depth - 1)] = loaded;
       for (let from = start; from < end; ) {
@@ -116,9 +119,15 @@ function isSameChild(a: TreeChild | undefined, b: TreeChild | undefined): boolea
   return equalBytes(a.hash, b.hash);
 }
 
+/** A changed node, not yet in bytes; undefined when it is gone. */
+interface ChangedNode {
+  readonly key: Uint8Array;
+  readonly node: TreeNode | undefined;
+}
+
 /** One update of the tree: the sorted batch and the node changes gathered so far. */
 class TreeChange {
-  readonly nodes: TreeNodeChange[] = [];
+  readonly nodes: ChangedNode[] = [];
   readonly #updates: readonly TreeUpdate[];
 
   constructor(updates: readonly TreeUpdate[]) {
@@ -150,10 +159,10 @@ class TreeChange {
   settleRoot(root: TreeNode): Uint8Array {
     const key = treeNodeKey(SPARSE_MERKLE_PLACEHOLDER, 0);
     if (root.slots.every((child) => child === undefined)) {
-      this.nodes.push({ key, value: undefined });
+      this.nodes.push({ key, node: undefined });
       return SPARSE_MERKLE_PLACEHOLDER;
     }
-    this.nodes.push({ key, value: encodeTreeNode(root) });
+    this.nodes.push({ key, node: root });
     return treeNodeHash(root);
   }
 
@@ -170,7 +179,7 @@ class TreeChange {
     const children = loaded.node.slots.filter((child) => child !== undefined);
     const only = children.length === 1 ? children[0] : undefined;
     if (children.length === 0 || only?.keyHash !== undefined) {
-      this.nodes.push({ key, value: undefined });
+      this.nodes.push({ key, node: undefined });
       return only;
     }
     return this.#writeNode(key, loaded.node);
@@ -216,7 +225,7 @@ class TreeChange {
   }
 
   #writeNode(key: Uint8Array, node: TreeNode): TreeChild {
-    this.nodes.push({ key, value: encodeTreeNode(node) });
+    this.nodes.push({ key, node });
     return { keyHash: undefined, hash: treeNodeHash(node) };
   }
 }
@@ -231,7 +240,12 @@ function sortUpdates(updates: readonly TreeUpdate[]): TreeUpdate[] {
   return sorted;
 }
 
-function applySorted(sorted: readonly TreeUpdate[], loaded: LoadedNode | undefined): TreeUpdateResult {
+interface Applied {
+  readonly root: Uint8Array;
+  readonly nodes: readonly ChangedNode[];
+}
+
+function applySorted(sorted: readonly TreeUpdate[], loaded: LoadedNode | undefined): Applied {
   const root = loaded ?? { node: createTreeNode(), below: [] };
   const change = new TreeChange(sorted);
   if (!change.applyToSlots(root, 0, sorted.length, 0)) return { root: treeNodeHash(root.node), nodes: [] };
@@ -239,9 +253,14 @@ function applySorted(sorted: readonly TreeUpdate[], loaded: LoadedNode | undefin
   return { root: hash, nodes: change.nodes };
 }
 
+function toBytes({ key, node }: ChangedNode): TreeNodeChange {
+  return { key, value: node === undefined ? undefined : encodeTreeNode(node) };
+}
+
 /** The tree of the given items, in any order and every key at most once. */
 export function createStateTree(items: readonly TreeUpdate[]): TreeUpdateResult {
-  return applySorted(sortUpdates(items), undefined);
+  const { root, nodes } = applySorted(sortUpdates(items), undefined);
+  return { root, nodes: nodes.map(toBytes) };
 }
 
 /** Applies changes, in any order and every key at most once, to the tree behind the reader. */
@@ -249,6 +268,70 @@ export async function updateStateTree(
   getNodes: TreeNodeReader,
   updates: readonly TreeUpdate[],
 ): Promise<TreeUpdateResult> {
-  const sorted = sortUpdates(updates);
-  return applySorted(sorted, await loadPaths(sorted, getNodes));
+  const tree = new StateTree(getNodes);
+  const root = await tree.apply(updates);
+  return { root, nodes: tree.takeChanges() };
+}
+
+function nameOf(key: Uint8Array): string {
+  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString("latin1");
+}
+
+/**
+ * A tree that is changed batch after batch ahead of its store. Nodes stay as they are in memory between
+ * batches, with the hashes inside them, and become bytes only when the changes are taken. After an error it is
+ * spent.
+ */
+export class StateTree {
+  readonly #getNodes: TreeNodeReader;
+  /** Nodes seen or made so far; undefined for one that is not there. */
+  readonly #known = new Map<string, TreeNode | undefined>();
+  readonly #changed = new Map<string, Uint8Array>();
+
+  constructor(getNodes: TreeNodeReader) {
+    this.#getNodes = getNodes;
+  }
+
+  /** Nodes in memory. */
+  get size(): number {
+    return this.#known.size;
+  }
+
+  /** Applies changes, in any order and every key at most once; the root after them. */
+  async apply(updates: readonly TreeUpdate[]): Promise<Uint8Array> {
+    const sorted = sortUpdates(updates);
+    const { root, nodes } = applySorted(sorted, await loadPaths(sorted, (keys) => this.#load(keys)));
+    for (const { key, node } of nodes) {
+      const name = nameOf(key);
+      this.#known.set(name, node);
+      this.#changed.set(name, key);
+    }
+    return root;
+  }
+
+  /** The nodes that changed since they were last taken, in bytes. */
+  takeChanges(): TreeNodeChange[] {
+    const changes: TreeNodeChange[] = [];
+    for (const [name, key] of this.#changed) changes.push(toBytes({ key, node: this.#known.get(name) }));
+    this.#changed.clear();
+    return changes;
+  }
+
+  /** Forgets what is in memory; only for a tree whose changes are taken and stored. */
+  forget(): void {
+    this.#known.clear();
+  }
+
+  async #load(keys: readonly Uint8Array[]): Promise<(TreeNode | undefined)[]> {
+    const names = keys.map(nameOf);
+    const missing = keys.filter((_, i) => !this.#known.has(names[i] ?? ""));
+    const found = missing.length === 0 ? [] : await this.#getNodes(missing);
+    let next = 0;
+    for (const name of names) {
+      if (this.#known.has(name)) continue;
+      const bytes = found[next++];
+      this.#known.set(name, bytes === undefined ? undefined : decodeTreeNode(bytes));
+    }
+    return names.map((name) => this.#known.get(name));
+  }
 }
