@@ -78,7 +78,7 @@ async function compareWithBare(
   return compareServers(`${name}, ${connections} connections`, { ours: node, base: bare }, questions, {
     connections,
     seconds: options.quick ? 1 : 2,
-    rounds: options.quick ? 1 : 5,
+    rounds: options.quick ? 1 : 7,
     ...(judged ? { target: { min }, headline: true } : {}),
   });
 }

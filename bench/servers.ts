@@ -38,7 +38,8 @@ export function startStatic(set: DataSet, args: readonly string[] = []): Promise
 export async function startNode(args: readonly string[]): Promise<NodeServer> {
   // Looked up late: it wants the program to be built.
   const { startProgram } = await import("../test/support/program.ts");
-  const running = await startProgram(["--log-level", "error", ...args]);
+  // A bare server turns nobody away either.
+  const running = await startProgram(["--log-level", "error", "--max-wait", "0", ...args]);
   const url = running.url.replace(/\/v1$/, "");
   return {
     url,
