@@ -162,7 +162,7 @@ describe("a damaged file", () => {
   }
 
   it("is found by the check, wherever a page was overwritten that held anything", {
-    timeout: 120_000,
+    timeout: 30_000 + 6000 * PAGES,
   }, async () => {
     const count = statSync(join(sound, "data.mdb")).size / PAGE_BYTES;
     const step = Math.max(1, Math.floor(count / PAGES));

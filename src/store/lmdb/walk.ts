@@ -37,7 +37,7 @@ export interface StaleRow {
   readonly entries: readonly StaleEntry[];
 }
 
-/** Number of rows by table. */
+/** Number of rows by table, as of about now: a writer may be at work. */
 export type RowCounts = Readonly<Record<keyof Omit<Tables, "meta">, number>>;
 
 /** Starts a walk over the store in a directory, which another process may be writing. */
@@ -57,6 +57,7 @@ export async function openStoreWalk(path: string): Promise<StoreWalk> {
 export class StoreWalk {
   readonly identity: StoreIdentity;
   readonly position: Position;
+  /** For progress only. */
   readonly counts: RowCounts;
   readonly #environment: Environment;
   readonly #tables: Tables;
@@ -140,10 +141,10 @@ export class StoreWalk {
     }
   }
 
-  /** Rows beside the state, passed over: how many can be read. */
-  countSideRows(): number {
+  /** Number of rows of a table in this snapshot, found by passing over them. */
+  count(table: "tree" | "side"): number {
     let count = 0;
-    for (const _ of this.#range(this.#tables.side)) count++;
+    for (const _ of this.#range(this.#tables[table])) count++;
     return count;
   }
 

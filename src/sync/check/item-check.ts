@@ -14,6 +14,8 @@ import { LeafList } from "./tree-check.ts";
 export interface ItemsReport {
   /** Values written at or after the oldest kept version. */
   readonly kept: number;
+  /** All values. */
+  readonly values: number;
   /** Keys with a value at the head. */
   readonly live: number;
   /** Leaves of the state at the head, and at the version asked for. */
@@ -42,8 +44,10 @@ export class ItemCheck {
   run(): ItemsReport {
     let newer: ItemRow | undefined;
     let seenEarly = false;
+    let values = 0;
     for (const row of this.#walk.items()) {
       this.#onRow();
+      values++;
       const isSameKey = newer !== undefined && equalBytes(newer.keyHash, row.keyHash);
       if (!isSameKey) seenEarly = false;
       this.#checkRow(row, isSameKey ? newer : undefined);
@@ -59,6 +63,7 @@ export class ItemCheck {
     this.#checkStale();
     return {
       kept: this.#kept,
+      values,
       live: this.#headLeaves.count,
       head: this.#headLeaves,
       early: this.#earlyLeaves,

@@ -18,6 +18,7 @@ import type { Findings } from "./findings.ts";
 /** What the records say about the rest of the store. */
 export interface RecordsReport {
   readonly records: number;
+  readonly blocks: number;
   readonly writes: number;
   /** Records whose infos the accumulator vouches for. */
   readonly anchored: number;
@@ -50,6 +51,8 @@ export class RecordCheck {
   readonly #onRow: () => void;
   readonly #blocks: Iterator<BlockStart>;
   #accumulator;
+  #records = 0;
+  #kept = 0;
   #writes = 0;
   #anchored = 0;
   #leftovers = 0;
@@ -78,6 +81,7 @@ export class RecordCheck {
         continue;
       }
       this.#findings.expect(version === next, () => `record ${next} is missing`);
+      this.#records++;
       this.#checkRecord(version, bytes);
       next = version + 1n;
     }
@@ -87,7 +91,8 @@ export class RecordCheck {
     );
     this.#checkEnd(position);
     return {
-      records: this.#walk.counts.records - this.#leftovers,
+      records: this.#records,
+      blocks: this.#kept,
       writes: this.#writes,
       anchored: this.#anchored,
       leftovers: this.#leftovers,
@@ -155,6 +160,7 @@ export class RecordCheck {
       if (done === true) return undefined;
       this.#onRow();
       if (value.height >= this.#walk.position.oldestBlockHeight) {
+        this.#kept++;
         this.#block = value;
         return value;
       }

@@ -55,7 +55,7 @@ export function checkStore(walk: StoreWalk, onProgress: CheckProgress = () => {}
   let done = 0;
   const onRow = (): void => {
     done++;
-    if (done % 1000 === 0 || done === total) onProgress(done, total);
+    if (done % 1000 === 0) onProgress(Math.min(done, total), total);
   };
   checkPosition(walk, findings);
   const records = new RecordCheck(walk, findings, onRow).run();
@@ -65,9 +65,9 @@ export function checkStore(walk: StoreWalk, onProgress: CheckProgress = () => {}
   findings.expect(items.kept === records.writes, () => {
     return `${items.kept} values are of kept versions, the records wrote ${records.writes}`;
   });
-  findings.expect(walk.countSideRows() === counts.side, () => "rows beside the state cannot be read");
+  let treeNodes = 0;
   if (isWhole) {
-    checkTree(walk, items.head, findings, onRow);
+    treeNodes = checkTree(walk, items.head, findings, onRow);
     const earlyRoot = rootOf(items.early);
     findings.expect(early !== undefined && equalBytes(earlyRoot, early.stateRoot), () => {
       return `state root as of version ${early?.version}: the items give ${toHex(earlyRoot)}, the record says otherwise`;
@@ -81,11 +81,11 @@ export function checkStore(walk: StoreWalk, onProgress: CheckProgress = () => {}
     recordsAnchored: records.anchored,
     writes: records.writes,
     items: items.live,
-    values: counts.items,
-    blocks: counts.blocks,
-    treeNodes: counts.tree,
+    values: items.values,
+    blocks: records.blocks,
+    treeNodes,
     leftovers: records.leftovers,
-    sideRows: counts.side,
+    sideRows: walk.count("side"),
     findings: findings.texts,
     faults: findings.count,
   };

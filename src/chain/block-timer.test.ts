@@ -1,0 +1,77 @@
+// The block timer: what it does about failures, and that it leaves room for others.
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { startBlockTimer } from "./block-timer.ts";
+
+const passing = new Error("no room");
+
+describe("block timer", () => {
+  it("tries again after a failure that may pass, without counting it", async () => {
+    let calls = 0;
+    const made: number[] = [];
+    await new Promise<void>((resolve, reject) => {
+      startBlockTimer({
+        produce: async () => {
+          if (++calls <= 3) throw passing;
+        },
+        blockTimeMs: 0,
+        blocks: 2,
+        retryMs: 1,
+        mayPass: (error) => error === passing,
+        onBlock: (count) => {
+          made.push(count);
+          if (count === 2) resolve();
+        },
+        onFault: reject,
+      });
+    });
+    expect([calls, made]).toEqual([5, [1, 2]]);
+  });
+
+  it("stops at any other failure, and says so once", async () => {
+    const fault = new Error("a hash does not match");
+    let calls = 0;
+    const faults: unknown[] = [];
+    const timer = startBlockTimer({
+      produce: async () => {
+        calls++;
+        throw fault;
+      },
+      blockTimeMs: 0,
+      retryMs: 1,
+      mayPass: (error) => error === passing,
+      onFault: (error) => faults.push(error),
+    });
+    await sleep(20);
+    await timer.stop();
+    expect([calls, faults]).toEqual([1, [fault]]);
+  });
+
+  it("ends at once when it is stopped while it waits to try again", async () => {
+    const faults: unknown[] = [];
+    const timer = startBlockTimer({
+      produce: () => Promise.reject(passing),
+      blockTimeMs: 0,
+      retryMs: 60_000,
+      mayPass: () => true,
+      onFault: (error) => faults.push(error),
+    });
+    await sleep(5);
+    await timer.stop();
+    expect(faults).toEqual([]);
+  });
+
+  it("leaves a turn to others between blocks that never wait", async () => {
+    let made = 0;
+    const timer = startBlockTimer({
+      produce: async () => {
+        made++;
+      },
+      blockTimeMs: 0,
+      onFault: () => {},
+    });
+    await sleep(10);
+    await timer.stop();
+    expect(made).toBeGreaterThan(1);
+  });
+});
