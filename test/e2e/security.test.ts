@@ -1,0 +1,147 @@
+// What the real program lets out and lets in as it comes.
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { networkInterfaces } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { createCertificate, hasOpenssl } from "../support/certificate.ts";
+import { runProgram, startProgram } from "../support/program.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+const outside = Object.values(networkInterfaces())
+  .flat()
+  .find((address) => address !== undefined && !address.internal && address.family === "IPv4")?.address;
+
+function canConnect(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: 2000 });
+    const settle = (result: boolean) => () => {
+      socket.destroy();
+      resolve(result);
+    };
+    socket.on("connect", settle(true)).on("error", settle(false)).on("timeout", settle(false));
+  });
+}
+
+describe("as it comes", () => {
+  it("listens on this machine only, shows no path of it, and has switches for what is not the interface", async () => {
+    const marker = "a-folder-nobody-needs-to-know";
+    const data = join(temporaryFolder(), marker);
+    const node = await startProgram(["--data", data, "--log-level", "debug", "--log-format", "json"]);
+    const { hostname, port, origin } = new URL(node.url);
+    expect(hostname).toBe("127.0.0.1");
+    if (outside !== undefined) expect(await canConnect(outside, Number(port))).toBe(false);
+    const seen: string[] = [];
+    for (const path of [
+      "/",
+      "/v1",
+      "/v1/info",
+      "/v1/spec.json",
+      "/metrics",
+      "/v1/-/healthy",
+      "/data",
+      "/v1/nothing",
+    ]) {
+      const response = await fetch(origin + path);
+      seen.push(JSON.stringify([...response.headers]), await response.text());
+    }
+    expect(seen.join("\n")).toContain("sextant_http_request_duration_seconds");
+    expect(seen.join("\n")).not.toContain(marker);
+    expect(seen.join("\n")).not.toContain(process.cwd());
+    await node.stop();
+
+    const bare = await startProgram(["--data", data, "--no-metrics", "--no-start-page", "--no-encode"]);
+    const statuses = await Promise.all(
+      ["/", "/metrics"].map(async (path) => (await fetch(new URL(path, bare.url))).status),
+    );
+    expect(statuses).toEqual([404, 404]);
+    const encode = await fetch(`${bare.url}/transactions/encode_submission`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: "{}",
+    });
+    expect(encode.status).toBe(403);
+    await bare.stop();
+  });
+
+  it("a configuration file cannot reach past the options", async () => {
+    const config = join(temporaryFolder(), "config.yaml");
+    for (const key of ["__proto__", "constructor", "toString"]) {
+      writeFileSync(config, `${key}:\n  polluted: true\n`);
+      const { code, stderr } = await runProgram(["start", "--config", config]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining("sextant: ")]);
+    }
+  });
+
+  it("a key for upstreams reaches them and nobody else", async () => {
+    const secret = "k3y-for-upstreams-only";
+    const seen: (string | undefined)[] = [];
+    const upstream = createServer((request, response) => {
+      seen.push(request.headers.authorization ?? JSON.stringify(request.headers));
+      // An upstream that repeats what it was told must not get it into the log.
+      response.writeHead(401, { "content-type": "application/json" });
+      response.end(
+        JSON.stringify({ message: `no: ${JSON.stringify(request.headers)}`, error_code: "internal_error" }),
+      );
+    });
+    await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/v1`;
+    const node = await startProgram(
+      [
+        "--data",
+        join(temporaryFolder(), "data"),
+        "--upstream",
+        url,
+        "--log-level",
+        "debug",
+        "--log-format",
+        "json",
+      ],
+      { SEXTANT_UPSTREAM_API_KEY: secret },
+    );
+    await sleep(500);
+    const answers = await Promise.all(
+      ["/v1/info", "/metrics", "/v1", "/v1/-/healthy"].map(async (path) =>
+        (await fetch(new URL(path, node.url))).text(),
+      ),
+    );
+    await node.stop();
+    upstream.closeAllConnections();
+    upstream.close();
+    expect(seen.some((headers) => headers?.includes(secret))).toBe(true);
+    expect(answers.join("\n")).not.toContain(secret);
+    expect(node.stdout() + node.stderr()).not.toContain(secret);
+  });
+});
+
+describe.skipIf(!hasOpenssl)("TLS on the command line (needs openssl)", () => {
+  it("needs both files, refuses a bad pair with the reason, and keeps the key to itself", async () => {
+    const folder = temporaryFolder();
+    const { certFile, keyFile } = createCertificate(folder, "127.0.0.1");
+    const data = join(folder, "data");
+    const alone = await runProgram(["start", "--data", data, "--tls-cert", certFile]);
+    expect([alone.code, alone.stderr]).toEqual([2, "sextant: --tls-cert needs --tls-key\n"]);
+    const swapped = await runProgram(["start", "--data", data, "--tls-cert", keyFile, "--tls-key", certFile]);
+    expect(swapped.code).toBe(2);
+    expect(swapped.stderr).toContain("cannot be used");
+    expect(swapped.stderr).not.toContain("PRIVATE KEY");
+    const node = await startProgram([
+      "--data",
+      data,
+      "--tls-cert",
+      certFile,
+      "--tls-key",
+      keyFile,
+      "--log-level",
+      "debug",
+    ]);
+    expect(node.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/v1$/);
+    await expect(fetch(`${node.url}/info`)).rejects.toThrow();
+    const asked = await runProgram(["info", "--url", node.url], { NODE_EXTRA_CA_CERTS: certFile });
+    expect([asked.code, asked.stdout]).toEqual([0, expect.stringContaining("sextant")]);
+    await node.stop();
+    expect(node.stdout() + node.stderr()).not.toContain("PRIVATE KEY");
+  });
+});
