@@ -1,6 +1,6 @@
-// A steady mixed load on the real program while it makes blocks and prunes. At the end: anonymous memory within
-// a tenth of what it was after the first tenth of the time, no more files, handles or timers than then, and
-// every request answered. Exits 1 when one of these does not hold.
+// A steady mixed load on the real program while it makes blocks and prunes, and on a second one that follows it.
+// At the end: anonymous memory within a tenth of what it was after the first tenth of the time, no more files,
+// handles or timers than then, and every request answered. Exits 1 when one of these does not hold.
 //   npx tsx scripts/soak.ts [--minutes 60] [--rate 200] [--seed N]
 import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, request as httpRequest } from "node:http";
@@ -28,6 +28,8 @@ const TICK_MS = 20;
 const ANSWER_MS = 30_000;
 /** One request in this many comes on a connection of its own, one goes away before its answer. */
 const [CHURN, ABANDON] = [20, 100];
+/** One request in this many goes to the follower. */
+const FOLLOWER_SHARE = 4;
 const MAX_GROWTH = 0.1;
 /** Handles and timers may differ by what happens to be under way at the moment of the look. */
 const HANDLE_SLACK = 4;
@@ -96,9 +98,28 @@ function send(url: URL, agent: Agent, one: MixRequest, abandon: boolean): void {
   if (abandon) setTimeout(() => request.destroy(), 1);
 }
 
+/** A program under load, with what was seen of it. */
+interface Watched {
+  readonly name: string;
+  readonly node: Running;
+  readonly pid: number;
+  readonly url: URL;
+  readonly samples: { readonly atMs: number; readonly bytes: number }[];
+}
+
+function watch(name: string, node: Running): Watched {
+  return { name, node, pid: node.child.pid ?? 0, url: new URL(node.url), samples: [] };
+}
+
+/** A request as the follower may answer it: it may not have the latest versions yet. */
+function forFollower(one: MixRequest): MixRequest {
+  return /[?&](ledger_version|start)=/.test(one.path)
+    ? { ...one, expected: [...one.expected, 400, 404] }
+    : one;
+}
+
 /** Steady load for a time, then every request awaited and every connection closed. */
-async function load(node: Running, forMs: number): Promise<void> {
-  const url = new URL(node.url);
+async function load(forMs: number): Promise<void> {
   const kept = new Agent({ keepAlive: true, maxSockets: KEPT_CONNECTIONS });
   const fresh = new Agent({ keepAlive: false });
   const started = performance.now();
@@ -106,7 +127,10 @@ async function load(node: Running, forMs: number): Promise<void> {
     // What a late tick missed is made up for.
     const due = (rate * (performance.now() - started)) / 1000;
     for (; made < due; made++) {
-      send(url, random() * CHURN < 1 ? fresh : kept, next(), random() * ABANDON < 1);
+      const toFollower = random() * FOLLOWER_SHARE < 1;
+      const one = toFollower ? forFollower(next()) : next();
+      const { url } = toFollower ? follower : leader;
+      send(url, random() * CHURN < 1 ? fresh : kept, one, random() * ABANDON < 1);
     }
     await sleep(TICK_MS);
   }
@@ -114,84 +138,107 @@ async function load(node: Running, forMs: number): Promise<void> {
   kept.destroy();
 }
 
-/** What the program holds while nobody asks anything. */
-async function quietFigures(node: Running, pid: number) {
-  await sleep(QUIET_MS);
-  const metrics = await readMetrics(new URL(node.url).origin);
+/** What a program holds while nobody asks anything. */
+async function quietFigures({ url, pid }: Watched) {
+  const metrics = await readMetrics(url.origin);
   return {
     ...processFigures(pid),
     handles: sumOf(metrics, "sextant_nodejs_active_handles_total"),
     resources: sumOf(metrics, "sextant_nodejs_active_resources_total"),
-    blocks: metrics.get("sextant_commits_total") ?? 0,
+    blocks: metrics.get("sextant_ledger_block_height") ?? 0,
     pruned: metrics.get("sextant_pruned_rows") ?? 0,
-    version: metrics.get("sextant_ledger_version") ?? 0,
   };
 }
 
-async function followVersions(node: Running): Promise<void> {
-  const body = (await (await fetch(node.url)).json()) as Record<string, string>;
-  versions.latest = BigInt(body.ledger_version ?? "0");
-  versions.oldest = BigInt(body.oldest_ledger_version ?? "0");
+async function allQuiet() {
+  await sleep(QUIET_MS);
+  return [await quietFigures(leader), await quietFigures(follower)] as const;
+}
+
+async function ledgerInfo({ node }: Watched): Promise<Readonly<Record<string, string>>> {
+  return (await (await fetch(`${node.url}/info`)).json()) as Record<string, string>;
+}
+
+async function followVersions(): Promise<void> {
+  const info = await ledgerInfo(leader);
+  versions.latest = BigInt(info.ledger_version ?? "0");
+  versions.oldest = BigInt(info.oldest_ledger_version ?? "0");
 }
 
 function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
+/** Middle of the samples of a stretch of time, given as shares of the whole. */
+function memoryIn({ samples }: Watched, from: number, to: number): number {
+  const inside = samples.filter(({ atMs }) => atMs >= from * totalMs && atMs < to * totalMs);
+  return median(inside.map(({ bytes }) => bytes));
+}
+
 const folder = mkdtempSync(join(tmpdir(), "sextant-soak-"));
-const node = await startProgram([
-  ...["--data", join(folder, "data"), "--seed", CHAIN_SEED, "--block-time", "250ms"],
-  ...["--prune-window", "30s", "--log-level", "warn"],
-]);
-const pid = node.child.pid ?? 0;
-await followVersions(node);
-const samples: { readonly atMs: number; readonly bytes: number }[] = [];
+const PRUNING = ["--prune-window", "30s", "--log-level", "warn"];
+const leader = watch(
+  "leader",
+  await startProgram([
+    ...["--data", join(folder, "leader"), "--seed", CHAIN_SEED, "--block-time", "250ms", ...PRUNING],
+  ]),
+);
+const waypoint = (await ledgerInfo(leader)).genesis_waypoint ?? "";
+const follower = watch(
+  "follower",
+  await startProgram([
+    ...["--data", join(folder, "follower"), "--upstream", leader.node.url, "--waypoint", waypoint],
+    ...["--poll-time", "250ms", ...PRUNING],
+  ]),
+);
+const both = [leader, follower] as const;
+await followVersions();
 const startedMs = performance.now();
 const sampler = setInterval(() => {
-  samples.push({ atMs: performance.now() - startedMs, bytes: processFigures(pid).anonymousBytes });
-  followVersions(node).catch((error: unknown) => complain(`ledger info: ${String(error)}`));
+  for (const { samples, pid } of both) {
+    samples.push({ atMs: performance.now() - startedMs, bytes: processFigures(pid).anonymousBytes });
+  }
+  followVersions().catch((error: unknown) => complain(`info: ${String(error)}`));
 }, SAMPLE_MS);
 const progress = setInterval(() => {
   const minutes = ((performance.now() - startedMs) / 60_000).toFixed(0);
-  console.info(
-    `${minutes} min: ${counts.answered} answered, ${counts.shed} shed, ${megabytes(samples.at(-1)?.bytes ?? 0)}`,
-  );
+  const memory = both.map(({ samples }) => megabytes(samples.at(-1)?.bytes ?? 0)).join(" and ");
+  console.info(`${minutes} min: ${counts.answered} answered, ${counts.shed} shed, ${memory}`);
 }, PROGRESS_MS);
-/** Middle of the samples of a stretch of time, given as shares of the whole. */
-const memoryIn = (from: number, to: number): number =>
-  median(
-    samples.filter(({ atMs }) => atMs >= from * totalMs && atMs < to * totalMs).map(({ bytes }) => bytes),
-  );
 
-await load(node, totalMs / 10);
-const first = await quietFigures(node, pid);
-await load(node, totalMs - (performance.now() - startedMs));
-const memory = { first: memoryIn(0.1, 0.2), last: memoryIn(0.9, 1) };
+await load(totalMs / 10);
+const first = await allQuiet();
+await load(totalMs - (performance.now() - startedMs));
 clearInterval(sampler);
 clearInterval(progress);
-const last = await quietFigures(node, pid);
-const stopped = await node.stop();
+const last = await allQuiet();
+const stopped = [await follower.node.stop(), await leader.node.stop()];
 rmSync(folder, { recursive: true, force: true });
 
-const growth = memory.last / memory.first - 1;
 const perSecond = (counts.answered / (totalMs / 1000)).toFixed(0);
 console.info(
-  [
-    `${counts.sent} requests in ${values.minutes} min (${perSecond} per second): ${counts.answered} answered, ` +
-      `${counts.shed} of them shed, ${counts.abandoned} left by the client, ${wrong.length} wrong or unanswered`,
+  `${counts.sent} requests in ${values.minutes} min (${perSecond} per second): ${counts.answered} answered, ` +
+    `${counts.shed} of them shed, ${counts.abandoned} left by the client, ${wrong.length} wrong or unanswered\n` +
     `latency ${latencies.text()}`,
-    `${last.blocks} blocks to version ${last.version}, ${last.pruned} rows pruned`,
-    `anonymous memory ${megabytes(memory.first)} after the first tenth, ${megabytes(memory.last)} at the end: ${(growth * 100).toFixed(1)} %`,
-    `files ${first.files} -> ${last.files}, sockets ${first.sockets} -> ${last.sockets}, handles ${first.handles} -> ${last.handles}, handles and timers ${first.resources} -> ${last.resources}`,
-  ].join("\n"),
 );
-if (growth > MAX_GROWTH) complain(`memory grew by more than ${MAX_GROWTH * 100} %`);
-if (last.files > first.files) complain("files were left open");
-if (last.sockets > first.sockets + HANDLE_SLACK) complain("sockets were left open");
-if (last.handles > first.handles + HANDLE_SLACK) complain("handles were left open");
-if (last.resources > first.resources + HANDLE_SLACK) complain("handles or timers were left");
-if (last.blocks <= first.blocks) complain("no blocks were made");
-if (last.pruned <= first.pruned) complain("nothing was pruned");
+for (const [index, one] of both.entries()) {
+  const [before, after] = [first[index]!, last[index]!];
+  const memory = { first: memoryIn(one, 0.1, 0.2), last: memoryIn(one, 0.9, 1) };
+  const growth = memory.last / memory.first - 1;
+  console.info(
+    `${one.name}: block ${after.blocks}, ${after.pruned} rows pruned; anonymous memory ${megabytes(memory.first)} after ` +
+      `the first tenth, ${megabytes(memory.last)} at the end (${(growth * 100).toFixed(1)} %); files ${before.files} -> ` +
+      `${after.files}, sockets ${before.sockets} -> ${after.sockets}, handles ${before.handles} -> ${after.handles}, ` +
+      `handles and timers ${before.resources} -> ${after.resources}`,
+  );
+  if (!(growth <= MAX_GROWTH)) complain(`${one.name}: memory grew by more than ${MAX_GROWTH * 100} %`);
+  if (after.files > before.files) complain(`${one.name}: files were left open`);
+  if (after.sockets > before.sockets + HANDLE_SLACK) complain(`${one.name}: sockets were left open`);
+  if (after.handles > before.handles + HANDLE_SLACK) complain(`${one.name}: handles were left open`);
+  if (after.resources > before.resources + HANDLE_SLACK) complain(`${one.name}: handles or timers were left`);
+  if (after.blocks <= before.blocks) complain(`${one.name}: no blocks came`);
+  if (after.pruned <= before.pruned) complain(`${one.name}: nothing was pruned`);
+}
 if (counts.sent !== counts.answered + counts.abandoned) complain("requests are not accounted for");
-if (stopped.code !== 0) complain(`the program ended with ${stopped.code}: ${stopped.stderr}`);
+for (const { code, stderr } of stopped) if (code !== 0) complain(`the program ended with ${code}: ${stderr}`);
 process.exitCode = wrong.length === 0 ? 0 : 1;

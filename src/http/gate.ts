@@ -44,7 +44,7 @@ const MAX_OF_CONNECTION = 128;
 const MAX_WAITING = 32_768;
 /** Health checks and metrics that overtake the queue between two beats. */
 const SPARED_PER_BEAT = 16;
-const SPARED_PATHS = ["/v1/-/healthy", "/metrics"] as const;
+const SPARED_PATHS = ["/v1/-/", "/metrics"] as const;
 /** What must still wait, as a share of the longest wait, for one that waited too long to be turned away. */
 const STILL_BUSY = 0.5;
 const LOG_EVERY_MS = 1000;
