@@ -65,7 +65,7 @@ export interface FollowerOptions {
   readonly logger: Logger;
   readonly clock?: () => number;
   readonly random?: () => number;
-  /** Called with the upstream in use before the first page; it may say where to start. */
+  /** Called with the upstream in use until something is committed; it may say where to start. */
   readonly prepare?: (upstream: Upstream, signal: AbortSignal) => Promise<void>;
   /** True for a fault of our own that may pass by itself: it is tried again. */
   readonly mayPass?: (error: unknown) => boolean;
@@ -137,7 +137,6 @@ class RecordFollower implements Follower {
   #isChained: boolean;
   #anchoredVersion: bigint | undefined;
   #hasAgreed = false;
-  #isPrepared = false;
   #chainId: number | undefined;
   /** Committed last by this follower. */
   #version: bigint | undefined;
@@ -233,8 +232,8 @@ class RecordFollower implements Follower {
 
   async #followOne(entry: PoolEntry): Promise<void> {
     const { prepare, ingester } = this.#options;
-    if (!this.#isPrepared && prepare !== undefined) await prepare(entry.upstream, this.#stop.signal);
-    this.#isPrepared = true;
+    // Until something is committed nobody's word about where to start is kept.
+    if (this.#version === undefined) await prepare?.(entry.upstream, this.#stop.signal);
     const { ahead, pageLimit: limit } = this.#pace;
     const start = await ingester.nextVersion();
     const queue = new PageQueue(entry.upstream, start, { ahead, limit }, this.#stop.signal);
@@ -249,8 +248,9 @@ class RecordFollower implements Follower {
     if (queue.isAtHead) throw new UpstreamError("beyond_head", "nothing is there yet");
     const page = await queue.next();
     entry.head = page.head;
-    this.#chainId ??= page.head.chainId;
-    if (page.head.chainId !== this.#chainId) throw wrongChain(this.#chainId, page.head.chainId);
+    if (this.#chainId !== undefined && page.head.chainId !== this.#chainId) {
+      throw wrongChain(this.#chainId, page.head.chainId);
+    }
     const matched: bigint[] = [];
     let isAgreed = false;
     let position: Position | undefined;
@@ -266,6 +266,7 @@ class RecordFollower implements Follower {
     // Records that are only held back prove nothing yet: a liar must not be cleared by them.
     if (position === undefined || position.version === this.#version) return;
     this.#version = position.version;
+    this.#chainId = position.chainId;
     this.#disputes = 0;
     this.#spentSinceMs = undefined;
     this.pool.succeed(entry);

@@ -41,14 +41,14 @@ const untilHeight = (node: Running, height: number) =>
   until(async () => {
     const now = await info(node);
     return Number(now.block_height ?? -1) >= height ? now : undefined;
-  }, 90_000);
+  }, 200_000);
 
 describe("a chain of followers", () => {
   const guide = createLocalChain({ seed: "follow" }).guide();
   const questions = questionsAbout(guide);
 
   it("ends with the same ledger everywhere, chained and then anchored, kill -9 on the way", {
-    timeout: 170_000,
+    timeout: 300_000,
   }, async () => {
     const a = await startProgram([
       ...QUIET,

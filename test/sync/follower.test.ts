@@ -212,6 +212,21 @@ describe("an upstream that fails", () => {
     ]);
   });
 
+  it("of another chain comes first: its word is not kept", async () => {
+    const other = await recordChain(5, "another chain");
+    const { store, follower } = start({
+      upstreams: [
+        createRecordedUpstream({ name: "other", chainId: 77, records: other.records }),
+        recorded(chain.records, "good"),
+      ],
+      anchors: [chain.genesisWaypoint],
+    });
+    await untilVersion(store, head);
+    await expectWhole(store);
+    expect(follower.status().upstreams[0]?.state).toBe("set_aside");
+    expect(levelOf(follower)).toBe("chained");
+  });
+
   it("lags or jumps back: the others are followed, and nothing is undone", async () => {
     const lagging = recorded(chain.records.slice(0, 30), "lagging");
     const { store, follower } = start({

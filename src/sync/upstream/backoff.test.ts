@@ -1,0 +1,76 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { RUNS } from "../../../test/support/property.ts";
+import { parseAgreement } from "../agreement.ts";
+import { trustLevels, trustRank } from "../trust.ts";
+import { backoffMs, parseRetryAfter, pause, RateCap } from "./backoff.ts";
+
+describe("pauses", () => {
+  it("double up to their bound, the upper half by chance", () => {
+    const options = { baseMs: 100, maxMs: 1000 };
+    expect([1, 2, 3, 4, 5, 60].map((failures) => backoffMs(failures, options, () => 1))).toEqual([
+      100, 200, 400, 800, 1000, 1000,
+    ]);
+    expect(backoffMs(3, options, () => 0)).toBe(200);
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 1e6 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (failures, chance) => {
+          const waitMs = backoffMs(failures, options, () => chance);
+          return waitMs >= 50 && waitMs <= 1000;
+        },
+      ),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("follow Retry-After in seconds and as a date, and nothing else", () => {
+    const now = Date.parse("2026-01-01T00:00:00Z");
+    expect(parseRetryAfter("7", now)).toBe(7000);
+    expect(parseRetryAfter(" 0 ", now)).toBe(0);
+    expect(parseRetryAfter("Thu, 01 Jan 2026 00:00:10 GMT", now)).toBe(10_000);
+    expect(parseRetryAfter("Thu, 01 Jan 1970 00:00:00 GMT", now)).toBe(0);
+    expect(parseRetryAfter("999999999", now)).toBe(600_000);
+    for (const text of [undefined, "", "soon", "x".repeat(1000)])
+      expect(parseRetryAfter(text, now)).toBeUndefined();
+  });
+
+  it("end at once when they are called off", async () => {
+    const stop = new AbortController();
+    const started = performance.now();
+    setTimeout(() => stop.abort(), 10);
+    await pause(60_000, stop.signal);
+    await pause(60_000, stop.signal);
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+
+  it("do not hold up a caller without a cap", async () => {
+    const cap = new RateCap(0);
+    const started = performance.now();
+    for (let i = 0; i < 1000; i++) await cap.turn(new AbortController().signal);
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+});
+
+describe("agreement rules", () => {
+  it("are NEEDED/OF and nothing else", () => {
+    expect(parseAgreement("2/3")).toEqual({ needed: 2, of: 3 });
+    expect(parseAgreement("1/1")).toEqual({ needed: 1, of: 1 });
+    for (const text of ["", "2", "3/2", "0/3", "2/3/4", "a/b", "-1/2", "2/ 3", "1000/1000"]) {
+      expect(parseAgreement(text), text).toBeUndefined();
+    }
+  });
+});
+
+describe("trust levels", () => {
+  it("name what holds, the strongest first", () => {
+    const none = { isChained: false, anchoredVersion: undefined, agreed: undefined };
+    expect(trustLevels(none)).toEqual(["trusted"]);
+    const all = { isChained: true, anchoredVersion: 7n, agreed: { needed: 2, of: 3 } };
+    expect(trustLevels(all)).toEqual(["anchored 7", "agreed 2/3", "chained"]);
+    expect([none, { ...none, isChained: true }, { ...none, agreed: all.agreed }, all].map(trustRank)).toEqual(
+      [0, 1, 2, 3],
+    );
+  });
+});
