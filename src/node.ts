@@ -1,28 +1,16 @@
-// The wiring: the only file that knows every room. It opens the store, brings the ledger in, keeps it
-// moving and pruned, and offers the operations as calls and over HTTP.
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigError, errorText } from "./base/errors.ts";
-import { fromHex } from "./base/hex.ts";
 import { type Logger, silentLogger } from "./base/log.ts";
-import { type BlockTimer, startBlockTimer } from "./chain/block-timer.ts";
 import type { ChainGuide } from "./chain/guide.ts";
 import { createLocalChain, type LocalChain } from "./chain/local-chain.ts";
 import { listenForMetrics, type MetricsServer } from "./http/metrics-server.ts";
 import { createHttpServer, HTTP_DEFAULTS, type HttpServer } from "./http/server.ts";
 import { loadTlsFiles } from "./http/tls.ts";
-import { parseAsset } from "./ledger/asset.ts";
-import { readBalance } from "./ledger/balance.ts";
 import { LedgerError } from "./ledger/errors.ts";
-import type { GenesisCheck } from "./ledger/genesis.ts";
-import { readModuleItem } from "./ledger/module-item.ts";
-import { readTableItem } from "./ledger/table-item.ts";
 import type { Ledger, LedgerView } from "./ledger/view.ts";
 import type { Waypoint } from "./ledger/waypoint.ts";
-import { parseAddress } from "./move/address.ts";
-import { ModuleCache } from "./move/module-cache.ts";
+import { BlockMaker } from "./node/block-maker.ts";
 import { Faults } from "./node/faults.ts";
 import { ailmentOf, followGauges, followInfo, waypointInfo } from "./node/follow-report.ts";
 import {
@@ -34,28 +22,20 @@ import {
 } from "./node/following.ts";
 import { httpGauges, ledgerGauges, moduleCacheGauges } from "./node/gauges.ts";
 import { checkGenesisFile, parseWaypointOption } from "./node/genesis-report.ts";
+import { bound, serverSettings } from "./node/http-settings.ts";
 import { nodeInfo } from "./node/info.ts";
 import { createMetrics, type MetricFigures, type Metrics } from "./node/metrics.ts";
-import type {
-  HttpOptions,
-  LedgerInfo,
-  LocalChainOptions,
-  Node,
-  NodeOptions,
-  ReadOptions,
-} from "./node/options.ts";
+import type { HttpOptions, LedgerInfo, Node, NodeOptions, ReadOptions } from "./node/options.ts";
+import { Reader } from "./node/reader.ts";
+import { openStore } from "./node/store-opening.ts";
 import type { NodeStatus, WorkerSetup } from "./node/worker-messages.ts";
 import { reservePort, startWorkers, type WorkerPool } from "./node/workers.ts";
 import type { Store } from "./store/contract.ts";
-import { isPassingFault, StoreError } from "./store/errors.ts";
-import { openLmdbStore } from "./store/lmdb/store.ts";
-import { createMemoryStore } from "./store/memory/store.ts";
-import { assertHead } from "./sync/check/head-check.ts";
+import { StoreError } from "./store/errors.ts";
 import { createIngester, type Ingester } from "./sync/committer.ts";
-import { assertIdentity, bootstrapGenesis } from "./sync/genesis.ts";
+import { bootstrapGenesis } from "./sync/genesis.ts";
 import { type PruneWindow, parsePruneWindow } from "./sync/prune-window.ts";
 import { type Pruner, startPruner } from "./sync/pruner.ts";
-import { encodeSubmission } from "./transaction/encode-submission.ts";
 
 export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
 export type {
@@ -79,9 +59,6 @@ export {
 /** History kept unless said otherwise. */
 const DEFAULT_PRUNE_WINDOW = "24h";
 const DEFAULT_SEED = "sextant";
-/** 2024-01-01: where the clock of a chain without a wall clock begins. */
-const FIRST_BLOCK_USEC = 1_704_067_200_000_000n;
-const BLOCK_STEP_USEC = 1_000_000n;
 /** How long a start waits for the first records of a network before it goes on without. */
 const FIRST_COMMIT_WAIT_MS = 10_000;
 
@@ -98,41 +75,6 @@ async function readGenesis(genesis: string | Uint8Array | undefined): Promise<Ui
   } catch (error) {
     throw new ConfigError(`cannot read the genesis file ${genesis}: ${errorText(error)}`, error);
   }
-}
-
-/** Looks at a directory without writing to it: another chain's is refused untouched. */
-async function assertSameChain(data: string, check: GenesisCheck): Promise<void> {
-  const store = await openLmdbStore({ path: data, readOnly: true });
-  const { identity } = store;
-  await store.close();
-  if (identity !== undefined) assertIdentity(identity, check);
-}
-
-/** A socket that cannot be had is a fault of the configuration, named by its port. */
-function bound<T>(port: number | undefined, listening: Promise<T>): Promise<T> {
-  return listening.catch((error: unknown) => {
-    throw new ConfigError(`cannot listen on port ${port ?? "8080"}: ${errorText(error)}`, error);
-  });
-}
-
-function toLedgerInfo({ position }: LedgerView): LedgerInfo {
-  return {
-    chain_id: position.chainId,
-    epoch: `${position.epoch}`,
-    ledger_version: `${position.version}`,
-    oldest_ledger_version: `${position.oldestVersion}`,
-    ledger_timestamp: `${position.timestampUsec}`,
-    node_role: "full_node",
-    oldest_block_height: `${position.oldestBlockHeight}`,
-    block_height: `${position.blockHeight}`,
-  };
-}
-
-function toBytes(key: string | Uint8Array): Uint8Array {
-  if (typeof key !== "string") return key;
-  const bytes = fromHex(key.startsWith("0x") ? key.slice(2) : key);
-  if (bytes === undefined) throw new ConfigError("key: expected an even number of hex digits");
-  return bytes;
 }
 
 /** Starts a node. Everything that can be refused is refused before anything is written. */
@@ -175,7 +117,7 @@ class SextantNode implements Node, Ledger {
   readonly #options: NodeOptions;
   readonly #logger: Logger;
   readonly #window: PruneWindow;
-  readonly #modules = new ModuleCache();
+  readonly #reader = new Reader(this);
   readonly #startedMs: number;
   readonly #role: WorkerRole | undefined;
   readonly #metrics: Metrics;
@@ -183,10 +125,9 @@ class SextantNode implements Node, Ledger {
   #server: HttpServer | undefined;
   #metricsServer: MetricsServer | undefined;
   #store: Store | undefined;
-  #ingester: Ingester | undefined;
   #chain: LocalChain | undefined;
   #pruner: Pruner | undefined;
-  #timer: BlockTimer | undefined;
+  #blocks: BlockMaker | undefined;
   #following: Following | undefined;
   #workers: WorkerPool | undefined;
   /** Where workers are to listen. */
@@ -204,11 +145,11 @@ class SextantNode implements Node, Ledger {
     this.faulted = this.#faults.stopped;
     this.#metrics = createMetrics([
       ...ledgerGauges(this),
-      ...moduleCacheGauges(this.#modules),
+      ...moduleCacheGauges(this.#reader.modules),
       ...httpGauges(() => this.#server?.figures()),
       ...followGauges(
         () => this.#following,
-        () => this.#withView(({ position }) => position.version).catch(() => undefined),
+        () => this.#reader.withView(({ position }) => position.version).catch(() => undefined),
       ),
       {
         name: "sextant_faulted",
@@ -249,32 +190,39 @@ class SextantNode implements Node, Ledger {
     const check = blob === undefined ? undefined : checkGenesisFile(blob, expected);
     if (http !== undefined && this.#workerCount > 1) await this.#reserve(http);
     else if (http !== undefined) await this.#listen(http);
-    this.#store = await this.#openStore(check);
+    const { data, readOnly: isReader = false } = this.#options;
+    const store = await openStore({ data, readOnly: isReader, check, logger: this.#logger });
+    this.#store = store;
     if (check === undefined && plan === undefined) return;
     this.#genesisWaypoint = check?.waypoint;
     if (genesis !== undefined && expected === undefined) {
       this.#logger.warn({}, "the genesis file is unproven: no waypoint was given");
     }
-    this.#ingester = createIngester({ store: this.#store, logger: this.#logger });
-    if (check !== undefined) await bootstrapGenesis({ store: this.#store, ingester: this.#ingester, check });
-    if (plan !== undefined) await this.#follow(plan, check === undefined ? undefined : expected);
+    const ingester = createIngester({ store, logger: this.#logger });
+    if (check !== undefined) await bootstrapGenesis({ store, ingester, check });
+    if (plan !== undefined) await this.#follow(plan, { store, ingester }, check && expected);
     if (http !== undefined && this.#workerCount > 1) await this.#startWorkers(http);
     this.#pruner = startPruner({
-      store: this.#store,
+      store,
       window: this.#window,
       logger: this.#logger,
       onFault: (error) => this.#faults.report("pruner", error),
       onSuccess: () => this.#faults.clear("pruner"),
     });
-    if (this.#chain !== undefined && localChain?.blockTimeMs !== undefined) this.#startTimer(localChain);
+    if (this.#chain === undefined) return;
+    const { onCommit } = this.#metrics;
+    this.#blocks = new BlockMaker({ store, chain: this.#chain, ingester, faults: this.#faults, onCommit });
+    const blockTimeMs = localChain?.blockTimeMs;
+    if (blockTimeMs !== undefined) this.#blocks.start({ ...localChain, blockTimeMs });
   }
 
-  async #follow(plan: FollowPlan, provenGenesis: Waypoint | undefined): Promise<void> {
-    const [store, ingester] = [this.#store, this.#ingester];
-    if (store === undefined || ingester === undefined) throw new Error("following without a store");
+  async #follow(
+    plan: FollowPlan,
+    into: { readonly store: Store; readonly ingester: Ingester },
+    provenGenesis: Waypoint | undefined,
+  ): Promise<void> {
     const following = new Following(plan, {
-      store,
-      ingester,
+      ...into,
       logger: this.#logger,
       onCommit: ({ records }) => this.#metrics.onCommit(records),
       onFault: (error) => this.#faults.report("following", error),
@@ -322,55 +270,27 @@ class SextantNode implements Node, Ledger {
         genesisWaypoint: this.#genesisWaypoint,
       },
       status: async () =>
-        this.#status(await this.#withView(({ position }) => position.version).catch(() => undefined)),
+        this.#status(await this.#reader.withView(({ position }) => position.version).catch(() => undefined)),
       figures: this.#metrics.figures,
       logger: this.#logger,
       onFault: (error) => this.#faults.report("workers", error),
     });
   }
 
-  async #openStore(check: GenesisCheck | undefined): Promise<Store> {
-    const { data, readOnly = false } = this.#options;
-    if (data === undefined) return createMemoryStore();
-    if (check !== undefined && existsSync(join(data, "data.mdb"))) await assertSameChain(data, check);
-    const store = await openLmdbStore({ path: data, readOnly, logger: this.#logger });
-    if (readOnly) return store;
-    try {
-      await assertHead(store);
-    } catch (error) {
-      await store.close();
-      throw error;
-    }
-    return store;
-  }
-
   async #listen(http: HttpOptions): Promise<void> {
     this.#server = createHttpServer({
+      ...serverSettings(http),
+      ...passThroughOf(this.#options.follow),
       ledger: this,
-      encode: (body, view) => this.#encode(body, view),
+      encode: (body, view) => this.#reader.encode(body, view),
       nodeInfo: (view) => this.#info(view),
       ailment: () => this.#status(undefined).ailment,
       unready: () => this.#status(undefined).unready,
-      ...(http.maxLagMs === undefined ? {} : { maxLagMs: http.maxLagMs }),
       ...(http.metrics === false || http.metricsPort !== undefined ? {} : { metrics: () => this.#page() }),
       onRequest: this.#metrics.onRequest,
       logger: this.#logger,
       // The same URL may serve another chain tomorrow when the chain is a local one.
       cachePinned: this.#role?.cachePinned ?? this.#chain === undefined,
-      switches: {
-        encode: http.encode ?? true,
-        jsonOutput: http.jsonOutput ?? true,
-        bcsOutput: http.bcsOutput ?? true,
-      },
-      leaveOut: http.startPage === false ? ["start_page"] : [],
-      ...(http.host === undefined ? {} : { host: http.host }),
-      ...(http.port === undefined ? {} : { port: http.port }),
-      ...(http.headerBrands === undefined ? {} : { headerBrands: http.headerBrands }),
-      ...(http.bodyLimitBytes === undefined ? {} : { bodyLimitBytes: http.bodyLimitBytes }),
-      ...(http.archiveUrl === undefined ? {} : { archivalEndpoint: http.archiveUrl }),
-      ...passThroughOf(this.#options.follow),
-      ...(http.tls === undefined ? {} : { tls: http.tls }),
-      ...http.limits,
     });
     const address = await bound(http.port, this.#server.listen());
     this.#setUrl(address);
@@ -399,69 +319,14 @@ class SextantNode implements Node, Ledger {
     return this.#metrics.figures();
   }
 
-  #startTimer(chain: LocalChainOptions): void {
-    this.#timer = startBlockTimer({
-      produce: () => this.#produce(chain.blockTimeMs === 0 ? undefined : Date.now()),
-      blockTimeMs: chain.blockTimeMs ?? 0,
-      mayPass: (error) => isPassingFault(error) && this.#faults.report("blocks", error),
-      onFault: (error) => this.#faults.report("blocks", error),
-      ...(chain.blocks === undefined ? {} : { blocks: chain.blocks }),
-      ...(chain.onBlock === undefined ? {} : { onBlock: chain.onBlock }),
-    });
-  }
-
-  /** Makes one block at the given wall time, or one step after the last. */
-  async #produce(nowMs: number | undefined): Promise<void> {
-    const [store, chain, ingester] = [this.#store, this.#chain, this.#ingester];
-    if (store === undefined || chain === undefined || ingester === undefined) {
-      throw new ConfigError("this node makes no blocks");
-    }
-    const view = await store.openView();
-    let records: readonly Uint8Array[];
-    try {
-      const last = view.position.timestampUsec;
-      const stepped = last === 0n ? FIRST_BLOCK_USEC : last + BLOCK_STEP_USEC;
-      const now = nowMs === undefined ? stepped : BigInt(nowMs) * 1000n;
-      records = await chain.produceBlock({
-        position: view.position,
-        view,
-        getTreeNodes: (keys) => store.getTreeNodes(keys),
-        // A clock that was set back must not stop the chain.
-        timestampUsec: now > last ? now : last + 1n,
-      });
-    } finally {
-      view.release();
-    }
-    await ingester.ingest(records);
-    this.#metrics.onCommit(records.length);
-    this.#faults.clear("blocks");
-  }
-
   async openView(): Promise<LedgerView> {
     if (this.#store === undefined) throw new LedgerError("no_ledger", "the node is still starting");
     const view = await this.#store.openView();
     return this.#following?.viewOver(view) ?? withoutGuesses(view, this.#store);
   }
 
-  async #withView<T>(ask: (view: LedgerView) => Promise<T> | T): Promise<T> {
-    const view = await this.openView();
-    try {
-      return await ask(view);
-    } finally {
-      view.release();
-    }
-  }
-
-  #encode(body: Uint8Array, view: LedgerView): Promise<Uint8Array> {
-    const loadModule = this.#modules.createLoader((module) => readModuleItem(view, module));
-    return encodeSubmission(body, { chainId: view.position.chainId, loadModule });
-  }
-
   balance(address: string, asset: string, options: ReadOptions = {}): Promise<bigint> {
-    const [owner, parsed] = [parseAddress(address), parseAsset(asset)];
-    return this.#withView((view) =>
-      readBalance(view, owner, parsed, options.ledgerVersion ?? view.position.version),
-    );
+    return this.#reader.balance(address, asset, options);
   }
 
   rawItem(
@@ -469,22 +334,15 @@ class SextantNode implements Node, Ledger {
     key: string | Uint8Array,
     options: ReadOptions = {},
   ): Promise<Uint8Array | undefined> {
-    const [table, bytes] = [parseAddress(handle), toBytes(key)];
-    return this.#withView((view) =>
-      readTableItem(view, table, bytes, options.ledgerVersion ?? view.position.version),
-    );
+    return this.#reader.rawItem(handle, key, options);
   }
 
   encodeSubmission(request: object | string | Uint8Array): Promise<Uint8Array> {
-    const body =
-      request instanceof Uint8Array
-        ? request
-        : new TextEncoder().encode(typeof request === "string" ? request : JSON.stringify(request));
-    return this.#withView((view) => this.#encode(body, view));
+    return this.#reader.encodeSubmission(request);
   }
 
   info(): Promise<Readonly<Record<string, unknown>>> {
-    return this.#withView((view) => this.#info(view));
+    return this.#reader.withView((view) => this.#info(view));
   }
 
   async #info(view: LedgerView | undefined): Promise<Readonly<Record<string, unknown>>> {
@@ -529,15 +387,16 @@ class SextantNode implements Node, Ledger {
     if (this.#faults.reason !== undefined) return "waiting";
     const follow = this.#following?.status();
     if (follow !== undefined) return follow.state;
-    return this.#timer === undefined ? "standing" : "moving";
+    return this.#blocks?.isMoving === true ? "moving" : "standing";
   }
 
   ledgerInfo(): Promise<LedgerInfo> {
-    return this.#withView(toLedgerInfo);
+    return this.#reader.ledgerInfo();
   }
 
   async produceBlock(): Promise<LedgerInfo> {
-    await this.#produce(undefined);
+    if (this.#blocks === undefined) throw new ConfigError("this node makes no blocks");
+    await this.#blocks.produce(undefined);
     return this.ledgerInfo();
   }
 
@@ -547,7 +406,7 @@ class SextantNode implements Node, Ledger {
 
   /** Close order: nothing new comes in, no pruning, no requests, then the store. */
   async close(): Promise<void> {
-    await this.#timer?.stop();
+    await this.#blocks?.stop();
     await this.#following?.close();
     await this.#pruner?.stop();
     await this.#server?.close();
