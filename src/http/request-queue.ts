@@ -8,12 +8,18 @@ import { setImmediate as nextTurn } from "node:timers/promises";
  * Time for serving, and for turning away, in each turn of the loop. Short, because the loop accepts one new
  * connection in each.
  */
-const SERVE_SLICE_MS = 4;
-const REFUSE_SLICE_MS = 2;
+const SERVE_SLICE: Slice = { ms: 4, least: 4 };
+const REFUSE_SLICE: Slice = { ms: 2, least: 32 };
 /** Where the estimate of a request's cost begins: as if so many had taken so long. */
 const [FIRST_MS, FIRST_COUNT] = [100, 1000];
 /** Share of what was measured that each slice leaves in the estimate: one stall must not spoil it. */
 const MEMORY = 0.95;
+
+/** What is done in one turn: for so long, and so many in any case, where the machine gives little time. */
+interface Slice {
+  readonly ms: number;
+  readonly least: number;
+}
 
 /** Items in line, by connection; one of each connection at a time. */
 class Turns<K, T> {
@@ -132,20 +138,20 @@ export class RequestQueue<K, T> {
     while (this.total > 0) {
       await nextTurn();
       const started = performance.now();
-      const served = await this.#slice(this.#waiting, this.#serve, SERVE_SLICE_MS);
+      const served = await this.#slice(this.#waiting, this.#serve, SERVE_SLICE);
       if (served > 0) {
         this.#spentMs = this.#spentMs * MEMORY + performance.now() - started;
         this.#spentOn = this.#spentOn * MEMORY + served;
       }
-      await this.#slice(this.#refused, this.#turnAway, REFUSE_SLICE_MS);
+      await this.#slice(this.#refused, this.#turnAway, REFUSE_SLICE);
     }
     this.#isRunning = false;
   }
 
-  async #slice(turns: Turns<K, T>, handle: (item: T) => void, sliceMs: number): Promise<number> {
-    const until = performance.now() + sliceMs;
+  async #slice(turns: Turns<K, T>, handle: (item: T) => void, slice: Slice): Promise<number> {
+    const until = performance.now() + slice.ms;
     let handled = 0;
-    while (turns.length > 0 && performance.now() < until) {
+    while (turns.length > 0 && (handled < slice.least || performance.now() < until)) {
       const item = turns.take();
       if (item !== undefined) handle(item);
       handled++;
