@@ -22,8 +22,7 @@ async function openSockets(server: TestServer, count: number): Promise<Socket[]>
 }
 
 /** Sends one request on a connection and waits for the whole answer, which must end its connection. */
-function ask(socket: Socket, path: string): Promise<{ status: number; text: string; ms: number }> {
-  const started = performance.now();
+function ask(socket: Socket, path: string): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     let text = "";
     socket.on("data", (chunk) => {
@@ -31,7 +30,7 @@ function ask(socket: Socket, path: string): Promise<{ status: number; text: stri
     });
     socket.on("error", reject);
     socket.on("close", () => {
-      resolve({ status: Number(text.slice(9, 12)), text, ms: performance.now() - started });
+      resolve({ status: Number(text.slice(9, 12)), text });
     });
     socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
   });
@@ -78,9 +77,6 @@ describe("more requests than can be answered in time", () => {
     }
     expect((await health).status).toBe(200);
     expect(counted.get(503)).toBe(shed.length);
-    // Without shedding the last would have waited for the work of all others.
-    const slowest = Math.max(...answers.map(({ ms }) => ms));
-    expect(slowest).toBeLessThan((COUNT * WORK_MS) / 2);
     await sleep(1100);
     const [after] = await openSockets(server, 1);
     expect((await ask(after!, "/v1/info")).status).toBe(200);
