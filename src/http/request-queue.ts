@@ -9,7 +9,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
  * connection in each.
  */
 const SERVE_SLICE: Slice = { ms: 4, least: 4 };
-const REFUSE_SLICE: Slice = { ms: 2, least: 32 };
+const REFUSE_SLICE: Slice = { ms: 4, least: 64 };
 /** Where the estimate of a request's cost begins: as if so many had taken so long. */
 const [FIRST_MS, FIRST_COUNT] = [100, 1000];
 /** Share of what was measured that each slice leaves in the estimate: one stall must not spoil it. */
