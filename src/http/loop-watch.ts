@@ -2,7 +2,7 @@
 // behind other work, and how long ago the last one was says for how long the loop has been busy right now.
 
 /** Time between beats: what the figures are exact to. */
-export const BEAT_MS = 25;
+const BEAT_MS = 25;
 /** Beats after which the longest delay is forgotten: it stands for the last 10 to 20 seconds. */
 const GENERATION_BEATS = 10_000 / BEAT_MS;
 
