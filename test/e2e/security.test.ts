@@ -48,6 +48,7 @@ describe("as it comes", () => {
       seen.push(JSON.stringify([...response.headers]), await response.text());
     }
     expect(seen.join("\n")).toContain("sextant_http_request_duration_seconds");
+    expect(seen.join("\n")).toMatch(/^sextant_event_loop_delay_seconds \d/m);
     expect(seen.join("\n")).not.toContain(marker);
     expect(seen.join("\n")).not.toContain(process.cwd());
     await node.stop();
