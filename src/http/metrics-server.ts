@@ -5,6 +5,14 @@ export interface MetricsServer {
   close(): Promise<void>;
 }
 
+const LIMITS = {
+  headersTimeout: 5000,
+  requestTimeout: 5000,
+  keepAliveTimeout: 5000,
+  maxHeaderSize: 8192,
+} as const;
+const MAX_CONNECTIONS = 64;
+
 /** Serves `GET /metrics` and nothing else. */
 export function listenForMetrics(options: {
   readonly host: string;
@@ -12,7 +20,7 @@ export function listenForMetrics(options: {
   readonly page: () => Promise<string>;
   readonly contentType: string;
 }): Promise<MetricsServer> {
-  const server = createServer((request, response) => {
+  const server = createServer(LIMITS, (request, response) => {
     if (request.method !== "GET" || request.url !== "/metrics") {
       response.writeHead(404, { "Content-Type": "text/plain" }).end("only GET /metrics is served here\n");
       return;
@@ -22,6 +30,7 @@ export function listenForMetrics(options: {
       () => response.writeHead(500).end(),
     );
   });
+  server.maxConnections = MAX_CONNECTIONS;
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen({ host: options.host, port: options.port }, () => {
