@@ -1,6 +1,8 @@
 // Domain-separated hashing: hash(x) of a type named N is SHA3-256(seed(N) || bytes of x), where
-// seed(N) = SHA3-256("APTOS::" || N). Seeds are made once; small inputs are joined to their seed in one
-// reused scratch buffer, because a one-shot hash of joined bytes costs half of a streaming one.
+// seed(N) = SHA3-256("APTOS::" || N). Seeds are made once; short inputs are hashed without calling the
+// platform, longer ones are joined to their seed in one reused scratch buffer, because a one-shot hash of joined
+// bytes costs half of a streaming one.
+import { MAX_SHORT_INPUT, sha3Short, sha3Triple } from "../base/keccak.ts";
 import { sha3, sha3Parts } from "../base/sha3.ts";
 
 /** Length of every hash of the ledger. */
@@ -8,7 +10,6 @@ export const HASH_LENGTH = 32;
 
 const SCRATCH_BYTES = 16_384;
 const scratch = new Uint8Array(SCRATCH_BYTES);
-const pairScratch = new Uint8Array(3 * HASH_LENGTH);
 
 /** The seed of a type name. */
 function domainSeed(name: string): Uint8Array {
@@ -46,30 +47,20 @@ export const SPARSE_MERKLE_PLACEHOLDER: Uint8Array = placeholder("SPARSE_MERKLE_
 /** Hash of the bytes under a seed. */
 export function hashOf(seed: Uint8Array, bytes: Uint8Array): Uint8Array {
   const length = HASH_LENGTH + bytes.length;
+  if (length <= MAX_SHORT_INPUT) return sha3Short(seed, bytes);
   if (length > SCRATCH_BYTES) return sha3Parts(seed, bytes);
   scratch.set(seed, 0);
   scratch.set(bytes, HASH_LENGTH);
   return sha3(scratch.subarray(0, length));
 }
 
-/** Hash of several byte strings joined, under a seed. */
-export function hashOfParts(seed: Uint8Array, ...parts: readonly Uint8Array[]): Uint8Array {
-  let length = HASH_LENGTH;
-  for (const part of parts) length += part.length;
-  if (length > SCRATCH_BYTES) return sha3Parts(seed, ...parts);
-  scratch.set(seed, 0);
-  let at = HASH_LENGTH;
-  for (const part of parts) {
-    scratch.set(part, at);
-    at += part.length;
-  }
-  return sha3(scratch.subarray(0, length));
+/** Hash of two byte strings joined, under a seed. */
+export function hashOfParts(seed: Uint8Array, head: Uint8Array, tail: Uint8Array): Uint8Array {
+  if (HASH_LENGTH + head.length + tail.length <= MAX_SHORT_INPUT) return sha3Short(seed, head, tail);
+  return sha3Parts(seed, head, tail);
 }
 
 /** Hash of two hashes joined, under a seed: every inner node of every tree here. */
 export function hashPair(seed: Uint8Array, left: Uint8Array, right: Uint8Array): Uint8Array {
-  pairScratch.set(seed, 0);
-  pairScratch.set(left, HASH_LENGTH);
-  pairScratch.set(right, 2 * HASH_LENGTH);
-  return sha3(pairScratch);
+  return sha3Triple(seed, left, right);
 }

@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { RUNS } from "../../test/support/property.ts";
+import { toHex } from "./hex.ts";
+import { MAX_SHORT_INPUT, sha3Short, sha3Triple } from "./keccak.ts";
+
+const EMPTY = new Uint8Array(0);
+
+function platform(bytes: Uint8Array): string {
+  return createHash("sha3-256").update(bytes).digest("hex");
+}
+
+describe("short hashes", () => {
+  it("are the platform's for every length, whatever was hashed before", () => {
+    for (let length = 0; length <= MAX_SHORT_INPUT; length++) {
+      const bytes = Uint8Array.from({ length }, (_, i) => (i * 31 + length) & 0xff);
+      expect(toHex(sha3Short(bytes, EMPTY))).toBe(platform(bytes));
+    }
+    expect(toHex(sha3Short(EMPTY, EMPTY))).toBe(platform(EMPTY));
+  });
+
+  it("are the platform's however the input is cut", () => {
+    const bytes = fc.uint8Array({ maxLength: MAX_SHORT_INPUT, size: "max" });
+    fc.assert(
+      fc.property(bytes, fc.nat(), fc.nat(), (input, a, b) => {
+        const [first = 0, second = 0] = [a % (input.length + 1), b % (input.length + 1)].sort(
+          (x, y) => x - y,
+        );
+        const parts = [
+          input.subarray(0, first),
+          input.subarray(first, second),
+          input.subarray(second),
+        ] as const;
+        expect(toHex(sha3Short(...parts))).toBe(platform(input));
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("of three hashes are the platform's, and each has bytes of its own", () => {
+    const one = fc.uint8Array({ minLength: 32, maxLength: 32 });
+    let before: { bytes: Uint8Array; hex: string } | undefined;
+    fc.assert(
+      fc.property(one, one, one, (a, b, c) => {
+        const bytes = sha3Triple(a, b, c);
+        const hex = platform(Buffer.concat([a, b, c]));
+        expect(toHex(bytes)).toBe(hex);
+        if (before !== undefined) expect(toHex(before.bytes)).toBe(before.hex);
+        before = { bytes, hex };
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("refuse what does not fit", () => {
+    expect(() => sha3Short(new Uint8Array(MAX_SHORT_INPUT), new Uint8Array(1))).toThrow("short");
+    expect(() => sha3Triple(new Uint8Array(32), new Uint8Array(31), new Uint8Array(32))).toThrow("32 bytes");
+  });
+});
