@@ -63,10 +63,10 @@ export function stateValueHash(bcs: Uint8Array): Uint8Array {
 export function stateValueData(bcs: Uint8Array): Uint8Array {
   let length = 0;
   let at = 1;
-  for (let shift = 0; shift < 35; shift += 7) {
+  for (let unit = 1; unit < 2 ** 35; unit *= 0x80) {
     const byte = bcs[at++];
     if (byte === undefined) break;
-    length += (byte & 0x7f) * 2 ** shift;
+    length += (byte & 0x7f) * unit;
     if (byte >= 0x80) continue;
     if (length > bcs.length - at || (bcs[0] ?? 2) > 1) break;
     return bcs.subarray(at, at + length);

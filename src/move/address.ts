@@ -16,6 +16,18 @@ export function addressFromBytes(bytes: Uint8Array): Address {
   return bytes as Address;
 }
 
+/** The common form: all digits are there. Undefined when one of them is none. */
+function parseFullAddress(text: string, start: number): Address | undefined {
+  const out = new Uint8Array(ADDRESS_LENGTH);
+  let wrong = 0;
+  for (let i = 0, at = start; i < ADDRESS_LENGTH; i++, at += 2) {
+    const value = (hexDigit(text.charCodeAt(at)) << 4) | hexDigit(text.charCodeAt(at + 1));
+    wrong |= value;
+    out[i] = value;
+  }
+  return wrong < 0 ? undefined : (out as Address);
+}
+
 /**
  * Parses address text: an optional lower-case `0x`, then 1 to 64 hex digits of either case, padded with
  * zeros on the left.
@@ -23,6 +35,10 @@ export function addressFromBytes(bytes: Uint8Array): Address {
 export function parseAddress(text: string): Address {
   const start = text.startsWith("0x") ? 2 : 0;
   const digits = text.length - start;
+  if (digits === 2 * ADDRESS_LENGTH) {
+    const full = parseFullAddress(text, start);
+    if (full !== undefined) return full;
+  }
   if (digits === 0) throw new MoveError("address", "an address needs at least one hex digit");
   if (digits > 2 * ADDRESS_LENGTH) {
     throw new MoveError("address", `an address has at most ${2 * ADDRESS_LENGTH} hex digits, not ${digits}`);

@@ -66,7 +66,6 @@ class LmdbStore implements Store {
   readonly #source: ViewSource;
   readonly #meta: FastTable;
   readonly #tree: FastTable;
-  readonly #views = new Set<LmdbView>();
   #closed = false;
   #identity: StoreIdentity | undefined;
   #positionRow: Buffer | undefined;
@@ -84,6 +83,7 @@ class LmdbStore implements Store {
       tables,
       items: toFastTable(tables.items),
       seeker: new OlderSeeker(tables.items),
+      openViews: new Set(),
     };
   }
 
@@ -101,11 +101,7 @@ class LmdbStore implements Store {
       const row = this.#meta.getBinaryFast(META.position, { transaction });
       if (row === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
       const position = this.#decodePosition(row.subarray(0, this.#meta.lastSize));
-      const view = new LmdbView(this.#source, transaction, position, (released) =>
-        this.#views.delete(released),
-      );
-      this.#views.add(view);
-      return view;
+      return new LmdbView(this.#source, transaction, position);
     } catch (error) {
       transaction.done();
       throw error;
@@ -151,7 +147,7 @@ class LmdbStore implements Store {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    for (const view of [...this.#views]) view.release();
+    for (const view of [...this.#source.openViews]) view.release();
     const lease = this.#lease;
     try {
       if (lease !== undefined) this.#root.transactionSync(() => releaseLease(this.#tables, lease));

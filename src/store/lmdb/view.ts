@@ -24,6 +24,7 @@ export interface ViewSource {
   readonly tables: Tables;
   readonly items: FastTable;
   readonly seeker: OlderSeeker;
+  readonly openViews: Set<LmdbView>;
 }
 
 /** Key of a newest value, its last part zero; lmdb copies it inside each call, so one serves all reads. */
@@ -35,21 +36,15 @@ export class LmdbView implements StoreView {
   readonly #source: ViewSource;
   readonly #transaction: Transaction;
   readonly #options: { readonly transaction: Transaction };
-  readonly #onRelease: (view: LmdbView) => void;
   #cursor: NativeCursor | undefined;
   #open = true;
 
-  constructor(
-    source: ViewSource,
-    transaction: Transaction,
-    position: Position,
-    onRelease: (view: LmdbView) => void,
-  ) {
+  constructor(source: ViewSource, transaction: Transaction, position: Position) {
     this.#source = source;
     this.#transaction = transaction;
     this.#options = { transaction };
     this.position = position;
-    this.#onRelease = onRelease;
+    source.openViews.add(this);
   }
 
   async getItems(
@@ -88,17 +83,17 @@ export class LmdbView implements StoreView {
 
   async getBlockByHeight(height: bigint): Promise<Block | undefined> {
     this.#assertOpen();
-    return findBlockByHeight(this.#readBlock, this.position, height);
+    return findBlockByHeight((at) => this.#readBlock(at), this.position, height);
   }
 
   async getBlockByVersion(version: bigint): Promise<Block | undefined> {
     this.#assertOpen();
-    return findBlockByVersion(this.#readBlock, this.position, version);
+    return findBlockByVersion((at) => this.#readBlock(at), this.position, version);
   }
 
   async getBlockAtTime(timestampUsec: bigint): Promise<Block | undefined> {
     this.#assertOpen();
-    return findBlockAtTime(this.#readBlock, this.position, timestampUsec);
+    return findBlockAtTime((at) => this.#readBlock(at), this.position, timestampUsec);
   }
 
   async getRecords(start: bigint, limit: number, maxBytes: number): Promise<readonly RawRecord[]> {
@@ -121,7 +116,7 @@ export class LmdbView implements StoreView {
     this.#open = false;
     this.#cursor?.close();
     this.#transaction.done();
-    this.#onRelease(this);
+    this.#source.openViews.delete(this);
   }
 
   #findItem(keyHash: Uint8Array, version: bigint): StateItem | undefined {
@@ -147,10 +142,10 @@ export class LmdbView implements StoreView {
     return toItem(found, value);
   }
 
-  readonly #readBlock = (height: bigint): BlockStart | undefined => {
+  #readBlock(height: bigint): BlockStart | undefined {
     const row = this.#source.tables.blocks.get(numberKey(height), this.#options);
     return row === undefined ? undefined : decodeBlock(height, row);
-  };
+  }
 
   #assertOpen(): void {
     if (!this.#open) throw new Error("the view was released");
