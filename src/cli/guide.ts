@@ -19,7 +19,7 @@ function encodeRequest(sender: string, receiver: string): string {
 }
 
 /** One curl line for each of the four operations, against a base URL. */
-export function curlLines(
+function curlLines(
   url: string,
   shown: { account: string; other: string; asset: string; handle: string; key: string },
 ): string[] {

@@ -9,7 +9,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 const LEVEL_NAMES: Readonly<Record<number, string>> = { 20: "DEBUG", 30: "INFO ", 40: "WARN ", 50: "ERROR" };
 
 /** One JSON log line as readable text. */
-export function readableLine(line: string): string {
+function readableLine(line: string): string {
   const { level, time, msg, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const clock = new Date(typeof time === "number" ? time : 0).toISOString().slice(11, 23);
   const data = Object.entries(fields)

@@ -14,7 +14,7 @@ function distance(a: string, b: string): number {
 }
 
 /** The candidate closest to the given name; undefined when none is near. */
-export function nearestName(given: string, candidates: readonly string[]): string | undefined {
+function nearestName(given: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(given.length / 2)) + 1;
   for (const candidate of candidates) {

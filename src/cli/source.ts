@@ -103,7 +103,7 @@ async function localSource(data: string): Promise<Source> {
 }
 
 /** Opens the source that the options name. */
-export async function openSource(options: {
+async function openSource(options: {
   readonly url: string | undefined;
   readonly data: string | undefined;
 }): Promise<Source> {

@@ -76,15 +76,6 @@ export const typeTagCodec: Codec<TypeTag> = variants("TypeTag", {
   i256: {},
 });
 
-/** Reads a type tag. */
-export const readTypeTag: (reader: BcsReader) => TypeTag = typeTagCodec.read;
-
-/** Writes a type tag. */
-export const writeTypeTag: (writer: BcsWriter, tag: TypeTag) => void = typeTagCodec.write;
-
-/** Reads a struct tag. Its address is a view on the input. */
-export const readStructTag: (reader: BcsReader) => StructTag = structTagCodec.read;
-
 /** Writes a struct tag. */
 export const writeStructTag: (writer: BcsWriter, tag: StructTag) => void = structTagCodec.write;
 
