@@ -17,9 +17,13 @@ export interface TreeChild {
   readonly hash: Uint8Array;
 }
 
-/** The 16 slots of a node and what is known of the binary tree over them. */
+/** The 16 slots of a node and what is known of the binary tree over them. Changed by `setChild` alone. */
 export interface TreeNode {
   readonly slots: (TreeChild | undefined)[];
+  /** Mask of the slots that hold a child. */
+  children: number;
+  /** Mask of the slots that hold a leaf. */
+  leaves: number;
   /** Hashes of ranges of slots, numbered as a heap: 1 is the node, 2 and 3 its halves, up to 15. */
   readonly folded: (Uint8Array | undefined)[];
 }
@@ -49,30 +53,37 @@ export function treeNodeKey(keyHash: Uint8Array, depth: number): Uint8Array {
 
 /** An empty node. */
 export function createTreeNode(): TreeNode {
-  return { slots: new Array<undefined>(FANOUT).fill(undefined), folded: [] };
+  return {
+    slots: new Array<undefined>(FANOUT).fill(undefined),
+    children: 0,
+    leaves: 0,
+    folded: new Array<undefined>(FANOUT).fill(undefined),
+  };
 }
 
 /** Puts a child into a slot, or takes it out; the hashes over that slot are forgotten. */
 export function setChild(node: TreeNode, slot: number, child: TreeChild | undefined): void {
+  const bit = 1 << slot;
   node.slots[slot] = child;
+  node.children = child === undefined ? node.children & ~bit : node.children | bit;
+  node.leaves = child?.keyHash === undefined ? node.leaves & ~bit : node.leaves | bit;
   for (let range = (FANOUT + slot) >> 1; range > 0; range >>= 1) node.folded[range] = undefined;
+}
+
+/** True when a node has no children. */
+export function isEmptyNode(node: TreeNode): boolean {
+  return node.children === 0;
+}
+
+/** The child of a node that has no other, if that is a leaf. */
+export function onlyLeaf({ slots, children, leaves }: TreeNode): TreeChild | undefined {
+  const isOnly = children !== 0 && (children & (children - 1)) === 0;
+  return isOnly && leaves === children ? slots[31 - Math.clz32(children)] : undefined;
 }
 
 interface Masks {
   readonly children: number;
   readonly leaves: number;
-}
-
-function masksOf(node: TreeNode): Masks {
-  let children = 0;
-  let leaves = 0;
-  for (let slot = 0; slot < FANOUT; slot++) {
-    const child = node.slots[slot];
-    if (child === undefined) continue;
-    children |= 1 << slot;
-    if (child.keyHash !== undefined) leaves |= 1 << slot;
-  }
-  return { children, leaves };
 }
 
 function bitCount(mask: number): number {
@@ -105,9 +116,8 @@ function keptRanges(masks: Masks): number[] {
 
 /** Bytes of a node. */
 export function encodeTreeNode(node: TreeNode): Uint8Array {
-  const masks = masksOf(node);
-  const { children, leaves } = masks;
-  const kept = keptRanges(masks);
+  const { children, leaves } = node;
+  const kept = keptRanges(node);
   const out = new Uint8Array(
     HEADER_BYTES + HASH_LENGTH * (bitCount(children) + bitCount(leaves) + kept.length),
   );
@@ -121,7 +131,7 @@ export function encodeTreeNode(node: TreeNode): Uint8Array {
     if (child?.keyHash !== undefined) put(child.keyHash);
     if (child !== undefined) put(child.hash);
   }
-  for (const range of kept) put(fold(node, masks, range));
+  for (const range of kept) put(fold(node, range));
   return out;
 }
 
@@ -146,28 +156,28 @@ export function decodeTreeNode(bytes: Uint8Array): TreeNode {
   for (let slot = 0; slot < FANOUT; slot++) {
     if ((children & (1 << slot)) === 0) continue;
     const keyHash = (leaves & (1 << slot)) === 0 ? undefined : take();
-    node.slots[slot] = { keyHash, hash: take() };
+    setChild(node, slot, { keyHash, hash: take() });
   }
   for (const range of kept) node.folded[range] = take();
   return node;
 }
 
 /** Hash of a range of slots; a number of 16 or more is a single slot. */
-function fold(node: TreeNode, masks: Masks, range: number): Uint8Array {
+function fold(node: TreeNode, range: number): Uint8Array {
   if (range >= FANOUT) return node.slots[range - FANOUT]?.hash ?? SPARSE_MERKLE_PLACEHOLDER;
-  if (!isFolded(masks, range)) {
-    const inside = masks.children & (RANGES[range] ?? 0);
+  if (!isFolded(node, range)) {
+    const inside = node.children & (RANGES[range] ?? 0);
     // The bit of the only child, if any, gives its slot.
-    return inside === 0 ? SPARSE_MERKLE_PLACEHOLDER : fold(node, masks, FANOUT + 31 - Math.clz32(inside));
+    return inside === 0 ? SPARSE_MERKLE_PLACEHOLDER : fold(node, FANOUT + 31 - Math.clz32(inside));
   }
   const known = node.folded[range];
   if (known !== undefined) return known;
-  const hash = innerHashOf(fold(node, masks, 2 * range), fold(node, masks, 2 * range + 1));
+  const hash = innerHashOf(fold(node, 2 * range), fold(node, 2 * range + 1));
   node.folded[range] = hash;
   return hash;
 }
 
 /** Hash of a node: its 16 slots folded as a binary tree of four levels. */
 export function treeNodeHash(node: TreeNode): Uint8Array {
-  return fold(node, masksOf(node), 1);
+  return fold(node, 1);
 }

@@ -9,7 +9,9 @@ import {
   createTreeNode,
   decodeTreeNode,
   encodeTreeNode,
+  isEmptyNode,
   nibbleAt,
+  onlyLeaf,
   setChild,
   type TreeChild,
   type TreeNode,
@@ -38,18 +40,29 @@ export interface TreeUpdateResult {
   readonly nodes: readonly TreeNodeChange[];
 }
 
-/** A stored node on a changed path, with the stored nodes below it that are on one too, by slot. */
+/** A node in memory, with those below it that are in memory too, by slot. */
 interface LoadedNode {
+  readonly key: Uint8Array;
   readonly node: TreeNode;
   readonly below: (LoadedNode | undefined)[];
+  /** Differs from the stored one. */
+  isChanged: boolean;
+  /** Is not to be stored any more. */
+  isGone: boolean;
 }
+
+function createLoaded(key: Uint8Array, node: TreeNode): LoadedNode {
+  return { key, node, below: new Array<undefined>(16).fill(undefined), isChanged: false, isGone: false };
+}
+
+const ROOT_KEY = treeNodeKey(SPARSE_MERKLE_PLACEHOLDER, 0);
 
 interface Keyed {
   readonly keyHash: Uint8Array;
 }
 
 interface WantedNode {
-  readonly parent: LoadedNode | undefined;
+  readonly parent: LoadedNode;
   readonly depth: number;
   /** The updates below this node: a range of the sorted batch. */
   readonly start: number;
@@ -74,41 +87,55 @@ function slotOf(updates: readonly Keyed[], index: number, depth: number): number
   return nibbleAt(keyAt(updates, index), depth);
 }
 
-/** Current nodes by key, in the order asked, ready to be changed in place. */
-type NodeSource = (keys: readonly Uint8Array[]) => Promise<readonly (TreeNode | undefined)[]>;
-
-async function loadPaths(
+/** Adds to `wanted` what is not in memory of the paths of updates `start..end` below a node. */
+function collectWanted(
+  wanted: WantedNode[],
   updates: readonly TreeUpdate[],
-  getNodes: NodeSource,
-): Promise<LoadedNode | undefined> {
-  let root: LoadedNode | undefined;
-  const path = (one: WantedNode) =>
-    treeNodeKey(one.depth === 0 ? SPARSE_MERKLE_PLACEHOLDER : keyAt(updates, one.start), one.depth);
-  let wanted: WantedNode[] = [{ parent: undefined, depth: 0, start: 0, end: updates.length }];
+  parent: LoadedNode,
+  start: number,
+  end: number,
+  depth: number,
+): void {
+  for (let from = start; from < end; ) {
+    const to = groupEnd(updates, from, end, depth);
+    const slot = slotOf(updates, from, depth);
+    const child = parent.node.slots[slot];
+    if (child !== undefined && child.keyHash === undefined) {
+      const below = parent.below[slot];
+      if (below === undefined) wanted.push({ parent, depth: depth + 1, start: from, end: to });
+      else collectWanted(wanted, updates, below, from, to, depth + 1);
+    }
+    from = to;
+  }
+}
+
+/** Brings the paths of all updates into memory, level by level; how many nodes that took. */
+async function loadPaths(
+  root: LoadedNode,
+  updates: readonly TreeUpdate[],
+  getNodes: TreeNodeReader,
+): Promise<number> {
+  let count = 0;
+  let wanted: WantedNode[] = [];
+  collectWanted(wanted, updates, root, 0, updates.length, 0);
   while (wanted.length > 0) {
-    const found = await getNodes(wanted.map(path));
+    const keys = wanted.map(({ depth, start }) => treeNodeKey(keyAt(updates, start), depth));
+    const found = await getNodes(keys);
     const next: WantedNode[] = [];
     for (const [i, { parent, depth, start, end }] of wanted.entries()) {
-      const node = found[i];
-      if (node === undefined) {
-        if (parent === undefined) return undefined;
+      const bytes = found[i];
+      const key = keys[i];
+      if (bytes === undefined || key === undefined) {
         throw new LedgerError("corrupt", `state tree: a node ${depth} nibbles down is missing`);
       }
-      const loaded: LoadedNode = { node, below: [] };
-      if (parent === undefined) root = loaded;
-      else parent.below[slotOf(updates, start, depth - 1)] = loaded;
-      for (let from = start; from < end; ) {
-        const to = groupEnd(updates, from, end, depth);
-        const child = loaded.node.slots[slotOf(updates, from, depth)];
-        if (child !== undefined && child.keyHash === undefined) {
-          next.push({ parent: loaded, depth: depth + 1, start: from, end: to });
-        }
-        from = to;
-      }
+      const loaded = createLoaded(key, decodeTreeNode(bytes));
+      parent.below[slotOf(updates, start, depth - 1)] = loaded;
+      collectWanted(next, updates, loaded, start, end, depth);
     }
+    count += wanted.length;
     wanted = next;
   }
-  return root;
+  return count;
 }
 
 function isSameChild(a: TreeChild | undefined, b: TreeChild | undefined): boolean {
@@ -119,15 +146,11 @@ function isSameChild(a: TreeChild | undefined, b: TreeChild | undefined): boolea
   return equalBytes(a.hash, b.hash);
 }
 
-/** A changed node, not yet in bytes; undefined when it is gone. */
-interface ChangedNode {
-  readonly key: Uint8Array;
-  readonly node: TreeNode | undefined;
-}
-
-/** One update of the tree: the sorted batch and the node changes gathered so far. */
+/** One update of the tree: the sorted batch, and the nodes that it is the first to change. */
 class TreeChange {
-  readonly nodes: ChangedNode[] = [];
+  readonly changed: LoadedNode[] = [];
+  /** Nodes made, without those that went. */
+  growth = 0;
   readonly #updates: readonly TreeUpdate[];
 
   constructor(updates: readonly TreeUpdate[]) {
@@ -144,8 +167,8 @@ class TreeChange {
       const below = loaded.below[slot];
       const after =
         below === undefined
-          ? this.#applyToLeaf(before, from, to, depth + 1)
-          : this.#applyToNode(before, below, from, to, depth + 1);
+          ? this.#applyToLeaf(loaded, slot, from, to, depth + 1)
+          : this.#applyToNode(loaded, slot, below, from, to, depth + 1);
       if (!isSameChild(before, after)) {
         setChild(loaded.node, slot, after);
         changed = true;
@@ -156,42 +179,40 @@ class TreeChange {
   }
 
   /** Writes the root node, or removes it when nothing is left: the root hash. */
-  settleRoot(root: TreeNode): Uint8Array {
-    const key = treeNodeKey(SPARSE_MERKLE_PLACEHOLDER, 0);
-    if (root.slots.every((child) => child === undefined)) {
-      this.nodes.push({ key, node: undefined });
-      return SPARSE_MERKLE_PLACEHOLDER;
-    }
-    this.nodes.push({ key, node: root });
-    return treeNodeHash(root);
+  settleRoot(root: LoadedNode): Uint8Array {
+    root.isGone = isEmptyNode(root.node);
+    this.#markChanged(root);
+    return treeNodeHash(root.node);
   }
 
-  /** Applies updates to the stored node behind a slot: what the slot then holds. */
+  /** Applies updates to the node behind a slot: what the slot then holds. */
   #applyToNode(
-    before: TreeChild | undefined,
+    parent: LoadedNode,
+    slot: number,
     loaded: LoadedNode,
     start: number,
     end: number,
     depth: number,
   ): TreeChild | undefined {
-    if (!this.applyToSlots(loaded, start, end, depth)) return before;
-    const key = treeNodeKey(keyAt(this.#updates, start), depth);
-    const children = loaded.node.slots.filter((child) => child !== undefined);
-    const only = children.length === 1 ? children[0] : undefined;
-    if (children.length === 0 || only?.keyHash !== undefined) {
-      this.nodes.push({ key, node: undefined });
-      return only;
-    }
-    return this.#writeNode(key, loaded.node);
+    if (!this.applyToSlots(loaded, start, end, depth)) return parent.node.slots[slot];
+    this.#markChanged(loaded);
+    const only = onlyLeaf(loaded.node);
+    if (only === undefined && !isEmptyNode(loaded.node)) return innerChild(loaded);
+    loaded.isGone = true;
+    this.growth--;
+    parent.below[slot] = undefined;
+    return only;
   }
 
   /** Applies updates to a slot that holds one leaf or nothing. */
   #applyToLeaf(
-    before: TreeChild | undefined,
+    parent: LoadedNode,
+    slot: number,
     start: number,
     end: number,
     depth: number,
   ): TreeChild | undefined {
+    const before = parent.node.slots[slot];
     const leaves: TreeLeaf[] = [];
     let kept = before?.keyHash === undefined ? undefined : { keyHash: before.keyHash, leafHash: before.hash };
     for (let i = start; i < end; i++) {
@@ -207,27 +228,43 @@ class TreeChange {
       }
     }
     if (kept !== undefined) leaves.push(kept);
-    return this.#build(leaves, 0, leaves.length, depth);
+    return this.#build(parent, slot, leaves, 0, leaves.length, depth);
   }
 
   /** New nodes for leaves that stand alone below a slot. */
-  #build(leaves: readonly TreeLeaf[], start: number, end: number, depth: number): TreeChild | undefined {
+  #build(
+    parent: LoadedNode,
+    slot: number,
+    leaves: readonly TreeLeaf[],
+    start: number,
+    end: number,
+    depth: number,
+  ): TreeChild | undefined {
     const first = leaves[start];
     if (start === end || first === undefined) return undefined;
     if (end - start === 1) return { keyHash: first.keyHash, hash: first.leafHash };
-    const node = createTreeNode();
+    const loaded = createLoaded(treeNodeKey(first.keyHash, depth), createTreeNode());
     for (let from = start; from < end; ) {
       const to = groupEnd(leaves, from, end, depth);
-      node.slots[slotOf(leaves, from, depth)] = this.#build(leaves, from, to, depth + 1);
+      const at = slotOf(leaves, from, depth);
+      setChild(loaded.node, at, this.#build(loaded, at, leaves, from, to, depth + 1));
       from = to;
     }
-    return this.#writeNode(treeNodeKey(first.keyHash, depth), node);
+    parent.below[slot] = loaded;
+    this.growth++;
+    this.#markChanged(loaded);
+    return innerChild(loaded);
   }
 
-  #writeNode(key: Uint8Array, node: TreeNode): TreeChild {
-    this.nodes.push({ key, node });
-    return { keyHash: undefined, hash: treeNodeHash(node) };
+  #markChanged(loaded: LoadedNode): void {
+    if (loaded.isChanged) return;
+    loaded.isChanged = true;
+    this.changed.push(loaded);
   }
+}
+
+function innerChild({ node }: LoadedNode): TreeChild {
+  return { keyHash: undefined, hash: treeNodeHash(node) };
 }
 
 function sortUpdates(updates: readonly TreeUpdate[]): TreeUpdate[] {
@@ -240,27 +277,23 @@ function sortUpdates(updates: readonly TreeUpdate[]): TreeUpdate[] {
   return sorted;
 }
 
-interface Applied {
-  readonly root: Uint8Array;
-  readonly nodes: readonly ChangedNode[];
-}
-
-function applySorted(sorted: readonly TreeUpdate[], loaded: LoadedNode | undefined): Applied {
-  const root = loaded ?? { node: createTreeNode(), below: [] };
+function applySorted(
+  sorted: readonly TreeUpdate[],
+  root: LoadedNode,
+): { readonly rootHash: Uint8Array; readonly change: TreeChange } {
   const change = new TreeChange(sorted);
-  if (!change.applyToSlots(root, 0, sorted.length, 0)) return { root: treeNodeHash(root.node), nodes: [] };
-  const hash = change.settleRoot(root.node);
-  return { root: hash, nodes: change.nodes };
+  const isChanged = change.applyToSlots(root, 0, sorted.length, 0);
+  return { rootHash: isChanged ? change.settleRoot(root) : treeNodeHash(root.node), change };
 }
 
-function toBytes({ key, node }: ChangedNode): TreeNodeChange {
-  return { key, value: node === undefined ? undefined : encodeTreeNode(node) };
+function toBytes({ key, node, isGone }: LoadedNode): TreeNodeChange {
+  return { key, value: isGone ? undefined : encodeTreeNode(node) };
 }
 
 /** The tree of the given items, in any order and every key at most once. */
 export function createStateTree(items: readonly TreeUpdate[]): TreeUpdateResult {
-  const { root, nodes } = applySorted(sortUpdates(items), undefined);
-  return { root, nodes: nodes.map(toBytes) };
+  const { rootHash, change } = applySorted(sortUpdates(items), createLoaded(ROOT_KEY, createTreeNode()));
+  return { root: rootHash, nodes: change.changed.map(toBytes) };
 }
 
 /** Applies changes, in any order and every key at most once, to the tree behind the reader. */
@@ -284,9 +317,10 @@ function nameOf(key: Uint8Array): string {
  */
 export class StateTree {
   readonly #getNodes: TreeNodeReader;
-  /** Nodes seen or made so far; undefined for one that is not there. */
-  readonly #known = new Map<string, TreeNode | undefined>();
-  readonly #changed = new Map<string, Uint8Array>();
+  /** Undefined until it is needed. */
+  #root: LoadedNode | undefined;
+  #size = 0;
+  #changed: LoadedNode[] = [];
 
   constructor(getNodes: TreeNodeReader) {
     this.#getNodes = getNodes;
@@ -294,44 +328,43 @@ export class StateTree {
 
   /** Nodes in memory. */
   get size(): number {
-    return this.#known.size;
+    return this.#size;
   }
 
   /** Applies changes, in any order and every key at most once; the root after them. */
   async apply(updates: readonly TreeUpdate[]): Promise<Uint8Array> {
     const sorted = sortUpdates(updates);
-    const { root, nodes } = applySorted(sorted, await loadPaths(sorted, (keys) => this.#load(keys)));
-    for (const { key, node } of nodes) {
-      const name = nameOf(key);
-      this.#known.set(name, node);
-      this.#changed.set(name, key);
-    }
-    return root;
+    const top = this.#root ?? (await this.#loadRoot());
+    this.#size += await loadPaths(top, sorted, this.#getNodes);
+    const { rootHash, change } = applySorted(sorted, top);
+    this.#size += change.growth;
+    for (const loaded of change.changed) this.#changed.push(loaded);
+    return rootHash;
   }
 
   /** The nodes that changed since they were last taken, in bytes. */
   takeChanges(): TreeNodeChange[] {
-    const changes: TreeNodeChange[] = [];
-    for (const [name, key] of this.#changed) changes.push(toBytes({ key, node: this.#known.get(name) }));
-    this.#changed.clear();
-    return changes;
+    // A node that went and came again is there twice, first as gone.
+    const changes = new Map<string, TreeNodeChange>();
+    for (const loaded of this.#changed) {
+      loaded.isChanged = false;
+      changes.set(nameOf(loaded.key), toBytes(loaded));
+    }
+    this.#changed = [];
+    return [...changes.values()];
   }
 
   /** Forgets what is in memory; only for a tree whose changes are taken and stored. */
   forget(): void {
-    this.#known.clear();
+    this.#root = undefined;
+    this.#size = 0;
   }
 
-  async #load(keys: readonly Uint8Array[]): Promise<(TreeNode | undefined)[]> {
-    const names = keys.map(nameOf);
-    const missing = keys.filter((_, i) => !this.#known.has(names[i] ?? ""));
-    const found = missing.length === 0 ? [] : await this.#getNodes(missing);
-    let next = 0;
-    for (const name of names) {
-      if (this.#known.has(name)) continue;
-      const bytes = found[next++];
-      this.#known.set(name, bytes === undefined ? undefined : decodeTreeNode(bytes));
-    }
-    return names.map((name) => this.#known.get(name));
+  async #loadRoot(): Promise<LoadedNode> {
+    const [bytes] = await this.#getNodes([ROOT_KEY]);
+    const root = createLoaded(ROOT_KEY, bytes === undefined ? createTreeNode() : decodeTreeNode(bytes));
+    this.#root = root;
+    this.#size = 1;
+    return root;
   }
 }

@@ -7,6 +7,7 @@ import {
   createTreeNode,
   encodeTreeNode,
   nibbleAt,
+  setChild,
   type TreeChild,
   type TreeNode,
   treeNodeHash,
@@ -64,7 +65,7 @@ function build(
     const slot = nibbleAt(leaves.keyAt(from), depth);
     let to = from + 1;
     while (to < end && nibbleAt(leaves.keyAt(to), depth) === slot) to++;
-    node.slots[slot] = build(leaves, from, to, depth + 1, visit);
+    setChild(node, slot, build(leaves, from, to, depth + 1, visit));
     from = to;
   }
   visit(treeNodeKey(leaves.keyAt(start), depth), node);
