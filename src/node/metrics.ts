@@ -1,7 +1,8 @@
 // The node's metrics in Prometheus form. Counters on the request path are plain numbers; gauges are read
 // when somebody asks. Figures of several processes are added up: counts as sums, facts about the whole node as
 // the largest, since those who do not know them say 0.
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { RequestHistogram } from "./request-histogram.ts";
 
 /** A gauge by name with its help and the function that reads it. */
 export interface GaugeSource {
@@ -26,19 +27,15 @@ export interface Metrics {
   readonly contentType: string;
 }
 
-const LATENCY_BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
-
 /** Makes a registry with the process's own figures, request figures and the given gauges. */
 export function createMetrics(gauges: readonly GaugeSource[]): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: "sextant_" });
-  const requests = new Histogram({
-    name: "sextant_http_request_duration_seconds",
-    help: "Time from the parsed request head to the end of the answer",
-    labelNames: ["operation", "status"] as const,
-    buckets: LATENCY_BUCKETS,
-    registers: [registry],
-  });
+  const requests = new RequestHistogram(
+    "sextant_http_request_duration_seconds",
+    "Time from the parsed request head to the end of the answer",
+  );
+  registry.registerMetric(requests);
   const commits = new Counter({
     name: "sextant_commits_total",
     help: "Commits to the store since the process started",
@@ -60,18 +57,8 @@ export function createMetrics(gauges: readonly GaugeSource[]): Metrics {
       },
     });
   }
-  // One child per label pair, so that the request path does no label hashing.
-  const children = new Map<string, ReturnType<typeof requests.labels>>();
   return {
-    onRequest: (operation, status, seconds) => {
-      const key = `${operation} ${status}`;
-      let child = children.get(key);
-      if (child === undefined) {
-        child = requests.labels(operation, `${status}`);
-        children.set(key, child);
-      }
-      child.observe(seconds);
-    },
+    onRequest: (operation, status, seconds) => requests.count(operation, status, seconds),
     onCommit: (count) => {
       commits.inc();
       records.inc(count);

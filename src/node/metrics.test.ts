@@ -1,0 +1,37 @@
+// The metrics page: request times counted as the library would count them, alone and added up.
+import { describe, expect, it } from "vitest";
+import { createMetrics, figuresPage } from "./metrics.ts";
+
+function lines(page: string, start: string): string[] {
+  return page.split("\n").filter((line) => line.startsWith(start));
+}
+
+const NAME = "sextant_http_request_duration_seconds";
+
+describe("request times", () => {
+  it("fall into buckets that add up", async () => {
+    const metrics = createMetrics([]);
+    for (const seconds of [0, 0.0001, 0.00011, 0.3, 99]) metrics.onRequest("info", 200, seconds);
+    metrics.onRequest("info", 404, 2);
+    const page = await metrics.page();
+    const labels = 'operation="info",status="200"';
+    expect(lines(page, `# TYPE ${NAME}`)).toEqual([`# TYPE ${NAME} histogram`]);
+    const buckets = lines(page, `${NAME}_bucket`).filter((line) => line.includes(labels));
+    expect(buckets.map((line) => line.split(" ")[1])).toEqual("2 3 3 3 3 3 3 3 3 3 3 4 4 5".split(" "));
+    expect(buckets.at(0)).toContain('le="0.0001"');
+    expect(buckets.at(-1)).toContain('le="+Inf"');
+    expect(page).toContain(`${NAME}_count{${labels}} 5\n`);
+    expect(page).toContain(`${NAME}_sum{operation="info",status="404"} 2\n`);
+  });
+
+  it("add up over processes, while facts about the node do not", async () => {
+    const gauge = { name: "sextant_fact", help: "A fact", read: () => 7 };
+    const share = { name: "sextant_share", help: "A share", read: () => 7, isShare: true };
+    const processes = [createMetrics([gauge, share]), createMetrics([gauge, share])];
+    for (const { onRequest } of processes) onRequest("info", 200, 0.001);
+    const page = await figuresPage(await Promise.all(processes.map(({ figures }) => figures())));
+    expect(page).toContain(`${NAME}_count{operation="info",status="200"} 2\n`);
+    expect(page).toContain("sextant_fact 7\n");
+    expect(page).toContain("sextant_share 14\n");
+  });
+});
