@@ -1,5 +1,6 @@
 // Assets that have balances: coin types and fungible assets, with the addresses that follow from them.
-import { sha3, sha3Parts } from "../base/sha3.ts";
+import { sha3Short } from "../base/keccak.ts";
+import { sha3Parts } from "../base/sha3.ts";
 import { encode } from "../bcs/writer.ts";
 import { type Address, addressFromBytes, parseAddress } from "../move/address.ts";
 import { MoveError } from "../move/errors.ts";
@@ -29,14 +30,11 @@ export function pairedMetadata(coin: StructTag): Address {
   return addressFromBytes(sha3Parts(NATIVE_METADATA, Buffer.from(text), OBJECT_FROM_SEED));
 }
 
-const primaryScratch = new Uint8Array(65);
+const DERIVATION = Uint8Array.of(DERIVED_FROM_OBJECT);
 
 /** Address of the primary store of an owner for a fungible asset. */
 export function primaryStoreAddress(owner: Address, metadata: Address): Address {
-  primaryScratch.set(owner, 0);
-  primaryScratch.set(metadata, 32);
-  primaryScratch[64] = DERIVED_FROM_OBJECT;
-  return addressFromBytes(sha3(primaryScratch));
+  return addressFromBytes(sha3Short(owner, metadata, DERIVATION));
 }
 
 /** Bytes as characters: the cheapest text to tell byte strings apart by. */

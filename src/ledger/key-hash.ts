@@ -1,5 +1,6 @@
 // Hashes of the state keys that answers are read by, built straight from their parts: no key object, no
 // encoding of its own, one hash.
+import { MAX_SHORT_INPUT, sha3Short } from "../base/keccak.ts";
 import { sha3 } from "../base/sha3.ts";
 import type { Address } from "../move/address.ts";
 import { HASH_LENGTH, SEEDS } from "./hash.ts";
@@ -15,6 +16,7 @@ const ADDRESS_END = HASH_LENGTH + 1 + 32;
 const ULEB_MAX_BYTES = 5;
 
 const utf8 = new TextEncoder();
+const NOTHING = new Uint8Array(0);
 
 // The seed stays at the front of the buffer; a key that does not fit makes the buffer grow.
 let scratch: Uint8Array = createScratch(1024);
@@ -46,7 +48,8 @@ function putUleb(value: number, at: number): number {
 
 /** Hashes the key that ends at the offset. */
 function finish(end: number): Uint8Array {
-  const keyHash = sha3(scratch.subarray(0, end));
+  const bytes = scratch.subarray(0, end);
+  const keyHash = end <= MAX_SHORT_INPUT ? sha3Short(bytes, NOTHING) : sha3(bytes);
   if (isTracing()) noteStorageKey(keyHash, scratch.subarray(HASH_LENGTH, end));
   return keyHash;
 }
