@@ -4,6 +4,7 @@
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import { benchmarkEncode } from "./encode.ts";
+import { benchmarkGenesis } from "./genesis.ts";
 import { benchmarkGrowth } from "./growth.ts";
 import { type Benchmark, type BenchRow, formatReadme, formatTable, meetsTarget } from "./harness.ts";
 import { benchmarkHttp } from "./http.ts";
@@ -24,6 +25,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   start: benchmarkStart,
   workers: benchmarkWorkers,
   store: benchmarkStore,
+  genesis: benchmarkGenesis,
   replication: benchmarkReplication,
   encode: benchmarkEncode,
   memory: benchmarkMemory,

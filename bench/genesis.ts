@@ -1,0 +1,88 @@
+// Loading a genesis: checked whole and committed to LMDB, against hashing the same bytes with the platform's
+// SHA3 and putting the same pairs into LMDB raw. The largest of the networks beside the project where they
+// are there, else the local chain's own. Counted in processor time; the note has the clock's ratio.
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { open } from "lmdb";
+import { silentLogger } from "../src/base/log.ts";
+import { createLocalChain } from "../src/chain/local-chain.ts";
+import { checkGenesis } from "../src/ledger/genesis.ts";
+import { openLmdbStore } from "../src/store/lmdb/store.ts";
+import { createIngester } from "../src/sync/committer.ts";
+import { bootstrapGenesis } from "../src/sync/genesis.ts";
+import { hasShared, sharedBytes } from "../test/support/shared.ts";
+import { type BenchOptions, type BenchRow, median, toRow, withDirectory } from "./harness.ts";
+
+const ROUNDS = 15;
+const QUICK_ROUNDS = 3;
+
+interface Cost {
+  readonly cpuMs: number;
+  readonly clockMs: number;
+}
+
+async function measure(work: () => Promise<void>): Promise<Cost> {
+  const [started, usage] = [performance.now(), process.cpuUsage()];
+  await work();
+  const { user, system } = process.cpuUsage(usage);
+  return { cpuMs: (user + system) / 1000, clockMs: performance.now() - started };
+}
+
+function loadBlob(): { name: string; blob: Uint8Array } {
+  if (!hasShared) return { name: "local chain", blob: createLocalChain({ seed: "bench" }).genesisBlob() };
+  return { name: "devnet", blob: sharedBytes("networks/devnet/genesis.blob") };
+}
+
+async function loadRaw(path: string, blob: Uint8Array, pairs: readonly (readonly [Buffer, Buffer])[]) {
+  const root = open<Buffer, Buffer>({
+    path,
+    noSubdir: false,
+    encoding: "binary",
+    keyEncoding: "binary",
+    overlappingSync: false,
+  });
+  const cost = await measure(async () => {
+    createHash("sha3-256").update(blob).digest();
+    root.transactionSync(() => {
+      for (const [key, value] of pairs) root.putSync(key, value);
+    });
+  });
+  await root.close();
+  return cost;
+}
+
+async function loadChecked(path: string, blob: Uint8Array): Promise<Cost> {
+  const store = await openLmdbStore({ path });
+  const ingester = createIngester({ store, logger: silentLogger });
+  const cost = await measure(async () => {
+    await bootstrapGenesis({ store, ingester, blob });
+  });
+  await store.close();
+  return cost;
+}
+
+/** The row of a genesis. */
+export async function benchmarkGenesis(options: BenchOptions): Promise<readonly BenchRow[]> {
+  const { name, blob } = loadBlob();
+  const { writes, items } = checkGenesis(blob);
+  const pairs = writes.flatMap(({ keyHash, value }) =>
+    value === undefined ? [] : [[Buffer.from(keyHash), Buffer.from(value)] as const],
+  );
+  return withDirectory(async (folder) => {
+    const [ours, base]: [Cost[], Cost[]] = [[], []];
+    // The first two rounds warm both sides up and are not counted.
+    for (let round = -2; round < (options.quick ? QUICK_ROUNDS : ROUNDS); round++) {
+      const raw = await loadRaw(join(folder, `raw${round}`), blob, pairs);
+      const checked = await loadChecked(join(folder, `checked${round}`), blob);
+      if (round < 0) continue;
+      base.push(raw);
+      ours.push(checked);
+    }
+    const clock = median(ours.map(({ clockMs }, i) => clockMs / (base[i]?.clockMs ?? Number.NaN)));
+    const series = { ours: ours.map(({ cpuMs }) => cpuMs), base: base.map(({ cpuMs }) => cpuMs) };
+    const note = `${items} items, ${blob.length} bytes; by the clock ${clock.toFixed(2)}`;
+    return [
+      toRow(`genesis of ${name}, checked and stored`, series, { unit: "ms", target: { max: 3 }, note }),
+    ];
+  });
+}
