@@ -65,7 +65,11 @@ for (const [name, run] of Object.entries(BENCHMARKS)) {
   if (only !== undefined && !only.includes(name)) continue;
   const startedMs = performance.now();
   console.error(`running ${name}`);
-  const found = await run({ quick, scale });
+  const found = await run({ quick, scale }).catch((error: unknown) => {
+    console.error(error);
+    process.exitCode = 1;
+    return [];
+  });
   console.error(`${name} took ${((performance.now() - startedMs) / 1000).toFixed(0)} s`);
   // Too little data and too few rounds for a judgement.
   rows.push(...found.map(({ target, ...row }) => (quick || target === undefined ? row : { ...row, target })));

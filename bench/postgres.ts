@@ -11,7 +11,10 @@ import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { toHex } from "../src/base/hex.ts";
-import { accountAddress, balanceOf, type DataSet, kindOf } from "./data-set.ts";
+import { parseAsset } from "../src/ledger/asset.ts";
+import { readBalance } from "../src/ledger/balance.ts";
+import { openLmdbStore } from "../src/store/lmdb/store.ts";
+import { accountAddress, COIN, type DataSet, kindOf } from "./data-set.ts";
 
 const run = promisify(execFile);
 /** Where Debian keeps the programs of each version. */
@@ -135,16 +138,24 @@ async function fill(folder: string, path: string, set: DataSet): Promise<void> {
   await run(...psql("VACUUM ANALYZE balances"));
 }
 
-function* rows(set: DataSet): Generator<string> {
+/** What every account holds, read from the ledger itself. */
+async function* rows(set: DataSet): AsyncGenerator<string> {
+  const store = await openLmdbStore({ path: set.data, readOnly: true });
+  const asset = parseAsset(COIN);
   let chunk = "";
   for (let index = 0; index < set.items; index++) {
     if (kindOf(index) === "table") continue;
-    chunk += `\\\\x${toHex(accountAddress(index))}\t${balanceOf(index, 1)}\n`;
+    const owner = accountAddress(index);
+    const view = await store.openView();
+    const balance = await readBalance(view, owner, asset, view.position.version);
+    view.release();
+    chunk += `\\\\x${toHex(owner)}\t${balance}\n`;
     if (chunk.length < 1 << 16) continue;
     yield chunk;
     chunk = "";
   }
   yield chunk;
+  await store.close();
 }
 
 /** User and system time of a process and its children, from the system. */
