@@ -55,6 +55,11 @@ describe("the page on following", async () => {
     return () => output;
   }
 
+  it("has the commands that the README shows", () => {
+    const readme = readFileSync(fileURLToPath(new URL("../../README.md", import.meta.url)), "utf8");
+    for (const block of blocks.slice(0, 3)) expect(readme).toContain(`\`\`\`sh\n${block}\`\`\``);
+  });
+
   const untilReady = (output: () => string) =>
     until(() => (output().includes("sextant is ready") ? true : undefined), 30_000);
 
