@@ -1,8 +1,8 @@
 // The health check: whether the process works. Whether it should get requests is another question, see ready.ts.
-import { BcsWriter } from "../../bcs/writer.ts";
 import { HttpError } from "../errors.ts";
 import { operation } from "../operation.ts";
 import { durationSecsField } from "../schemas/integer.ts";
+import { messageAnswer } from "../schemas/message.ts";
 
 const OK = "sextant:ok";
 
@@ -20,19 +20,7 @@ export const healthy = operation({
   switchable: false,
   params: {},
   query: { duration_secs: durationSecsField },
-  answer: {
-    json: {
-      schema: { type: "object", required: ["message"], properties: { message: { type: "string" } } },
-      description: "An object with a message.",
-      example: { message: OK },
-      encode: (message: string) => JSON.stringify({ message }),
-    },
-    bcs: {
-      schema: { type: "string", format: "binary" },
-      description: "The message as a BCS string.",
-      encode: (message) => new BcsWriter().text(message).take(),
-    },
-  },
+  answer: messageAnswer(OK),
   errors: ["malformed_request", "internal", "unhealthy", "overloaded"],
   handle({ duration_secs }, { view, services }) {
     const ailment = services.ailment();

@@ -1,7 +1,7 @@
 // The readiness check of load balancers: whether this node should get requests just now.
-import { BcsWriter } from "../../bcs/writer.ts";
 import { HttpError } from "../errors.ts";
 import { operation } from "../operation.ts";
+import { messageAnswer } from "../schemas/message.ts";
 
 const READY = "sextant:ready";
 
@@ -18,19 +18,7 @@ export const ready = operation({
   switchable: false,
   params: {},
   query: {},
-  answer: {
-    json: {
-      schema: { type: "object", required: ["message"], properties: { message: { type: "string" } } },
-      description: "An object with a message.",
-      example: { message: READY },
-      encode: (message: string) => JSON.stringify({ message }),
-    },
-    bcs: {
-      schema: { type: "string", format: "binary" },
-      description: "The message as a BCS string.",
-      encode: (message) => new BcsWriter().text(message).take(),
-    },
-  },
+  answer: messageAnswer(READY),
   errors: ["malformed_request", "internal", "unhealthy", "overloaded"],
   handle(_, { services }) {
     const reason = services.ailment() ?? services.unready();
