@@ -142,7 +142,7 @@ function flatness(small: readonly BenchRow[], large: readonly BenchRow[]): Bench
         ours: to.ratio,
         base: from.ratio,
         unit: "ratio",
-        target: { max: 1.2 },
+        target: { min: 0.8, max: 1.2 },
       },
     ];
   });
