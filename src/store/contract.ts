@@ -50,6 +50,15 @@ export interface CommitBatch {
   readonly sideRows?: readonly SideRow[];
 }
 
+/** A part of what lies before the first version of a ledger that does not begin at version 0. */
+export interface BaseBatch {
+  /** Values of versions before the first one, at most one for each key, none of them deletions. */
+  readonly writes: readonly StateWrite[];
+  /** Nodes of the state tree that the first commit builds on. */
+  readonly treeNodes: readonly TreeNodeWrite[];
+  readonly sideRows?: readonly SideRow[];
+}
+
 /** What a store was made for; fixed by its first commit. */
 export interface StoreIdentity {
   readonly chainId: number;
@@ -86,6 +95,11 @@ export interface Store extends Ledger {
   putSideRows(rows: readonly SideRow[]): Promise<void>;
   /** Commits a batch atomically. `identity` is given with the first commit only. */
   commit(batch: CommitBatch, identity?: StoreIdentity): Promise<void>;
+  /**
+   * Writes what the first commit builds on, part by part, into a store that holds no ledger yet. Nobody sees it
+   * before the first commit; the same part may be written again. Throws StoreError `order` after the first commit.
+   */
+  preload?(base: BaseBatch): Promise<void>;
   /**
    * Removes what no version at or above `floor` can see, at most about `maxRows` rows, and moves the oldest
    * version and block in the same durable write. `floor` must be the first version of a block.

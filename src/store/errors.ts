@@ -4,13 +4,24 @@ import { CodedError } from "../base/errors.ts";
 /**
  * `locked`: another process writes here; `format`: made by a newer or unknown format; `identity`: another
  * chain's data; `unwritable`: the directory cannot be written; `full`: out of disk or map space;
- * `order`: a commit does not follow the head; `corrupt`: stored bytes are not what was written.
+ * `unreachable`: too few of the machines that keep it answer in time; `order`: a commit does not follow the head;
+ * `corrupt`: stored bytes are not what was written.
  */
-export type StoreErrorCode = "locked" | "format" | "identity" | "unwritable" | "full" | "order" | "corrupt";
+export type StoreErrorCode =
+  | "locked"
+  | "format"
+  | "identity"
+  | "unwritable"
+  | "full"
+  | "unreachable"
+  | "order"
+  | "corrupt";
 
 export class StoreError extends CodedError<StoreErrorCode> {}
 
-/** True for a failed write that may work later, when there is room again or the directory can be written. */
+const PASSING: readonly StoreErrorCode[] = ["full", "unwritable", "unreachable"];
+
+/** True for a failed write that may work later: when there is room again, or the store can be reached and written. */
 export function isPassingFault(error: unknown): error is StoreError {
-  return error instanceof StoreError && (error.code === "full" || error.code === "unwritable");
+  return error instanceof StoreError && PASSING.includes(error.code);
 }

@@ -31,6 +31,7 @@ const CODES: ReadonlyMap<unknown, StoreErrorCode> = new Map<unknown, StoreErrorC
 const HINTS: Readonly<Record<StoreErrorCode, string>> = {
   full: "no space left for the store, or the disk fails; nothing of this write was kept",
   unwritable: "the store's directory cannot be written",
+  unreachable: "the store cannot be reached",
   corrupt: "the store's file is damaged or not a store",
   format: "the store was made by another version of lmdb",
   locked: "the store is locked",
