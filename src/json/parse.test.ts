@@ -122,6 +122,23 @@ describe("parseJson", () => {
     );
   });
 
+  it("reads texts of every length around those where its working memory grows", () => {
+    const units = ["1", "[]", '{"a":[2]}', `${"[".repeat(126)}${"]".repeat(126)}`];
+    for (const unit of units) {
+      for (const words of [1024, 2048, 4096]) {
+        const middle = Math.floor(words / (unit.match(/[[{]/g)?.length ?? 0.5) / 2);
+        for (let count = Math.max(0, middle - 6); count < middle + 6; count++) {
+          const text = `[${Array(count).fill(unit).join(",")}]`;
+          expect(parseOrError(text)).toEqual({ value: JSON.parse(text) });
+          const cut = `${text.slice(0, -1)}${"[".repeat(100)}`;
+          expect(() => parseJson(bytesOf(cut))).toThrow(count === 0 ? "text ends" : "expected `,` or `]`");
+          const open = `${text.slice(0, -1)}${count === 0 ? "" : ","}${"[".repeat(126)}]`;
+          expect(() => parseJson(bytesOf(open))).toThrow("text ends where `,` or `]` is expected");
+        }
+      }
+    }
+  });
+
   it("reads a view at an offset as it reads a copy", () => {
     const padded = bytesOf(`xx{"a":["b",1.50,{"ü":"ü\\n"}]}yy`);
     const document = parseJson(padded.subarray(2, padded.length - 2));

@@ -6,8 +6,11 @@ import { JsonDocument, type Tape } from "./document.ts";
 import { JsonError } from "./errors.ts";
 import { literalEnd, numberEnd, skipBlanks, stringEnd } from "./scan.ts";
 
-/** Words up to which the tape is a plain array. */
-const SMALL_TAPE = 1024;
+/** Where every tape begins; one that fits in does not stay. One kind of array keeps the loop that writes it fast. */
+const scratch = new Uint32Array(1024);
+
+/** Most words that one step writes: a member name and a container. */
+const MOST_WORDS = 3;
 
 /** Most containers that may stand inside one another. */
 export const MAX_JSON_DEPTH = 127;
@@ -26,7 +29,7 @@ const QUOTE = 34;
  */
 export function parseJson(bytes: Uint8Array): JsonDocument {
   if (!isUtf8(bytes)) throw new JsonError("text is not valid UTF-8", bytes, invalidUtf8Offset(bytes));
-  return new JsonDocument(bytes, new TapeBuilder(bytes).build());
+  return new JsonDocument(bytes, buildTape(bytes));
 }
 
 /** Offset where decoding and encoding again first gives other bytes. */
@@ -44,107 +47,79 @@ function invalidUtf8Offset(bytes: Uint8Array): number {
  * Writes the tape: one word for a scalar or member name (its offset), two for a container (its offset, and
  * the tape index behind its last word). Member names stand right before their values.
  */
-class TapeBuilder {
-  readonly #bytes: Uint8Array;
-  // Small texts stay in a plain array, which costs no memory outside the heap.
-  #tape: Tape = [];
-  #length = 0;
-  readonly #open: number[] = [];
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
-  }
-
-  build(): Tape {
-    const bytes = this.#bytes;
-    let pos = skipBlanks(bytes, 0);
-    if (pos >= bytes.length) throw new JsonError("expected a JSON value, found nothing", bytes, pos);
-    for (;;) {
-      const code = bytes[pos];
-      if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
-        this.#openContainer(pos);
-        pos = skipBlanks(bytes, pos + 1);
-        if (bytes[pos] !== code + 2) {
-          if (code === OPEN_OBJECT) pos = this.#name(pos);
-          continue;
-        }
-      } else {
-        this.#push(pos);
-        pos = this.#scalarEnd(pos);
-        if (this.#open.length > 0) pos = skipBlanks(bytes, pos);
+function buildTape(bytes: Uint8Array): Tape {
+  let tape = scratch;
+  let length = 0;
+  const open: number[] = [];
+  let depth = 0;
+  let inObject = false;
+  let pos = skipBlanks(bytes, 0);
+  if (pos >= bytes.length) throw new JsonError("expected a JSON value, found nothing", bytes, pos);
+  do {
+    if (length + MOST_WORDS > tape.length) {
+      // No text needs more words than it has bytes, but for one with each container that is still open.
+      const next = new Uint32Array(Math.min(length * 2, bytes.length) + MAX_JSON_DEPTH + MOST_WORDS);
+      next.set(tape);
+      tape = next;
+    }
+    if (inObject) {
+      tape[length++] = pos;
+      pos = valueStart(bytes, pos);
+    }
+    const code = bytes[pos];
+    if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+      if (depth >= MAX_JSON_DEPTH) {
+        throw new JsonError(`nested deeper than ${MAX_JSON_DEPTH} containers`, bytes, pos);
       }
-      pos = this.#closeContainers(pos);
-      if (this.#open.length === 0) break;
+      open[depth++] = length;
+      tape[length++] = pos;
+      tape[length++] = 0;
+      inObject = code === OPEN_OBJECT;
       pos = skipBlanks(bytes, pos + 1);
-      if (bytes[this.#tape[this.#open.at(-1) ?? 0] ?? 0] === OPEN_OBJECT) pos = this.#name(pos);
+      if (bytes[pos] !== code + 2) continue;
+    } else {
+      tape[length++] = pos;
+      pos = skipBlanks(bytes, scalarEnd(bytes, pos));
     }
-    pos = skipBlanks(bytes, pos);
-    if (pos < bytes.length) throw new JsonError("expected the end of the text", bytes, pos);
-    return this.#tape;
-  }
-
-  /** Closes what closes at `at`; returns the offset of the comma that follows, or of the end. */
-  #closeContainers(at: number): number {
-    const bytes = this.#bytes;
-    let pos = at;
-    while (this.#open.length > 0) {
-      const container = this.#open.at(-1) ?? 0;
-      const code = bytes[pos];
-      if (code === COMMA) return pos;
-      const close = bytes[this.#tape[container] ?? 0] === OPEN_OBJECT ? CLOSE_OBJECT : CLOSE_ARRAY;
-      if (code !== close) {
-        const wanted = close === CLOSE_OBJECT ? "`,` or `}`" : "`,` or `]`";
-        throw new JsonError(
-          code === undefined ? `text ends where ${wanted} is expected` : `expected ${wanted}`,
-          bytes,
-          pos,
-        );
-      }
-      this.#tape[container + 1] = this.#length;
-      this.#open.pop();
-      pos++;
-      if (this.#open.length > 0) pos = skipBlanks(bytes, pos);
+    while (depth > 0 && bytes[pos] !== COMMA) {
+      if (bytes[pos] !== (inObject ? CLOSE_OBJECT : CLOSE_ARRAY)) throw unclosed(bytes, pos, inObject);
+      tape[(open[--depth] ?? 0) + 1] = length;
+      inObject = bytes[tape[open[depth - 1] ?? 0] ?? 0] === OPEN_OBJECT;
+      pos = skipBlanks(bytes, pos + 1);
     }
-    return pos;
-  }
+    if (depth > 0) pos = skipBlanks(bytes, pos + 1);
+  } while (depth > 0);
+  if (pos < bytes.length) throw new JsonError("expected the end of the text", bytes, pos);
+  return tape === scratch ? plainTape(length) : tape;
+}
 
-  /** Reads a member name and its colon; returns where the value begins. */
-  #name(at: number): number {
-    const bytes = this.#bytes;
-    if (bytes[at] !== QUOTE) throw new JsonError("expected a member name in double quotes", bytes, at);
-    this.#push(at);
-    const colon = skipBlanks(bytes, stringEnd(bytes, at));
-    if (bytes[colon] !== COLON) throw new JsonError("expected `:` after a member name", bytes, colon);
-    return skipBlanks(bytes, colon + 1);
-  }
+/** The first words of the scratch tape, in a plain array, which costs no memory outside the heap. */
+function plainTape(length: number): Tape {
+  const tape: number[] = [];
+  for (let i = 0; i < length; i++) tape.push(scratch[i] ?? 0);
+  return tape;
+}
 
-  #scalarEnd(at: number): number {
-    const bytes = this.#bytes;
-    const code = bytes[at];
-    if (code === undefined) throw new JsonError("text ends where a value is expected", bytes, at);
-    if (code === QUOTE) return stringEnd(bytes, at);
-    if (code === 45 || (code >= 48 && code <= 57)) return numberEnd(bytes, at);
-    const end = literalEnd(bytes, at);
-    if (end === undefined) throw new JsonError("expected a JSON value", bytes, at);
-    return end;
-  }
+function unclosed(bytes: Uint8Array, at: number, inObject: boolean): JsonError {
+  const wanted = inObject ? "`,` or `}`" : "`,` or `]`";
+  const reason = at >= bytes.length ? `text ends where ${wanted} is expected` : `expected ${wanted}`;
+  return new JsonError(reason, bytes, at);
+}
 
-  #openContainer(at: number): void {
-    if (this.#open.length >= MAX_JSON_DEPTH) {
-      throw new JsonError(`nested deeper than ${MAX_JSON_DEPTH} containers`, this.#bytes, at);
-    }
-    this.#open.push(this.#length);
-    this.#push(at);
-    this.#push(0);
-  }
+/** Reads the member name at `at` and its colon; returns where the value begins. */
+function valueStart(bytes: Uint8Array, at: number): number {
+  if (bytes[at] !== QUOTE) throw new JsonError("expected a member name in double quotes", bytes, at);
+  const colon = skipBlanks(bytes, stringEnd(bytes, at));
+  if (bytes[colon] !== COLON) throw new JsonError("expected `:` after a member name", bytes, colon);
+  return skipBlanks(bytes, colon + 1);
+}
 
-  #push(word: number): void {
-    if (this.#length >= SMALL_TAPE && this.#length === this.#tape.length) {
-      // No text needs more words than it has bytes.
-      const next = new Uint32Array(Math.min(this.#length * 2, this.#bytes.length));
-      next.set(this.#tape);
-      this.#tape = next;
-    }
-    this.#tape[this.#length++] = word;
-  }
+function scalarEnd(bytes: Uint8Array, at: number): number {
+  const code = bytes[at];
+  if (code === undefined) throw new JsonError("text ends where a value is expected", bytes, at);
+  if (code === QUOTE) return stringEnd(bytes, at);
+  if (code === 45 || (code >= 48 && code <= 57)) return numberEnd(bytes, at);
+  const end = literalEnd(bytes, at);
+  if (end === undefined) throw new JsonError("expected a JSON value", bytes, at);
+  return end;
 }
