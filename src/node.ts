@@ -1,44 +1,30 @@
-import { readFile } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
-import { ConfigError, errorText } from "./base/errors.ts";
+import { ConfigError } from "./base/errors.ts";
 import { type Logger, silentLogger } from "./base/log.ts";
 import type { ChainGuide } from "./chain/guide.ts";
-import { createLocalChain, type LocalChain } from "./chain/local-chain.ts";
-import { listenForMetrics, type MetricsServer } from "./http/metrics-server.ts";
-import { createHttpServer, HTTP_DEFAULTS, type HttpServer } from "./http/server.ts";
-import { loadTlsFiles } from "./http/tls.ts";
 import { LedgerError } from "./ledger/errors.ts";
 import type { Ledger, LedgerView } from "./ledger/view.ts";
-import type { Waypoint } from "./ledger/waypoint.ts";
-import { BlockMaker } from "./node/block-maker.ts";
 import { Faults } from "./node/faults.ts";
 import { ailmentOf, followGauges, followInfo, waypointInfo } from "./node/follow-report.ts";
-import {
-  Following,
-  type FollowPlan,
-  passThroughOf,
-  planFollowing,
-  withoutGuesses,
-} from "./node/following.ts";
-import { httpGauges, ledgerGauges, moduleCacheGauges } from "./node/gauges.ts";
-import { checkGenesisFile, parseWaypointOption } from "./node/genesis-report.ts";
-import { bound, serverSettings } from "./node/http-settings.ts";
-import { nodeInfo } from "./node/info.ts";
+import { passThroughOf, withoutGuesses } from "./node/following.ts";
+import { Front } from "./node/front.ts";
+import { faultGauges, httpGauges, ledgerGauges, moduleCacheGauges, writerGauges } from "./node/gauges.ts";
+import { nodeInfo, successionInfo } from "./node/info.ts";
 import { createMetrics, type MetricFigures, type Metrics } from "./node/metrics.ts";
-import type { HttpOptions, LedgerInfo, Node, NodeOptions, ReadOptions } from "./node/options.ts";
+import type { LedgerInfo, Node, NodeOptions, ReadOptions } from "./node/options.ts";
 import { Reader } from "./node/reader.ts";
-import { openStore } from "./node/store-opening.ts";
+import { planStart, type StartPlan } from "./node/start-plan.ts";
+import { awaitStore, openStore } from "./node/store-opening.ts";
+import { Succession } from "./node/succession.ts";
 import type { NodeStatus, WorkerSetup } from "./node/worker-messages.ts";
-import { reservePort, startWorkers, type WorkerPool } from "./node/workers.ts";
+import { Writer } from "./node/writer.ts";
 import type { Store } from "./store/contract.ts";
 import { StoreError } from "./store/errors.ts";
-import { createIngester, type Ingester } from "./sync/committer.ts";
-import { bootstrapGenesis } from "./sync/genesis.ts";
+import { assertHead } from "./sync/check/head-check.ts";
 import { type PruneWindow, parsePruneWindow } from "./sync/prune-window.ts";
-import { type Pruner, startPruner } from "./sync/pruner.ts";
 
 export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
 export type {
+  CassandraOptions,
   FollowOptions,
   HttpOptions,
   LedgerInfo,
@@ -58,23 +44,14 @@ export {
 
 /** History kept unless said otherwise. */
 const DEFAULT_PRUNE_WINDOW = "24h";
-const DEFAULT_SEED = "sextant";
-/** How long a start waits for the first records of a network before it goes on without. */
-const FIRST_COMMIT_WAIT_MS = 10_000;
+
+/** Faults of a store that mean: nothing was touched, something about the start must change. */
+const USAGE_CODES = ["locked", "absent", "format", "identity", "unwritable", "unreachable"];
 
 /** True for faults of configuration or surroundings, where nothing was touched. */
 export function isUsageFault(error: unknown): boolean {
   if (error instanceof ConfigError) return true;
-  return error instanceof StoreError && ["locked", "format", "identity", "unwritable"].includes(error.code);
-}
-
-async function readGenesis(genesis: string | Uint8Array | undefined): Promise<Uint8Array | undefined> {
-  if (typeof genesis !== "string") return genesis;
-  try {
-    return await readFile(genesis);
-  } catch (error) {
-    throw new ConfigError(`cannot read the genesis file ${genesis}: ${errorText(error)}`, error);
-  }
+  return error instanceof StoreError && USAGE_CODES.includes(error.code);
 }
 
 /** Starts a node. Everything that can be refused is refused before anything is written. */
@@ -112,7 +89,6 @@ export async function createWorkerNode(
 type WorkerRole = WorkerSetup & WorkerLink;
 
 class SextantNode implements Node, Ledger {
-  url: string | undefined;
   readonly faulted: Promise<Error>;
   readonly #options: NodeOptions;
   readonly #logger: Logger;
@@ -122,196 +98,160 @@ class SextantNode implements Node, Ledger {
   readonly #role: WorkerRole | undefined;
   readonly #metrics: Metrics;
   readonly #faults: Faults;
-  #server: HttpServer | undefined;
-  #metricsServer: MetricsServer | undefined;
+  readonly #closing = new AbortController();
+  #plan: StartPlan | undefined;
+  #front: Front | undefined;
   #store: Store | undefined;
-  #chain: LocalChain | undefined;
-  #pruner: Pruner | undefined;
-  #blocks: BlockMaker | undefined;
-  #following: Following | undefined;
-  #workers: WorkerPool | undefined;
-  /** Where workers are to listen. */
-  #address: { readonly host: string; readonly port: number } | undefined;
-  #genesisWaypoint: Waypoint | undefined;
+  /** Says when to write, where other processes may write too. */
+  #succession: Succession | undefined;
+  #writer: Writer | undefined;
 
   constructor(options: NodeOptions, role?: WorkerRole) {
     this.#options = options;
     this.#role = role;
     this.#startedMs = role?.startedMs ?? Date.now();
-    this.#genesisWaypoint = role?.genesisWaypoint;
     this.#logger = options.logger ?? silentLogger;
     this.#window = parsePruneWindow(options.pruneWindow ?? DEFAULT_PRUNE_WINDOW);
-    this.#faults = new Faults(this.#logger);
+    this.#faults = new Faults(this.#logger, (error) => this.#succession?.divert(error) ?? false);
     this.faulted = this.#faults.stopped;
     this.#metrics = createMetrics([
       ...ledgerGauges(this),
       ...moduleCacheGauges(this.#reader.modules),
-      ...httpGauges(() => this.#server?.figures()),
+      ...httpGauges(() => this.#front?.figures()),
       ...followGauges(
-        () => this.#following,
-        () => this.#reader.withView(({ position }) => position.version).catch(() => undefined),
+        () => this.#writer?.following,
+        () => this.#headVersion(),
       ),
-      {
-        name: "sextant_faulted",
-        help: "1 when the node found a fault and stopped moving",
-        read: () => (this.#faults.final ? 1 : 0),
-      },
-      {
-        name: "sextant_write_waiting",
-        help: "1 while the store cannot be written and the node tries again",
-        read: () => (this.#faults.final === undefined && this.#faults.reason !== undefined ? 1 : 0),
-      },
-      {
-        name: "sextant_pruned_rows",
-        help: "Rows removed since the start",
-        read: () => this.#pruner?.state().removed ?? 0,
-      },
+      ...faultGauges(this.#faults),
+      ...writerGauges(
+        () => this.#writer,
+        () => this.#succession,
+      ),
     ]);
+  }
+
+  get url(): string | undefined {
+    return this.#front?.url;
   }
 
   async start(): Promise<void> {
-    const { genesis, waypoint, localChain, follow, readOnly, http } = this.#options;
-    const waypoints = (typeof waypoint === "string" ? [waypoint] : (waypoint ?? [])).map(parseWaypointOption);
-    const expected = follow === undefined ? waypoints[0] : waypoints.find(({ version }) => version === 0n);
-    const plan = follow === undefined || readOnly === true ? undefined : planFollowing(follow, waypoints);
-    if (this.#workerCount > 1 && (this.#options.data === undefined || plan?.startVersion !== undefined)) {
-      throw new ConfigError(
-        "workers: more than one need a store on disk, and a ledger that does not start in the middle",
-      );
+    const { genesis, data, cassandra, readOnly = false, http } = this.#options;
+    const logger = this.#logger;
+    const plan = await planStart(this.#options);
+    this.#plan = plan;
+    // Refusals come before the store is touched: first the files, then the port.
+    if (http !== undefined) {
+      this.#front = this.#createFront(http, plan);
+      await this.#front.open();
     }
-    if (plan !== undefined && localChain !== undefined) {
-      throw new ConfigError("a node that follows makes no blocks of its own");
+    const opening = { data, cassandra, readOnly, check: plan.check, logger };
+    if (readOnly) {
+      await this.#openForReading(opening);
+      return;
     }
-    if (plan === undefined && readOnly !== true && (genesis === undefined || localChain !== undefined)) {
-      this.#chain = createLocalChain({ seed: localChain?.seed ?? DEFAULT_SEED });
-    }
-    // Refusals come before the data directory is touched: first the file, then the port.
-    const blob = readOnly === true ? undefined : ((await readGenesis(genesis)) ?? this.#chain?.genesisBlob());
-    const check = blob === undefined ? undefined : checkGenesisFile(blob, expected);
-    if (http !== undefined && this.#workerCount > 1) await this.#reserve(http);
-    else if (http !== undefined) await this.#listen(http);
-    const { data, readOnly: isReader = false } = this.#options;
-    const store = await openStore({ data, readOnly: isReader, check, logger: this.#logger });
+    const { store, lease } = await openStore(opening);
     this.#store = store;
-    if (check === undefined && plan === undefined) return;
-    this.#genesisWaypoint = check?.waypoint;
-    if (genesis !== undefined && expected === undefined) {
-      this.#logger.warn({}, "the genesis file is unproven: no waypoint was given");
+    if (genesis !== undefined && plan.proven === undefined) {
+      logger.warn({}, "the genesis file is unproven: no waypoint was given");
     }
-    const ingester = createIngester({ store, logger: this.#logger });
-    if (check !== undefined) await bootstrapGenesis({ store, ingester, check });
-    if (plan !== undefined) await this.#follow(plan, { store, ingester }, check && expected);
-    if (http !== undefined && this.#workerCount > 1) await this.#startWorkers(http);
-    this.#pruner = startPruner({
+    if (lease === undefined) {
+      const writer = this.#createWriter(store, plan);
+      await writer.prepare();
+      await this.#startWorkers();
+      writer.run();
+      return;
+    }
+    this.#succession = new Succession({
+      lease,
+      begin: async () => {
+        await assertHead(store);
+        const writer = this.#createWriter(store, plan);
+        await writer.prepare();
+        writer.run();
+      },
+      end: async () => {
+        await this.#writer?.stop();
+        this.#writer = undefined;
+      },
+      onFault: (error) => this.#faults.report("taking over", error),
+      onReach: (error) => {
+        if (error === undefined) this.#faults.clear("lease");
+        else this.#faults.report("lease", error);
+      },
+      logger,
+    });
+    await this.#succession.start();
+    await this.#startWorkers();
+  }
+
+  /** A server that reads waits for its store; one who only calls is told that there is none. */
+  async #openForReading(opening: Parameters<typeof openStore>[0]): Promise<void> {
+    if (this.#front === undefined) {
+      this.#store = (await openStore(opening)).store;
+      return;
+    }
+    await awaitStore(opening, {
+      onOpen: (store) => {
+        this.#store = store;
+      },
+      onFault: (error) => this.#faults.report("store", error),
+      signal: this.#closing.signal,
+    });
+    await this.#startWorkers();
+  }
+
+  #createWriter(store: Store, plan: StartPlan): Writer {
+    const { localChain } = this.#options;
+    this.#writer = new Writer({
       store,
+      plan,
+      localChain,
       window: this.#window,
+      faults: this.#faults,
+      onCommit: this.#metrics.onCommit,
       logger: this.#logger,
-      onFault: (error) => this.#faults.report("pruner", error),
-      onSuccess: () => this.#faults.clear("pruner"),
     });
-    if (this.#chain === undefined) return;
-    const { onCommit } = this.#metrics;
-    this.#blocks = new BlockMaker({ store, chain: this.#chain, ingester, faults: this.#faults, onCommit });
-    const blockTimeMs = localChain?.blockTimeMs;
-    if (blockTimeMs !== undefined) this.#blocks.start({ ...localChain, blockTimeMs });
+    return this.#writer;
   }
 
-  async #follow(
-    plan: FollowPlan,
-    into: { readonly store: Store; readonly ingester: Ingester },
-    provenGenesis: Waypoint | undefined,
-  ): Promise<void> {
-    const following = new Following(plan, {
-      ...into,
-      logger: this.#logger,
-      onCommit: ({ records }) => this.#metrics.onCommit(records),
-      onFault: (error) => this.#faults.report("following", error),
-    });
-    this.#following = following;
-    await following.start(provenGenesis);
-    // An upstream that does not answer must not keep the node from starting.
-    await Promise.race([
-      following.ready,
-      this.faulted,
-      sleep(FIRST_COMMIT_WAIT_MS, undefined, { ref: false }),
-    ]);
-  }
-
-  get #workerCount(): number {
-    return this.#options.http?.workers ?? 1;
-  }
-
-  /** Finds the port that workers will listen on, before anything is written. */
-  async #reserve(http: HttpOptions): Promise<void> {
-    const { host = HTTP_DEFAULTS.host, port = HTTP_DEFAULTS.port } = http;
-    if (http.tls !== undefined) loadTlsFiles(http.tls);
-    this.#address = await bound(port, reservePort(host, port));
-    this.#setUrl(this.#address);
-    await this.#listenForMetrics(http, this.#address.host);
-  }
-
-  async #startWorkers(http: HttpOptions): Promise<void> {
-    if (this.#following?.isLazy === true) {
-      throw new ConfigError("workers: a ledger that started in the middle is answered by one process");
+  async #startWorkers(): Promise<void> {
+    if (this.#writer?.following?.isLazy === true) {
+      this.#front?.assertAlone("a ledger that started in the middle is answered by one process");
     }
-    const { metricsPort, metrics, workers: count = 1, ...others } = http;
-    const { data, pruneWindow, follow } = this.#options;
-    this.#workers = await startWorkers({
-      count,
+    const { data, cassandra, pruneWindow, follow } = this.#options;
+    await this.#front?.startWorkers({
       setup: {
         node: {
           ...(data === undefined ? {} : { data }),
+          ...(cassandra === undefined ? {} : { cassandra }),
           ...(pruneWindow === undefined ? {} : { pruneWindow }),
           ...(follow === undefined ? {} : { follow }),
-          http: { ...others, ...this.#address, metrics: metrics !== false && metricsPort === undefined },
         },
-        cachePinned: this.#chain === undefined,
         startedMs: this.#startedMs,
-        genesisWaypoint: this.#genesisWaypoint,
+        genesisWaypoint: this.#plan?.check?.waypoint,
       },
-      status: async () =>
-        this.#status(await this.#reader.withView(({ position }) => position.version).catch(() => undefined)),
-      figures: this.#metrics.figures,
-      logger: this.#logger,
+      status: async () => this.#status(await this.#headVersion()),
       onFault: (error) => this.#faults.report("workers", error),
     });
   }
 
-  async #listen(http: HttpOptions): Promise<void> {
-    this.#server = createHttpServer({
-      ...serverSettings(http),
-      ...passThroughOf(this.#options.follow),
-      ledger: this,
-      encode: (body, view) => this.#reader.encode(body, view),
-      nodeInfo: (view) => this.#info(view),
-      ailment: () => this.#status(undefined).ailment,
-      unready: () => this.#status(undefined).unready,
-      ...(http.metrics === false || http.metricsPort !== undefined ? {} : { metrics: () => this.#page() }),
-      onRequest: this.#metrics.onRequest,
+  #createFront(http: NonNullable<NodeOptions["http"]>, plan: StartPlan): Front {
+    return new Front({
+      http,
+      server: {
+        ...passThroughOf(this.#options.follow),
+        ledger: this,
+        encode: (body, view) => this.#reader.encode(body, view),
+        nodeInfo: (view) => this.#info(view),
+        ailment: () => this.#status(undefined).ailment,
+        unready: () => this.#status(undefined).unready,
+        // The same URL may serve another chain tomorrow when the chain is a local one.
+        cachePinned: this.#role?.cachePinned ?? plan.chain === undefined,
+      },
+      metrics: this.#metrics,
+      page: this.#role?.page,
       logger: this.#logger,
-      // The same URL may serve another chain tomorrow when the chain is a local one.
-      cachePinned: this.#role?.cachePinned ?? this.#chain === undefined,
     });
-    const address = await bound(http.port, this.#server.listen());
-    this.#setUrl(address);
-    await this.#listenForMetrics(http, address.host);
-  }
-
-  #setUrl({ host, port }: { readonly host: string; readonly port: number }): void {
-    const scheme = this.#options.http?.tls === undefined ? "http" : "https";
-    this.url = `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}/v1`;
-  }
-
-  async #listenForMetrics({ metricsPort }: HttpOptions, host: string): Promise<void> {
-    if (metricsPort === undefined) return;
-    const { contentType } = this.#metrics;
-    const listening = listenForMetrics({ host, port: metricsPort, page: () => this.#page(), contentType });
-    this.#metricsServer = await bound(metricsPort, listening);
-  }
-
-  /** The metrics page, of all processes where there are several. */
-  #page(): Promise<string> {
-    return (this.#role ?? this.#workers ?? this.#metrics).page();
   }
 
   /** What this process has counted. */
@@ -322,7 +262,11 @@ class SextantNode implements Node, Ledger {
   async openView(): Promise<LedgerView> {
     if (this.#store === undefined) throw new LedgerError("no_ledger", "the node is still starting");
     const view = await this.#store.openView();
-    return this.#following?.viewOver(view) ?? withoutGuesses(view, this.#store);
+    return this.#writer?.following?.viewOver(view) ?? withoutGuesses(view, this.#store);
+  }
+
+  #headVersion(): Promise<bigint | undefined> {
+    return this.#reader.withView(({ position }) => position.version).catch(() => undefined);
   }
 
   balance(address: string, asset: string, options: ReadOptions = {}): Promise<bigint> {
@@ -348,7 +292,7 @@ class SextantNode implements Node, Ledger {
   async #info(view: LedgerView | undefined): Promise<Readonly<Record<string, unknown>>> {
     const status = this.#status(view?.position.version);
     // Where a ledger started in the middle its roots are another's word, not to be handed on as proof.
-    const isWhole = this.#following?.isLazy !== true;
+    const isWhole = this.#writer?.following?.isLazy !== true;
     return nodeInfo({
       ...status,
       position: view?.position,
@@ -356,7 +300,9 @@ class SextantNode implements Node, Ledger {
       window: this.#window,
       uptimeSeconds: Math.floor((Date.now() - this.#startedMs) / 1000),
       more: {
-        ...(isWhole ? await waypointInfo(view, this.#genesisWaypoint) : {}),
+        ...(isWhole
+          ? await waypointInfo(view, this.#role?.genesisWaypoint ?? this.#plan?.check?.waypoint)
+          : {}),
         ...status.more,
       },
     });
@@ -365,29 +311,34 @@ class SextantNode implements Node, Ledger {
   /** How the node is; workers know it from the process that writes. */
   #status(version: bigint | undefined): NodeStatus {
     if (this.#role !== undefined) return this.#role.status();
+    const following = this.#writer?.following;
     return {
       syncMode: this.#syncMode(),
       syncState: this.#syncState(),
       fault: this.#faults.reason,
       // What may pass is no reason to start the process anew.
-      ailment: this.#faults.final === undefined ? ailmentOf(this.#following?.status()) : this.#faults.reason,
+      ailment: this.#faults.final === undefined ? ailmentOf(following?.status()) : this.#faults.reason,
       unready: this.#faults.reason,
-      more: this.#following === undefined ? {} : followInfo(this.#following, version),
+      more: {
+        ...(following === undefined ? {} : followInfo(following, version)),
+        ...successionInfo(this.#succession),
+      },
     };
   }
 
   #syncMode(): "local" | "follow" | "static" | "read-only" {
-    if (this.#chain !== undefined) return "local";
+    if (this.#options.readOnly === true) return "read-only";
     if (this.#options.follow !== undefined) return "follow";
-    return this.#options.readOnly === true ? "read-only" : "static";
+    return this.#plan?.chain === undefined ? "static" : "local";
   }
 
   #syncState(): string {
     if (this.#faults.final !== undefined) return "faulted";
     if (this.#faults.reason !== undefined) return "waiting";
-    const follow = this.#following?.status();
+    if (this.#succession?.role === "standby") return "standby";
+    const follow = this.#writer?.following?.status();
     if (follow !== undefined) return follow.state;
-    return this.#blocks?.isMoving === true ? "moving" : "standing";
+    return this.#writer?.blocks?.isMoving === true ? "moving" : "standing";
   }
 
   ledgerInfo(): Promise<LedgerInfo> {
@@ -395,23 +346,22 @@ class SextantNode implements Node, Ledger {
   }
 
   async produceBlock(): Promise<LedgerInfo> {
-    if (this.#blocks === undefined) throw new ConfigError("this node makes no blocks");
-    await this.#blocks.produce(undefined);
+    const blocks = this.#writer?.blocks;
+    if (blocks === undefined) throw new ConfigError("this node makes no blocks");
+    await blocks.produce(undefined);
     return this.ledgerInfo();
   }
 
   guide(): ChainGuide | undefined {
-    return this.#chain?.guide();
+    return this.#plan?.chain?.guide();
   }
 
   /** Close order: nothing new comes in, no pruning, no requests, then the store. */
   async close(): Promise<void> {
-    await this.#blocks?.stop();
-    await this.#following?.close();
-    await this.#pruner?.stop();
-    await this.#server?.close();
-    await this.#workers?.close();
-    await this.#metricsServer?.close();
+    this.#closing.abort();
+    await this.#succession?.stop();
+    await this.#writer?.stop();
+    await this.#front?.close();
     await this.#store?.close();
     this.#store = undefined;
   }

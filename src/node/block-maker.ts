@@ -19,6 +19,7 @@ export interface BlockMakerOptions {
   readonly ingester: Ingester;
   readonly faults: Faults;
   readonly onCommit: (records: number) => void;
+  readonly settings: LocalChainOptions | undefined;
 }
 
 /** Makes blocks, by a timer or one at a time. */
@@ -35,10 +36,11 @@ export class BlockMaker {
     return this.#timer !== undefined;
   }
 
-  /** Makes blocks at a steady pace from now on. */
-  start(settings: LocalChainOptions & { readonly blockTimeMs: number }): void {
+  /** Makes blocks at a steady pace from now on, where one is set. */
+  start(): void {
     const { faults } = this.#options;
-    const { blockTimeMs, blocks, onBlock } = settings;
+    const { blockTimeMs, blocks, onBlock } = this.#options.settings ?? {};
+    if (blockTimeMs === undefined) return;
     this.#timer = startBlockTimer({
       produce: () => this.produce(blockTimeMs === 0 ? undefined : Date.now()),
       blockTimeMs,

@@ -1,9 +1,12 @@
-// Figures of the ledger and of the module cache, read when somebody asks for the metrics page.
+// Figures of the ledger, the server, the module cache, faults and writing, read when somebody asks for the metrics page.
 
 import type { HttpFigures } from "../http/server.ts";
 import type { Ledger, LedgerPosition } from "../ledger/view.ts";
 import type { ModuleCache, ModuleCacheStats } from "../move/module-cache.ts";
+import type { Faults } from "./faults.ts";
 import type { GaugeSource } from "./metrics.ts";
+import type { Succession } from "./succession.ts";
+import type { Writer } from "./writer.ts";
 
 const POSITION_GAUGES: readonly (readonly [string, string, (position: LedgerPosition) => bigint])[] = [
   ["sextant_ledger_version", "Latest version", (position) => position.version],
@@ -96,4 +99,49 @@ export function moduleCacheGauges(cache: ModuleCache): GaugeSource[] {
     read: () => read(cache.stats()),
     isShare: true,
   }));
+}
+
+/** Whether something keeps the node from moving. */
+export function faultGauges(faults: Faults): GaugeSource[] {
+  return [
+    {
+      name: "sextant_faulted",
+      help: "1 when the node found a fault and stopped moving",
+      read: () => (faults.final ? 1 : 0),
+    },
+    {
+      name: "sextant_write_waiting",
+      help: "1 while the store cannot be written and the node tries again",
+      read: () => (faults.final === undefined && faults.reason !== undefined ? 1 : 0),
+    },
+  ];
+}
+
+/** What the process does as a writer, and whether it is its turn. */
+export function writerGauges(
+  writer: () => Writer | undefined,
+  succession: () => Succession | undefined,
+): GaugeSource[] {
+  return [
+    {
+      name: "sextant_pruned_rows",
+      help: "Rows removed since this process began to write",
+      read: () => writer()?.prunedRows ?? 0,
+    },
+    {
+      name: "sextant_writer",
+      help: "1 while this process writes the store, 0 while it stands by or only reads",
+      read: () => (writer() === undefined ? 0 : 1),
+    },
+    {
+      name: "sextant_writer_token",
+      help: "Fencing token that this process writes with; 0 where it has none",
+      read: () => Number.parseInt(`${succession()?.token ?? 0n}`, 10),
+    },
+    {
+      name: "sextant_writer_turns",
+      help: "How often this process began to write a shared store",
+      read: () => succession()?.turns ?? 0,
+    },
+  ];
 }

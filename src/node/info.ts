@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { LedgerPosition } from "../ledger/view.ts";
 import { formatPruneWindow, type PruneWindow } from "../sync/prune-window.ts";
+import type { Succession } from "./succession.ts";
 
 /** Names of public chains, as clients of the interface know them; others are their number. */
 const CHAIN_NAMES: Readonly<Record<number, string>> = {
@@ -58,4 +59,11 @@ export function nodeInfo(facts: NodeFacts): Readonly<Record<string, unknown>> {
     uptime_seconds: facts.uptimeSeconds,
     runtime: `node ${process.version}`,
   };
+}
+
+/** Keys of the info answer about whose turn it is to write; none where nobody else could. */
+export function successionInfo(succession: Succession | undefined): Record<string, unknown> {
+  if (succession === undefined) return {};
+  const { role, token } = succession;
+  return { writer_role: role, ...(token === undefined ? {} : { writer_token: `${token}` }) };
 }

@@ -86,10 +86,31 @@ export interface FollowOptions {
   readonly passThrough?: boolean;
 }
 
+/** A Cassandra cluster that keeps the ledger, for any number of processes. One of them writes. */
+export interface CassandraOptions {
+  /** `cassandra://HOST[:PORT][,HOST…]/KEYSPACE`, without user and password. */
+  readonly url: string;
+  readonly user?: string;
+  readonly password?: string;
+  /** Speaks TLS to the cluster. Files in PEM; without `caFile` the authorities that the system trusts count. */
+  readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
+  /** The data centre whose machines are asked. */
+  readonly dataCentre?: string;
+  /** Copies of every row in that data centre, for a keyspace that is still to be made. */
+  readonly replication?: number;
+  /** How long the right to write holds when it is not renewed: the longest pause before a standby takes over. */
+  readonly leaseMs?: number;
+}
+
 export interface NodeOptions {
-  /** Directory of the embedded store; left out, the ledger lives in memory and goes with the process. */
+  /** Directory of the embedded store; without this and `cassandra` the ledger lives in memory and goes with the process. */
   readonly data?: string;
-  /** Reads a directory that another process may be writing; nothing is written. */
+  /** Keeps the ledger in a cluster. A node that finds another one writing answers, waits, and takes over when that one ends. */
+  readonly cassandra?: CassandraOptions;
+  /**
+   * Reads a store that another process may be writing; nothing is written. With `http`, a store that is not there
+   * yet is waited for.
+   */
   readonly readOnly?: boolean;
   /** A network's genesis: a file, or its bytes. Left out, the node runs a local chain. */
   readonly genesis?: string | Uint8Array;

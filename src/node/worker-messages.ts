@@ -20,7 +20,9 @@ export interface NodeStatus {
 
 /** What a worker is made with; the same for all of them and for their replacements. */
 export interface WorkerSetup {
-  readonly node: Pick<NodeOptions, "data" | "pruneWindow" | "follow"> & { readonly http: HttpOptions };
+  readonly node: Pick<NodeOptions, "data" | "cassandra" | "pruneWindow" | "follow"> & {
+    readonly http: HttpOptions;
+  };
   /** Whether answers at a named version may be cached for good. */
   readonly cachePinned: boolean;
   /** When the node started, in milliseconds since the epoch. */

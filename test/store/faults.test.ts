@@ -114,7 +114,7 @@ describe("a store on disk", () => {
 
   it("says that there is no store where a reader finds none", async () => {
     const error = await failure(openLmdbStore({ path: join(path, "nothing"), readOnly: true }));
-    expect(error).toMatchObject({ code: "format", message: expect.stringMatching("there is no store") });
+    expect(error).toMatchObject({ code: "absent", message: expect.stringMatching("there is no store") });
     await expect(stat(join(path, "nothing"))).rejects.toThrow("ENOENT");
   });
 

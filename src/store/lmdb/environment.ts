@@ -44,7 +44,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
     );
   }
   if (readOnly && !existsSync(join(path, "data.mdb"))) {
-    throw new StoreError("format", `there is no store at ${path}`, { details: { path } });
+    throw new StoreError("absent", `there is no store at ${path}`, { details: { path } });
   }
   openPaths.add(path);
   try {
@@ -64,7 +64,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
         );
       }
       const tables = openTables(root);
-      if (tables === undefined) throw new StoreError("format", `there is no store at ${path}`);
+      if (tables === undefined) throw new StoreError("absent", `there is no store at ${path}`);
       return { root, tables, path, format, close };
     } catch (error) {
       await root.close();

@@ -35,6 +35,7 @@ const HINTS: Readonly<Record<StoreErrorCode, string>> = {
   corrupt: "the store's file is damaged or not a store",
   format: "the store was made by another version of lmdb",
   locked: "the store is locked",
+  absent: "there is no store",
   identity: "the store holds another chain",
   order: "the write is out of order",
 };

@@ -1,0 +1,65 @@
+// What a start will do, from its options: what can be refused before anything is touched is refused here.
+import { readFile } from "node:fs/promises";
+import { ConfigError, errorText } from "../base/errors.ts";
+import { createLocalChain, type LocalChain } from "../chain/local-chain.ts";
+import type { GenesisCheck } from "../ledger/genesis.ts";
+import type { Waypoint } from "../ledger/waypoint.ts";
+import { parseCassandraUrl } from "./cassandra-url.ts";
+import { type FollowPlan, planFollowing } from "./following.ts";
+import { checkGenesisFile, parseWaypointOption } from "./genesis-report.ts";
+import type { NodeOptions } from "./options.ts";
+
+/** Where the records of a node come from. A node that only reads has none of it. */
+export interface StartPlan {
+  /** The genesis that the ledger begins with, checked; undefined where it comes from upstreams or is there already. */
+  readonly check: GenesisCheck | undefined;
+  /** The waypoint that the genesis matched; undefined where none was given. */
+  readonly proven: Waypoint | undefined;
+  readonly follow: FollowPlan | undefined;
+  readonly chain: LocalChain | undefined;
+}
+
+const DEFAULT_SEED = "sextant";
+
+async function readGenesis(genesis: string | Uint8Array | undefined): Promise<Uint8Array | undefined> {
+  if (typeof genesis !== "string") return genesis;
+  try {
+    return await readFile(genesis);
+  } catch (error) {
+    throw new ConfigError(`cannot read the genesis file ${genesis}: ${errorText(error)}`, error);
+  }
+}
+
+function checkStore({ data, cassandra, http, follow }: NodeOptions): void {
+  if (cassandra !== undefined) parseCassandraUrl(cassandra.url);
+  if (cassandra !== undefined && data !== undefined) {
+    throw new ConfigError("data: the ledger is kept in a cluster (cassandra), not in a directory");
+  }
+  if (cassandra?.password !== undefined && cassandra.user === undefined) {
+    throw new ConfigError("store-password needs store-user");
+  }
+  if ((http?.workers ?? 1) === 1) return;
+  if ((data === undefined && cassandra === undefined) || follow?.startVersion !== undefined) {
+    throw new ConfigError(
+      "workers: more than one need a store on disk or in a cluster, and a ledger that does not start in the middle",
+    );
+  }
+}
+
+/** Plans a start. Throws ConfigError, or LedgerError for a genesis that is not the one of the waypoint. */
+export async function planStart(options: NodeOptions): Promise<StartPlan> {
+  const { genesis, waypoint, localChain, follow, readOnly } = options;
+  checkStore(options);
+  const waypoints = (typeof waypoint === "string" ? [waypoint] : (waypoint ?? [])).map(parseWaypointOption);
+  if (readOnly === true) return { check: undefined, proven: undefined, follow: undefined, chain: undefined };
+  const expected = follow === undefined ? waypoints[0] : waypoints.find(({ version }) => version === 0n);
+  const followPlan = follow === undefined ? undefined : planFollowing(follow, waypoints);
+  if (followPlan !== undefined && localChain !== undefined) {
+    throw new ConfigError("a node that follows makes no blocks of its own");
+  }
+  const isLocal = followPlan === undefined && (genesis === undefined || localChain !== undefined);
+  const chain = isLocal ? createLocalChain({ seed: localChain?.seed ?? DEFAULT_SEED }) : undefined;
+  const blob = (await readGenesis(genesis)) ?? chain?.genesisBlob();
+  const check = blob === undefined ? undefined : checkGenesisFile(blob, expected);
+  return { check, proven: check && expected, follow: followPlan, chain };
+}
