@@ -7,11 +7,13 @@ import { StoreError } from "../store/errors.ts";
 import {
   copyBackup,
   copyStore,
-  createDraft,
+  dropWriter,
   isVacant,
+  leaveDraft,
   loadManifest,
   type Manifest,
   nameDraft,
+  openDraft,
   writeManifest,
 } from "../store/lmdb/backup.ts";
 import { openStoreWalk } from "../store/lmdb/walk.ts";
@@ -54,36 +56,68 @@ async function assertVacant(option: string, path: string): Promise<void> {
   if (!(await isVacant(path))) throw new ConfigError(`${option}: ${path} is not empty`);
 }
 
-/** Copies the store of a node, running or not, to a new directory, and checks the copy before it gets its name. */
-export async function backupData(data: string, to: string, onProgress?: CheckProgress): Promise<Manifest> {
+/** What a backup holds, and how much of it had to be written. */
+export interface BackupReport extends Manifest {
+  readonly written_bytes: number;
+  /** Bytes that an earlier backup, which did not come to its end, had left there. */
+  readonly kept_bytes: number;
+}
+
+/** Told how far copying and checking are. */
+export interface CopyWatch {
+  /** In bytes. */
+  readonly onCopy?: (done: number, total: number) => void;
+  /** In rows. */
+  readonly onCheck?: CheckProgress;
+}
+
+/** Works on a draft of a directory; when that fails, what is there stays for the next time. */
+async function withDraft<T>(target: string, work: (draft: string) => Promise<T>): Promise<T> {
+  const draft = await openDraft(target);
+  try {
+    return await work(draft);
+  } catch (error) {
+    await leaveDraft(draft);
+    throw error;
+  }
+}
+
+/**
+ * Copies the store of a node, running or not, to a new directory, and checks the copy before it gets its name.
+ * Where an earlier call did not come to its end, only what is not there yet is written.
+ */
+export async function backupData(data: string, to: string, watch: CopyWatch = {}): Promise<BackupReport> {
   const target = resolve(to);
   await assertVacant("--to", target);
-  const draft = await createDraft(target);
-  await copyStore(data, draft);
-  const { chainId, version, oldestVersion } = await assertSound(draft, onProgress);
-  const manifest = await writeManifest(draft, {
-    chain_id: chainId,
-    version: `${version}`,
-    oldest_version: `${oldestVersion}`,
+  return withDraft(target, async (draft) => {
+    const copy = await copyStore(data, draft, watch.onCopy);
+    const { chainId, version, oldestVersion } = await assertSound(draft, watch.onCheck);
+    const manifest = await writeManifest(draft, copy, {
+      chain_id: chainId,
+      version: `${version}`,
+      oldest_version: `${oldestVersion}`,
+    });
+    await nameDraft(draft);
+    return { ...manifest, written_bytes: copy.writtenBytes, kept_bytes: copy.keptBytes };
   });
-  await nameDraft(draft);
-  return manifest;
 }
 
 /** Puts a backup into a directory that is new or empty, after checking both the file and the store in it. */
-export async function restoreData(from: string, data: string, onProgress?: CheckProgress): Promise<Manifest> {
+export async function restoreData(from: string, data: string, watch: CopyWatch = {}): Promise<Manifest> {
   const target = resolve(data);
   await assertVacant("--data", target);
   const manifest = await loadManifest(from);
-  const draft = await createDraft(target);
-  await copyBackup(from, draft);
-  const report = await assertSound(draft, onProgress);
-  if (`${report.version}` !== manifest.version) {
-    throw new StoreError(
-      "corrupt",
-      `the backup says version ${manifest.version}, its store is at ${report.version}`,
-    );
-  }
-  await nameDraft(draft);
-  return manifest;
+  return withDraft(target, async (draft) => {
+    await copyBackup(from, manifest, draft, watch.onCopy);
+    const report = await assertSound(draft, watch.onCheck);
+    if (`${report.version}` !== manifest.version) {
+      throw new StoreError(
+        "corrupt",
+        `the backup says version ${manifest.version}, its store is at ${report.version}`,
+      );
+    }
+    await dropWriter(draft);
+    await nameDraft(draft);
+    return manifest;
+  });
 }

@@ -4,7 +4,7 @@ import { backupData } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { switchOption, textOption, textOptionWithDefault } from "../option.ts";
 import { operandsOf } from "../source.ts";
-import { checkProgress } from "./check.ts";
+import { copyWatch } from "./check.ts";
 import { alignedLines } from "./info.ts";
 
 export const backupCommand = command({
@@ -13,7 +13,10 @@ export const backupCommand = command({
   operands: "",
   options: {
     data: textOptionWithDefault("Data directory to copy", "DIR", "./data"),
-    to: textOption("Directory for the copy, new or empty", "DIR"),
+    to: textOption(
+      "Directory for the copy: new, empty, or where an earlier backup did not come to its end",
+      "DIR",
+    ),
     json: switchOption("Print a JSON object", false),
   },
   examples: [
@@ -23,9 +26,9 @@ export const backupCommand = command({
   run: async (values, operands, context) => {
     operandsOf(operands, []);
     if (values.to === undefined) throw new ConfigError("--to: expected a directory for the copy");
-    const { onProgress, finish } = checkProgress();
-    const manifest = await backupData(values.data, values.to, onProgress);
-    finish();
+    const watch = copyWatch();
+    const manifest = await backupData(values.data, values.to, watch);
+    watch.finish();
     if (values.json) context.out(JSON.stringify(manifest));
     else for (const line of alignedLines({ ...manifest })) context.out(line);
     return EXIT_OK;

@@ -1,22 +1,38 @@
 // `sextant check`: walks a data directory and tells whether everything in it fits together.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { type CheckProgress, checkData, type StoreReport } from "../../node.ts";
+import { type CheckProgress, type CopyWatch, checkData, type StoreReport } from "../../node.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK } from "../command.ts";
 import { switchOption, textOptionWithDefault } from "../option.ts";
 import { type Progress, startProgress } from "../progress.ts";
 import { operandsOf } from "../source.ts";
 import { alignedLines } from "./info.ts";
 
-/** Shows the progress of a check, in rows. */
-export function checkProgress(): { readonly onProgress: CheckProgress; readonly finish: () => void } {
+/** Shows progress once there is any. */
+function checkProgress(label = "rows"): { readonly onProgress: CheckProgress; readonly finish: () => void } {
   let progress: Progress | undefined;
   return {
     onProgress: (done, total) => {
-      progress ??= startProgress("rows", total);
+      progress ??= startProgress(label, total);
       progress.update(done);
     },
-    finish: () => progress?.finish(),
+    finish: () => {
+      progress?.finish();
+      progress = undefined;
+    },
+  };
+}
+
+/** Shows the progress of a copy, in bytes, and of the check that follows it, in rows. */
+export function copyWatch(): CopyWatch & { readonly finish: () => void } {
+  const [copy, check] = [checkProgress("bytes"), checkProgress()];
+  return {
+    onCopy: copy.onProgress,
+    onCheck: (done, total) => {
+      copy.finish();
+      check.onProgress(done, total);
+    },
+    finish: check.finish,
   };
 }
 

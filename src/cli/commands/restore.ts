@@ -4,7 +4,7 @@ import { restoreData } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { switchOption, textOption, textOptionWithDefault } from "../option.ts";
 import { operandsOf } from "../source.ts";
-import { checkProgress } from "./check.ts";
+import { copyWatch } from "./check.ts";
 import { alignedLines } from "./info.ts";
 
 export const restoreCommand = command({
@@ -20,9 +20,9 @@ export const restoreCommand = command({
   run: async (values, operands, context) => {
     operandsOf(operands, []);
     if (values.from === undefined) throw new ConfigError("--from: expected the directory of a backup");
-    const { onProgress, finish } = checkProgress();
-    const manifest = await restoreData(values.from, values.data, onProgress);
-    finish();
+    const watch = copyWatch();
+    const manifest = await restoreData(values.from, values.data, watch);
+    watch.finish();
     if (values.json) context.out(JSON.stringify(manifest));
     else for (const line of alignedLines({ ...manifest })) context.out(line);
     return EXIT_OK;

@@ -21,6 +21,7 @@ const CODES: ReadonlyMap<unknown, StoreErrorCode> = new Map<unknown, StoreErrorC
   ["EEXIST", "unwritable"],
   ["ENOSPC", "full"],
   ["EDQUOT", "full"],
+  ["EFBIG", "full"],
   [-30793, "corrupt"], // MDB_INVALID
   [-30794, "format"], // MDB_VERSION_MISMATCH
   [-30796, "corrupt"], // MDB_CORRUPTED

@@ -5,8 +5,15 @@ import type { RootDatabase } from "lmdb";
 import { StoreError } from "../errors.ts";
 import { FORMAT, META } from "./tables.ts";
 
-/** Where lmdb keeps its magic number and data version in the first page of a file. */
-const MAGIC_OFFSET = 24;
+/** Where lmdb keeps what it says of a file, in each of its first two pages, on a 64-bit machine. */
+export const META_AT = {
+  magic: 24,
+  version: 28,
+  pageBytes: 48,
+  lastPage: 144,
+  transaction: 152,
+  end: 168,
+} as const;
 const MAGIC = 0xbeefc0de;
 const DATA_VERSION = 2;
 
@@ -17,10 +24,10 @@ const DATA_VERSION = 2;
 export function assertFileHeader(path: string): void {
   const header = readHeader(join(path, "data.mdb"));
   if (header === undefined || header.length === 0) return;
-  if (header.length < MAGIC_OFFSET + 8 || header.readUInt32LE(MAGIC_OFFSET) !== MAGIC) {
+  if (header.length < META_AT.end || header.readUInt32LE(META_AT.magic) !== MAGIC) {
     throw new StoreError("corrupt", `the file at ${path} is not a database`, { details: { path } });
   }
-  const version = header.readUInt16LE(MAGIC_OFFSET + 4);
+  const version = header.readUInt16LE(META_AT.version);
   if (version !== DATA_VERSION) {
     throw new StoreError(
       "format",
@@ -36,7 +43,7 @@ function readHeader(file: string): Buffer | undefined {
   try {
     const descriptor = openSync(file, "r");
     try {
-      const buffer = Buffer.alloc(MAGIC_OFFSET + 8);
+      const buffer = Buffer.alloc(META_AT.end);
       return buffer.subarray(0, readSync(descriptor, buffer, 0, buffer.length, 0));
     } finally {
       closeSync(descriptor);

@@ -17,14 +17,14 @@ interface Holder {
 export function takeLease(tables: Tables, path: string): Buffer {
   const row = tables.meta.get(META.writer);
   if (row !== undefined) {
-    const holder = decodeHolder(row);
-    if (holder !== undefined && isAlive(holder)) {
-      throw new StoreError("locked", `process ${holder.pid} writes to the store at ${path}`, {
-        details: { path, pid: holder.pid },
+    const pid = liveHolder(row);
+    if (pid !== undefined) {
+      throw new StoreError("locked", `process ${pid} writes to the store at ${path}`, {
+        details: { path, pid },
       });
     }
   }
-  const mine = encodeHolder(describeProcess(process.pid));
+  const mine = encodeOwnHolder();
   tables.meta.putSync(META.writer, mine);
   return mine;
 }
@@ -47,6 +47,17 @@ export function assertLease(tables: Tables, mine: Buffer, path: string): void {
 export function releaseLease(tables: Tables, mine: Buffer): void {
   const row = tables.meta.get(META.writer);
   if (row !== undefined && mine.equals(row)) tables.meta.removeSync(META.writer);
+}
+
+/** What this process writes where only one may be at work. */
+export function encodeOwnHolder(): Buffer {
+  return encodeHolder(describeProcess(process.pid));
+}
+
+/** Id of the process that wrote it, if that is still alive. */
+export function liveHolder(row: Uint8Array): number | undefined {
+  const holder = decodeHolder(row);
+  return holder !== undefined && isAlive(holder) ? holder.pid : undefined;
 }
 
 function describeProcess(pid: number): Holder {

@@ -1,0 +1,201 @@
+// Backups that are cut off: the program is killed while it copies, checks or gives names, its half-made copy is
+// damaged, and every time the next run must come to a sound copy without doing over what is there.
+import { spawn } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, it } from "vitest";
+import { CHUNK_BYTES } from "../../src/store/lmdb/chunks.ts";
+import { type Running, runProgram, startProgram } from "../support/program.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+const folder = temporaryFolder();
+const bin = fileURLToPath(new URL("../../bin/sextant.js", import.meta.url));
+const data = join(folder, "live");
+const PAGE_BYTES = 4096;
+const steady = ["--block-time", "50ms", "--prune-window", "900", "--log-level", "error"];
+/** Kills while a node writes; more with SEXTANT_KILLS. */
+const KILLS = Number(process.env.SEXTANT_KILLS ?? "6");
+
+interface Report {
+  readonly version: string;
+  readonly bytes: number;
+  readonly written_bytes: number;
+  readonly kept_bytes: number;
+}
+
+async function backup(to: string): Promise<Report> {
+  const run = await runProgram(["backup", "--data", data, "--to", to, "--json"]);
+  expect(run).toMatchObject({ code: 0 });
+  return JSON.parse(run.stdout) as Report;
+}
+
+function sizeOf(file: string): number {
+  return existsSync(file) ? statSync(file).size : 0;
+}
+
+function changeOf(file: string): number {
+  return existsSync(file) ? statSync(file).mtimeMs : 0;
+}
+
+/** Starts a backup and kills it as soon as the condition holds; false when it came to its end first. */
+async function killWhen(to: string, holds: () => boolean): Promise<boolean> {
+  const child = spawn(process.execPath, [bin, "backup", "--data", data, "--to", to], { stdio: "ignore" });
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  while (child.exitCode === null && !holds()) await sleep(1);
+  child.kill("SIGKILL");
+  await ended;
+  return child.signalCode === "SIGKILL";
+}
+
+/** Runs a backup that can write files of so many bytes and no larger ones. */
+async function backupWithin(to: string, bytes: number): Promise<{ code: number | null; stderr: string }> {
+  const command = [process.execPath, bin, "backup", "--data", data, "--to", to];
+  const child = spawn("bash", ["-c", `ulimit -f ${bytes / 1024}; exec "$@"`, "bash", ...command]);
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  await new Promise((resolve) => child.once("close", resolve));
+  return { code: child.exitCode, stderr };
+}
+
+/** Nothing about the directory may look like a backup or a store. */
+async function expectUnfinished(to: string): Promise<void> {
+  expect(readdirSync(to).filter((name) => name !== ".partial")).toEqual([]);
+  expect((await runProgram(["restore", "--from", to, "--data", join(folder, "never")])).code).toBe(2);
+  expect((await runProgram(["check", "--data", to])).code).toBe(2);
+}
+
+/** Restores a backup, which checks all of it, and asks the restored store where it is. */
+async function expectRestorable(from: string, { version }: Report): Promise<void> {
+  const restored = join(folder, "restored");
+  rmSync(restored, { recursive: true, force: true });
+  const run = await runProgram(["restore", "--from", from, "--data", restored, "--json"]);
+  expect(run).toMatchObject({ code: 0 });
+  expect(JSON.parse(run.stdout)).toMatchObject({ version });
+  const node = await startProgram(["--data", restored, "--blocks", "0", "--log-level", "error"]);
+  const info = (await (await fetch(`${node.url}/info`)).json()) as { ledger_version: string };
+  expect(info.ledger_version).toBe(version);
+  expect((await node.stop()).code).toBe(0);
+}
+
+function flipByte(file: string, at: number): void {
+  const handle = openSync(file, "r+");
+  const byte = Buffer.alloc(1);
+  readSync(handle, byte, 0, 1, at);
+  writeSync(handle, Buffer.from([(byte[0] ?? 0) ^ 0x10]), 0, 1, at);
+}
+
+async function untilVersion(node: Running, version: bigint): Promise<void> {
+  for (;;) {
+    const info = (await (await fetch(`${node.url}/info`)).json()) as { ledger_version: string };
+    if (BigInt(info.ledger_version) >= version) return;
+    await sleep(50);
+  }
+}
+
+describe("a backup that is cut off", () => {
+  beforeAll(async () => {
+    const node = await startProgram(["--data", data, "--block-time", "0", "--prune-window", "off"]);
+    await untilVersion(node, 1200n);
+    expect((await node.stop()).code).toBe(0);
+  }, 120_000);
+
+  it("goes on where it was, and writes what was damaged meanwhile anew", { timeout: 180_000 }, async () => {
+    const to = join(folder, "still");
+    const draft = join(to, ".partial", "data.mdb");
+    const whole = statSync(join(data, "data.mdb")).size;
+    expect(whole).toBeGreaterThan(4 * CHUNK_BYTES);
+    // Twice there is no room for more, the second time further on; then it is killed while it checks.
+    for (const chunks of [1, 3]) {
+      const run = await backupWithin(to, chunks * CHUNK_BYTES);
+      expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining("no space left") });
+      expect(sizeOf(draft)).toBe(chunks * CHUNK_BYTES);
+    }
+    expect(await killWhen(to, () => sizeOf(draft) === whole)).toBe(true);
+    await expectUnfinished(to);
+
+    flipByte(draft, Math.floor(1.5 * CHUNK_BYTES));
+    const report = await backup(to);
+    expect(report.written_bytes).toBe(PAGE_BYTES);
+    expect(report.kept_bytes).toBe(report.bytes - PAGE_BYTES);
+    expect(readdirSync(to).sort()).toEqual(["backup.json", "chunks.sha256", "data.mdb"]);
+
+    // As if it had been killed between the names, when only the last one was missing.
+    mkdirSync(join(to, ".partial"));
+    renameSync(join(to, "backup.json"), join(to, ".partial", "backup.json"));
+    expect((await runProgram(["restore", "--from", to, "--data", join(folder, "never")])).code).toBe(2);
+    const again = await backup(to);
+    expect(again).toMatchObject({ version: report.version, written_bytes: 0, kept_bytes: report.bytes });
+    await expectRestorable(to, again);
+
+    // Damage of a finished one is found by restoring, whichever byte it is.
+    for (const name of ["data.mdb", "chunks.sha256"]) {
+      const at = Math.floor(statSync(join(to, name)).size / 2);
+      flipByte(join(to, name), at);
+      const run = await runProgram(["restore", "--from", to, "--data", join(folder, "never")]);
+      expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining("damaged") });
+      expect(existsSync(join(folder, "never", "data.mdb"))).toBe(false);
+      flipByte(join(to, name), at);
+    }
+  });
+
+  it("comes to a sound copy of one moment however often it is killed while a node writes and prunes", {
+    timeout: 120_000 + 10_000 * KILLS,
+  }, async () => {
+    const node = await startProgram(["--data", data, ...steady]);
+    const to = join(folder, "moving");
+    const draft = join(to, ".partial", "data.mdb");
+    const started = performance.now();
+    const first = await backup(join(folder, "timed"));
+    const wholeMs = performance.now() - started;
+    let kills = 0;
+    for (let tries = 0; tries < KILLS; tries++) {
+      // Every other time at any moment, otherwise as soon as it writes.
+      const at = performance.now() + Math.random() * wholeMs;
+      const before = changeOf(draft);
+      const moment = (): boolean => (tries % 2 === 0 ? performance.now() >= at : changeOf(draft) !== before);
+      if (await killWhen(to, moment)) kills++;
+      if (!existsSync(join(to, "backup.json"))) continue;
+      // It was quicker: look at what it made, and begin again.
+      await expectRestorable(to, JSON.parse(readFileSync(join(to, "backup.json"), "utf8")) as Report);
+      rmSync(to, { recursive: true });
+    }
+    const report = await backup(to);
+    expect((await node.stop()).code).toBe(0);
+    expect(BigInt(report.version)).toBeGreaterThan(BigInt(first.version));
+    await expectRestorable(to, report);
+    console.log(`kills ${kills}; at last ${report.kept_bytes} bytes kept, ${report.written_bytes} written`);
+    expect(kills).toBeGreaterThan(KILLS / 4);
+    expect(report.kept_bytes).toBeGreaterThan(0);
+  });
+
+  it("is not worked on by two at once", { timeout: 60_000 }, async () => {
+    const to = join(folder, "shared");
+    const child = spawn(process.execPath, [bin, "backup", "--data", data, "--to", to], { stdio: "ignore" });
+    const ended = new Promise((resolve) => child.once("close", resolve));
+    while (!existsSync(join(to, ".partial", "data.mdb"))) await sleep(1);
+    child.kill("SIGSTOP");
+    const second = await runProgram(["backup", "--data", data, "--to", to]);
+    expect(second).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`process ${child.pid} is at work`),
+    });
+    child.kill("SIGKILL");
+    await ended;
+    await backup(to);
+  });
+});
