@@ -70,8 +70,9 @@ describe("block timer", () => {
       blockTimeMs: 0,
       onFault: () => {},
     });
-    await sleep(10);
+    // This timer only comes through when blocks leave it a turn.
+    while (made < 10) await sleep(1);
     await timer.stop();
-    expect(made).toBeGreaterThan(1);
+    expect(made).toBeGreaterThanOrEqual(10);
   });
 });

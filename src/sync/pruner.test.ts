@@ -3,18 +3,12 @@ import { describe, expect, it } from "vitest";
 import { pruneTo } from "../../test/store/contract.ts";
 import { checkView } from "../../test/support/check-store.ts";
 import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../../test/support/synthetic-ledger.ts";
+import { until } from "../../test/support/until.ts";
 import { type LogFields, type Logger, silentLogger } from "../base/log.ts";
 import type { Store } from "../store/contract.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
 import { floorFor, parsePruneWindow } from "./prune-window.ts";
 import { type Pruner, startPruner } from "./pruner.ts";
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await holds()); tries++) {
-    if (tries > 500) throw new Error("did not happen in time");
-    await sleep(5);
-  }
-}
 
 async function oldest(store: Store): Promise<bigint> {
   const view = await store.openView();
@@ -91,8 +85,10 @@ describe("pruner", () => {
     }
     expect(lines).toEqual([]);
     const kept = await oldest(store);
-    for (const wider of ["100", "100", "1d", "off"]) {
+    const said = [1, 1, 2, 3];
+    for (const [index, wider] of ["100", "100", "1d", "off"].entries()) {
       const pruner = start(store, wider, logger);
+      await until(() => lines.length >= (said[index] ?? 0));
       await sleep(30);
       await pruner.stop();
     }

@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
-import { until } from "../support/follow.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+import { until } from "../support/until.ts";
 
 const folder = temporaryFolder();
 const page = readFileSync(fileURLToPath(new URL("../../docs/follow.md", import.meta.url)), "utf8");

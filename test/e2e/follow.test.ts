@@ -3,10 +3,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
-import { until } from "../support/follow.ts";
 import { type Running, startProgram } from "../support/program.ts";
 import { ask, encodeQuestion, questionsAbout } from "../support/questions.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+import { until } from "../support/until.ts";
 
 const folder = temporaryFolder();
 const BLOCKS = 2000;

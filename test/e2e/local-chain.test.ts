@@ -1,9 +1,9 @@
 // The program out of the box: a living ledger that can be asked, pruned, stopped and started again.
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { type Running, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+import { until } from "../support/until.ts";
 
 const folder = temporaryFolder();
 
@@ -15,15 +15,6 @@ interface Ledger {
 async function ledger(node: Running): Promise<{ latest: bigint; oldest: bigint }> {
   const body = (await (await fetch(node.url)).json()) as Ledger;
   return { latest: BigInt(body.ledger_version), oldest: BigInt(body.oldest_ledger_version) };
-}
-
-async function until<T>(ask: () => Promise<T | undefined>): Promise<T> {
-  for (let tries = 0; tries < 600; tries++) {
-    const answer = await ask();
-    if (answer !== undefined) return answer;
-    await sleep(50);
-  }
-  throw new Error("waited 30 s in vain");
 }
 
 /** The first account and asset that the start screen shows. */

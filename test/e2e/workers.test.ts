@@ -4,10 +4,10 @@ import { readFileSync } from "node:fs";
 import { Agent, get } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { type Running, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+import { until } from "../support/until.ts";
 
 const folder = temporaryFolder();
 
@@ -31,14 +31,6 @@ function isAlive(pid: number): boolean {
   }
 }
 
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
-    if (await isSo()) return;
-    await sleep(50);
-  }
-  throw new Error("waited 20 s in vain");
-}
-
 interface Reply {
   readonly status: number;
   readonly body: string;
@@ -47,7 +39,7 @@ interface Reply {
 
 function ask(url: string, agent: Agent): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    const request = get(url, { agent, timeout: 10_000 }, (response) => {
+    const request = get(url, { agent, timeout: 60_000 }, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("error", reject);
@@ -109,12 +101,11 @@ describe.skipIf(process.platform !== "linux")("workers", () => {
         }
       }
     });
-    await sleep(500);
-    const counted = countOf(
-      (await ask(`${node.url.slice(0, -3)}/metrics`, agent)).body,
-      "get_account_balance",
-    );
-    expect(counted).toBeGreaterThan(40);
+    const counted = await until(async () => {
+      const page = (await ask(`${node.url.slice(0, -3)}/metrics`, agent)).body;
+      const count = countOf(page, "get_account_balance");
+      return count > 40 && count;
+    });
     const [victim = 0] = before;
     process.kill(victim, "SIGKILL");
     await until(() => !isAlive(victim) && workersOf(node).length === 2);

@@ -1,9 +1,11 @@
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { COIN, createHttpLedger, TABLE, TABLE_KEY } from "../support/http-ledger.ts";
 import { startServer } from "../support/http-server.ts";
 import { sendRaw } from "../support/raw-socket.ts";
+import { until } from "../support/until.ts";
 
 const LIMIT = 1_000_000;
 const server = await startServer({
@@ -177,9 +179,10 @@ describe("clients that go away", () => {
     });
     const socket = connect(watched.port, watched.host);
     socket.write(itemRequest("Content-Length: 1000\r\n", "abc"));
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await until(() => watched.figures().connections === 1);
+    await sleep(100);
     socket.destroy();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await until(() => answered.length > 0);
     // The end of the stream in the middle of a body is broken HTTP, which nobody is there to be told.
     expect([opened, answered]).toEqual([0, ["none 400"]]);
     expect((await fetch(watched.url + BALANCE)).status).toBe(200);
@@ -192,11 +195,13 @@ describe("clients that go away", () => {
     const gate = new Promise<void>((resolve) => {
       open = resolve;
     });
+    let asked = 0;
     let reads = 0;
     let released = 0;
     const watched = await startServer({
       ledger: {
         openView: async () => {
+          asked++;
           await gate;
           const view = await ledger.openView();
           return {
@@ -221,11 +226,12 @@ describe("clients that go away", () => {
     const abandoned = httpRequest(watched.url + BALANCE);
     abandoned.on("error", () => {});
     abandoned.end();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await until(() => asked === 1);
     abandoned.destroy();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await until(() => watched.figures().connections === 0);
     open();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(() => released > 0);
+    await sleep(50);
     expect([reads, released]).toEqual([0, 1]);
   });
 });
@@ -237,9 +243,15 @@ describe("closing", () => {
     const gate = new Promise<void>((resolve) => {
       open = resolve;
     });
-    const closing = await startServer({ ledger: { openView: () => gate.then(() => ledger.openView()) } });
+    let asked = 0;
+    const openView = async () => {
+      asked++;
+      await gate;
+      return ledger.openView();
+    };
+    const closing = await startServer({ ledger: { openView } });
     const pending = fetch(closing.url + BALANCE);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await until(() => asked === 1);
     const closed = closing.close();
     open();
     const response = await pending;
@@ -249,13 +261,18 @@ describe("closing", () => {
   });
 
   it("does not wait for ever", async () => {
+    let asked = 0;
+    const openView = () => {
+      asked++;
+      return new Promise<never>(() => {});
+    };
     const stuck = await startServer({
-      ledger: { openView: () => new Promise(() => {}) },
+      ledger: { openView },
       timeouts: { drainMs: 100 },
     });
     const pending = fetch(stuck.url + BALANCE);
     pending.catch(() => {});
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await until(() => asked === 1);
     await stuck.close();
     await expect(pending).rejects.toThrow();
   });

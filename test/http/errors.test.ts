@@ -5,6 +5,7 @@ import type { HttpServerOptions } from "../../src/http/server.ts";
 import { LedgerError } from "../../src/ledger/errors.ts";
 import { COIN, createHttpLedger, TABLE, TABLE_KEY } from "../support/http-ledger.ts";
 import { startServer } from "../support/http-server.ts";
+import { until } from "../support/until.ts";
 
 interface Case {
   readonly name: string;
@@ -350,12 +351,19 @@ describe("503", () => {
     const gate = new Promise<void>((resolve) => {
       open = resolve;
     });
+    let asked = 0;
     const { url } = await startServer({
       maxInFlight: 2,
-      ledger: { openView: () => gate.then(() => ledger.openView()) },
+      ledger: {
+        openView: async () => {
+          asked++;
+          await gate;
+          return ledger.openView();
+        },
+      },
     });
     const waiting = [fetch(url + BALANCE), fetch(url + BALANCE)];
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(() => asked === 2);
     await expectError(url, { ...balance, condition: "overloaded" });
     open();
     for (const response of await Promise.all(waiting)) expect(response.status).toBe(200);

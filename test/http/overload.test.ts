@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { LogFields } from "../../src/base/log.ts";
 import { COIN, createHttpLedger, TABLE, TABLE_KEY } from "../support/http-ledger.ts";
 import { startServer, type TestServer } from "../support/http-server.ts";
+import { until } from "../support/until.ts";
 
 const BALANCE = `/v1/accounts/0xc1/balance/${COIN}`;
 
@@ -136,7 +137,6 @@ describe("what is not work in hand", () => {
     const head = `POST /v1/tables/${TABLE}/raw_item HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 200000\r\n\r\n`;
     const [slow] = await openSockets(server, 1);
     slow!.write(head + " ".repeat(99_999));
-    await sleep(50);
     const post = (body: string): Promise<Response> =>
       fetch(`${server.url}/v1/tables/${TABLE}/raw_item`, {
         method: "POST",
@@ -144,7 +144,7 @@ describe("what is not work in hand", () => {
         body,
       });
     const item = JSON.stringify({ key: TABLE_KEY });
-    expect((await post(item + " ".repeat(50_000))).status).toBe(503);
+    await until(async () => (await post(item + " ".repeat(50_000))).status === 503);
     expect((await post(item)).status).toBe(200);
     slow!.destroy();
   });
@@ -178,14 +178,20 @@ describe("answers that nobody reads", () => {
     const [unread] = await openSockets(server, 1);
     unread!.pause();
     unread!.write(ASK);
-    await sleep(300);
-    const refused = await fetch(`${server.url}/v1/info`);
+    const refused = await until(async () => {
+      const answer = await fetch(`${server.url}/v1/info`);
+      if (answer.status === 200) await answer.text();
+      return answer.status !== 200 && answer;
+    });
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
     expect((await fetch(server.url + BALANCE)).status).toBe(200);
     unread!.destroy();
-    await sleep(100);
-    const reader = await fetch(`${server.url}/v1/info`);
-    expect((await reader.text()).length).toBeGreaterThan(SIZE);
+    const whole = await until(async () => {
+      const answer = await fetch(`${server.url}/v1/info`);
+      const text = await answer.text();
+      return answer.status === 200 && text;
+    });
+    expect(whole.length).toBeGreaterThan(SIZE);
   });
 
   it("end the connection of a client that reads a little now and then", async () => {
@@ -201,11 +207,10 @@ describe("answers that nobody reads", () => {
     const nibble = setInterval(() => {
       received += (socket!.read(1000) as Buffer | null)?.length ?? 0;
     }, 20);
-    await sleep(3500);
+    await until(() => server.figures().slowReadersEnded === 1);
+    await until(() => server.figures().connections === 0);
     clearInterval(nibble);
     expect(received).toBeGreaterThan(0);
-    expect(server.figures().slowReadersEnded).toBe(1);
-    expect(server.figures().connections).toBe(0);
     socket!.destroy();
   });
 

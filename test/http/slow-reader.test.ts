@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import { startServer } from "../support/http-server.ts";
+import { until } from "../support/until.ts";
 
 describe("a client that does not read", () => {
   it("loses its connection, and nothing else is kept for it", async () => {
@@ -14,7 +15,8 @@ describe("a client that does not read", () => {
     socket.on("error", () => {});
     socket.pause();
     socket.write("GET /v1/info HTTP/1.1\r\nHost: x\r\n\r\n");
-    await new Promise((resolve) => setTimeout(resolve, 3000));
+    await until(() => server.figures().connections === 1);
+    await until(() => server.figures().connections === 0);
     let received = 0;
     socket.on("data", (chunk) => {
       received += chunk.length;

@@ -13,11 +13,13 @@ import type { Store, StoreView } from "../../src/store/contract.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { checkView, expectedItem, plain } from "../support/check-store.ts";
 import { createRandom, SyntheticLedger } from "../support/synthetic-ledger.ts";
+import { until } from "../support/until.ts";
 
 const SEED = 77;
 const KEYS = 16;
 const KEEP = 40;
-const RUN_MS = 4000;
+const RUN_MS = 2000;
+const PATIENCE_MS = 100_000;
 const writer = fileURLToPath(new URL("../support/store-writer.ts", import.meta.url));
 
 describe("a reader beside a writer of another process", () => {
@@ -59,8 +61,11 @@ describe("a reader beside a writer of another process", () => {
     const random = createRandom(SEED);
     const ledger = new SyntheticLedger(SEED, KEYS);
     const seen = { right: 0, pruned: 0, above: 0, heads: new Set<bigint>(), oldest: new Set<bigint>() };
-    const until = Date.now() + RUN_MS;
-    while (Date.now() < until) {
+    const started = Date.now();
+    const isEnough = (): boolean =>
+      seen.right > 100 && seen.pruned > 10 && seen.above > 10 && seen.heads.size > 20 && seen.oldest.size > 5;
+    // A slow machine takes longer to show as much.
+    while (Date.now() < started + (isEnough() ? RUN_MS : PATIENCE_MS)) {
       const view = await store.openView();
       seen.heads.add(view.position.version);
       seen.oldest.add(view.position.oldestVersion);
@@ -76,11 +81,7 @@ describe("a reader beside a writer of another process", () => {
     console.log(
       `two processes: ${seen.right} right, ${seen.pruned} pruned, ${seen.above} above, ${seen.heads.size} heads`,
     );
-    expect(seen.right).toBeGreaterThan(100);
-    expect(seen.pruned).toBeGreaterThan(10);
-    expect(seen.above).toBeGreaterThan(10);
-    expect(seen.heads.size).toBeGreaterThan(20);
-    expect(seen.oldest.size).toBeGreaterThan(5);
+    expect(isEnough()).toBe(true);
   });
 
   it("holds a whole view right while the writer goes on", async () => {
@@ -92,9 +93,11 @@ describe("a reader beside a writer of another process", () => {
       await checkView(view, ledger, version);
       view.release();
     }
-    const view = await store.openView();
-    expect(view.position.version).toBeGreaterThan(20n);
-    view.release();
+    await until(async () => {
+      const view = await store.openView();
+      view.release();
+      return view.position.version > 20n;
+    });
   });
 
   it("cannot write, and a second writer is told who writes", async () => {

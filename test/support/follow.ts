@@ -13,6 +13,7 @@ import { type Follower, type FollowerOptions, startFollower } from "../../src/sy
 import { createRecordedUpstream } from "../../src/sync/upstream/recorded-upstream.ts";
 import type { RecordsPage, Upstream } from "../../src/sync/upstream/upstream.ts";
 import { ChainRun } from "./chain-run.ts";
+import { until } from "./until.ts";
 
 /** A ledger as records, with its genesis waypoint and those of its blocks' last versions. */
 export interface RecordedChain {
@@ -118,23 +119,9 @@ export async function positionOf(store: Store): Promise<Position | undefined> {
 }
 
 /** Waits until the store has the version. */
-export async function untilVersion(store: Store, version: bigint, timeoutMs = 20_000): Promise<Position> {
+export async function untilVersion(store: Store, version: bigint): Promise<Position> {
   return until(async () => {
     const position = await positionOf(store);
     return position !== undefined && position.version >= version ? position : undefined;
-  }, timeoutMs);
-}
-
-/** Waits until something is there. */
-export async function until<T>(
-  look: () => Promise<T | undefined> | T | undefined,
-  timeoutMs = 20_000,
-): Promise<T> {
-  const deadline = performance.now() + timeoutMs;
-  for (;;) {
-    const found = await look();
-    if (found !== undefined) return found;
-    if (performance.now() > deadline) throw new Error("waited too long");
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  });
 }

@@ -18,10 +18,10 @@ import {
   readRecords,
   recordChain,
   recorded,
-  until,
   untilVersion,
 } from "../support/follow.ts";
 import { hasShared, sharedBytes, sharedJson } from "../support/shared.ts";
+import { until } from "../support/until.ts";
 
 const chain = await recordChain(80);
 const head = BigInt(chain.records.length - 1);

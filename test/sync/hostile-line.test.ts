@@ -4,8 +4,8 @@ import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { decodePage, type RecordSpans } from "../../src/ledger/record.ts";
 import { createNode, type Node } from "../../src/node.ts";
-import { until } from "../support/follow.ts";
 import { type Meddle, type Meddler, type Passing, startProxy } from "../support/proxy.ts";
+import { until } from "../support/until.ts";
 
 const open: { close(): Promise<void> }[] = [];
 

@@ -2,9 +2,9 @@
 // pruning, deletions and changes, and never a guess.
 import { afterAll, describe, expect, it } from "vitest";
 import { createNode, type Node } from "../../src/node.ts";
-import { until } from "../support/follow.ts";
 import { type Meddler, startProxy } from "../support/proxy.ts";
 import { ask, encodeQuestion, questionsAbout, type Reply } from "../support/questions.ts";
+import { until } from "../support/until.ts";
 
 const open: { close(): Promise<void> }[] = [];
 

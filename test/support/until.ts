@@ -1,0 +1,20 @@
+// Waiting for what will happen, however slow the machine is.
+
+/** Long enough for a machine that hardly gets on; whoever waits in vain fails after it. */
+const PATIENCE_MS = 120_000;
+
+/** Waits until something is there; neither undefined nor false counts as there. */
+export async function until<T>(
+  look: () => Promise<T | undefined | false> | T | undefined | false,
+  timeoutMs: number = PATIENCE_MS,
+): Promise<T> {
+  const deadline = performance.now() + timeoutMs;
+  let pauseMs = 2;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found as T;
+    if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain`);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    pauseMs = Math.min(pauseMs * 1.5, 50);
+  }
+}
