@@ -3,6 +3,7 @@ import type { Command } from "./command.ts";
 import { environmentName, type Option } from "./option.ts";
 
 function flagText(name: string, option: Option<unknown>): string {
+  if (option.isSecret === true) return environmentName(name);
   if (option.placeholder === undefined) return option.fallback === true ? `--no-${name}` : `--${name}`;
   return `--${name} ${option.placeholder}`;
 }

@@ -11,6 +11,8 @@ export interface Option<T> {
   readonly parse: (text: string) => T;
   /** Value when nothing is given; undefined leaves the option out. */
   readonly fallback: T | undefined;
+  /** Never on the command line, where every user of the machine can see it, and never repeated in a message. */
+  readonly isSecret?: boolean;
 }
 
 /** Options of a command by their kebab-case name. */
@@ -39,6 +41,11 @@ export function textOption(
 export function textOptionWithDefault(help: string, placeholder: string, fallback: string): Option<string> {
   const { parse } = textOption(help, placeholder);
   return { help, placeholder, repeatable: false, parse: parse as (text: string) => string, fallback };
+}
+
+/** Text that only the environment and the configuration file may hold. */
+export function secretOption(help: string): Option<string | undefined> {
+  return { ...textOption(help, "TEXT"), isSecret: true };
 }
 
 /** One of a few words. */

@@ -39,6 +39,11 @@ function splitArguments(args: readonly string[], options: OptionRecord): Split {
     const name = arg.slice(2, equals < 0 ? undefined : equals);
     const negated = name.startsWith("no-") && Object.hasOwn(options, name.slice(3));
     const option = optionNamed(options, negated ? name.slice(3) : name, `--${name}`, "--");
+    if (option.isSecret === true) {
+      throw new ConfigError(
+        `--${name}: flags can be seen by every user of the machine; use ${environmentName(name)} or the configuration file`,
+      );
+    }
     if (option.placeholder === undefined) {
       if (negated && equals >= 0) throw new ConfigError(`--${name} takes no value`);
       add(negated ? name.slice(3) : name, negated ? "false" : equals < 0 ? "true" : arg.slice(equals + 1));
@@ -68,7 +73,8 @@ function parseTexts(option: Option<unknown>, texts: readonly string[], shown: st
     const values = texts.map((text) => option.parse(text));
     return option.repeatable ? values.flat() : values.at(-1);
   } catch (error) {
-    throw new ConfigError(`${shown}: ${errorText(error)}, got ${JSON.stringify(texts.join(","))}`, error);
+    const got = option.isSecret === true ? "" : `, got ${JSON.stringify(texts.join(","))}`;
+    throw new ConfigError(`${shown}: ${errorText(error)}${got}`, error);
   }
 }
 

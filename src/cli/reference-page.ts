@@ -17,7 +17,7 @@ function optionRow(name: string, option: Option<unknown>): string {
     option.placeholder === undefined ? `--${name}, --no-${name}` : `--${name} ${option.placeholder}`;
   const repeat = option.repeatable ? " May be repeated." : "";
   const cells = [
-    `\`${cell(flag)}\``,
+    option.isSecret === true ? `not a flag; key \`${name}\`` : `\`${cell(flag)}\``,
     `\`${environmentName(name)}\``,
     defaultCell(option),
     cell(option.help) + repeat,

@@ -41,7 +41,6 @@ export class Succession {
   readonly #options: SuccessionOptions;
   readonly #stop = new AbortController();
   #term: Term | undefined;
-  #running: Promise<void> = Promise.resolve();
   #turns = 0;
 
   constructor(options: SuccessionOptions) {
@@ -67,7 +66,7 @@ export class Succession {
     const term = await this.#take();
     if (term === undefined) this.#options.logger.info({}, "another process writes: standing by");
     else await term.begun;
-    this.#running = this.#run();
+    void this.#run();
   }
 
   /** Takes the error of a write: true when it says that another one writes; then this one's turn is over. */
@@ -84,7 +83,6 @@ export class Succession {
     const isHeld = term !== undefined && !term.over.signal.aborted;
     term?.over.abort();
     await term?.ended;
-    await this.#running;
     if (!isHeld) return;
     await this.#options.lease.release().catch((error: unknown) => {
       this.#options.logger.warn(

@@ -32,9 +32,39 @@ describe("a start that cannot work", () => {
       [["--header-brand", "a b"], "header-brand"],
       [["--waypoint", "0:00"], "--waypoint needs --genesis"],
       [["--genesis", join(folder, "none.blob")], "none.blob"],
+      [["--read-only", "--blocks", "3"], "--blocks: a node that only reads"],
+      [["--store", "memory"], "--data: a store in memory"],
+      [["--store", "disk"], "--store: expected one of lmdb, memory, cassandra"],
+      [["--store-url", "cassandra://a/b"], "--store-url needs --store cassandra"],
+      [["--store-user", "me"], "--store-user needs --store cassandra"],
+      [["--store", "cassandra"], "--store cassandra needs --store-url"],
+      [["--store", "cassandra", "--store-url", "cassandra://a/b"], "--data: a store in a cluster"],
     ] as const) {
       expect(await refused([...args, "--data", data])).toContain(text);
       expect(existsSync(data)).toBe(false);
+    }
+  });
+
+  it("refuses what does not name a cluster, and never repeats a password", async () => {
+    const cluster = ["--store", "cassandra", "--store-url"];
+    for (const [args, text] of [
+      [["http://a/b"], "store-url: expected cassandra://"],
+      [["cassandra://a"], "keyspace"],
+      [["cassandra://a b/c"], "HOST"],
+      [["cassandra://a/b", "--store-tls-cert", "x"], "--store-tls-cert needs --store-tls-key"],
+      [["cassandra://a/b", "--store-password-file", join(folder, "nowhere")], "--store-password-file"],
+      [["cassandra://a/b", "--check", "full"], "--check full"],
+    ] as const) {
+      expect(await refused([...cluster, ...args])).toContain(text);
+    }
+    const secret = "correct-horse";
+    for (const [args, environment] of [
+      [[...cluster, `cassandra://me:${secret}@a/b`], {}],
+      [[...cluster, "cassandra://a/b", "--store-password", secret], {}],
+      [[...cluster, "cassandra://a/b"], { SEXTANT_STORE_PASSWORD: secret }],
+      [[], { SEXTANT_STORE_PASSWORD: secret }],
+    ] as const) {
+      expect(await refused(args, environment)).not.toContain(secret);
     }
   });
 

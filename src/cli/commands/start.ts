@@ -19,6 +19,7 @@ import {
 } from "../option.ts";
 import { startProgress } from "../progress.ts";
 import { operandsOf } from "../source.ts";
+import { storeOf, storeOptions } from "../store-options.ts";
 import { checkApart } from "./check.ts";
 
 const options = {
@@ -28,7 +29,11 @@ const options = {
     max: 65_535,
     fallback: 8080,
   }),
-  data: textOptionWithDefault("Data directory of the embedded store", "DIR", "./data"),
+  ...storeOptions,
+  "read-only": switchOption(
+    "Answer from a store that another process writes, and write nothing; waits for a store that is not there yet",
+    false,
+  ),
   genesis: textOption("Genesis file of the network to serve", "FILE"),
   waypoint: listOption(
     "Published waypoint: one of version 0 must match the genesis, a later one the history followed",
@@ -110,7 +115,27 @@ const options = {
 
 type StartValues = OptionValues<typeof options>;
 
+/** Options that say what to write; one who only reads can have none of them. */
+const WRITING = ["genesis", "waypoint", "upstream", "local-chain", "blocks"] as const;
+
+function checkReadOnly(values: StartValues): void {
+  if (!values["read-only"]) return;
+  if (values.store === "memory") throw new ConfigError("--read-only: a store in memory has no other writer");
+  for (const name of WRITING) {
+    const value = values[name];
+    if (value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0)) {
+      throw new ConfigError(`--${name}: a node that only reads (--read-only) takes nothing in`);
+    }
+  }
+  if (values.check === "full")
+    throw new ConfigError("--check full needs a node that writes: use sextant check");
+}
+
 function checkCombination(values: StartValues): void {
+  checkReadOnly(values);
+  if (values.check === "full" && values.store !== "lmdb") {
+    throw new ConfigError("--check full: only a data directory can be walked");
+  }
   const isFollowing = values.upstream.length > 0;
   if (values.waypoint.length > 0 && values.genesis === undefined && !isFollowing) {
     throw new ConfigError("--waypoint needs --genesis or --upstream");
@@ -166,13 +191,15 @@ function followOptions(values: StartValues): FollowOptions {
 function startNode(values: StartValues): Promise<Node> {
   const human = values["log-format"] === "auto" ? process.stderr.isTTY : values["log-format"] === "text";
   const isFollowing = values.upstream.length > 0;
-  const isLocal = !isFollowing && (values.genesis === undefined || values["local-chain"]);
+  const readOnly = values["read-only"];
+  const isLocal = !readOnly && !isFollowing && (values.genesis === undefined || values["local-chain"]);
   const progress =
     isLocal && values["block-time"] === 0 && values.blocks !== undefined
       ? startProgress("blocks", values.blocks)
       : undefined;
   return createNode({
-    data: values.data,
+    ...storeOf(values),
+    ...(readOnly ? { readOnly } : {}),
     pruneWindow: values["prune-window"],
     logger: createLogger(values["log-level"], human ? "text" : "json"),
     http: {
@@ -219,8 +246,7 @@ async function placeOf(node: Node): Promise<string> {
     const { chain_id, ledger_version, oldest_ledger_version } = await node.ledgerInfo();
     return `chain ${chain_id}, version ${ledger_version}, oldest ${oldest_ledger_version}`;
   } catch (error) {
-    if (error instanceof CodedError && error.code === "no_ledger")
-      return "no ledger yet: waiting for an upstream";
+    if (error instanceof CodedError && error.code === "no_ledger") return "no ledger yet: waiting for one";
     throw error;
   }
 }
@@ -244,14 +270,17 @@ export const startCommand = command({
     'sextant start --genesis genesis.blob --waypoint "$(cat waypoint.txt)"',
     "sextant start --upstream http://127.0.0.1:8080 --data ./replica --port 8081",
     "sextant start --upstream https://node.example --start-version latest --data ./network",
+    "sextant start --store cassandra --store-url cassandra://10.0.0.1,10.0.0.2,10.0.0.3/sextant",
+    "sextant start --store cassandra --store-url cassandra://10.0.0.1,10.0.0.2,10.0.0.3/sextant --read-only",
     "sextant start --config /etc/sextant.yaml",
   ],
   run: async (values, operands, context) => {
     operandsOf(operands, []);
     checkCombination(values);
+    const { data } = storeOf(values);
     const stopped = stopSignal();
-    if (values.check === "full" && existsSync(values.data)) {
-      const code = await checkApart(values.data, [], context);
+    if (values.check === "full" && data !== undefined && existsSync(data)) {
+      const code = await checkApart(data, [], context);
       if (code !== EXIT_OK) return code;
     }
     const node = await startNode(values);

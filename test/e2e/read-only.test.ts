@@ -1,0 +1,66 @@
+// Processes that only read: they start before there is anything to read, answer like the writer once there is,
+// and go on when the writer is gone.
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { startProgram } from "../support/program.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+const folder = temporaryFolder();
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 600; tries++) {
+    if (await isSo()) return;
+    await sleep(50);
+  }
+  throw new Error("waited 30 s in vain");
+}
+
+async function answerOf(url: string): Promise<{ status: number; body: string; version: bigint }> {
+  const response = await fetch(url);
+  const version = BigInt(response.headers.get("x-node-ledger-version") ?? "-1");
+  return { status: response.status, body: await response.text(), version };
+}
+
+describe.each([
+  ["one process", []],
+  ["workers", ["--workers", "2"]],
+])("a reader of a data directory: %s", (name, more) => {
+  it("waits for the store, answers as the writer does, and outlives it", async () => {
+    const data = join(folder, name);
+    const reader = await startProgram(["--read-only", "--data", data, "--log-level", "warn", ...more]);
+    expect(reader.stdout()).toContain("no ledger yet");
+    expect((await answerOf(reader.url)).status).toBe(503);
+    expect((await answerOf(`${reader.url}/-/ready`)).status).toBe(503);
+    expect((await answerOf(`${reader.url}/-/healthy`)).status).toBe(503);
+    const info = await answerOf(`${reader.url}/info`);
+    expect(JSON.parse(info.body)).toMatchObject({ sync_mode: "read-only", storage_engine: "none" });
+
+    const writer = await startProgram(["--data", data, "--block-time", "50ms", "--log-level", "warn"]);
+    // Each process finds the store by itself.
+    await until(async () => {
+      const paths = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? "ready" : "healthy"));
+      const answers = await Promise.all(paths.map((path) => answerOf(`${reader.url}/-/${path}`)));
+      return answers.every(({ status }) => status === 200);
+    });
+    const path = /(\/accounts\/\S+\/balance\/\S+?)['"\s]/.exec(writer.stdout())?.[1] ?? "";
+    await until(async () => (await answerOf(reader.url)).version > 20n);
+    for (let version = 0n; version <= 20n; version++) {
+      const [theirs, ours] = await Promise.all([
+        answerOf(`${writer.url}${path}?ledger_version=${version}`),
+        answerOf(`${reader.url}${path}?ledger_version=${version}`),
+      ]);
+      expect([ours.status, ours.body]).toEqual([theirs.status, theirs.body]);
+    }
+
+    writer.child.kill("SIGKILL");
+    await writer.finished;
+    expect((await answerOf(`${reader.url}${path}?ledger_version=20`)).status).toBe(200);
+    // Whoever reads holds no lease: another writer can begin at once.
+    const next = await startProgram(["--data", data, "--block-time", "50ms", "--log-level", "warn"]);
+    const { version } = await answerOf(next.url);
+    await until(async () => (await answerOf(reader.url)).version > version);
+    expect((await next.stop()).code).toBe(0);
+    expect((await reader.stop()).code).toBe(0);
+  });
+});

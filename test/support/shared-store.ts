@@ -1,0 +1,120 @@
+// A store in memory that several writers want: a board that says whose turn it is, by the clock, and stores that
+// compare their token with it in every write. For tests of the succession, with faults to order.
+import type { Store } from "../../src/store/contract.ts";
+import { StoreError } from "../../src/store/errors.ts";
+import type { SharedStore, WriterLease } from "../../src/store/writer-lease.ts";
+
+/** Says whose turn it is to write one store. */
+export class LeaseBoard {
+  readonly ttlMs: number;
+  readonly #store: Store;
+  token = 0n;
+  #holder: string | undefined;
+  #untilMs = 0;
+
+  constructor(store: Store, ttlMs: number) {
+    this.#store = store;
+    this.ttlMs = ttlMs;
+  }
+
+  /** The store as one process sees it. */
+  join(name: string): Member {
+    return new Member(this, this.#store, name);
+  }
+
+  take(name: string): bigint | undefined {
+    if (this.#holder !== undefined && performance.now() < this.#untilMs) return undefined;
+    this.#holder = name;
+    this.#untilMs = performance.now() + this.ttlMs;
+    return ++this.token;
+  }
+
+  renew(token: bigint): void {
+    if (token !== this.token) throw new StoreError("locked", `${this.#holder} writes now`);
+    this.#untilMs = performance.now() + this.ttlMs;
+  }
+
+  give(token: bigint): void {
+    if (token === this.token) this.#holder = undefined;
+  }
+}
+
+/** One process's lease and store. */
+export class Member {
+  readonly lease: WriterLease;
+  readonly store: SharedStore;
+  readonly #board: LeaseBoard;
+  readonly #name: string;
+  /** `cut`: nothing can be reached; `mute`: nothing about the lease is ever answered. */
+  fault: "none" | "cut" | "mute" = "none";
+  #token: bigint | undefined;
+
+  constructor(board: LeaseBoard, store: Store, name: string) {
+    this.#board = board;
+    this.#name = name;
+    this.lease = this.#createLease();
+    this.store = this.#createStore(store);
+  }
+
+  async #reach(): Promise<void> {
+    if (this.fault === "cut") throw new StoreError("unreachable", "the line is cut");
+    if (this.fault === "mute") await new Promise(() => {});
+  }
+
+  #createLease(): WriterLease {
+    const token = (): bigint | undefined => this.#token;
+    return {
+      ttlMs: this.#board.ttlMs,
+      get token() {
+        return token();
+      },
+      acquire: async () => {
+        await this.#reach();
+        this.#token = this.#board.take(this.#name);
+        return this.#token;
+      },
+      renew: async () => {
+        await this.#reach();
+        if (this.#token === undefined) throw new StoreError("locked", "not held");
+        this.#board.renew(this.#token);
+      },
+      release: async () => {
+        await this.#reach();
+        if (this.#token !== undefined) this.#board.give(this.#token);
+        this.#token = undefined;
+      },
+    };
+  }
+
+  #createStore(store: Store): SharedStore {
+    const guard = (): void => {
+      if (this.fault === "cut") throw new StoreError("unreachable", "the line is cut");
+      if (this.#token === undefined || this.#token !== this.#board.token) {
+        throw new StoreError("locked", "another one writes");
+      }
+    };
+    return {
+      lease: this.lease,
+      engine: store.engine,
+      get identity() {
+        return store.identity;
+      },
+      openView: () => store.openView(),
+      getTreeNodes: (keys) => store.getTreeNodes(keys),
+      getSideRows: (keys) => store.getSideRows(keys),
+      putSideRows: async (rows) => {
+        guard();
+        await store.putSideRows(rows);
+      },
+      commit: async (batch, identity) => {
+        guard();
+        await store.commit(batch, identity);
+      },
+      prune: async (floor, maxRows) => {
+        guard();
+        return store.prune(floor, maxRows);
+      },
+      close: async () => {},
+    };
+  }
+}
