@@ -3,8 +3,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
+import { Pipeline } from "../support/pipelined.ts";
 import { type Running, startProgram } from "../support/program.ts";
-import { ask, encodeQuestion, questionsAbout } from "../support/questions.ts";
+import { askOver, encodeQuestion, questionsAbout } from "../support/questions.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
@@ -43,14 +44,14 @@ const untilHeight = (node: Running, height: number) =>
   until(async () => {
     const now = await info(node);
     return Number(now.block_height ?? -1) >= height ? now : undefined;
-  }, 200_000);
+  }, 400_000);
 
 describe("a chain of followers", () => {
   const guide = createLocalChain({ seed: "follow" }).guide();
   const questions = questionsAbout(guide);
 
   it("ends with the same ledger everywhere, chained and then anchored, kill -9 on the way", {
-    timeout: 300_000,
+    timeout: 600_000,
   }, async () => {
     const a = await startProgram([
       ...QUIET,
@@ -80,21 +81,33 @@ describe("a chain of followers", () => {
 
     const latest = BigInt(done.ledger_version);
     let asked = 0;
+    const statuses = new Set<number>();
+    const pipelines = [a, b, c].map((node) => new Pipeline(new URL(node.url)));
     for (let turn = 0; turn < VERSIONS; turn++) {
       const version = BigInt(Math.floor(Math.random() * (Number(latest) + 1)));
       const all = [...questions, encodeQuestion(guide, turn)];
       for (let at = 0; at < all.length; at += AT_ONCE) {
         const batch = all.slice(at, at + AT_ONCE).map(async (question) => {
           const [first, ...others] = await Promise.all(
-            [a, b, c].map((node) => ask(node.url, question, version)),
+            pipelines.map((pipeline) => askOver(pipeline, question, version)),
           );
-          for (const other of others) expect(other, `${question.path} at ${version}`).toEqual(first);
+          for (const other of others) {
+            const isSame =
+              other.status === first?.status &&
+              other.body === first.body &&
+              other.readVersion === first.readVersion;
+            // Made into a difference that can be read only where there is one.
+            if (!isSame) expect(other, `${question.path} at ${version}`).toEqual(first);
+          }
           asked++;
+          if (first !== undefined) statuses.add(first.status);
         });
         await Promise.all(batch);
       }
     }
+    for (const pipeline of pipelines) pipeline.close();
     expect(asked).toBe((questions.length + 1) * VERSIONS);
+    expect([...statuses].sort()).toEqual([200, 404]);
     const records = await Promise.all(
       [a, b, c].map(async (node) => {
         const page = await fetch(`${node.url}/transactions?start=${latest - 99n}&limit=100`, {

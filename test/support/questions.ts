@@ -1,5 +1,6 @@
 // Questions to ask several nodes of one chain, and what they answer, for comparing.
 import type { ChainGuide } from "../../src/chain/guide.ts";
+import type { Pipeline } from "./pipelined.ts";
 
 /** One request; `{version}` in the path stands for the version to read at. */
 export interface Question {
@@ -56,6 +57,20 @@ export function encodeQuestion(guide: ChainGuide, turn: number): Question {
     },
   });
   return { path: "/transactions/encode_submission", accept: JSON_TYPE, body };
+}
+
+/** Asks over a connection that is shared with other questions. */
+export async function askOver(pipeline: Pipeline, question: Question, version: bigint): Promise<Reply> {
+  const { accept, body } = question;
+  const path = `/v1${question.path.replace("{version}", `${version}`)}`;
+  const sent =
+    body === undefined
+      ? "\r\n"
+      : `content-type: ${JSON_TYPE}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  const method = body === undefined ? "GET" : "POST";
+  const answer = await pipeline.send(`${method} ${path} HTTP/1.1\r\nhost: x\r\naccept: ${accept}\r\n${sent}`);
+  const readVersion = answer.header("x-node-read-version");
+  return { status: answer.status, body: answer.body.toString("hex"), readVersion };
 }
 
 /** Asks a node, by its base URL with `/v1`. */

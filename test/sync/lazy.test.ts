@@ -43,7 +43,7 @@ const follow = (proxy: Meddler, more = {}) => ({
 });
 
 describe("a lazily followed ledger", () => {
-  it("answers 2,000 random reads as its upstream does, while that prunes", { timeout: 180_000 }, async () => {
+  it("answers 2,000 random reads as its upstream does, while that prunes", { timeout: 600_000 }, async () => {
     const a = await start({ localChain: { seed: "lazy" }, pruneWindow: "120" });
     await blocks(a, 120);
     const proxy = await proxied(a);
@@ -103,7 +103,7 @@ describe("a lazily followed ledger", () => {
     expect(await b.info()).not.toHaveProperty("waypoint");
   });
 
-  it("keeps deletions through its own pruning", { timeout: 180_000 }, async () => {
+  it("keeps deletions through its own pruning", { timeout: 600_000 }, async () => {
     const a = await start({ localChain: { seed: "lazy-prune" }, pruneWindow: "off" });
     await blocks(a, 60);
     const b = await start({ follow: follow(await proxied(a)), pruneWindow: "60" });
