@@ -42,6 +42,9 @@ const trespasses: readonly [room: string, source: string][] = [
   ["chain", 'export * from "../sync/pruner.ts";\n'],
   ["http", 'export * from "../store/errors.ts";\n'],
   ["http", 'export { open } from "lmdb";\n'],
+  ["http", 'export { Client } from "cassandra-driver";\n'],
+  ["store/lmdb", 'export { Client } from "cassandra-driver";\n'],
+  ["store/cassandra", 'export { open } from "lmdb";\n'],
   ["cli", 'export * from "../store/errors.ts";\n'],
   ["cli", 'export * from "../http/server.ts";\n'],
 ];
@@ -75,6 +78,6 @@ describe("import directions", () => {
 
   it("are described for every room", () => {
     const text = readFileSync(`${root}/ARCHITECTURE.md`, "utf8");
-    for (const [room] of trespasses) expect(text).toContain(`| \`${room}\` |`);
+    for (const [room] of trespasses) expect(text).toContain(`| \`${room.split("/")[0]}\` |`);
   });
 });

@@ -1,0 +1,93 @@
+// Finding blocks with few round trips: rows that are committed never change, so they are remembered, and a search
+// asks for many at once instead of halving.
+import type { Block, LedgerPosition } from "../../ledger/view.ts";
+import type { BlockStart } from "../contract.ts";
+import { StoreError } from "../errors.ts";
+import type { Tables } from "./tables.ts";
+import type { Terms } from "./terms.ts";
+
+const REMEMBERED = 16_384;
+/** Rows asked for in one round of a search. */
+const WIDTH = 15n;
+
+/** Reads blocks of one ledger. */
+export class Blocks {
+  readonly #tables: Tables;
+  readonly #known = new Map<bigint, BlockStart>();
+
+  constructor(tables: Tables) {
+    this.#tables = tables;
+  }
+
+  /** The row of a height at or below the watermark of the terms' snapshot. */
+  async read(height: bigint, terms: Terms): Promise<BlockStart | undefined> {
+    const known = this.#known.get(height);
+    if (known !== undefined) return known;
+    const found = await this.#tables.findBlock(height, terms);
+    if (found === undefined) return undefined;
+    if (this.#known.size >= REMEMBERED) {
+      for (const oldest of this.#known.keys()) {
+        this.#known.delete(oldest);
+        if (this.#known.size < REMEMBERED) break;
+      }
+    }
+    this.#known.set(height, found);
+    return found;
+  }
+
+  /** Block of a height inside the kept range. */
+  async findByHeight(position: LedgerPosition, terms: Terms, height: bigint): Promise<Block | undefined> {
+    if (height < position.oldestBlockHeight || height > position.blockHeight) return undefined;
+    const isLast = height === position.blockHeight;
+    const [start, next] = await Promise.all([
+      this.read(height, terms),
+      isLast ? undefined : this.read(height + 1n, terms),
+    ]);
+    if (start === undefined || (next === undefined && !isLast)) return undefined;
+    return { ...start, lastVersion: next === undefined ? position.version : next.firstVersion - 1n };
+  }
+
+  /** The last kept block for which the rule holds; it holds for all before it as well. Undefined when rows are gone. */
+  async findLast(
+    position: LedgerPosition,
+    terms: Terms,
+    holds: (start: BlockStart) => boolean,
+  ): Promise<Block | undefined> {
+    let low = position.oldestBlockHeight;
+    let high = position.blockHeight;
+    let found: bigint | undefined;
+    while (low <= high) {
+      const step = (high - low) / (WIDTH + 1n) + 1n;
+      const heights: bigint[] = [];
+      for (let height = low + step - 1n; height <= high; height += step) heights.push(height);
+      const starts = await Promise.all(heights.map((height) => this.read(height, terms)));
+      let ceiling = high + 1n;
+      for (const [index, height] of heights.entries()) {
+        const start = starts[index];
+        if (start === undefined) return undefined;
+        if (!holds(start)) {
+          ceiling = height;
+          break;
+        }
+        found = height;
+        low = height + 1n;
+      }
+      high = ceiling - 1n;
+    }
+    return found === undefined ? undefined : this.findByHeight(position, terms, found);
+  }
+
+  /** The first kept block that starts at or after a version. Throws StoreError `corrupt` when there is none. */
+  async findStart(position: LedgerPosition, terms: Terms, version: bigint): Promise<BlockStart> {
+    const holder = await this.findLast(position, terms, (start) => start.firstVersion < version);
+    const height = holder === undefined ? position.oldestBlockHeight : holder.height + 1n;
+    const start = await this.read(height, terms);
+    if (start === undefined) throw new StoreError("corrupt", `no block row at or after version ${version}`);
+    return start;
+  }
+
+  /** Forgets rows that are pruned. */
+  forgetBelow(height: bigint): void {
+    for (const known of this.#known.keys()) if (known < height) this.#known.delete(known);
+  }
+}

@@ -1,0 +1,70 @@
+// What the driver throws, in the store's words, and which of it may be tried again.
+import { errors, types } from "cassandra-driver";
+import { errorText } from "../../base/errors.ts";
+import { LedgerError } from "../../ledger/errors.ts";
+import { StoreError } from "../errors.ts";
+
+const { responseErrorCodes } = types;
+
+/** Answers of a cluster that works, but not just now or not with enough nodes. */
+const PASSING: ReadonlySet<number> = new Set([
+  responseErrorCodes.serverError,
+  responseErrorCodes.overloaded,
+  responseErrorCodes.isBootstrapping,
+  responseErrorCodes.unavailableException,
+  responseErrorCodes.writeTimeout,
+  responseErrorCodes.writeFailure,
+  responseErrorCodes.readTimeout,
+  responseErrorCodes.readFailure,
+]);
+
+/** True for a failure of the line, of a node or of too many nodes: the same request may work later. */
+export function isPassingFailure(error: unknown): boolean {
+  if (error instanceof errors.ResponseError) return PASSING.has(error.code);
+  return (
+    error instanceof errors.NoHostAvailableError ||
+    error instanceof errors.OperationTimedOutError ||
+    error instanceof errors.BusyConnectionError ||
+    isSocketError(error)
+  );
+}
+
+/** The thrown thing as a StoreError where it is the cluster's doing; itself otherwise. */
+export function toStoreError(error: unknown, where: string): unknown {
+  if (error instanceof StoreError || error instanceof LedgerError) return error;
+  if (isPassingFailure(error)) {
+    return new StoreError(
+      "unreachable",
+      `the cluster of ${where} does not answer in time: ${errorText(error)}`,
+      {
+        details: { where },
+        cause: error,
+      },
+    );
+  }
+  if (error instanceof errors.AuthenticationError) {
+    return new StoreError("unwritable", `the cluster of ${where} refuses the user: ${errorText(error)}`, {
+      details: { where },
+      cause: error,
+    });
+  }
+  if (error instanceof errors.ResponseError) {
+    return new StoreError("unwritable", `the cluster of ${where} refuses a request: ${errorText(error)}`, {
+      details: { where, code: error.code },
+      cause: error,
+    });
+  }
+  return error;
+}
+
+/** A failed read as those who read a ledger know it: out of reach just now, or itself. */
+export function toReadError(error: unknown, where: string): unknown {
+  const failure = toStoreError(error, where);
+  if (!(failure instanceof StoreError) || failure.code !== "unreachable") return failure;
+  return new LedgerError("unavailable", "the storage is out of reach", { cause: failure });
+}
+
+function isSocketError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return typeof Reflect.get(error, "syscall") === "string" || Reflect.get(error, "isSocketError") === true;
+}

@@ -1,0 +1,235 @@
+// The head row of a ledger: the watermark that readers never look past, who may write, and since when. It moves
+// by lightweight transactions alone, each under the writer's term, and every outcome is known or read, never
+// guessed.
+import { decodePosition, encodePosition, type Position } from "../../ledger/position.ts";
+import type { StoreIdentity } from "../contract.ts";
+import { StoreError } from "../errors.ts";
+import type { Request, Row, Session } from "./session.ts";
+import { decodeTerms, encodeTerms, Terms } from "./terms.ts";
+
+/** A head row. */
+export interface Head {
+  /** The term of the writer that moves it now; also its fencing token. */
+  readonly term: number;
+  /** Who holds the right to write; undefined when it was given back. */
+  readonly owner: string | undefined;
+  /** Changes while the owner lives. */
+  readonly beat: number;
+  /** Number of the last write. Grows with every move. */
+  readonly seq: bigint;
+  /** Undefined while nothing is committed. */
+  readonly position: Position | undefined;
+  readonly identity: StoreIdentity | undefined;
+  /** Versions below it are pruned and their rows removed. */
+  readonly pruned: bigint;
+}
+
+/** What a move leaves behind. */
+export interface HeadMove {
+  readonly seq: bigint;
+  readonly position: Position | undefined;
+  readonly identity: StoreIdentity | undefined;
+  readonly pruned: bigint;
+}
+
+const NO_VERSION = -1n;
+const FIRST_PAUSE_MS = 20;
+const MAX_PAUSE_MS = 1000;
+
+/** The head row of one ledger in a cluster. */
+export class HeadRow {
+  readonly #session: Session;
+  readonly #ledger: string;
+  readonly #statements: ReturnType<typeof statementsFor>;
+
+  constructor(session: Session, keyspace: string, ledger: string) {
+    this.#session = session;
+    this.#ledger = ledger;
+    this.#statements = statementsFor(keyspace);
+  }
+
+  /** The row as a quorum knows it; undefined while there is none. */
+  async load(): Promise<Head | undefined> {
+    const [row] = await this.#session.read(this.#statements.load, [this.#ledger]);
+    return row === undefined ? undefined : toHead(row);
+  }
+
+  /** The row after every lightweight transaction that was under way. */
+  async loadSerial(): Promise<Head | undefined> {
+    const [row] = await this.#session.readSerial(this.#statements.load, [this.#ledger]);
+    return row === undefined ? undefined : toHead(row);
+  }
+
+  /** The terms up to the current one. */
+  async loadTerms(): Promise<Terms> {
+    const [row] = await this.#session.read(this.#statements.loadTerms, [this.#ledger]);
+    const bytes = row?.terms;
+    return Buffer.isBuffer(bytes) ? decodeTerms(bytes) : new Terms([]);
+  }
+
+  /** Makes the row where there is none, and gives it. */
+  async create(): Promise<Head> {
+    for (;;) {
+      const known = await this.loadSerial();
+      if (known !== undefined) return known;
+      await this.#session.tryConditional({
+        query: this.#statements.create,
+        values: [this.#ledger, NO_VERSION, 0n, 0n],
+      });
+    }
+  }
+
+  /** Takes the right to write from what the head shows: the new head, or undefined when it moved meanwhile. */
+  async claim(from: Head, terms: Terms, owner: string): Promise<Head | undefined> {
+    const term = from.term + 1;
+    const request = {
+      query: this.#statements.claim,
+      values: [term, owner, encodeTerms(terms), this.#ledger, from.term, from.beat, from.seq],
+    };
+    const isDone = await this.#change(request, {
+      isDone: (head) => head.term === term && head.owner === owner,
+      isPossible: (head) => head.term === from.term && head.beat === from.beat && head.seq === from.seq,
+      settle: () => this.#loadKnown(),
+    });
+    return isDone ? { ...from, term, owner, beat: 0 } : undefined;
+  }
+
+  /** Shows that the owner lives; false when another one took over. Throws StoreError `unreachable`. */
+  async beat(term: number, beat: number): Promise<boolean> {
+    return this.#change(
+      { query: this.#statements.beat, values: [beat, this.#ledger, term] },
+      {
+        isDone: (head) => head.term === term && head.beat === beat,
+        isPossible: (head) => head.term === term,
+        settle: () => this.#loadKnown(),
+      },
+    );
+  }
+
+  /** Gives the right back, if it is still held. Throws StoreError `unreachable`. */
+  async giveBack(term: number): Promise<void> {
+    await this.#change(
+      { query: this.#statements.giveBack, values: [this.#ledger, term] },
+      {
+        isDone: (head) => head.term !== term || head.owner === undefined,
+        isPossible: (head) => head.term === term,
+        settle: () => this.#loadKnown(),
+      },
+    );
+  }
+
+  /**
+   * Moves the ledger under a term: the new head, or undefined when another one took over. While the cluster is
+   * out of reach the outcome is not known, and this does not return; it throws StoreError `unreachable` only when
+   * the session is closed.
+   */
+  async move(from: Head, move: HeadMove): Promise<Head | undefined> {
+    const { position, identity } = move;
+    const request = {
+      query: this.#statements.move,
+      values: [
+        position?.version ?? NO_VERSION,
+        move.seq,
+        position === undefined ? null : Buffer.from(encodePosition(position)),
+        identity === undefined ? null : encodeIdentity(identity),
+        move.pruned,
+        this.#ledger,
+        from.term,
+        from.position?.version ?? NO_VERSION,
+        from.seq,
+      ],
+    };
+    const isDone = await this.#change(request, {
+      isDone: (head) => head.seq === move.seq && head.term === from.term,
+      isPossible: (head) => head.seq === from.seq && head.term === from.term,
+      settle: () => this.#settle(),
+    });
+    return isDone ? { ...from, ...move } : undefined;
+  }
+
+  /**
+   * Sends a conditional change until it is known to be made (true), or cannot be made any more (false). A serial
+   * read settles a change that was under way: after it, what does not show will not show later.
+   */
+  async #change(request: Request, rules: ChangeRules): Promise<boolean> {
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
+      if (await this.#session.tryConditional(request)) return true;
+      const head = await rules.settle();
+      if (rules.isDone(head)) return true;
+      if (!rules.isPossible(head)) return false;
+      await this.#session.pause(pause);
+    }
+  }
+
+  async #loadKnown(): Promise<Head> {
+    const head = await this.loadSerial();
+    if (head === undefined) throw new StoreError("corrupt", `the head of ledger ${this.#ledger} is gone`);
+    return head;
+  }
+
+  /** The row as soon as it can be read. */
+  async #settle(): Promise<Head> {
+    for (;;) {
+      try {
+        return await this.#loadKnown();
+      } catch (error) {
+        const passes = error instanceof StoreError && error.code === "unreachable";
+        if (!passes || this.#session.isClosed) throw error;
+      }
+      await this.#session.pause(MAX_PAUSE_MS);
+    }
+  }
+}
+
+/** How to tell what became of a change from the row that is read afterwards. */
+interface ChangeRules {
+  readonly isDone: (head: Head) => boolean;
+  readonly isPossible: (head: Head) => boolean;
+  readonly settle: () => Promise<Head>;
+}
+
+function statementsFor(keyspace: string) {
+  const heads = `${keyspace}.heads`;
+  return {
+    load: `SELECT term, owner, beat, version, seq, position, identity, pruned FROM ${heads} WHERE ledger = ?`,
+    loadTerms: `SELECT terms FROM ${heads} WHERE ledger = ?`,
+    create: `INSERT INTO ${heads} (ledger, term, beat, version, seq, pruned) VALUES (?, 0, 0, ?, ?, ?) IF NOT EXISTS`,
+    claim: `UPDATE ${heads} SET term = ?, owner = ?, beat = 0, terms = ? WHERE ledger = ? IF term = ? AND beat = ? AND seq = ?`,
+    beat: `UPDATE ${heads} SET beat = ? WHERE ledger = ? IF term = ?`,
+    giveBack: `UPDATE ${heads} SET owner = null WHERE ledger = ? IF term = ?`,
+    move: `UPDATE ${heads} SET version = ?, seq = ?, position = ?, identity = ?, pruned = ? WHERE ledger = ? IF term = ? AND version = ? AND seq = ?`,
+  };
+}
+
+function toHead(row: Row): Head {
+  const { term, owner, beat, seq, position, identity, pruned } = row;
+  if (
+    typeof term !== "number" ||
+    typeof beat !== "number" ||
+    typeof seq !== "bigint" ||
+    typeof pruned !== "bigint"
+  ) {
+    throw new StoreError("corrupt", "a head row lacks columns");
+  }
+  return {
+    term,
+    owner: typeof owner === "string" ? owner : undefined,
+    beat,
+    seq,
+    position: Buffer.isBuffer(position) ? decodePosition(new Uint8Array(position)) : undefined,
+    identity: Buffer.isBuffer(identity) ? decodeIdentity(identity) : undefined,
+    pruned,
+  };
+}
+
+function encodeIdentity({ chainId, genesisHash }: StoreIdentity): Buffer {
+  return Buffer.concat([Buffer.from([chainId]), genesisHash]);
+}
+
+function decodeIdentity(bytes: Buffer): StoreIdentity {
+  const chainId = bytes[0];
+  if (chainId === undefined || bytes.length !== 33) {
+    throw new StoreError("corrupt", `the identity has ${bytes.length} bytes, expected 33`);
+  }
+  return { chainId, genesisHash: new Uint8Array(bytes.subarray(1)) };
+}

@@ -1,0 +1,141 @@
+// The rows of a batch: everything that is written before the head row moves. They carry the term and can be
+// written any number of times, in any order.
+import type { BaseBatch, CommitBatch, SideRow, TreeNodeWrite } from "../contract.ts";
+import { StoreError } from "../errors.ts";
+import { encodeKeys, type WrittenKey } from "./keys-row.ts";
+import type { Request } from "./session.ts";
+import type { Splits } from "./splits.ts";
+import { heightBucket, versionBucket } from "./statements.ts";
+import { asBuffer, FIRST_BUCKET, PART_BYTES, type Tables } from "./tables.ts";
+import { BASE_TERM } from "./terms.ts";
+
+/** Number of the write that left the rows that were there before the first commit. */
+const BASE_SEQ = 0n;
+/** Keys in one row, at most. */
+const KEYS_IN_PART = 16_384;
+
+/** The rows of a commit. Throws StoreError `order` for two writes of one key at one version, before any is made. */
+export function planBatch(
+  tables: Tables,
+  batch: CommitBatch,
+  stamp: { readonly term: number; readonly seq: bigint },
+  splits: Splits,
+): readonly Request[] {
+  assertDistinct(batch);
+  const { statements, ledger } = tables;
+  const { term, seq } = stamp;
+  const requests: Request[] = [];
+  const keysOf = new Map<bigint, WrittenKey[]>();
+  for (const { keyHash, version, value } of batch.writes) {
+    const key = asBuffer(keyHash);
+    const { bucket, isNew } = splits.place(key, version, value?.length ?? 0);
+    if (isNew) {
+      requests.push({ query: statements.putPointer, values: [ledger, key, version, term, bucket] });
+      requests.push({ query: statements.putSplit, values: [ledger, key, bucket, term, version] });
+    }
+    const bytes = value === undefined ? undefined : asBuffer(value);
+    requests.push({ query: statements.putItem, values: [ledger, key, bucket, version, term, bytes] });
+    const keys = keysOf.get(version);
+    const written = { key, bucket, isDeletion: value === undefined };
+    if (keys === undefined) keysOf.set(version, [written]);
+    else keys.push(written);
+  }
+  for (const { version, bytes } of batch.records) {
+    requests.push(...planVersion(tables, version, term, asBuffer(bytes), keysOf.get(version) ?? []));
+    keysOf.delete(version);
+  }
+  for (const [version, keys] of keysOf) requests.push(...planVersion(tables, version, term, undefined, keys));
+  for (const { height, firstVersion, timestampUsec, epoch } of batch.blocks) {
+    const values = [ledger, heightBucket(height), height, term, firstVersion, timestampUsec, epoch];
+    requests.push({ query: statements.putBlock, values });
+  }
+  requests.push(...planNodes(tables, batch.treeNodes, { term, seq }));
+  requests.push(...planSide(tables, batch.sideRows ?? [], { term, seq }));
+  return requests;
+}
+
+/** The rows of side writes. */
+export function planSide(
+  { statements, ledger }: Tables,
+  rows: readonly SideRow[],
+  { term, seq }: { readonly term: number; readonly seq: bigint },
+): readonly Request[] {
+  return rows.map(({ key, value }) => ({
+    query: statements.putSide,
+    values: [ledger, asBuffer(key), seq, term, value === undefined ? undefined : asBuffer(value)],
+  }));
+}
+
+/** The rows of what lies before the first commit. They count in every term, so a part may be written by several. */
+export function planBase(tables: Tables, base: BaseBatch): readonly Request[] {
+  const { statements, ledger } = tables;
+  const stamp = { term: BASE_TERM, seq: BASE_SEQ };
+  const items = base.writes.map(({ keyHash, version, value }) => ({
+    query: statements.putItem,
+    values: [
+      ledger,
+      asBuffer(keyHash),
+      FIRST_BUCKET,
+      version,
+      BASE_TERM,
+      value === undefined ? undefined : asBuffer(value),
+    ],
+  }));
+  return [
+    ...items,
+    ...planNodes(tables, base.treeNodes, stamp),
+    ...planSide(tables, base.sideRows ?? [], stamp),
+  ];
+}
+
+function planNodes(
+  { statements, ledger }: Tables,
+  nodes: readonly TreeNodeWrite[],
+  { term, seq }: { readonly term: number; readonly seq: bigint },
+): readonly Request[] {
+  return nodes.map(({ key, value }) => ({
+    query: statements.putNode,
+    values: [ledger, asBuffer(key), seq, term, value === undefined ? undefined : asBuffer(value)],
+  }));
+}
+
+/** Rows of one version: its record and its keys, each in parts where it is large. */
+function planVersion(
+  { statements, ledger }: Tables,
+  version: bigint,
+  term: number,
+  bytes: Buffer | undefined,
+  keys: readonly WrittenKey[],
+): readonly Request[] {
+  const parts = Math.max(
+    bytes === undefined ? 0 : Math.max(1, Math.ceil(bytes.length / PART_BYTES)),
+    Math.ceil(keys.length / KEYS_IN_PART),
+  );
+  const bucket = versionBucket(version);
+  return Array.from({ length: parts }, (_, part) => {
+    const slice = bytes?.subarray(part * PART_BYTES, (part + 1) * PART_BYTES);
+    const some = keys.slice(part * KEYS_IN_PART, (part + 1) * KEYS_IN_PART);
+    const values = [
+      ledger,
+      bucket,
+      version,
+      term,
+      part,
+      slice === undefined || (part > 0 && slice.length === 0) ? undefined : slice,
+      some.length === 0 ? undefined : encodeKeys(some),
+    ];
+    return { query: statements.putVersion, values };
+  });
+}
+
+function assertDistinct(batch: CommitBatch): void {
+  let version: bigint | undefined;
+  let seen = new Set<string>();
+  for (const write of batch.writes) {
+    if (write.version !== version) seen = new Set();
+    version = write.version;
+    const name = asBuffer(write.keyHash).toString("latin1");
+    if (seen.has(name)) throw new StoreError("order", `two writes of one key at version ${version}`);
+    seen.add(name);
+  }
+}

@@ -1,0 +1,67 @@
+// The statements on the tables of a keyspace, and how versions and heights fall into partitions.
+
+/** Versions of one partition of records. */
+const VERSION_BITS = 8n;
+/** Blocks of one partition. */
+const HEIGHT_BITS = 10n;
+
+/** Bucket of a version's record and keys. */
+export function versionBucket(version: bigint): bigint {
+  return version >> VERSION_BITS;
+}
+
+/** First version of a bucket. */
+export function bucketStart(bucket: bigint): bigint {
+  return bucket << VERSION_BITS;
+}
+
+/** Bucket of a block. */
+export function heightBucket(height: bigint): bigint {
+  return height >> HEIGHT_BITS;
+}
+
+/** All statements on one keyspace's tables but the head's. */
+export type Statements = ReturnType<typeof createStatements>;
+
+/** The statements of a keyspace. */
+export function createStatements(keyspace: string) {
+  const item = "ledger = ? AND key = ? AND bucket = ?";
+  const items = `${keyspace}.items`;
+  const versions = `${keyspace}.versions`;
+  const blocks = `${keyspace}.blocks`;
+  const tree = `${keyspace}.tree`;
+  const side = `${keyspace}.side`;
+  const splits = `${keyspace}.splits`;
+  return {
+    findItem: `SELECT version, term, value, next FROM ${items} WHERE ${item} AND version <= ? LIMIT 1`,
+    findItemBefore: `SELECT version, term, value, next FROM ${items} WHERE ${item} AND (version, term) < (?, ?) LIMIT 32`,
+    listItems: `SELECT version, term, value, next FROM ${items} WHERE ${item} AND (version, term) > (?, ?) AND (version, term) <= (?, ?) ORDER BY version ASC, term ASC LIMIT ?`,
+    putItem: `INSERT INTO ${items} (ledger, key, bucket, version, term, value) VALUES (?, ?, ?, ?, ?, ?)`,
+    putPointer: `INSERT INTO ${items} (ledger, key, bucket, version, term, next) VALUES (?, ?, 0, ?, ?, ?)`,
+    pruneItems: `DELETE FROM ${items} WHERE ${item} AND version < ?`,
+    dropItems: `DELETE FROM ${items} WHERE ${item}`,
+
+    listRecords: `SELECT version, term, part, bytes FROM ${versions} WHERE ledger = ? AND bucket = ? AND version >= ? AND version <= ?`,
+    listKeys: `SELECT version, term, part, keys FROM ${versions} WHERE ledger = ? AND bucket = ? AND version >= ? AND version < ?`,
+    putVersion: `INSERT INTO ${versions} (ledger, bucket, version, term, part, bytes, keys) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    dropVersions: `DELETE FROM ${versions} WHERE ledger = ? AND bucket = ?`,
+
+    findBlock: `SELECT term, first_version, time, epoch FROM ${blocks} WHERE ledger = ? AND bucket = ? AND height = ?`,
+    putBlock: `INSERT INTO ${blocks} (ledger, bucket, height, term, first_version, time, epoch) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    dropBlocks: `DELETE FROM ${blocks} WHERE ledger = ? AND bucket = ?`,
+
+    findNode: `SELECT seq, term, value FROM ${tree} WHERE ledger = ? AND node = ? AND seq <= ? LIMIT 1`,
+    findNodeBefore: `SELECT seq, term, value FROM ${tree} WHERE ledger = ? AND node = ? AND (seq, term) < (?, ?) LIMIT 32`,
+    putNode: `INSERT INTO ${tree} (ledger, node, seq, term, value) VALUES (?, ?, ?, ?, ?)`,
+    pruneNode: `DELETE FROM ${tree} WHERE ledger = ? AND node = ? AND seq < ?`,
+
+    findSide: `SELECT seq, term, value FROM ${side} WHERE ledger = ? AND key = ? AND seq <= ? LIMIT 1`,
+    findSideBefore: `SELECT seq, term, value FROM ${side} WHERE ledger = ? AND key = ? AND (seq, term) < (?, ?) LIMIT 32`,
+    putSide: `INSERT INTO ${side} (ledger, key, seq, term, value) VALUES (?, ?, ?, ?, ?)`,
+    pruneSide: `DELETE FROM ${side} WHERE ledger = ? AND key = ? AND seq < ?`,
+
+    listSplits: `SELECT key, bucket, term, start FROM ${splits} WHERE ledger = ?`,
+    putSplit: `INSERT INTO ${splits} (ledger, key, bucket, term, start) VALUES (?, ?, ?, ?, ?)`,
+    dropSplit: `DELETE FROM ${splits} WHERE ledger = ? AND key = ? AND bucket = ?`,
+  };
+}

@@ -1,0 +1,247 @@
+// A ledger's tables in a keyspace: reading them, passing over rows that were never committed.
+import type { StateItem } from "../../ledger/view.ts";
+import type { BlockStart, RawRecord } from "../contract.ts";
+import { StoreError } from "../errors.ts";
+import type { Row, Session } from "./session.ts";
+import { heightBucket, type Statements, versionBucket } from "./statements.ts";
+import type { Terms } from "./terms.ts";
+
+/** The bucket that every key begins in, and where the pointers to its others are. */
+export const FIRST_BUCKET = 0;
+/** Bytes of a record or of a list of keys in one row, at most. */
+export const PART_BYTES = 2 ** 20;
+const PAGE_ROWS = 256;
+const NO_TERM = -1;
+const MAX_TERM = 2 ** 31 - 1;
+
+/** A row of the items table. */
+interface ItemRow {
+  readonly version: bigint;
+  readonly value: Buffer | undefined;
+  /** The bucket that holds the key's versions from this one on. */
+  readonly next: number | undefined;
+}
+
+/** Reads the tables of one ledger. */
+export class Tables {
+  readonly session: Session;
+  readonly statements: Statements;
+  readonly ledger: string;
+
+  constructor(session: Session, statements: Statements, ledger: string) {
+    this.session = session;
+    this.statements = statements;
+    this.ledger = ledger;
+  }
+
+  /** What a version sees under a key: one partition, one row; two of each where the key was split. */
+  async findItem(key: Buffer, version: bigint, terms: Terms): Promise<StateItem | undefined> {
+    const row = await this.#findRow(key, FIRST_BUCKET, version, terms);
+    const found = row?.next === undefined ? row : await this.#findRow(key, row.next, version, terms);
+    return found === undefined ? undefined : toItem(found);
+  }
+
+  /** The writes of a key inside a range, oldest first. */
+  async listItems(
+    key: Buffer,
+    range: { readonly from: bigint; readonly to: bigint; readonly limit: number },
+    terms: Terms,
+  ): Promise<readonly StateItem[]> {
+    const [at, rows] = await Promise.all([
+      this.#findRow(key, FIRST_BUCKET, range.from, terms),
+      this.#listRows(key, FIRST_BUCKET, range, terms),
+    ]);
+    const items: StateItem[] = [];
+    const add = async (row: ItemRow): Promise<void> => {
+      const limit = range.limit - items.length;
+      if (limit <= 0) return;
+      if (row.next === undefined) items.push(toItem(row));
+      else
+        for (const one of await this.#listRows(key, row.next, { ...range, limit }, terms))
+          items.push(toItem(one));
+    };
+    // A bucket that the range begins inside of is found by its pointer, which may be before the range.
+    if (at?.next !== undefined && at.version < range.from) await add(at);
+    for (const row of rows) await add(row);
+    return items;
+  }
+
+  /** One row of the block table. */
+  async findBlock(height: bigint, terms: Terms): Promise<BlockStart | undefined> {
+    const rows = await this.session.read(this.statements.findBlock, [
+      this.ledger,
+      heightBucket(height),
+      height,
+    ]);
+    for (const row of rows) {
+      const firstVersion = asBigint(row, "first_version");
+      if (!terms.ownsVersion(asNumber(row, "term"), firstVersion)) continue;
+      return { height, firstVersion, timestampUsec: asBigint(row, "time"), epoch: asBigint(row, "epoch") };
+    }
+    return undefined;
+  }
+
+  /** Records from a version on without a gap, up to the limits. */
+  async listRecords(
+    range: { readonly from: bigint; readonly to: bigint; readonly limit: number; readonly maxBytes: number },
+    terms: Terms,
+  ): Promise<readonly RawRecord[]> {
+    const records: RawRecord[] = [];
+    let size = 0;
+    let parts: Buffer[] = [];
+    let version = range.from;
+    /** False when the records collected so far are the answer. */
+    const finish = (): boolean => {
+      if (parts.length === 0) return false;
+      const bytes = parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
+      size += bytes.length;
+      if (records.length > 0 && size > range.maxBytes) return false;
+      records.push({ version, bytes });
+      parts = [];
+      version++;
+      return records.length < range.limit;
+    };
+    for await (const row of this.#rowsOfVersions(this.statements.listRecords, range.from, range.to)) {
+      const at = asBigint(row, "version");
+      if (!terms.ownsVersion(asNumber(row, "term"), at)) continue;
+      const bytes = row.bytes;
+      if (!Buffer.isBuffer(bytes)) continue;
+      if (at !== version && !finish()) return records;
+      if (at !== version) return records;
+      parts.push(bytes);
+    }
+    finish();
+    return records;
+  }
+
+  /** The keys that versions wrote, in order of version, with the bytes of each as they were stored. */
+  async *listKeys(
+    from: bigint,
+    below: bigint,
+    terms: Terms,
+  ): AsyncGenerator<{ version: bigint; keys: Buffer }> {
+    for await (const row of this.#rowsOfVersions(this.statements.listKeys, from, below, true)) {
+      const version = asBigint(row, "version");
+      const keys = row.keys;
+      if (Buffer.isBuffer(keys) && terms.ownsVersion(asNumber(row, "term"), version)) yield { version, keys };
+    }
+  }
+
+  /** The current node of the state tree as of a write. */
+  async findNode(key: Buffer, seq: bigint, terms: Terms): Promise<Buffer | undefined> {
+    const { findNode, findNodeBefore } = this.statements;
+    return this.#findNumbered(findNode, findNodeBefore, key, seq, terms);
+  }
+
+  /** The current row beside the state as of a write. */
+  async findSide(key: Buffer, seq: bigint, terms: Terms): Promise<Buffer | undefined> {
+    const { findSide, findSideBefore } = this.statements;
+    return this.#findNumbered(findSide, findSideBefore, key, seq, terms);
+  }
+
+  async #findNumbered(
+    first: string,
+    before: string,
+    key: Buffer,
+    seq: bigint,
+    terms: Terms,
+  ): Promise<Buffer | undefined> {
+    let rows = await this.session.read(first, [this.ledger, key, seq]);
+    for (;;) {
+      for (const row of rows) {
+        if (terms.ownsSeq(asNumber(row, "term"), asBigint(row, "seq"))) return asValue(row.value);
+      }
+      const last = rows.at(-1);
+      if (last === undefined) return undefined;
+      rows = await this.session.read(before, [this.ledger, key, last.seq, last.term]);
+    }
+  }
+
+  async #findRow(key: Buffer, bucket: number, version: bigint, terms: Terms): Promise<ItemRow | undefined> {
+    const { findItem, findItemBefore } = this.statements;
+    let rows = await this.session.read(findItem, [this.ledger, key, bucket, version]);
+    for (;;) {
+      for (const row of rows) {
+        if (terms.ownsVersion(asNumber(row, "term"), asBigint(row, "version"))) return toItemRow(row);
+      }
+      const last = rows.at(-1);
+      if (last === undefined) return undefined;
+      rows = await this.session.read(findItemBefore, [this.ledger, key, bucket, last.version, last.term]);
+    }
+  }
+
+  async #listRows(
+    key: Buffer,
+    bucket: number,
+    range: { readonly from: bigint; readonly to: bigint; readonly limit: number },
+    terms: Terms,
+  ): Promise<readonly ItemRow[]> {
+    const found: ItemRow[] = [];
+    let after: readonly unknown[] = [range.from, NO_TERM];
+    for (;;) {
+      const limit = Math.min(range.limit - found.length, PAGE_ROWS);
+      if (limit <= 0 || range.from > range.to) return found;
+      const values = [this.ledger, key, bucket, ...after, range.to, MAX_TERM, limit];
+      const rows = await this.session.read(this.statements.listItems, values);
+      for (const row of rows) {
+        if (terms.ownsVersion(asNumber(row, "term"), asBigint(row, "version"))) found.push(toItemRow(row));
+      }
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < limit) return found;
+      after = [last.version, last.term];
+    }
+  }
+
+  /** Rows of the versions table from one version to another, across partitions. */
+  async *#rowsOfVersions(query: string, from: bigint, to: bigint, isOpen = false): AsyncGenerator<Row> {
+    const last = versionBucket(isOpen ? to - 1n : to);
+    for (let bucket = versionBucket(from); bucket <= last; bucket++) {
+      let next: string | undefined;
+      do {
+        const values = [this.ledger, bucket, from, to];
+        const page = await this.session.readPage(query, values, PAGE_ROWS, next);
+        yield* page.rows;
+        next = page.next;
+      } while (next !== undefined);
+    }
+  }
+}
+
+/** The same bytes as the driver wants them. */
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** A column that holds a bigint. */
+export function asBigint(row: Row, name: string): bigint {
+  const value = row[name];
+  if (typeof value !== "bigint")
+    throw new StoreError("corrupt", `column ${name}: expected a bigint, got ${typeof value}`);
+  return value;
+}
+
+/** A column that holds a small number. */
+export function asNumber(row: Row, name: string): number {
+  const value = row[name];
+  if (typeof value !== "number")
+    throw new StoreError("corrupt", `column ${name}: expected an int, got ${typeof value}`);
+  return value;
+}
+
+/** A row without a value stands for a removal. */
+function asValue(value: unknown): Buffer | undefined {
+  return Buffer.isBuffer(value) ? value : undefined;
+}
+
+function toItemRow(row: Row): ItemRow {
+  const next = row.next;
+  return {
+    version: asBigint(row, "version"),
+    value: asValue(row.value),
+    next: typeof next === "number" ? next : undefined,
+  };
+}
+
+function toItem({ version, value }: ItemRow): StateItem {
+  return { version, value };
+}

@@ -1,0 +1,143 @@
+// A view of a ledger in a cluster: a snapshot of the head row, and reads that never look past it. There is no
+// snapshot on the other side: what is committed never changes, but a pruner may remove it. A row that is found is
+// right, because a removal takes everything before it along; where nothing is found, the oldest version is
+// looked up again after the read before "nothing" is believed.
+import { LedgerError } from "../../ledger/errors.ts";
+import type { Position } from "../../ledger/position.ts";
+import type { Block, HistoryRange, StateItem } from "../../ledger/view.ts";
+import type { RawRecord, StoreView } from "../contract.ts";
+import { StoreError } from "../errors.ts";
+import { assertReadable, hideOldDeletion } from "../read-check.ts";
+import type { Blocks } from "./blocks.ts";
+import { asBuffer, type Tables } from "./tables.ts";
+import type { Terms } from "./terms.ts";
+import type { HeadWatch } from "./watch.ts";
+
+/** What all views of a store share. */
+export interface ViewSource {
+  readonly tables: Tables;
+  readonly blocks: Blocks;
+  readonly watch: HeadWatch;
+  readonly openViews: Set<ClusterView>;
+  /** The time that this process has held the right to write without a break; undefined while it does not. */
+  tenure(): Tenure | undefined;
+}
+
+/** One unbroken time as the writer. */
+export interface Tenure {
+  /** The current term; it changes when the same writer begins a new one. */
+  term: number;
+}
+
+/** A read view on one snapshot. */
+export class ClusterView implements StoreView {
+  readonly position: Position;
+  readonly #source: ViewSource;
+  readonly #terms: Terms;
+  readonly #tenure: Tenure | undefined;
+  #open = true;
+
+  constructor(source: ViewSource, position: Position, terms: Terms) {
+    this.#source = source;
+    this.position = position;
+    this.#terms = terms;
+    this.#tenure = source.tenure();
+    source.openViews.add(this);
+  }
+
+  async getItems(
+    keyHashes: readonly Uint8Array[],
+    version: bigint,
+  ): Promise<readonly (StateItem | undefined)[]> {
+    this.#assertOpen();
+    assertReadable(this.position, version);
+    const { tables } = this.#source;
+    const found = await Promise.all(
+      keyHashes.map((keyHash) => tables.findItem(asBuffer(keyHash), version, this.#terms)),
+    );
+    if (found.includes(undefined)) await this.#assertKept(version);
+    return found.map((item) => hideOldDeletion(item, this.position));
+  }
+
+  async getHistory(keyHash: Uint8Array, range: HistoryRange): Promise<readonly StateItem[]> {
+    this.#assertOpen();
+    assertReadable(this.position, range.from);
+    assertReadable(this.position, range.to);
+    if (range.from > range.to || range.limit < 1) return [];
+    const items = await this.#source.tables.listItems(asBuffer(keyHash), range, this.#terms);
+    await this.#assertKept(range.from);
+    return items;
+  }
+
+  async getBlockByHeight(height: bigint): Promise<Block | undefined> {
+    this.#assertOpen();
+    const { position } = this;
+    if (height < position.oldestBlockHeight || height > position.blockHeight) return undefined;
+    return this.#knownBlock(await this.#source.blocks.findByHeight(position, this.#terms, height), height);
+  }
+
+  async getBlockByVersion(version: bigint): Promise<Block | undefined> {
+    this.#assertOpen();
+    const { position } = this;
+    if (version < position.oldestVersion || version > position.version) return undefined;
+    const block = await this.#source.blocks.findLast(
+      position,
+      this.#terms,
+      (start) => start.firstVersion <= version,
+    );
+    return this.#knownBlock(block, position.oldestBlockHeight);
+  }
+
+  async getBlockAtTime(timestampUsec: bigint): Promise<Block | undefined> {
+    this.#assertOpen();
+    const block = await this.#source.blocks.findLast(
+      this.position,
+      this.#terms,
+      (start) => start.timestampUsec <= timestampUsec,
+    );
+    if (block === undefined) await this.#assertKept(this.position.oldestVersion);
+    return block;
+  }
+
+  async getRecords(start: bigint, limit: number, maxBytes: number): Promise<readonly RawRecord[]> {
+    this.#assertOpen();
+    assertReadable(this.position, start);
+    const range = { from: start, to: this.position.version, limit, maxBytes };
+    const records = limit < 1 ? [] : await this.#source.tables.listRecords(range, this.#terms);
+    if (records.length === 0) await this.#assertKept(start);
+    return records;
+  }
+
+  release(): void {
+    this.#assertOpen();
+    this.#open = false;
+    this.#source.openViews.delete(this);
+  }
+
+  /** Throws LedgerError `version_pruned` when the version is not kept any more, as read after this was called. */
+  async #assertKept(version: bigint): Promise<void> {
+    const snapshot = await this.#source.watch.fresh();
+    const oldest = snapshot?.position?.oldestVersion;
+    if (oldest === undefined || version >= oldest || this.#isProtected(snapshot?.head.term)) return;
+    throw new LedgerError("version_pruned", `version ${version} is below the oldest kept, ${oldest}`, {
+      details: { version, oldest },
+    });
+  }
+
+  /** The pruner of this process leaves what its open views can see; that of another one does not know them. */
+  #isProtected(term: number | undefined): boolean {
+    const tenure = this.#tenure;
+    return tenure !== undefined && tenure === this.#source.tenure() && tenure.term === term;
+  }
+
+  /** A block that must be there. */
+  async #knownBlock(block: Block | undefined, height: bigint): Promise<Block> {
+    if (block !== undefined) return block;
+    await this.#assertKept(this.position.oldestVersion);
+    throw new StoreError("corrupt", `no block row of height ${height}`);
+  }
+
+  #assertOpen(): void {
+    if (!this.#open) throw new Error("the view was released");
+  }
+}

@@ -1,0 +1,61 @@
+// Tests against a real cluster. It is the one named by SEXTANT_CASSANDRA (hosts divided by commas), or else the
+// one that scripts/cassandra.sh starts; where neither answers, the tests are skipped and say so. One keyspace
+// serves a whole file: changing the schema is slow, and ledgers inside a keyspace do not meet.
+import { randomBytes } from "node:crypto";
+import { connect } from "node:net";
+import { Client } from "cassandra-driver";
+import { afterAll, describe } from "vitest";
+import type { CassandraStoreOptions } from "../../src/store/cassandra/options.ts";
+import { type CassandraStore, openCassandraStore } from "../../src/store/cassandra/store.ts";
+
+const HOSTS = (process.env.SEXTANT_CASSANDRA ?? "127.0.0.1").split(",");
+const PORT = 9042;
+
+/** A cluster to test with. */
+export interface TestCluster {
+  readonly hosts: readonly string[];
+  readonly keyspace: string;
+  /** Opens a ledger: a new one unless named. */
+  open(options?: Partial<CassandraStoreOptions>): Promise<CassandraStore>;
+  /** Opens a ledger, and takes the right to write it. */
+  openWriter(options?: Partial<CassandraStoreOptions>): Promise<CassandraStore>;
+}
+
+/** Declares tests that need a cluster. */
+export function describeCluster(name: string, declare: (cluster: TestCluster) => void): void {
+  if (!isThere)
+    process.stderr.write(
+      `${name}: skipped, no Cassandra answers on ${HOSTS.join(",")} (scripts/cassandra.sh up)\n`,
+    );
+  describe.skipIf(!isThere)(name, () => {
+    const keyspace = `test_${randomBytes(6).toString("hex")}`;
+    let ledgers = 0;
+    const open = (options: Partial<CassandraStoreOptions> = {}): Promise<CassandraStore> =>
+      openCassandraStore({ hosts: HOSTS, keyspace, ledger: `ledger_${++ledgers}`, ...options });
+    const openWriter = async (options: Partial<CassandraStoreOptions> = {}): Promise<CassandraStore> => {
+      const store = await open(options);
+      if ((await store.lease.acquire()) === undefined) throw new Error("another test writes this ledger");
+      return store;
+    };
+    afterAll(async () => {
+      const client = new Client({ contactPoints: [...HOSTS], localDataCenter: "datacenter1" });
+      await client.execute(`DROP KEYSPACE IF EXISTS ${keyspace}`, [], { readTimeout: 30_000 });
+      await client.shutdown();
+    });
+    declare({ hosts: HOSTS, keyspace, open, openWriter });
+  });
+}
+
+const isThere = await answers(HOSTS[0] ?? "");
+
+async function answers(host: string): Promise<boolean> {
+  const [name = "", port = String(PORT)] = host.split(":");
+  return new Promise((resolve) => {
+    const socket = connect({ host: name, port: Number(port), timeout: 2000 });
+    const end = (is: boolean) => () => {
+      socket.destroy();
+      resolve(is);
+    };
+    socket.on("connect", end(true)).on("error", end(false)).on("timeout", end(false));
+  });
+}
