@@ -22,6 +22,7 @@ import { StoreError } from "./store/errors.ts";
 import { assertHead } from "./sync/check/head-check.ts";
 import { type PruneWindow, parsePruneWindow } from "./sync/prune-window.ts";
 
+export { type CopyOptions, type CopyReport, copyData } from "./node/copying.ts";
 export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
 export type {
   CassandraOptions,

@@ -3,6 +3,7 @@ import type { Command } from "./command.ts";
 import { backupCommand } from "./commands/backup.ts";
 import { balanceCommand } from "./commands/balance.ts";
 import { checkCommand } from "./commands/check.ts";
+import { copyCommand } from "./commands/copy.ts";
 import { encodeCommand } from "./commands/encode.ts";
 import { infoCommand } from "./commands/info.ts";
 import { rawItemCommand } from "./commands/raw-item.ts";
@@ -23,4 +24,5 @@ export const commands: readonly Command[] = [
   checkCommand,
   backupCommand,
   restoreCommand,
+  copyCommand,
 ];

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../base/log.ts";
 import type { Store } from "../store/contract.ts";
 import { createIngester } from "../sync/committer.ts";
+import { assertNotHalfCopied } from "../sync/copy/copy-mark.ts";
 import { bootstrapGenesis } from "../sync/genesis.ts";
 import type { PruneWindow } from "../sync/prune-window.ts";
 import { type Pruner, startPruner } from "../sync/pruner.ts";
@@ -65,6 +66,7 @@ export class Writer {
   async #prepare(): Promise<void> {
     const { store, plan, faults, onCommit, logger, localChain } = this.#options;
     const { check, chain } = plan;
+    await assertNotHalfCopied(store);
     const ingester = createIngester({ store, logger });
     if (check !== undefined) await bootstrapGenesis({ store, ingester, check });
     if (this.#stop.signal.aborted) return;

@@ -99,7 +99,7 @@ export interface Store extends Ledger {
    * Writes what the first commit builds on, part by part, into a store that holds no ledger yet. Nobody sees it
    * before the first commit; the same part may be written again. Throws StoreError `order` after the first commit.
    */
-  preload?(base: BaseBatch): Promise<void>;
+  preload(base: BaseBatch): Promise<void>;
   /**
    * Removes what no version at or above `floor` can see, at most about `maxRows` rows, and moves the oldest
    * version and block in the same durable write. `floor` must be the first version of a block.

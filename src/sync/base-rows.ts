@@ -13,7 +13,7 @@ export interface BaseRow {
 }
 
 /** First bytes of the keys of side rows; never reused for another content. */
-export const SIDE_KEYS = { filled: 1, waypoints: 2, deleted: 3 } as const;
+export const SIDE_KEYS = { filled: 1, waypoints: 2, deleted: 3, copy: 4 } as const;
 
 /** Key of an item's row: what was fetched, or what was deleted. */
 export function baseRowKey(kind: "filled" | "deleted", keyHash: Uint8Array): Uint8Array {

@@ -219,6 +219,43 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       await store.commit(moved);
     });
 
+    it("begins after version 0 on what was there before, which nobody sees until the first commit", async () => {
+      const store = await open();
+      const ledger = new SyntheticLedger(5, 12);
+      const first = ledger.blockAt(60n, 120n).firstVersion;
+      const writes = ledger.keys.flatMap((keyHash, key) => {
+        const item = ledger.itemAt(key, first);
+        const isBase = item?.value !== undefined && item.version < first;
+        return isBase ? [{ keyHash, version: item.version, value: item.value }] : [];
+      });
+      expect(writes.length).toBeGreaterThan(3);
+      const treeNodes = [{ key: Buffer.from([9]), value: Buffer.from("base node") }];
+      const row = Buffer.from("row");
+      await store.preload({ writes: writes.slice(0, 3), treeNodes: [], sideRows: [] });
+      const rest = { writes: writes.slice(1), treeNodes, sideRows: [{ key: row, value: Uint8Array.of(7) }] };
+      await store.preload(rest);
+      await store.preload(rest);
+      await expect(store.openView()).rejects.toEqual(coded("no_ledger"));
+      const [node] = await store.getTreeNodes([Buffer.from([9])]);
+      expect(Buffer.from(node ?? []).toString()).toBe("base node");
+      expect((await store.getSideRows([row])).map((value) => value && [...value])).toEqual([[7]]);
+
+      const batch = { ...ledger.batch(first - 1n, 90n), previous: undefined };
+      await store.commit(batch, SYNTHETIC_IDENTITY);
+      await expect(store.preload(rest)).rejects.toEqual(coded("order"));
+      await store.commit(ledger.batch(90n, 120n));
+      const check = async (oldest: bigint): Promise<void> => {
+        const view = await store.openView();
+        expect(view.position.oldestVersion).toBe(oldest);
+        await checkView(view, ledger, 120n);
+        view.release();
+      };
+      await check(first);
+      const floor = ledger.blockAt(100n, 120n).firstVersion;
+      await pruneTo(store, floor);
+      await check(floor);
+    });
+
     it("prunes to block starts only, in bounded steps", async () => {
       const { store, ledger } = await filled(100n);
       const floor = ledger.blockAt(70n, 100n).firstVersion;

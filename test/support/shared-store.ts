@@ -110,6 +110,10 @@ export class Member {
         guard();
         await store.commit(batch, identity);
       },
+      preload: async (base) => {
+        guard();
+        await store.preload(base);
+      },
       prune: async (floor, maxRows) => {
         guard();
         return store.prune(floor, maxRows);

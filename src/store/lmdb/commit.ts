@@ -2,7 +2,7 @@
 // Runs inside one write transaction, so a fault anywhere leaves nothing behind.
 import { encodePosition, type Position } from "../../ledger/position.ts";
 import { toStoredPosition } from "../commit-check.ts";
-import type { CommitBatch, SideRow, StateWrite } from "../contract.ts";
+import type { BaseBatch, CommitBatch, SideRow, StateWrite, TreeNodeWrite } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import type { FastTable } from "./native.ts";
 import { encodeBlock } from "./position-row.ts";
@@ -34,13 +34,30 @@ export function writeBatch(
     tables.blocks.putSync(numberKey(block.height), toBuffer(encodeBlock(block)));
   for (const record of batch.records)
     tables.records.putSync(numberKey(record.version), toBuffer(record.bytes));
-  for (const { key, value } of batch.treeNodes) {
-    if (value === undefined) tables.tree.removeSync(key);
-    else tables.tree.putSync(key, toBuffer(value));
-  }
+  writeTreeNodes(tables, batch.treeNodes);
   if (batch.sideRows !== undefined) writeSideRows(tables, batch.sideRows);
   const position = toStoredPosition(batch, head);
   tables.meta.putSync(META.position, toBuffer(encodePosition(position)));
+}
+
+/** Writes a part of what the first commit builds on. To be called inside a write transaction, before that commit. */
+export function writeBase(tables: Tables, base: BaseBatch): void {
+  const key = Buffer.alloc(ITEM_KEY_BYTES);
+  const row = new Scratch();
+  for (const { keyHash, version, value } of base.writes) {
+    if (value === undefined) continue;
+    writeLatestKey(key, keyHash);
+    tables.items.putSync(key, row.fill(version, value));
+  }
+  writeTreeNodes(tables, base.treeNodes);
+  if (base.sideRows !== undefined) writeSideRows(tables, base.sideRows);
+}
+
+function writeTreeNodes(tables: Tables, nodes: readonly TreeNodeWrite[]): void {
+  for (const { key, value } of nodes) {
+    if (value === undefined) tables.tree.removeSync(key);
+    else tables.tree.putSync(key, toBuffer(value));
+  }
 }
 
 /** Writes rows beside the state. To be called inside a write transaction. */

@@ -5,9 +5,17 @@ import { type Logger, silentLogger } from "../../base/log.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import type { Position } from "../../ledger/position.ts";
 import { assertFollows, assertIdentity } from "../commit-check.ts";
-import type { CommitBatch, PruneStep, SideRow, Store, StoreIdentity, StoreView } from "../contract.ts";
+import type {
+  BaseBatch,
+  CommitBatch,
+  PruneStep,
+  SideRow,
+  Store,
+  StoreIdentity,
+  StoreView,
+} from "../contract.ts";
 import { isPassingFault, StoreError } from "../errors.ts";
-import { writeBatch, writeSideRows } from "./commit.ts";
+import { writeBase, writeBatch, writeSideRows } from "./commit.ts";
 import { type Environment, openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
 import { assertLease, releaseLease, takeLease } from "./lease.ts";
@@ -133,6 +141,15 @@ class LmdbStore implements Store {
       const chain = assertIdentity(batch, known === undefined ? undefined : decodeIdentity(known), identity);
       if (known === undefined) this.#tables.meta.putSync(META.identity, Buffer.from(encodeIdentity(chain)));
       writeBatch(this.#tables, this.#source.items, batch, head);
+    });
+  }
+
+  async preload(base: BaseBatch): Promise<void> {
+    this.#write(() => {
+      if (this.#readPosition() !== undefined) {
+        throw new StoreError("order", `the store at ${this.#path} holds a ledger already`);
+      }
+      writeBase(this.#tables, base);
     });
   }
 

@@ -88,9 +88,10 @@ export class StoreWalk {
     };
   }
 
-  /** All values, the newest of a key first, then older ones from new to old. */
-  *items(): Generator<ItemRow> {
-    for (const { key, value } of this.#range(this.#tables.items)) {
+  /** All values, the newest of a key first, then older ones from new to old; only of keys after the given one, if any. */
+  *items(after?: Uint8Array): Generator<ItemRow> {
+    const start = after === undefined ? undefined : endOfKey(after);
+    for (const { key, value } of this.#range(this.#tables.items, start)) {
       if (key.length !== ITEM_KEY_BYTES) throw rowError("item", `key of ${key.length} bytes`);
       const keyHash = key.subarray(0, HASH_BYTES);
       const isNewest = key.readBigUInt64BE(HASH_BYTES) === 0n;
@@ -135,10 +136,21 @@ export class StoreWalk {
     }
   }
 
-  *records(): Generator<RawRecord> {
-    for (const { key, value } of this.#range(this.#tables.records)) {
+  /** One block of the index. */
+  getBlock(height: bigint): BlockStart | undefined {
+    const row = this.#get(this.#tables.blocks, numberKey(height));
+    return row === undefined ? undefined : decodeBlock(height, row);
+  }
+
+  *records(from = 0n): Generator<RawRecord> {
+    for (const { key, value } of this.#range(this.#tables.records, numberKey(from))) {
       yield { version: readNumberKey("record", key), bytes: value };
     }
+  }
+
+  /** What is kept beside the ledger. */
+  *sideRows(): Generator<{ readonly key: Uint8Array; readonly value: Uint8Array }> {
+    yield* this.#range(this.#tables.side);
   }
 
   /** Number of rows of a table in this snapshot, found by passing over them. */
@@ -162,11 +174,20 @@ export class StoreWalk {
     return table.get(key, { transaction: this.#transaction });
   }
 
-  *#range(table: Table): Generator<{ readonly key: Buffer; readonly value: Buffer }> {
-    for (const { key, value } of table.getRange({ transaction: this.#transaction })) {
+  *#range(table: Table, start?: Buffer): Generator<{ readonly key: Buffer; readonly value: Buffer }> {
+    const transaction = this.#transaction;
+    const range = start === undefined ? { transaction } : { transaction, start };
+    for (const { key, value } of table.getRange(range)) {
       yield { key: Buffer.from(key), value };
     }
   }
+}
+
+/** A place after all rows of a key and before those of the next: no version sorts this high. */
+function endOfKey(keyHash: Uint8Array): Buffer {
+  const end = Buffer.alloc(ITEM_KEY_BYTES + 1, 0xff);
+  end.set(keyHash);
+  return end;
 }
 
 function rowError(table: string, what: string): StoreError {

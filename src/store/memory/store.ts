@@ -4,7 +4,16 @@ import { LedgerError } from "../../ledger/errors.ts";
 import type { Position } from "../../ledger/position.ts";
 import type { StateItem } from "../../ledger/view.ts";
 import { assertFollows, assertIdentity, toStoredPosition } from "../commit-check.ts";
-import type { CommitBatch, PruneStep, SideRow, Store, StoreIdentity, StoreView } from "../contract.ts";
+import type {
+  BaseBatch,
+  CommitBatch,
+  PruneStep,
+  SideRow,
+  Store,
+  StoreIdentity,
+  StoreView,
+  TreeNodeWrite,
+} from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import { assertPruneFloor, findOldest } from "../prune-check.ts";
 import { copyRows, createRows, type Rows, type StaleRow, toMapKey } from "./rows.ts";
@@ -58,13 +67,20 @@ class MemoryStore implements Store {
     for (const { version, bytes } of batch.records) {
       this.#rows.records.set(version, { version, bytes: new Uint8Array(bytes) });
     }
-    for (const { key, value } of batch.treeNodes) {
-      if (value === undefined) this.#treeNodes.delete(toMapKey(key));
-      else this.#treeNodes.set(toMapKey(key), new Uint8Array(value));
-    }
+    this.#putTreeNodes(batch.treeNodes);
     if (batch.sideRows !== undefined) await this.putSideRows(batch.sideRows);
     this.identity = chain;
     this.#position = toStoredPosition(batch, this.#position);
+  }
+
+  async preload(base: BaseBatch): Promise<void> {
+    if (this.#position !== undefined) throw new StoreError("order", "the store holds a ledger already");
+    for (const { keyHash, version, value } of base.writes) {
+      if (value === undefined) continue;
+      this.#rows.items.set(toMapKey(keyHash), [{ version, value: new Uint8Array(value) }]);
+    }
+    this.#putTreeNodes(base.treeNodes);
+    if (base.sideRows !== undefined) await this.putSideRows(base.sideRows);
   }
 
   async prune(floor: bigint, maxRows: number): Promise<PruneStep> {
@@ -96,6 +112,13 @@ class MemoryStore implements Store {
   }
 
   async close(): Promise<void> {}
+
+  #putTreeNodes(nodes: readonly TreeNodeWrite[]): void {
+    for (const { key, value } of nodes) {
+      if (value === undefined) this.#treeNodes.delete(toMapKey(key));
+      else this.#treeNodes.set(toMapKey(key), new Uint8Array(value));
+    }
+  }
 
   /** The batch's writes by key, checked whole before anything changes. */
   #collectWrites(batch: CommitBatch): Map<string, StateItem[]> {

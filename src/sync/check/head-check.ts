@@ -9,7 +9,7 @@ import { decodeRecord, type RecordSpans } from "../../ledger/record.ts";
 import { decodeTreeNode, treeNodeHash, treeNodeKey } from "../../ledger/state-tree/tree-node.ts";
 import { transactionInfoHash } from "../../ledger/transaction-info.ts";
 import type { Store, StoreView } from "../../store/contract.ts";
-import { StoreError } from "../../store/errors.ts";
+import { isPassingFault, StoreError } from "../../store/errors.ts";
 
 function damaged(what: string, cause?: unknown): StoreError {
   return new StoreError("corrupt", `the store is damaged: ${what} (sextant check tells more)`, { cause });
@@ -26,6 +26,7 @@ export async function assertHead(store: Store): Promise<void> {
   try {
     view = await store.openView();
   } catch (error) {
+    if (isPassingFault(error)) throw error;
     throw damaged(`its position cannot be read: ${errorText(error)}`, error);
   }
   try {

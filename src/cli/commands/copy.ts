@@ -1,0 +1,114 @@
+// `sextant copy`: copies a ledger from a data directory into another directory or into a cluster.
+import { ConfigError } from "../../base/errors.ts";
+import { type CopyOptions, type CopyReport, copyData } from "../../node.ts";
+import { command, EXIT_FAILED, EXIT_OK } from "../command.ts";
+import { createLogger, LOG_LEVELS } from "../log.ts";
+import { choiceOption, type OptionValues, switchOption, textOption } from "../option.ts";
+import { type Progress, startProgress } from "../progress.ts";
+import { operandsOf } from "../source.ts";
+import { assertNoCluster, clusterOf, clusterOptions } from "../store-options.ts";
+import { alignedLines } from "./info.ts";
+
+/** One of so many versions and keys is compared unless all are. */
+const SAMPLE = 64;
+
+const options = {
+  from: textOption("Data directory to copy from, which a node may be writing", "lmdb:DIR"),
+  to: textOption(
+    "Data directory or cluster to copy into: new, or with an earlier part of the same ledger",
+    "lmdb:DIR|URL",
+  ),
+  compare: choiceOption(
+    `What to read back and compare at the end: one of ${SAMPLE} versions and keys (sample) or every one (all)`,
+    ["sample", "all"],
+    "sample",
+  ),
+  json: switchOption("Print a JSON object", false),
+  ...clusterOptions,
+  "log-level": choiceOption("Least severe level to log", LOG_LEVELS, "warn"),
+  config: textOption("YAML file with any of these options as keys", "FILE"),
+};
+
+const LMDB = "lmdb:";
+
+function directoryOf(name: string, text: string | undefined): string {
+  if (text === undefined) throw new ConfigError(`--${name}: expected ${LMDB}DIR`);
+  if (!text.startsWith(LMDB) || text.length === LMDB.length) {
+    throw new ConfigError(`--${name}: expected ${LMDB}DIR, got ${JSON.stringify(text)}`);
+  }
+  return text.slice(LMDB.length);
+}
+
+function targetOf(values: OptionValues<typeof options>): CopyOptions["to"] {
+  const { to } = values;
+  if (to?.startsWith("cassandra:") === true) return { cassandra: clusterOf(to, values) };
+  const data = directoryOf("to", to);
+  assertNoCluster(values, "--to with the URL of a cluster");
+  return { data };
+}
+
+/** Shows one part after the other. */
+function partProgress(): { readonly onProgress: CopyOptions["onProgress"]; readonly finish: () => void } {
+  let part: string | undefined;
+  let progress: Progress | undefined;
+  return {
+    onProgress: (name, done, total) => {
+      if (part !== name) {
+        progress?.finish();
+        progress = startProgress(name, total);
+        part = name;
+      }
+      progress?.update(done);
+    },
+    finish: () => progress?.finish(),
+  };
+}
+
+function reportFields({ check, ...report }: CopyReport): Readonly<Record<string, unknown>> {
+  return {
+    chain_id: report.chainId,
+    ledger_version: `${report.version}`,
+    oldest_ledger_version: `${report.oldestVersion}`,
+    base_keys_copied: report.baseKeys,
+    versions_copied: report.versions,
+    records_compared: check.records,
+    blocks_compared: check.blocks,
+    items_compared: check.items,
+    differences: check.faults,
+  };
+}
+
+export const copyCommand = command({
+  name: "copy",
+  summary: "Copy a ledger into another data directory or a cluster, verified, going on where it was cut off",
+  operands: "",
+  options,
+  examples: [
+    "sextant copy --from lmdb:./data --to cassandra://10.0.0.1,10.0.0.2,10.0.0.3/sextant",
+    "sextant copy --from lmdb:./data --to lmdb:./other --compare all",
+  ],
+  run: async (values, operands, context) => {
+    operandsOf(operands, []);
+    const from = directoryOf("from", values.from);
+    const to = targetOf(values);
+    const { onProgress, finish } = partProgress();
+    const stop = new AbortController();
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      process.once(signal, () => stop.abort(new ConfigError("stopped; the same command goes on from here")));
+    }
+    const report = await copyData({
+      from,
+      to,
+      share: values.compare === "all" ? 1 : SAMPLE,
+      onProgress,
+      logger: createLogger(values["log-level"], process.stderr.isTTY ? "text" : "json"),
+      signal: stop.signal,
+    });
+    finish();
+    const fields = reportFields(report);
+    if (values.json) context.out(JSON.stringify({ ...fields, findings: report.check.findings }));
+    else for (const line of alignedLines(fields)) context.out(line);
+    for (const finding of report.check.findings) context.err(`differs: ${finding}`);
+    return report.check.faults === 0 ? EXIT_OK : EXIT_FAILED;
+  },
+});

@@ -1,0 +1,113 @@
+// The base of a pruned ledger: what its oldest block builds on. Its records are gone, so its items are copied as
+// they are, and proven by the state root that the last record of the oldest block claims.
+import { equalBytes } from "../../base/bytes.ts";
+import { toHex } from "../../base/hex.ts";
+import { LedgerError } from "../../ledger/errors.ts";
+import { StateTree, type TreeUpdate } from "../../ledger/state-tree/update.ts";
+import { stateValueHash } from "../../ledger/state-value.ts";
+import type { StateWrite, Store } from "../../store/contract.ts";
+import { StoreError } from "../../store/errors.ts";
+import type { ItemRow, StoreWalk } from "../../store/lmdb/walk.ts";
+import type { VerifiedBlock } from "../verifier.ts";
+import { loadMark, markRow } from "./copy-mark.ts";
+
+/** Keys written at once. */
+const DEFAULT_CHUNK_KEYS = 2000;
+const CHUNK_BYTES = 8 * 1024 * 1024;
+/** Nodes of the state tree kept in memory, at about a kilobyte each. */
+const MAX_KEPT_NODES = 20_000;
+
+/** What copying a base works with. */
+export interface BaseCopy {
+  readonly source: StoreWalk;
+  readonly target: Store;
+  /** The oldest block of the source. */
+  readonly oldest: VerifiedBlock;
+  /** Keys written at once. */
+  readonly chunkKeys?: number | undefined;
+  readonly onKeys: (keys: number) => void;
+  /** Throws when the copy is to stop. */
+  readonly goOn: () => void;
+}
+
+interface Chunk {
+  writes: StateWrite[];
+  updates: TreeUpdate[];
+  bytes: number;
+  keys: number;
+}
+
+const emptyChunk = (): Chunk => ({ writes: [], updates: [], bytes: 0, keys: 0 });
+
+/** The rows of one key after the other, newest first. */
+function* keysOf(source: StoreWalk, after: Uint8Array | undefined): Generator<readonly ItemRow[]> {
+  let rows: ItemRow[] = [];
+  for (const row of source.items(after)) {
+    const [first] = rows;
+    if (first !== undefined && !equalBytes(first.keyHash, row.keyHash)) {
+      yield rows;
+      rows = [];
+    }
+    rows.push({ ...row, value: row.value === undefined ? undefined : new Uint8Array(row.value) });
+  }
+  if (rows.length > 0) yield rows;
+}
+
+/** Adds what the oldest block builds on, and what the state after it holds, of one key. */
+function addKey(chunk: Chunk, rows: readonly ItemRow[], { start, position }: VerifiedBlock): void {
+  chunk.keys++;
+  const base = rows.find(({ version }) => version < start.firstVersion);
+  const isSeen = !rows.some(({ version }) => version === start.firstVersion);
+  if (base?.value !== undefined && isSeen) {
+    chunk.writes.push({ keyHash: base.keyHash, version: base.version, value: base.value });
+    chunk.bytes += base.value.length;
+  }
+  const after = rows.find(({ version }) => version <= position.version);
+  if (after?.value === undefined) return;
+  chunk.updates.push({ keyHash: after.keyHash, valueHash: stateValueHash(after.value) });
+}
+
+/** Brings the base into an empty target, going on where an earlier copy stopped. Throws LedgerError `mismatch`. */
+export async function copyBase(copy: BaseCopy): Promise<void> {
+  const { source, target, oldest, chunkKeys = DEFAULT_CHUNK_KEYS, onKeys, goOn } = copy;
+  const { oldestVersion } = source.position;
+  const mark = await loadMark(target);
+  if (mark !== undefined && mark.oldestVersion !== oldestVersion) {
+    throw new StoreError(
+      "order",
+      `the copy was begun when the source's oldest version was ${mark.oldestVersion}; it is ${oldestVersion} now: copy into an empty target, best from a backup`,
+    );
+  }
+  const tree = new StateTree((keys) => target.getTreeNodes(keys));
+  let lastKey = mark?.lastKey;
+  const write = async (chunk: Chunk, isWhole: boolean): Promise<void> => {
+    goOn();
+    await tree.apply(chunk.updates);
+    const row = markRow({ oldestVersion, lastKey, isWhole });
+    await target.preload({ writes: chunk.writes, treeNodes: tree.takeChanges(), sideRows: [row] });
+    if (tree.size > MAX_KEPT_NODES) tree.forget();
+    onKeys(chunk.keys);
+  };
+  if (mark?.isWhole !== true) {
+    let chunk = emptyChunk();
+    for (const rows of keysOf(source, lastKey)) {
+      addKey(chunk, rows, oldest);
+      lastKey = rows[0]?.keyHash;
+      if (chunk.keys < chunkKeys && chunk.bytes < CHUNK_BYTES) continue;
+      await write(chunk, false);
+      chunk = emptyChunk();
+    }
+    await write(chunk, true);
+  }
+  const root = await tree.apply([]);
+  if (equalBytes(root, oldest.claimedStateRoot)) return;
+  const { version } = oldest.position;
+  const [expected, actual] = [toHex(oldest.claimedStateRoot), toHex(root)];
+  throw new LedgerError(
+    "mismatch",
+    `version ${version}: the items copied give the state root ${actual}, expected ${expected}`,
+    {
+      details: { version, field: "state root", expected, actual },
+    },
+  );
+}

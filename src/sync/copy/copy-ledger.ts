@@ -1,0 +1,273 @@
+// Copies a whole ledger from one store into another: what the oldest block builds on where the source is pruned,
+// then every record through the same checks as any other source's. What is committed in the target is the
+// progress, so a copy that was cut off goes on where it stopped.
+import { equalBytes } from "../../base/bytes.ts";
+import type { Logger } from "../../base/log.ts";
+import { transactionAccumulator } from "../../ledger/accumulator.ts";
+import { LedgerError } from "../../ledger/errors.ts";
+import { isAccumulatorKnown, type Position } from "../../ledger/position.ts";
+import { decodeRecord } from "../../ledger/record.ts";
+import type { SideRow, Store } from "../../store/contract.ts";
+import { StoreError } from "../../store/errors.ts";
+import type { StoreWalk } from "../../store/lmdb/walk.ts";
+import { createIngester, loadPosition } from "../committer.ts";
+import { PendingTree } from "../pending-tree.ts";
+import { type VerifiedBlock, Verifier } from "../verifier.ts";
+import { copyBase } from "./base-copy.ts";
+import { isMarkKey, loadMark, markRow } from "./copy-mark.ts";
+
+/** Records and bytes taken from the source at once. */
+const DEFAULT_PAGE_RECORDS = 1000;
+const PAGE_BYTES = 4 * 1024 * 1024;
+
+/** What a copy works with. */
+export interface LedgerCopyOptions {
+  readonly source: StoreWalk;
+  /** A store that this process may write; empty, or with an earlier part of the same ledger. */
+  readonly target: Store;
+  readonly logger: Logger;
+  /** Told of keys of the base, then of versions, as they are copied. */
+  readonly onProgress: (part: "items" | "versions", done: number) => void;
+  /** Aborted when the copy is to stop. */
+  readonly signal: AbortSignal;
+  readonly sizes?: CopySizes | undefined;
+}
+
+/** How much is written at once. */
+export interface CopySizes {
+  /** Keys of the base. */
+  readonly keys?: number;
+  /** Versions, about: blocks are written whole. */
+  readonly records?: number;
+}
+
+/** What a copy did. */
+export interface LedgerCopyReport {
+  /** Keys of the base that were looked at; 0 where the source has all its records. */
+  readonly baseKeys: number;
+  readonly versions: number;
+}
+
+/** Copies. Throws StoreError or LedgerError; then what is committed in the target stays and is right. */
+export async function copyLedger(options: LedgerCopyOptions): Promise<LedgerCopyReport> {
+  return new LedgerCopy(options).run();
+}
+
+class LedgerCopy {
+  readonly #options: LedgerCopyOptions;
+  #baseKeys = 0;
+  #versions = 0;
+
+  constructor(options: LedgerCopyOptions) {
+    this.#options = options;
+  }
+
+  async run(): Promise<LedgerCopyReport> {
+    const { source, target } = this.#options;
+    const { position: head } = source;
+    const before = await loadPosition(target);
+    this.#assertCopyable(before);
+    if (before === undefined && head.oldestVersion > 0n) await this.#copyOldest();
+    else await this.#mark();
+    await this.#copyRecords();
+    await this.#copySideRows();
+    return { baseKeys: this.#baseKeys, versions: this.#versions };
+  }
+
+  #assertCopyable(before: Position | undefined): void {
+    const { source, target } = this.#options;
+    const { position: head, identity } = source;
+    if (head.stateRoot === undefined || !isAccumulatorKnown(head)) {
+      throw new StoreError(
+        "format",
+        "a ledger that started in the middle cannot be copied: its state is not known whole",
+      );
+    }
+    const known = target.identity;
+    if (
+      known !== undefined &&
+      !(known.chainId === identity.chainId && equalBytes(known.genesisHash, identity.genesisHash))
+    ) {
+      throw new StoreError(
+        "identity",
+        `the target holds another ledger (chain ${known.chainId}) than the source (chain ${identity.chainId})`,
+      );
+    }
+    if (before !== undefined && before.version + 1n < head.oldestVersion) {
+      throw new StoreError(
+        "order",
+        `the target ends at version ${before.version}, the source begins at ${head.oldestVersion}: copy into an empty target`,
+      );
+    }
+    if (before !== undefined && before.version > head.version) {
+      throw new StoreError(
+        "order",
+        `the target is at version ${before.version} already, the source at ${head.version}`,
+      );
+    }
+  }
+
+  #goOn = (): void => this.#options.signal.throwIfAborted();
+
+  /** The oldest block of a pruned source, with the base beneath it. */
+  async #copyOldest(): Promise<void> {
+    const { source, target, onProgress, sizes } = this.#options;
+    const { chainId, oldestVersion, version: head } = source.position;
+    const oldest = this.#readBlock(
+      new Verifier(undefined, { chainId, version: oldestVersion }),
+      oldestVersion,
+    );
+    const onKeys = (keys: number): void => {
+      this.#baseKeys += keys;
+      onProgress("items", this.#baseKeys);
+    };
+    await copyBase({ source, target, oldest, chunkKeys: sizes?.keys, onKeys, goOn: this.#goOn });
+    const isHead = oldest.position.version === head;
+    await target.commit(
+      {
+        previous: undefined,
+        position: {
+          ...oldest.position,
+          stateRoot: oldest.claimedStateRoot,
+          ...(isHead ? { accumulator: this.#headAccumulator(oldest) } : {}),
+        },
+        writes: oldest.writes,
+        blocks: [oldest.start],
+        records: oldest.records,
+        treeNodes: [],
+      },
+      source.identity,
+    );
+    this.#count(oldest.records.length);
+  }
+
+  async #copyRecords(): Promise<void> {
+    const { source, target, logger, sizes } = this.#options;
+    const pageRecords = sizes?.records ?? DEFAULT_PAGE_RECORDS;
+    const before = await loadPosition(target);
+    const { version: head, blockHeight } = source.position;
+    // Leaves from before the base are not known: roots of the accumulator can be compared at the head only.
+    const isWhole = before === undefined || isAccumulatorKnown(before);
+    const lastBlock = source.getBlock(blockHeight);
+    if (lastBlock === undefined)
+      throw new StoreError("corrupt", `the source's block ${blockHeight} is missing`);
+    const end = isWhole ? head + 1n : lastBlock.firstVersion;
+    const ingester = createIngester({ store: target, logger });
+    let page: Uint8Array[] = [];
+    let bytes = 0;
+    const flush = async (): Promise<void> => {
+      if (page.length === 0) return;
+      this.#goOn();
+      await ingester.ingest(page);
+      this.#count(page.length);
+      page = [];
+      bytes = 0;
+    };
+    for (const record of source.records(await ingester.nextVersion())) {
+      if (record.version >= end) break;
+      page.push(new Uint8Array(record.bytes));
+      bytes += record.bytes.length;
+      if (page.length >= pageRecords || bytes >= PAGE_BYTES) await flush();
+    }
+    await flush();
+    if (!isWhole) await this.#copyLastBlock(lastBlock.firstVersion);
+    const after = await loadPosition(target);
+    if (after?.version !== head || !isSameHead(after, source.position)) {
+      throw new LedgerError(
+        "mismatch",
+        `the copy ends at version ${after?.version}, the source's head is ${head}`,
+      );
+    }
+  }
+
+  /** The last block over a base: with it comes the accumulator that everything later is checked against. */
+  async #copyLastBlock(first: bigint): Promise<void> {
+    const { target } = this.#options;
+    const position = await loadPosition(target);
+    if (position === undefined || position.version >= first) return;
+    const block = this.#readBlock(new Verifier(position), first);
+    const tree = new PendingTree(target);
+    const root = await tree.apply(block.writes);
+    if (!equalBytes(root, block.claimedStateRoot)) {
+      throw new LedgerError(
+        "mismatch",
+        `version ${block.position.version}: the state root differs from the claimed one`,
+      );
+    }
+    this.#goOn();
+    await target.commit({
+      previous: position.version,
+      position: { ...block.position, stateRoot: root, accumulator: this.#headAccumulator(block) },
+      writes: block.writes,
+      blocks: [block.start],
+      records: block.records,
+      treeNodes: tree.takeChanges(),
+    });
+    this.#count(block.records.length);
+  }
+
+  /** The source's accumulator, once its root is the one that the last record claims. */
+  #headAccumulator(last: VerifiedBlock): Position["accumulator"] {
+    const { accumulator } = this.#options.source.position;
+    const record = last.records.at(-1);
+    const root = transactionAccumulator(accumulator).root();
+    if (record === undefined || !equalBytes(root, decodeRecord(record.bytes).accumulatorRoot)) {
+      throw new LedgerError(
+        "mismatch",
+        `version ${last.position.version}: the accumulator is not the one of the record`,
+      );
+    }
+    return accumulator;
+  }
+
+  #readBlock(verifier: Verifier, first: bigint): VerifiedBlock {
+    for (const record of this.#options.source.records(first)) {
+      const block = verifier.push(decodeRecord(new Uint8Array(record.bytes)));
+      if (block !== undefined) return block;
+    }
+    throw new StoreError("corrupt", `the source's block at version ${first} has no end`);
+  }
+
+  /** Says in the target that a copy is under way. */
+  async #mark(): Promise<void> {
+    const { target } = this.#options;
+    const mark = await loadMark(target);
+    if (mark === undefined) {
+      await target.putSideRows([markRow({ oldestVersion: 0n, lastKey: undefined, isWhole: true })]);
+    } else if (target.identity === undefined && mark.oldestVersion > 0n) {
+      throw new StoreError(
+        "order",
+        "the target holds the base of a pruned ledger and the source is not pruned: copy into an empty target",
+      );
+    }
+  }
+
+  /** What is kept beside the ledger comes last, and with it the mark goes. */
+  async #copySideRows(): Promise<void> {
+    const { source, target } = this.#options;
+    const rows: SideRow[] = [markRow(undefined)];
+    for (const { key, value } of source.sideRows()) {
+      if (!isMarkKey(key)) rows.push({ key: new Uint8Array(key), value: new Uint8Array(value) });
+    }
+    this.#goOn();
+    await target.putSideRows(rows);
+  }
+
+  #count(versions: number): void {
+    this.#versions += versions;
+    this.#options.onProgress("versions", this.#versions);
+  }
+}
+
+function isSameHead(a: Position, b: Position): boolean {
+  const root = (position: Position): Uint8Array => transactionAccumulator(position.accumulator).root();
+  return (
+    a.stateRoot !== undefined &&
+    b.stateRoot !== undefined &&
+    equalBytes(a.stateRoot, b.stateRoot) &&
+    equalBytes(root(a), root(b)) &&
+    a.blockHeight === b.blockHeight &&
+    a.epoch === b.epoch &&
+    a.timestampUsec === b.timestampUsec
+  );
+}
