@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { SkippedReporter } from "./test/support/skipped-reporter.ts";
 
 export default defineConfig({
   test: {
@@ -7,6 +8,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    reporters: ["default"],
+    // For the reporter that finds the reason of what was skipped.
+    includeTaskLocation: true,
+    reporters: ["default", new SkippedReporter()],
   },
 });

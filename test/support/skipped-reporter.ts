@@ -1,0 +1,63 @@
+// Says at the end of a run which tests were skipped and why: a suite that is green without them must not look
+// like one that has them.
+import { readFileSync } from "node:fs";
+import { relative } from "node:path";
+import type { Reporter, TestCase, TestModule, TestSuite } from "vitest/node";
+
+/** Conditions as the tests write them, in words; others are shown as they are written. */
+const REASONS: Readonly<Record<string, string>> = {
+  "!hasShared":
+    "the folder of shared networks and vectors is not beside the project (SEXTANT_SHARED names another)",
+  "!hasOpenssl": "there is no openssl",
+  "process.getuid?.() === 0": "it runs as root, whom permissions do not stop",
+  "maxFiles < IDLE + 500": "too few open files are allowed (ulimit -n)",
+  '!hasTool("prlimit", "--version")': "there is no prlimit",
+  "!canFreeze()": "chattr +i does not work here (it needs root and a file system with that flag)",
+  'process.platform !== "linux"': "this is not Linux",
+};
+
+/** The condition that a test or what it stands in was skipped by; undefined where none is written there. */
+function conditionOf(test: TestCase): string | undefined {
+  const lines = readFileSync(test.module.moduleId, "utf8").split("\n");
+  for (let task: TestCase | TestSuite | TestModule = test; task.type !== "module"; task = task.parent) {
+    const line = lines[(task.location?.line ?? 0) - 1] ?? "";
+    const from = line.indexOf("skipIf(");
+    if (from < 0) continue;
+    const start = from + "skipIf(".length;
+    let end = start;
+    for (let open = 1; end < line.length && open > 0; end++) {
+      if (line[end] === "(") open++;
+      if (line[end] === ")") open--;
+    }
+    return line.slice(start, end - 1);
+  }
+  return undefined;
+}
+
+/** Prints, by reason, what was skipped. */
+export class SkippedReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const byReason = new Map<string, TestCase[]>();
+    for (const module of modules) {
+      for (const test of module.children.allTests("skipped")) {
+        const condition = conditionOf(test);
+        const result = test.result();
+        const note = result.state === "skipped" ? result.note : undefined;
+        const reason = note ?? (condition === undefined ? "they were not asked for" : REASONS[condition]);
+        const key = reason ?? condition ?? "";
+        byReason.set(key, [...(byReason.get(key) ?? []), test]);
+      }
+    }
+    if (byReason.size === 0) console.log("skipped: nothing");
+    for (const [reason, tests] of byReason) {
+      console.log(`skipped: ${tests.length} ${tests.length === 1 ? "test" : "tests"}, because ${reason}`);
+      const names = new Map<string, string[]>();
+      for (const { module, fullName } of tests) {
+        const file = relative(process.cwd(), module.moduleId);
+        names.set(file, [...(names.get(file) ?? []), fullName]);
+      }
+      for (const [file, skipped] of names)
+        console.log(`  ${file}: ${skipped.length === 1 ? skipped[0] : `${skipped.length} tests`}`);
+    }
+  }
+}
