@@ -35,6 +35,8 @@ export interface HeadMove {
 const NO_VERSION = -1n;
 const FIRST_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 1000;
+/** How long a writer waits to learn what became of its move. */
+const SETTLE_PATIENCE_MS = 15_000;
 
 /** The head row of one ledger in a cluster. */
 export class HeadRow {
@@ -119,9 +121,8 @@ export class HeadRow {
   }
 
   /**
-   * Moves the ledger under a term: the new head, or undefined when another one took over. While the cluster is
-   * out of reach the outcome is not known, and this does not return; it throws StoreError `unreachable` only when
-   * the session is closed.
+   * Moves the ledger under a term: the new head, or undefined when another one took over. Throws StoreError
+   * `unreachable` when the cluster does not say what became of it for a long time: then it is not known.
    */
   async move(from: Head, move: HeadMove): Promise<Head | undefined> {
     const { position, identity } = move;
@@ -169,12 +170,13 @@ export class HeadRow {
 
   /** The row as soon as it can be read. */
   async #settle(): Promise<Head> {
+    const deadline = performance.now() + SETTLE_PATIENCE_MS;
     for (;;) {
       try {
         return await this.#loadKnown();
       } catch (error) {
         const passes = error instanceof StoreError && error.code === "unreachable";
-        if (!passes || this.#session.isClosed) throw error;
+        if (!passes || this.#session.isClosed || performance.now() > deadline) throw error;
       }
       await this.#session.pause(MAX_PAUSE_MS);
     }

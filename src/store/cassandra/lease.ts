@@ -30,7 +30,7 @@ export class HeadLease implements WriterLease {
 
   async acquire(): Promise<bigint | undefined> {
     if (this.#readOnly) throw new StoreError("unwritable", "the store is open for reading");
-    if (this.token !== undefined) return this.token;
+    if (await this.#isMine()) return this.token;
     const head = await this.#row.create();
     if (this.#isHeld(head)) return undefined;
     if (!(await this.#writer.begin(head))) return undefined;
@@ -58,6 +58,18 @@ export class HeadLease implements WriterLease {
     if (term === undefined) return;
     this.#writer.end();
     await this.#row.giveBack(term);
+  }
+
+  /** True when this process holds the lease still. */
+  async #isMine(): Promise<boolean> {
+    if (this.token === undefined) return false;
+    try {
+      await this.renew();
+      return true;
+    } catch (error) {
+      if (error instanceof StoreError && error.code === "locked") return false;
+      throw error;
+    }
   }
 
   /** True while another holder may be alive. */

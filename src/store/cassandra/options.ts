@@ -1,4 +1,4 @@
-// How to reach a cluster: the options, and their form as an address in one line.
+// How to reach a cluster and work with it: the options, and what they are when nothing is said.
 import { ConfigError } from "../../base/errors.ts";
 import { type Logger, silentLogger } from "../../base/log.ts";
 
@@ -60,11 +60,14 @@ const NAME_BYTES = 48;
 /** Options with their defaults. Throws ConfigError for names that cannot be used. */
 export function toSettings(options: CassandraStoreOptions): CassandraSettings {
   const { ledger = DEFAULT_LEDGER } = options;
-  assertName("keyspace", options.keyspace);
+  // Without quotes, the case of a name does not count.
+  const keyspace = options.keyspace.toLowerCase();
+  assertName("keyspace", keyspace);
   assertName("ledger", ledger);
-  if (options.hosts.length === 0) throw new ConfigError("store address: expected at least one host");
+  if (options.hosts.length === 0) throw new ConfigError("store: expected at least one host");
   return {
     ...options,
+    keyspace,
     ledger,
     readOnly: options.readOnly ?? false,
     logger: options.logger ?? silentLogger,
@@ -75,47 +78,6 @@ export function toSettings(options: CassandraStoreOptions): CassandraSettings {
   };
 }
 
-/**
- * An address in the form `cassandra://[user:password@]host[:port][,host[:port]...]/keyspace[/ledger]`, with
- * `tls=true`, `data_centre=NAME` and `replication=N` after a question mark. Throws ConfigError.
- */
-export function parseCassandraUrl(text: string): CassandraAddress {
-  const prefix = "cassandra://";
-  if (!text.startsWith(prefix)) throw badUrl(`expected it to begin with ${prefix}`);
-  const [before = "", query = ""] = splitOnce(text.slice(prefix.length), "?");
-  const [authority = "", path = ""] = splitOnce(before, "/");
-  const at = authority.lastIndexOf("@");
-  const credentials = at < 0 ? undefined : splitOnce(authority.slice(0, at), ":");
-  const hosts = authority.slice(at + 1).split(",");
-  if (hosts.some((host) => host === "")) throw badUrl("expected hosts divided by commas");
-  const [keyspace = "", ledger] = splitOnce(path, "/");
-  if (keyspace === "") throw badUrl("expected a keyspace after the hosts");
-  assertName("keyspace", keyspace);
-  if (ledger !== undefined) assertName("ledger", ledger);
-  const [user, password] = credentials ?? [];
-  return {
-    hosts,
-    keyspace,
-    ...(ledger === undefined ? {} : { ledger }),
-    ...(user === undefined ? {} : { user: decodePart("user", user) }),
-    ...(password === undefined ? {} : { password: decodePart("password", password) }),
-    ...parseQuery(query),
-  };
-}
-
-function parseQuery(query: string): Pick<CassandraAddress, "tls" | "dataCentre" | "replication"> {
-  let found: Pick<CassandraAddress, "tls" | "dataCentre" | "replication"> = {};
-  for (const [name, value] of new URLSearchParams(query)) {
-    if (name === "tls" && (value === "true" || value === "false"))
-      found = { ...found, tls: value === "true" };
-    else if (name === "data_centre" && value !== "") found = { ...found, dataCentre: value };
-    else if (name === "replication" && /^[1-9]$/.test(value))
-      found = { ...found, replication: Number(value) };
-    else throw badUrl(`cannot use ${name}=${value}`);
-  }
-  return found;
-}
-
 /** Names go into statements as they are, so only plain ones are taken. */
 function assertName(what: string, name: string): void {
   if (name.length > NAME_BYTES || !/^[a-z][a-z0-9_]*$/.test(name)) {
@@ -123,22 +85,4 @@ function assertName(what: string, name: string): void {
       `${what}: expected up to ${NAME_BYTES} small letters, digits and _, beginning with a letter`,
     );
   }
-}
-
-function decodePart(what: string, text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch (error) {
-    throw new ConfigError(`store address: the ${what} is not well percent-encoded`, error);
-  }
-}
-
-function splitOnce(text: string, mark: string): [string, string | undefined] {
-  const at = text.indexOf(mark);
-  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
-}
-
-/** The address itself is not quoted: it may hold a password. */
-function badUrl(problem: string): ConfigError {
-  return new ConfigError(`store address: ${problem}, as in cassandra://host1,host2,host3/keyspace`);
 }

@@ -60,7 +60,7 @@ export async function ensureSchema(session: Session, settings: CassandraSettings
       },
     );
   }
-  if (readOnly) throw new StoreError("format", `there is no store in ${session.where}`);
+  if (readOnly) throw new StoreError("absent", `there is no store in ${session.where}`);
   const { name, nodes } = session.dataCentre;
   const copies = settings.replication ?? Math.min(3, nodes);
   await session.define(

@@ -120,6 +120,7 @@ class ClusterStore implements CassandraStore {
 
   async prune(floor: bigint, maxRows: number): Promise<PruneStep> {
     return this.#writer.queue(async () => {
+      await this.#writer.recover();
       const { position } = this.#writer.head;
       if (position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
       const { blocks, openViews } = this.#source;

@@ -1,7 +1,7 @@
 // The writing side of a store: rows first, in any order, then the head row, which makes them all visible at once.
 // Every write is made under a term that this process holds; a write that failed midway ends the term, so that
 // what it left behind can never be taken for something written later.
-import type { Position } from "../../ledger/position.ts";
+import { encodePosition, type Position } from "../../ledger/position.ts";
 import { assertFollows, assertIdentity, toStoredPosition } from "../commit-check.ts";
 import type { BaseBatch, CommitBatch, SideRow, StoreIdentity } from "../contract.ts";
 import { StoreError } from "../errors.ts";
@@ -18,6 +18,12 @@ import type { HeadWatch } from "./watch.ts";
 /** Replaced rows of the tree and beside the state that may wait for their removal. */
 const MAX_REPLACED = 2048;
 
+/** A right to write that was just taken. */
+interface Claim {
+  readonly head: Head;
+  readonly terms: Terms;
+}
+
 /** The state of a process that writes. */
 interface Holding {
   readonly tenure: Tenure;
@@ -25,6 +31,8 @@ interface Holding {
   terms: Terms;
   /** True when rows of this term may be there that are not committed. */
   isDirty: boolean;
+  /** A move of which it is not known whether it was made. */
+  unknown: HeadMove | undefined;
 }
 
 /** Writes one ledger. */
@@ -66,7 +74,7 @@ export class Writer {
     const claimed = await this.#claim(from);
     if (claimed === undefined) return false;
     await this.splits.load(this.tables, claimed.terms);
-    this.#holding = { ...claimed, tenure: { term: claimed.head.term }, isDirty: false };
+    this.#holding = { ...claimed, tenure: { term: claimed.head.term }, isDirty: false, unknown: undefined };
     this.#watch.note(claimed.head, claimed.terms);
     return true;
   }
@@ -88,12 +96,15 @@ export class Writer {
   /** Commits a batch. Throws StoreError; afterwards the batch is there whole or not at all. */
   async commit(batch: CommitBatch, identity: StoreIdentity | undefined): Promise<void> {
     await this.queue(async () => {
+      const unknown = await this.recover();
       const { head } = this.#held();
+      // A commit of which it was not known whether it was made, and that is asked for again.
+      if (unknown !== undefined && isSameMove(unknown, batch, head)) return;
       assertFollows(batch, head.position);
       const chain = assertIdentity(batch, head.identity, identity);
       const position = toStoredPosition(batch, head.position);
       const pruned = head.position === undefined ? position.oldestVersion : head.pruned;
-      const stamp = await this.#stamp();
+      const stamp = { term: head.term, seq: head.seq + 1n };
       const rows = planBatch(this.tables, batch, stamp, this.splits);
       await this.#write(rows, { seq: stamp.seq, position, identity: chain, pruned });
       await this.#removeReplaced(batch.treeNodes, batch.sideRows ?? []);
@@ -103,8 +114,9 @@ export class Writer {
   /** Writes rows beside the state, all or none. */
   async putSideRows(rows: readonly SideRow[]): Promise<void> {
     await this.queue(async () => {
-      const stamp = await this.#stamp();
-      const { position, identity, pruned } = this.#held().head;
+      await this.recover();
+      const { term, seq, position, identity, pruned } = this.#held().head;
+      const stamp = { term, seq: seq + 1n };
       await this.#write(planSide(this.tables, rows, stamp), { seq: stamp.seq, position, identity, pruned });
       await this.#removeReplaced([], rows);
     });
@@ -165,45 +177,53 @@ export class Writer {
     return this.#holding;
   }
 
-  /** The term and number for the next write; a new term after a write that failed. */
-  async #stamp(): Promise<{ readonly term: number; readonly seq: bigint }> {
+  /**
+   * After a write that failed: learns what became of it, and begins a new term, in which nothing that it left
+   * behind counts. Gives the move whose outcome was not known.
+   */
+  async recover(): Promise<HeadMove | undefined> {
     const holding = this.#held();
-    if (holding.isDirty) {
-      const claimed = await this.#claim(holding.head);
-      if (claimed === undefined) throw this.#lose();
-      await this.splits.load(this.tables, claimed.terms);
-      holding.head = claimed.head;
-      holding.terms = claimed.terms;
-      holding.tenure.term = claimed.head.term;
-      holding.isDirty = false;
-      this.#watch.note(holding.head, holding.terms);
+    if (!holding.isDirty) return undefined;
+    const { unknown } = holding;
+    let claimed: Claim | undefined;
+    while (claimed === undefined) {
+      const current = await this.#row.loadSerial();
+      if (current?.term !== holding.head.term) throw this.#lose();
+      // Fails when a sign of life of this very process came between.
+      claimed = await this.#claim(current);
     }
-    return { term: holding.head.term, seq: holding.head.seq + 1n };
+    await this.splits.load(this.tables, claimed.terms);
+    holding.head = claimed.head;
+    holding.terms = claimed.terms;
+    holding.tenure.term = claimed.head.term;
+    holding.isDirty = false;
+    holding.unknown = undefined;
+    this.#watch.note(holding.head, holding.terms);
+    return unknown;
   }
 
-  async #claim(from: Head): Promise<{ readonly head: Head; readonly terms: Terms } | undefined> {
+  async #claim(from: Head): Promise<Claim | undefined> {
     const known = await this.#row.loadTerms();
     const terms = known.begin(from.term + 1, from.position?.version ?? -1n, from.seq);
-    // The beat moves while the head does not; only the row itself knows it.
-    const current = await this.#row.loadSerial();
-    if (current === undefined || current.term !== from.term || current.seq !== from.seq) return undefined;
-    const head = await this.#row.claim(current, terms, this.owner);
-    return head === undefined ? undefined : { head: { ...head, pruned: from.pruned }, terms };
+    const head = await this.#row.claim(from, terms, this.owner);
+    return head === undefined ? undefined : { head, terms };
   }
 
   async #write(rows: readonly Request[], move: HeadMove): Promise<void> {
-    const holding = this.#held();
-    holding.isDirty = true;
+    this.#held().isDirty = true;
     await this.tables.session.writeAll(rows, this.#settings.writeConcurrency);
     await this.#move(move);
-    holding.isDirty = false;
   }
 
   async #move(move: HeadMove): Promise<void> {
     const holding = this.#held();
+    holding.isDirty = true;
+    holding.unknown = move;
     const head = await this.#row.move(holding.head, move);
     if (head === undefined) throw this.#lose();
     holding.head = head;
+    holding.isDirty = false;
+    holding.unknown = undefined;
     this.#watch.note(head, holding.terms);
   }
 
@@ -235,4 +255,12 @@ export class Writer {
       this.#settings.logger.warn({ err: error.message }, "older rows were not removed");
     }
   }
+}
+
+/** True when a move was made after all, and the batch is the one that it belonged to. */
+function isSameMove(move: HeadMove, batch: CommitBatch, head: Head): boolean {
+  if (move.position === undefined || head.seq !== move.seq) return false;
+  const { oldestVersion, oldestBlockHeight } = move.position;
+  const position = { ...batch.position, oldestVersion, oldestBlockHeight };
+  return Buffer.from(encodePosition(position)).equals(encodePosition(move.position));
 }
