@@ -211,6 +211,7 @@ launch() {
   local node=$1 dir
   dir=$(node_dir "$node")
   pid_of "$node" >/dev/null && return
+  if answers "$NET.$node"; then fail "something else answers on $NET.$node:$PORT already; set CASSANDRA_NET"; fi
   [ -e "$dir/conf/cassandra.yaml" ] || fail "node $node was never started: use 'up' first"
   mkdir -p "$dir/log"
   java_options "$node" >"$dir/conf/java-options"
