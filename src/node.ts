@@ -319,14 +319,21 @@ class SextantNode implements Node, Ledger {
       syncMode: this.#syncMode(),
       syncState: this.#syncState(),
       fault: this.#faults.reason,
-      // What may pass is no reason to start the process anew.
-      ailment: this.#faults.final === undefined ? ailmentOf(following?.status()) : this.#faults.reason,
+      ailment: this.#ailment(),
       unready: this.#faults.reason,
       more: {
         ...(following === undefined ? {} : followInfo(following, version)),
         ...successionInfo(this.#succession),
       },
     };
+  }
+
+  /** Why the process should be started anew; what may pass is no reason for that. */
+  #ailment(): string | undefined {
+    const { final, reason } = this.#faults;
+    if (final !== undefined) return reason;
+    // A follower that waits for its store says so like one that waits for others.
+    return reason === undefined ? ailmentOf(this.#writer?.following?.status()) : undefined;
   }
 
   #syncMode(): "local" | "follow" | "static" | "read-only" {

@@ -68,6 +68,8 @@ export interface FollowingParts {
   readonly logger: Logger;
   readonly onCommit: (progress: CommitProgress) => void;
   readonly onFault: (error: unknown) => void;
+  /** Told each time that a write failed and will be tried again. */
+  readonly onWaiting: (error: unknown) => void;
 }
 
 /** Following under way. */
@@ -91,7 +93,7 @@ export class Following {
 
   /** Starts. `provenGenesis` is the waypoint that the genesis in the store was checked against, if it was. */
   async start(provenGenesis: Waypoint | undefined): Promise<void> {
-    const { store, ingester, logger, onFault } = this.#parts;
+    const { store, ingester, logger, onFault, onWaiting } = this.#parts;
     const { urls, options, agree, startVersion } = this.#plan;
     const position = await loadPosition(store);
     if (provenGenesis !== undefined) await addMatchedWaypoint(store, provenGenesis);
@@ -122,7 +124,11 @@ export class Following {
           ? {}
           : { setAside: { baseMs: options.retryMs, maxMs: 60 * options.retryMs } }),
       },
-      mayPass: isPassingFault,
+      mayPass: (error) => {
+        const mayPass = isPassingFault(error);
+        if (mayPass) onWaiting(error);
+        return mayPass;
+      },
       ...(position === undefined && startVersion !== undefined
         ? {
             prepare: async (upstream, signal) =>

@@ -78,8 +78,12 @@ export class Writer {
       store,
       ingester,
       logger,
-      onCommit: ({ records }) => onCommit(records),
+      onCommit: ({ records }) => {
+        onCommit(records);
+        faults.clear("following");
+      },
       onFault: (error) => faults.report("following", error),
+      onWaiting: (error) => faults.report("following", error),
     });
     this.#following = following;
     await following.start(plan.proven);

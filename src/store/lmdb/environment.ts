@@ -1,10 +1,12 @@
 // Opening the files of a store: what must hold before lmdb may touch them, and before their tables may be used.
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { open, type RootDatabase } from "lmdb";
 import { StoreError } from "../errors.ts";
 import { toStoreError } from "./failure.ts";
 import { assertFileHeader, loadFormat } from "./format.ts";
+import { MAX_READERS, prepareLockFile } from "./lock-file.ts";
+import { assertRoom } from "./room.ts";
 import { FORMAT, MAX_TABLES, openTables, type Tables } from "./tables.ts";
 
 /** Which files to open, and how. */
@@ -26,7 +28,6 @@ export interface Environment {
 }
 
 const DEFAULT_MAP_BYTES = 2 ** 38;
-const MAX_READERS = 2048;
 /** Directories of the stores open in this process: lmdb can have one environment for each. */
 const openPaths = new Set<string>();
 
@@ -49,6 +50,11 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
   openPaths.add(path);
   try {
     assertFileHeader(path);
+    if (!readOnly) {
+      mkdirSync(path, { recursive: true });
+      assertRoom(path);
+      prepareLockFile(path);
+    }
     const root = openRoot(path, readOnly, mapSizeBytes);
     const close = async (): Promise<void> => {
       await root.close();

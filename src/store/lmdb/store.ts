@@ -22,6 +22,7 @@ import { assertLease, releaseLease, takeLease } from "./lease.ts";
 import { type FastTable, OlderSeeker, toFastTable } from "./native.ts";
 import { decodeIdentity, decodePosition, encodeIdentity } from "./position-row.ts";
 import { pruneTables } from "./prune.ts";
+import { assertRoom } from "./room.ts";
 import { FORMAT, META, type Tables } from "./tables.ts";
 import { upgradeTables } from "./upgrades.ts";
 import { copyBytes, LmdbView, type ViewSource } from "./view.ts";
@@ -130,10 +131,13 @@ class LmdbStore implements Store {
   }
 
   async putSideRows(rows: readonly SideRow[]): Promise<void> {
+    assertRoom(this.#path, rows.length);
     this.#write(() => writeSideRows(this.#tables, rows));
   }
 
   async commit(batch: CommitBatch, identity?: StoreIdentity): Promise<void> {
+    const { rows, bytes } = sizeOf(batch);
+    assertRoom(this.#path, rows, bytes);
     this.#write(() => {
       const head = this.#readPosition();
       assertFollows(batch, head);
@@ -154,6 +158,7 @@ class LmdbStore implements Store {
   }
 
   async prune(floor: bigint, maxRows: number): Promise<PruneStep> {
+    assertRoom(this.#path, maxRows);
     return this.#write(() => {
       const position = this.#readPosition();
       if (position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
@@ -203,4 +208,11 @@ class LmdbStore implements Store {
     }
     return this.#position;
   }
+}
+
+function sizeOf({ writes, records, blocks, treeNodes }: CommitBatch): { rows: number; bytes: number } {
+  let bytes = 0;
+  for (const { value } of writes) bytes += value?.length ?? 0;
+  for (const { bytes: record } of records) bytes += record.length;
+  return { rows: writes.length + records.length + blocks.length + treeNodes.length, bytes };
 }
