@@ -3,6 +3,7 @@ import { type Logger, silentLogger } from "./base/log.ts";
 import type { ChainGuide } from "./chain/guide.ts";
 import { LedgerError } from "./ledger/errors.ts";
 import type { Ledger, LedgerView } from "./ledger/view.ts";
+import { DriverHistogram, type DriverReport, driverGauges } from "./node/driver-metrics.ts";
 import { Faults } from "./node/faults.ts";
 import { ailmentOf, followGauges, followInfo, waypointInfo } from "./node/follow-report.ts";
 import { passThroughOf, withoutGuesses } from "./node/following.ts";
@@ -13,7 +14,7 @@ import { createMetrics, type MetricFigures, type Metrics } from "./node/metrics.
 import type { LedgerInfo, Node, NodeOptions, ReadOptions } from "./node/options.ts";
 import { Reader } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
-import { awaitStore, openStore } from "./node/store-opening.ts";
+import { awaitStore, type OpenedStore, openStore } from "./node/store-opening.ts";
 import { Succession } from "./node/succession.ts";
 import type { NodeStatus, WorkerSetup } from "./node/worker-messages.ts";
 import { Writer } from "./node/writer.ts";
@@ -105,6 +106,7 @@ class SextantNode implements Node, Ledger {
   #plan: StartPlan | undefined;
   #front: Front | undefined;
   #store: Store | undefined;
+  #driver: (() => DriverReport) | undefined;
   /** Says when to write, where other processes may write too. */
   #succession: Succession | undefined;
   #writer: Writer | undefined;
@@ -117,7 +119,9 @@ class SextantNode implements Node, Ledger {
     this.#window = parsePruneWindow(options.pruneWindow ?? DEFAULT_PRUNE_WINDOW);
     this.#faults = new Faults(this.#logger, (error) => this.#succession?.divert(error) ?? false);
     this.faulted = this.#faults.stopped;
-    this.#metrics = createMetrics([
+    const isCluster = options.cassandra !== undefined;
+    const driver = (): DriverReport | undefined => this.#driver?.();
+    const gauges = [
       ...ledgerGauges(this),
       ...moduleCacheGauges(this.#reader.modules),
       ...httpGauges(() => this.#front?.figures()),
@@ -130,7 +134,9 @@ class SextantNode implements Node, Ledger {
         () => this.#writer,
         () => this.#succession,
       ),
-    ]);
+      ...(isCluster ? driverGauges(driver) : []),
+    ];
+    this.#metrics = createMetrics(gauges, isCluster ? [new DriverHistogram(driver)] : []);
   }
 
   get url(): string | undefined {
@@ -152,8 +158,9 @@ class SextantNode implements Node, Ledger {
       await this.#openForReading(opening);
       return;
     }
-    const { store, lease } = await openStore(opening);
-    this.#store = store;
+    const opened = await openStore(opening);
+    const { store, lease } = opened;
+    this.#take(opened);
     if (genesis !== undefined && plan.proven === undefined) {
       logger.warn({}, "the genesis file is unproven: no waypoint was given");
     }
@@ -190,17 +197,20 @@ class SextantNode implements Node, Ledger {
   /** A server that reads waits for its store; one who only calls is told that there is none. */
   async #openForReading(opening: Parameters<typeof openStore>[0]): Promise<void> {
     if (this.#front === undefined) {
-      this.#store = (await openStore(opening)).store;
+      this.#take(await openStore(opening));
       return;
     }
     await awaitStore(opening, {
-      onOpen: (store) => {
-        this.#store = store;
-      },
+      onOpen: (opened) => this.#take(opened),
       onFault: (error) => this.#faults.report("store", error),
       signal: this.#closing.signal,
     });
     await this.#startWorkers();
+  }
+
+  #take({ store, driver }: OpenedStore): void {
+    this.#store = store;
+    this.#driver = driver;
   }
 
   #createWriter(store: Store, plan: StartPlan): Writer {

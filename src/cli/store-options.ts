@@ -50,7 +50,7 @@ export const storeOptions = {
     "lmdb",
   ),
   "store-url": textOption(
-    "Cluster that keeps the ledger, as cassandra://HOST[:PORT][,HOST…]/KEYSPACE",
+    "Cluster that keeps the ledger, as cassandra://HOST[:PORT][,HOST…]/KEYSPACE[/LEDGER]",
     "URL",
   ),
   ...clusterOptions,

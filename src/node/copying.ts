@@ -17,7 +17,7 @@ export interface CopyOptions {
   readonly to: { readonly data: string } | { readonly cassandra: CassandraOptions };
   /** Compares one of so many versions and keys afterwards; 1 compares all. */
   readonly share: number;
-  /** How much of each part is done, of about how much. */
+  /** How much of each part is done, of about how much: values of the base, versions, and rows passed. */
   readonly onProgress: (part: CopyPart, done: number, total: number) => void;
   readonly logger: Logger;
   readonly signal?: AbortSignal;
@@ -67,13 +67,13 @@ async function copyAndCheck(
     sizes,
     onProgress: (part, done) => onProgress(part, done, part === "items" ? counts.items : counts.records),
   });
-  const total = Math.ceil((counts.records + counts.blocks + counts.items) / share);
+  const total = counts.records + counts.blocks + counts.items;
   const check = await checkCopy({
     source,
     target,
     share,
     signal,
-    onProgress: (compared) => onProgress("compared", compared, total),
+    onProgress: (passed) => onProgress("compared", Math.min(passed, total), total),
   });
   return { ...report, chainId, version, oldestVersion, check };
 }

@@ -1,7 +1,14 @@
 // The node's metrics in Prometheus form. Counters on the request path are plain numbers; gauges are read
 // when somebody asks. Figures of several processes are added up: counts as sums, facts about the whole node as
 // the largest, since those who do not know them say 0.
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  type Histogram,
+  Registry,
+} from "prom-client";
 import { RequestHistogram } from "./request-histogram.ts";
 
 /** A gauge by name with its help and the function that reads it. */
@@ -27,15 +34,18 @@ export interface Metrics {
   readonly contentType: string;
 }
 
-/** Makes a registry with the process's own figures, request figures and the given gauges. */
-export function createMetrics(gauges: readonly GaugeSource[]): Metrics {
+/** Makes a registry with the process's own figures, request figures, and the given gauges and histograms. */
+export function createMetrics(
+  gauges: readonly GaugeSource[],
+  histograms: readonly Histogram[] = [],
+): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: "sextant_" });
   const requests = new RequestHistogram(
     "sextant_http_request_duration_seconds",
     "Time from the parsed request head to the end of the answer",
   );
-  registry.registerMetric(requests);
+  for (const histogram of [requests, ...histograms]) registry.registerMetric(histogram);
   const commits = new Counter({
     name: "sextant_commits_total",
     help: "Commits to the store since the process started",

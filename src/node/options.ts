@@ -88,7 +88,7 @@ export interface FollowOptions {
 
 /** A Cassandra cluster that keeps the ledger, for any number of processes. One of them writes. */
 export interface CassandraOptions {
-  /** `cassandra://HOST[:PORT][,HOST…]/KEYSPACE`, without user and password. */
+  /** `cassandra://HOST[:PORT][,HOST…]/KEYSPACE[/LEDGER]`, without user and password. */
   readonly url: string;
   readonly user?: string;
   readonly password?: string;

@@ -4,7 +4,7 @@ import { ConfigError, errorText } from "../base/errors.ts";
 import { createLocalChain, type LocalChain } from "../chain/local-chain.ts";
 import type { GenesisCheck } from "../ledger/genesis.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
-import { parseCassandraUrl } from "./cassandra-url.ts";
+import { clusterSettings } from "./cluster.ts";
 import { type FollowPlan, planFollowing } from "./following.ts";
 import { checkGenesisFile, parseWaypointOption } from "./genesis-report.ts";
 import type { NodeOptions } from "./options.ts";
@@ -31,12 +31,9 @@ async function readGenesis(genesis: string | Uint8Array | undefined): Promise<Ui
 }
 
 function checkStore({ data, cassandra, http, follow }: NodeOptions): void {
-  if (cassandra !== undefined) parseCassandraUrl(cassandra.url);
+  if (cassandra !== undefined) clusterSettings(cassandra);
   if (cassandra !== undefined && data !== undefined) {
     throw new ConfigError("data: the ledger is kept in a cluster (cassandra), not in a directory");
-  }
-  if (cassandra?.password !== undefined && cassandra.user === undefined) {
-    throw new ConfigError("store-password needs store-user");
   }
   if ((http?.workers ?? 1) === 1) return;
   if ((data === undefined && cassandra === undefined) || follow?.startVersion !== undefined) {

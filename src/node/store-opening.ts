@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ConfigError, errorText } from "../base/errors.ts";
+import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import type { GenesisCheck } from "../ledger/genesis.ts";
 import type { Store } from "../store/contract.ts";
@@ -12,6 +12,8 @@ import { createMemoryStore } from "../store/memory/store.ts";
 import type { WriterLease } from "../store/writer-lease.ts";
 import { assertHead } from "../sync/check/head-check.ts";
 import { assertIdentity } from "../sync/genesis.ts";
+import { clusterSettings } from "./cluster.ts";
+import type { DriverReport } from "./driver-metrics.ts";
 import type { CassandraOptions } from "./options.ts";
 
 /** Which store to open, and how. */
@@ -28,6 +30,8 @@ export interface StoreOpening {
 export interface OpenedStore {
   readonly store: Store;
   readonly lease: WriterLease | undefined;
+  /** What the driver does, where there is one. */
+  readonly driver?: () => DriverReport;
 }
 
 /** Another chain's directory is refused untouched. */
@@ -54,12 +58,26 @@ async function closedOnFault<T extends Store>(store: T, look: () => Promise<void
   }
 }
 
+/** The driver is loaded only here: a node on a data directory starts without it. */
+async function openCluster(
+  cassandra: CassandraOptions,
+  { readOnly, check, logger }: StoreOpening,
+): Promise<OpenedStore> {
+  const settings = clusterSettings(cassandra);
+  const { openCassandraStore } = await import("../store/cassandra/store.ts");
+  const { LATENCY_BOUNDS_MS: boundsMs } = await import("../store/cassandra/figures.ts");
+  const store = await openCassandraStore({ ...settings, readOnly, logger });
+  await closedOnFault(store, () => {
+    if (check !== undefined && store.identity !== undefined) assertIdentity(store.identity, check);
+  });
+  const driver = (): DriverReport => ({ figures: store.figures, boundsMs });
+  return { store, lease: readOnly ? undefined : store.lease, driver };
+}
+
 /** Opens a store in a cluster or on disk, or makes one in memory where neither is named. */
 export async function openStore(opening: StoreOpening): Promise<OpenedStore> {
   const { data, cassandra } = opening;
-  if (cassandra !== undefined) {
-    throw new ConfigError("store: cassandra is not part of this build");
-  }
+  if (cassandra !== undefined) return openCluster(cassandra, opening);
   const store = data === undefined ? createMemoryStore() : await openDirectory(data, opening);
   return { store, lease: undefined };
 }
@@ -79,7 +97,7 @@ function mayCome(error: unknown): boolean {
 export async function awaitStore(
   opening: StoreOpening,
   taking: {
-    readonly onOpen: (store: Store) => void;
+    readonly onOpen: (opened: OpenedStore) => void;
     readonly onFault: (error: unknown) => void;
     readonly signal: AbortSignal;
   },
@@ -87,9 +105,9 @@ export async function awaitStore(
   const { onOpen, onFault, signal } = taking;
   const attempt = async (): Promise<unknown> => {
     try {
-      const { store } = await openStore(opening);
-      if (signal.aborted) await store.close();
-      else onOpen(store);
+      const opened = await openStore(opening);
+      if (signal.aborted) await opened.store.close();
+      else onOpen(opened);
       return undefined;
     } catch (error) {
       if (mayCome(error)) return error;

@@ -24,6 +24,9 @@ export interface SuccessionOptions {
 /** What a process is: `writer` holds the lease, `standby` waits for it. */
 export type SuccessionRole = "writer" | "standby";
 
+/** How long a stop waits for writes in hand, and for the lease to be given back, when the store does not answer. */
+const STOP_MS = 5000;
+
 /** Parts of its life after which a lease is renewed, or asked for again. */
 const ROUNDS = 3;
 
@@ -82,14 +85,13 @@ export class Succession {
     const term = this.#term;
     const isHeld = term !== undefined && !term.over.signal.aborted;
     term?.over.abort();
-    await term?.ended;
+    await orLate(term?.ended);
     if (!isHeld) return;
-    await this.#options.lease.release().catch((error: unknown) => {
-      this.#options.logger.warn(
-        { err: errorText(error) },
-        "the lease could not be given back: it will lapse",
-      );
+    const { lease, logger } = this.#options;
+    const released = lease.release().catch((error: unknown) => {
+      logger.warn({ err: errorText(error) }, "the lease could not be given back: it will lapse");
     });
+    await orLate(released);
   }
 
   async #run(): Promise<void> {
@@ -207,4 +209,11 @@ export class Succession {
   async #pause(ms: number, signal: AbortSignal = this.#stop.signal): Promise<void> {
     await sleep(Math.max(0, ms), undefined, { ref: false, signal }).catch(() => {});
   }
+}
+
+async function orLate(work: Promise<void> | undefined): Promise<void> {
+  const done = new AbortController();
+  const late = sleep(STOP_MS, undefined, { signal: done.signal }).catch(() => {});
+  await Promise.race([work, late]);
+  done.abort();
 }

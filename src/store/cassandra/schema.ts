@@ -45,7 +45,7 @@ function tables(keyspace: string): readonly string[] {
 
 /**
  * Brings the tables to this code's format. For reading only, they must be there already. Throws StoreError
- * `format` for tables that are missing, newer or not a store's.
+ * `absent` for tables that are missing, `format` for such that are newer or not a store's.
  */
 export async function ensureSchema(session: Session, settings: CassandraSettings): Promise<void> {
   const { keyspace, readOnly } = settings;

@@ -25,7 +25,7 @@ export interface BaseCopy {
   readonly oldest: VerifiedBlock;
   /** Keys written at once. */
   readonly chunkKeys?: number | undefined;
-  readonly onKeys: (keys: number) => void;
+  readonly onKeys: (keys: number, values: number) => void;
   /** Throws when the copy is to stop. */
   readonly goOn: () => void;
 }
@@ -35,9 +35,10 @@ interface Chunk {
   updates: TreeUpdate[];
   bytes: number;
   keys: number;
+  values: number;
 }
 
-const emptyChunk = (): Chunk => ({ writes: [], updates: [], bytes: 0, keys: 0 });
+const emptyChunk = (): Chunk => ({ writes: [], updates: [], bytes: 0, keys: 0, values: 0 });
 
 /** The rows of one key after the other, newest first. */
 function* keysOf(source: StoreWalk, after: Uint8Array | undefined): Generator<readonly ItemRow[]> {
@@ -56,6 +57,7 @@ function* keysOf(source: StoreWalk, after: Uint8Array | undefined): Generator<re
 /** Adds what the oldest block builds on, and what the state after it holds, of one key. */
 function addKey(chunk: Chunk, rows: readonly ItemRow[], { start, position }: VerifiedBlock): void {
   chunk.keys++;
+  chunk.values += rows.length;
   const base = rows.find(({ version }) => version < start.firstVersion);
   const isSeen = !rows.some(({ version }) => version === start.firstVersion);
   if (base?.value !== undefined && isSeen) {
@@ -86,7 +88,7 @@ export async function copyBase(copy: BaseCopy): Promise<void> {
     const row = markRow({ oldestVersion, lastKey, isWhole });
     await target.preload({ writes: chunk.writes, treeNodes: tree.takeChanges(), sideRows: [row] });
     if (tree.size > MAX_KEPT_NODES) tree.forget();
-    onKeys(chunk.keys);
+    onKeys(chunk.keys, chunk.values);
   };
   if (mark?.isWhole !== true) {
     let chunk = emptyChunk();

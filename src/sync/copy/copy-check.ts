@@ -14,7 +14,8 @@ export interface CopyCheckOptions {
   readonly target: Store;
   /** Compares one of so many versions and one of so many keys; 1 compares all. */
   readonly share: number;
-  readonly onProgress: (compared: number) => void;
+  /** Told of records, blocks and values passed, compared or not. */
+  readonly onProgress: (passed: number) => void;
   readonly signal: AbortSignal;
 }
 
@@ -42,6 +43,7 @@ export async function checkCopy(options: CopyCheckOptions): Promise<CopyCheckRep
 class CopyCheck {
   readonly #options: CopyCheckOptions;
   readonly #findings = new Findings();
+  #passed = 0;
   #records = 0;
   #blocks = 0;
   #items = 0;
@@ -72,7 +74,10 @@ class CopyCheck {
   }
 
   async #compareRecords(): Promise<void> {
-    for (const from of this.#runs()) await this.#compareRun(from);
+    for (const from of this.#runs()) {
+      await this.#compareRun(from);
+      this.#pass(RUN * this.#options.share);
+    }
   }
 
   /** Where runs of neighbouring versions begin; the first and the last version are always among them. */
@@ -108,7 +113,7 @@ class CopyCheck {
         this.#findings.add(`records from version ${start} on are missing in the target`);
         return;
       }
-      this.#count("records", found.length);
+      this.#records += found.length;
     }
   }
 
@@ -125,7 +130,8 @@ class CopyCheck {
         expected?.timestampUsec === found?.timestampUsec &&
         expected?.epoch === found?.epoch;
       this.#findings.expect(isSame, () => `block ${height}: differs from the source's`);
-      this.#count("blocks", 1);
+      this.#blocks++;
+      this.#pass(share);
     }
   }
 
@@ -142,6 +148,7 @@ class CopyCheck {
     };
     const endKey = async (): Promise<void> => {
       if (rows.length > 0 && keys++ % share === 0) batch.push(rows);
+      this.#pass(rows.length);
       rows = [];
       if (batch.length >= RUN) await flush();
     };
@@ -169,14 +176,12 @@ class CopyCheck {
     const known = atOldest?.value === undefined ? undefined : atOldest;
     const isSeen = known === undefined ? seen?.value === undefined : isSameItem(known, seen);
     this.#findings.expect(isSeen, () => `item ${toHex(keyHash)}: version ${from} sees another value`);
-    this.#count("items", 1);
+    this.#items++;
   }
 
-  #count(what: "records" | "blocks" | "items", count: number): void {
-    if (what === "records") this.#records += count;
-    else if (what === "blocks") this.#blocks += count;
-    else this.#items += count;
-    this.#options.onProgress(this.#records + this.#blocks + this.#items);
+  #pass(count: number): void {
+    this.#passed += count;
+    this.#options.onProgress(this.#passed);
   }
 
   async #withView<T>(look: (view: StoreView) => Promise<T>): Promise<T> {

@@ -26,7 +26,7 @@ export interface LedgerCopyOptions {
   /** A store that this process may write; empty, or with an earlier part of the same ledger. */
   readonly target: Store;
   readonly logger: Logger;
-  /** Told of keys of the base, then of versions, as they are copied. */
+  /** Told of values passed for the base, then of versions copied. */
   readonly onProgress: (part: "items" | "versions", done: number) => void;
   /** Aborted when the copy is to stop. */
   readonly signal: AbortSignal;
@@ -117,9 +117,11 @@ class LedgerCopy {
       new Verifier(undefined, { chainId, version: oldestVersion }),
       oldestVersion,
     );
-    const onKeys = (keys: number): void => {
+    let passed = 0;
+    const onKeys = (keys: number, values: number): void => {
       this.#baseKeys += keys;
-      onProgress("items", this.#baseKeys);
+      passed += values;
+      onProgress("items", passed);
     };
     await copyBase({ source, target, oldest, chunkKeys: sizes?.keys, onKeys, goOn: this.#goOn });
     const isHead = oldest.position.version === head;

@@ -1,0 +1,105 @@
+// What the driver of a cluster does, on the metrics page: counts, the state of its connections, and a histogram of
+// times that the engine has filled already.
+import { Histogram } from "prom-client";
+import type { DriverFigures } from "../store/cassandra/figures.ts";
+import type { GaugeSource } from "./metrics.ts";
+
+/** Figures of the driver together with the bounds of its classes of time, once a cluster is open. */
+export interface DriverReport {
+  readonly figures: DriverFigures;
+  readonly boundsMs: readonly number[];
+}
+
+type Reader = () => DriverReport | undefined;
+
+const GAUGES: readonly (readonly [string, string, (figures: DriverFigures) => number])[] = [
+  ["retries", "Requests to the cluster that the driver sent again", (figures) => figures.retries],
+  [
+    "speculative_requests",
+    "Second requests sent to the cluster because the first was slow",
+    (figures) => figures.speculative,
+  ],
+  ["hosts_known", "Machines of the cluster that are known", (figures) => figures.hostsKnown],
+  ["hosts_up", "Machines of the cluster that answer", (figures) => figures.hostsUp],
+  ["connections", "Open connections to the cluster", (figures) => figures.connections],
+  ["in_flight", "Requests to the cluster that wait for their answer", (figures) => figures.inFlight],
+];
+
+const ERROR_KINDS = [
+  "timeout",
+  "connection",
+  "unavailable",
+  "read_timeout",
+  "write_timeout",
+  "authentication",
+  "other",
+] as const satisfies readonly (keyof DriverFigures["errors"])[];
+
+/** Counts and connections; zeros while no cluster is open. */
+export function driverGauges(read: Reader): GaugeSource[] {
+  const gauge = (name: string, help: string, value: (figures: DriverFigures) => number): GaugeSource => ({
+    name: `sextant_store_${name}`,
+    help,
+    read: () => {
+      const figures = read()?.figures;
+      return figures === undefined ? 0 : value(figures);
+    },
+    isShare: !name.startsWith("hosts"),
+  });
+  return [
+    ...GAUGES.map(([name, help, value]) => gauge(name, help, value)),
+    ...ERROR_KINDS.map((kind) =>
+      gauge(
+        `errors_${kind}`,
+        `Requests to the cluster that failed: ${kind.replaceAll("_", " ")}`,
+        (figures) => {
+          return figures.errors[kind];
+        },
+      ),
+    ),
+  ];
+}
+
+type Values = Awaited<ReturnType<Histogram["get"]>>;
+
+const NAME = "sextant_store_request_duration_seconds";
+
+/** Times of requests to the cluster. */
+export class DriverHistogram extends Histogram {
+  readonly #read: Reader;
+  /** Says name, help and kind as the library does. */
+  readonly #empty: Histogram;
+
+  constructor(read: Reader) {
+    const settings = { name: NAME, help: "Time until the cluster answered a request", registers: [] };
+    super(settings);
+    this.#read = read;
+    this.#empty = new Histogram(settings);
+  }
+
+  override async get(): Promise<Values> {
+    const empty = await this.#empty.get();
+    const report = this.#read();
+    return { ...empty, values: report === undefined ? [] : valuesOf(report) };
+  }
+
+  /** The library asks for the text's values by this name where a histogram has it. */
+  getForPromString(): Promise<Values> {
+    return this.get();
+  }
+}
+
+function valuesOf({ figures, boundsMs }: DriverReport): Values["values"] {
+  let total = 0;
+  const buckets = figures.latencyCounts.map((count, at) => {
+    total += count;
+    const boundMs = boundsMs[at];
+    const le = boundMs === undefined ? "+Inf" : boundMs / 1000;
+    return { labels: { le }, value: total, metricName: `${NAME}_bucket` };
+  });
+  return [
+    ...buckets,
+    { labels: {}, value: figures.latencySumMs / 1000, metricName: `${NAME}_sum` },
+    { labels: {}, value: total, metricName: `${NAME}_count` },
+  ];
+}
