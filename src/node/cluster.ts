@@ -2,42 +2,35 @@
 // Loads nothing of the driver.
 import { readFileSync } from "node:fs";
 import { ConfigError, errorText } from "../base/errors.ts";
-import {
-  type CassandraAddress,
-  type CassandraStoreOptions,
-  type CassandraTls,
-  parseCassandraUrl,
-  toSettings,
-} from "../store/cassandra/options.ts";
+import { type CassandraStoreOptions, type CassandraTls, toSettings } from "../store/cassandra/options.ts";
 import type { CassandraOptions } from "./options.ts";
 
-/** Like the driver's own default, but said in one place for messages. */
+const SCHEME = "cassandra://";
+const FORM = `${SCHEME}HOST[:PORT][,HOST[:PORT]…]/KEYSPACE[/LEDGER]`;
 const HOST = /^(?:[A-Za-z0-9][A-Za-z0-9._-]{0,252}|\[[0-9A-Fa-f:.]{2,45}\])(?::(\d{1,5}))?$/;
 
 function assertHost(host: string): void {
-  const port = HOST.exec(host)?.[1];
-  const number = port === undefined ? 1 : Number.parseInt(port, 10);
-  if (HOST.test(host) && number >= 1 && number <= 65_535) return;
-  throw new ConfigError(`store-url: expected HOST or HOST:PORT, got ${JSON.stringify(host)}`);
+  const match = HOST.exec(host);
+  const port = Number.parseInt(match?.[1] ?? "1", 10);
+  if (match !== null && port >= 1 && port <= 65_535) return;
+  throw new ConfigError(`store-url: expected HOST or HOST:PORT in ${FORM}, got ${JSON.stringify(host)}`);
 }
 
 /** The parts of the URL. Throws ConfigError, which never repeats what may be a password. */
-function parseAddress(url: string): CassandraAddress {
-  const [authority = ""] = url.split("/").slice(2);
-  if (authority.includes("@")) {
+function parseAddress(url: string): Pick<CassandraStoreOptions, "hosts" | "keyspace" | "ledger"> {
+  if (!url.startsWith(SCHEME)) throw new ConfigError(`store-url: expected ${FORM}`);
+  if (url.includes("@")) {
     throw new ConfigError(
       "store-url: user and password do not belong into the URL: use store-user, SEXTANT_STORE_PASSWORD or store-password-file",
     );
   }
-  let address: CassandraAddress;
-  try {
-    address = parseCassandraUrl(url);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    throw new ConfigError(`store-url: ${error.message}`, error);
+  const [authority = "", keyspace = "", ledger, ...more] = url.slice(SCHEME.length).split("/");
+  if (keyspace === "" || more.length > 0) {
+    throw new ConfigError(`store-url: expected a keyspace behind the hosts, as in ${FORM}`);
   }
-  address.hosts.forEach(assertHost);
-  return address;
+  const hosts = authority.split(",");
+  hosts.forEach(assertHost);
+  return { hosts, keyspace, ...(ledger === undefined ? {} : { ledger }) };
 }
 
 function readPem(option: string, file: string | undefined): string | undefined {
