@@ -35,8 +35,11 @@ async function measure(path: string, { name, args, max }: Setting, options: Benc
   const node = await startNode(["--data", path, "--prune-window", "100", ...args]);
   try {
     const questions = await demoQuestions(node);
-    const seconds = options.quick ? 2 : 10;
-    const { rate } = await takeSample(node, questions, { connections: CONNECTIONS, seconds: 2 });
+    const seconds = options.quick ? 1 : 10;
+    const { rate } = await takeSample(node, questions, {
+      connections: CONNECTIONS,
+      seconds: options.quick ? 1 : 2,
+    });
     const results: PacedResult[] = [];
     for (let round = 0; round < (options.quick ? 1 : 5); round++) {
       results.push(

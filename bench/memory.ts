@@ -27,7 +27,7 @@ export async function benchmarkMemory(options: BenchOptions): Promise<readonly B
     const list = lists[i % lists.length] ?? [];
     return list[i % list.length] as Question;
   });
-  const seconds = options.quick ? 6 : FULL_SECONDS;
+  const seconds = options.quick ? 3 : FULL_SECONDS;
   const node = await startStatic(set);
   try {
     const idle = (await anonymousBytes(node.pid)) / MIB;

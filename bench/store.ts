@@ -19,8 +19,8 @@ const WRITES_PER_BATCH = 5000;
 
 /** All rows of the store. */
 export async function benchmarkStore(options: BenchOptions): Promise<readonly BenchRow[]> {
-  const sizes = options.quick ? [10_000, 200_000] : [10_000, 5_000_000];
-  const hotVersions = options.quick ? 100_000 : 1_000_000;
+  const sizes = options.quick ? [10_000, 100_000] : [10_000, 5_000_000];
+  const hotVersions = options.quick ? 30_000 : 1_000_000;
   const reads: BenchRow[][] = [];
   for (const size of sizes) {
     reads.push(await withDirectory((path) => benchmarkReads(path, size, hotVersions, options)));
@@ -84,7 +84,7 @@ async function benchmarkReads(
     }
     return cpuNanosecondsEach(started, count);
   };
-  const shared = { unit: "ns", rounds: options.quick ? 41 : 101 };
+  const shared = { unit: "ns", rounds: options.quick ? 15 : 101 };
   const at = `${items.toLocaleString("en-US")} items`;
   const rows = [
     await compare(`latest read, ${at}`, { ours: latest, base }, { ...shared, target: { max: 1.5 } }),
@@ -151,7 +151,7 @@ function flatness(small: readonly BenchRow[], large: readonly BenchRow[]): Bench
 type Mix = "fresh" | "updates" | "half";
 
 async function benchmarkCommits(path: string, options: BenchOptions): Promise<BenchRow[]> {
-  const known = options.quick ? 50_000 : 500_000;
+  const known = options.quick ? 20_000 : 500_000;
   const store = await openLmdbStore({ path: join(path, "store") });
   const feeder = new Feeder(store);
   const raw = openRaw(join(path, "raw"));
@@ -195,7 +195,7 @@ async function benchmarkCommits(path: string, options: BenchOptions): Promise<Be
       await feeder.commitSpread(prepared);
       return rate(started);
     };
-    const settings = { unit: "writes/s", rounds: options.quick ? 9 : 41, target: { min: 0.5 } };
+    const settings = { unit: "writes/s", rounds: options.quick ? 5 : 41, target: { min: 0.5 } };
     rows.push(
       await compare(
         `commit rate, ${mix === "half" ? "half fresh, half updates" : mix}`,
@@ -211,7 +211,7 @@ async function benchmarkCommits(path: string, options: BenchOptions): Promise<Be
 
 /** Rounds of updates with the pruner keeping up, then the file against the bytes of what is kept. */
 async function measureDisk(path: string, options: BenchOptions): Promise<BenchRow> {
-  const items = options.quick ? 100_000 : 1_000_000;
+  const items = options.quick ? 30_000 : 1_000_000;
   const rounds = 3;
   const batch = items / 200;
   const store = await openLmdbStore({ path });

@@ -24,7 +24,7 @@ export async function benchmarkWorkers(options: BenchOptions): Promise<readonly 
     const ours: number[] = [];
     const base: number[] = [];
     const rates: number[] = [];
-    for (let round = -1; round < (options.quick ? 1 : 7); round++) {
+    for (let round = options.quick ? 0 : -1; round < (options.quick ? 1 : 7); round++) {
       const alone = await takeSample(one, questions, load);
       const both = await takeSample(two, questions, load);
       if (round < 0) continue;

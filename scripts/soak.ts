@@ -201,7 +201,8 @@ function memoryIn({ samples }: Watched, from: number, to: number): number {
 }
 
 const folder = mkdtempSync(join(tmpdir(), "sextant-soak-"));
-const PRUNING = ["--prune-window", "1000", "--log-level", "warn"];
+/** Requests are turned away as by default, which tests switch off. */
+const PRUNING = ["--prune-window", "1000", "--log-level", "warn", "--max-wait", "500ms"];
 const leader = watch(
   "leader",
   await startProgram([

@@ -36,6 +36,8 @@ export async function startServer(options: Partial<HttpServerOptions> = {}): Pro
     encode: encodeForTest,
     nodeInfo: () => ({ chain_id: "44", node_type: "PublicFullnode", latest_version: 30n }),
     port: 0,
+    // A machine that gives a test little time is no reason to turn its requests away.
+    maxWaitMs: 0,
     ...options,
   });
   const { host, port } = await server.listen();

@@ -67,9 +67,13 @@ export function runProgram(
   return launch(args, environment, input).finished;
 }
 
-/** Starts a node on a free port and waits for its ready line. */
+/**
+ * Starts a node on a free port and waits for its ready line. It turns no request away for want of time unless
+ * told to: a machine that gives a test little of it is no fault of the node.
+ */
 export async function startProgram(args: readonly string[], environment: Environment = {}): Promise<Running> {
-  const { child, output, finished } = launch(["start", "--port", "0", ...args], environment);
+  const settings = { SEXTANT_MAX_WAIT: "0", ...environment };
+  const { child, output, finished } = launch(["start", "--port", "0", ...args], settings);
   const url = await new Promise<string>((resolve, reject) => {
     const look = (): void => {
       const match = /sextant is ready: (http\S+)/.exec(output.stdout);

@@ -13,7 +13,10 @@ afterAll(async () => {
 });
 
 async function start(options: Parameters<typeof createNode>[0]): Promise<Node & { url: string }> {
-  const node = await createNode({ ...options, http: { host: "127.0.0.1", port: 0 } });
+  const node = await createNode({
+    ...options,
+    http: { host: "127.0.0.1", port: 0, limits: { maxWaitMs: 0 } },
+  });
   open.push(node);
   return node as Node & { url: string };
 }
