@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { HttpError, quoteInput } from "./errors.ts";
+import type { RequestHeaders } from "./exchange.ts";
 
 /** How much of an unwanted body is read and dropped, so that the client gets to see the answer. */
 const LINGER_BYTES = 64 * 1024 * 1024;
@@ -93,12 +94,12 @@ function collect(request: IncomingMessage, hold: BodyHold): Promise<Uint8Array> 
 }
 
 /** Refuses what the headers already show to be too large or in an unknown coding. */
-export function assertBodyHeaders(request: IncomingMessage, maxBytes: number): void {
-  const declared = request.headers["content-length"];
+export function assertBodyHeaders(headers: RequestHeaders, maxBytes: number): void {
+  const declared = headers["content-length"];
   if (declared !== undefined && Number(declared) > maxBytes) {
     throw new HttpError("body_too_large", `body: expected at most ${maxBytes} bytes, got ${declared}`);
   }
-  const coding = codingOf(request);
+  const coding = codingOf(headers);
   if (coding !== "" && !INFLATERS.has(coding)) {
     throw new HttpError(
       "unsupported_media_type",
@@ -108,15 +109,15 @@ export function assertBodyHeaders(request: IncomingMessage, maxBytes: number): v
   }
 }
 
-function codingOf(request: IncomingMessage): string {
-  const coding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "";
+function codingOf(headers: RequestHeaders): string {
+  const coding = headers["content-encoding"]?.trim().toLowerCase() ?? "";
   return coding === "identity" ? "" : coding;
 }
 
 /** Reads the body and inflates it where it is compressed. */
 export async function readBody(request: IncomingMessage, hold: BodyHold): Promise<Uint8Array> {
   const body = await collect(request, hold);
-  const inflater = INFLATERS.get(codingOf(request));
+  const inflater = INFLATERS.get(codingOf(request.headers));
   if (inflater === undefined) return body;
   try {
     return await inflater(body, { maxOutputLength: hold.maxBytes });
@@ -125,7 +126,7 @@ export async function readBody(request: IncomingMessage, hold: BodyHold): Promis
     if (code === "ERR_BUFFER_TOO_LARGE") throw tooLarge(hold.maxBytes);
     throw new HttpError(
       "malformed_request",
-      `body: expected valid ${codingOf(request)} data, got bytes that do not inflate`,
+      `body: expected valid ${codingOf(request.headers)} data, got bytes that do not inflate`,
       { cause: error },
     );
   }

@@ -36,7 +36,5 @@ export function preflightHeaders(origin: string, requestedHeaders: string | unde
     "86400",
     "Vary",
     "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
-    "Content-Length",
-    "0",
   ];
 }

@@ -1,21 +1,20 @@
 // The first to see a request. While the event loop keeps up, requests go straight through. When it falls behind
 // they queue, and those that would wait too long are turned away, as are clients that ask more often than
 // allowed. What is answered to them is made beforehand: turning away must cost less than serving.
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Logger } from "../base/log.ts";
-import { drainBody } from "./body.ts";
 import { addCorsHeaders } from "./cors.ts";
 import { errorBody } from "./error-body.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
-import { plainHeaders } from "./headers.ts";
+import type { Exchange, HeaderSet, RequestHeaders } from "./exchange.ts";
+import { plainHeaders, toHeaderSet } from "./headers.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import { clientOf, RateLimiter } from "./rate-limiter.ts";
 import { RequestQueue } from "./request-queue.ts";
 
 /** What the gate is made with. */
 export interface GateOptions {
-  readonly serve: (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean) => void;
+  readonly serve: (exchange: Exchange) => void;
   /** Requests that would wait longer are turned away; 0 turns none away. */
   readonly maxWaitMs: number;
   /** Requests per second and client; no limit when left out. */
@@ -51,16 +50,13 @@ const LOG_EVERY_MS = 1000;
 
 interface Prepared {
   readonly status: number;
-  readonly headers: readonly string[];
+  readonly headers: HeaderSet;
   readonly body: string;
 }
 
 /** A request that is not answered yet. */
 interface Waiting {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly awaitsContinue: boolean;
-  readonly sinceMs: number;
+  readonly exchange: Exchange;
   /** What it is turned away with, where it is. */
   readonly refusal: Prepared | undefined;
   readonly retryAfter: number;
@@ -68,13 +64,13 @@ interface Waiting {
 
 function prepare(condition: "overloaded" | "rate_limited", message: string): Prepared {
   const body = errorBody(condition, message);
-  const headers = [...plainHeaders("json"), "Cache-Control", "no-store", "Content-Length", `${body.length}`];
+  const headers = toHeaderSet([...plainHeaders("json").list, "Cache-Control", "no-store"]);
   return { status: ERROR_CATALOGUE[condition].status, headers, body };
 }
 
 /** The address that the nearest proxy saw: what stands before it in the list is the client's own claim. */
-function forwardedAddress(request: IncomingMessage): string | undefined {
-  const header = request.headers["x-forwarded-for"];
+function forwardedAddress(headers: RequestHeaders): string | undefined {
+  const header = headers["x-forwarded-for"];
   const list = typeof header === "string" ? header : header?.at(-1);
   const last = list?.slice(list.lastIndexOf(",") + 1).trim();
   return last === "" ? undefined : last;
@@ -110,27 +106,25 @@ export class Gate {
   }
 
   /** Serves a request, now or in its turn, or turns it away. */
-  take(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void {
-    const nowMs = performance.now();
+  take(exchange: Exchange): void {
+    const nowMs = exchange.sinceMs;
     if (this.#limiter !== undefined) {
-      const retryAfter = this.#countRequest(this.#limiter, request, response, nowMs);
+      const retryAfter = this.#countRequest(this.#limiter, exchange);
       if (retryAfter !== undefined) {
         this.#refused++;
-        const refusal = this.#rateLimited;
-        this.#wait({ request, response, awaitsContinue, sinceMs: nowMs, refusal, retryAfter });
+        this.#wait({ exchange, refusal: this.#rateLimited, retryAfter });
         return;
       }
     }
     const keepsUp = !this.#queue.isBusy && this.#watch.busyMs(nowMs) <= 0;
-    if (keepsUp || this.#isSpared(request.url ?? "")) {
-      this.#options.serve(request, response, awaitsContinue);
+    if (keepsUp || this.#isSpared(exchange.target)) {
+      this.#options.serve(exchange);
       return;
     }
     const { maxWaitMs } = this.#options;
-    const isTooMuch = maxWaitMs > 0 && this.#queue.expectedWaitMs(request.socket) > maxWaitMs;
+    const isTooMuch = maxWaitMs > 0 && this.#queue.expectedWaitMs(exchange.socket) > maxWaitMs;
     if (isTooMuch) this.#shed++;
-    const refusal = isTooMuch ? this.#overloaded : undefined;
-    this.#wait({ request, response, awaitsContinue, sinceMs: nowMs, refusal, retryAfter: 1 });
+    this.#wait({ exchange, refusal: isTooMuch ? this.#overloaded : undefined, retryAfter: 1 });
   }
 
   figures(): GateFigures {
@@ -151,7 +145,7 @@ export class Gate {
   }
 
   #wait(one: Waiting): void {
-    const { socket } = one.request;
+    const { socket } = one.exchange;
     if (this.#queue.total >= MAX_WAITING || this.#queue.countOf(socket) >= MAX_OF_CONNECTION) {
       socket.destroy();
     } else if (one.refusal === undefined) this.#queue.add(socket, one);
@@ -159,15 +153,15 @@ export class Gate {
   }
 
   #serveWaiting(one: Waiting): void {
-    const { request, response, awaitsContinue } = one;
+    const { exchange } = one;
     const { serve, maxWaitMs } = this.#options;
-    if (response.destroyed) return;
-    const waitedMs = performance.now() - one.sinceMs;
+    if (exchange.isGone) return;
+    const waitedMs = performance.now() - exchange.sinceMs;
     // The estimate was too low, and it was not just a stall: there is still much to do.
     if (maxWaitMs > 0 && waitedMs > maxWaitMs && this.#queue.backlogMs > maxWaitMs * STILL_BUSY) {
       this.#shed++;
-      this.#queue.refuse(request.socket, { ...one, refusal: this.#overloaded });
-    } else serve(request, response, awaitsContinue);
+      this.#queue.refuse(exchange.socket, { ...one, refusal: this.#overloaded });
+    } else serve(exchange);
   }
 
   /** Watchers must see an overloaded node as overloaded, not as gone. */
@@ -180,32 +174,24 @@ export class Gate {
   }
 
   /** Counts a request of a client and says so in its answer; the seconds to wait where it is one too many. */
-  #countRequest(
-    limiter: RateLimiter,
-    request: IncomingMessage,
-    response: ServerResponse,
-    nowMs: number,
-  ): number | undefined {
-    const forwarded = this.#options.trustProxy ? forwardedAddress(request) : undefined;
-    const client = clientOf(forwarded ?? request.socket.remoteAddress ?? "");
-    const { allowed, remaining, waitSeconds } = limiter.take(client, nowMs);
-    response.setHeader("RateLimit-Limit", `${limiter.limit}`);
-    response.setHeader("RateLimit-Remaining", `${remaining}`);
-    response.setHeader("RateLimit-Reset", `${waitSeconds}`);
+  #countRequest(limiter: RateLimiter, exchange: Exchange): number | undefined {
+    const forwarded = this.#options.trustProxy ? forwardedAddress(exchange.headers) : undefined;
+    const client = clientOf(forwarded ?? exchange.socket.remoteAddress ?? "");
+    const { allowed, remaining, waitSeconds } = limiter.take(client, exchange.sinceMs);
+    exchange.addHeader("RateLimit-Limit", `${limiter.limit}`);
+    exchange.addHeader("RateLimit-Remaining", `${remaining}`);
+    exchange.addHeader("RateLimit-Reset", `${waitSeconds}`);
     return allowed ? undefined : waitSeconds;
   }
 
-  #turnAway({ request, response, awaitsContinue, refusal, retryAfter }: Waiting): void {
-    if (response.destroyed || refusal === undefined) return;
-    const headers = [...refusal.headers, "Retry-After", `${retryAfter}`];
-    const { origin } = request.headers;
-    if (origin !== undefined) addCorsHeaders(headers, origin, this.#options.exposed);
-    // A client that still waits may send its body or not: only a new connection is unambiguous.
-    if (awaitsContinue) headers.push("Connection", "close");
-    response.writeHead(refusal.status, headers);
-    response.end(refusal.body);
-    if (!request.complete) drainBody(request);
-    this.#options.onRequest?.("none", refusal.status, 0);
+  #turnAway({ exchange, refusal, retryAfter }: Waiting): void {
+    if (exchange.isGone || refusal === undefined) return;
+    const extra = ["Retry-After", `${retryAfter}`];
+    const { origin } = exchange.headers;
+    if (origin !== undefined) addCorsHeaders(extra, origin, this.#options.exposed);
+    const { status, headers, body } = refusal;
+    exchange.reply({ status, headers, extra, body, closes: false });
+    this.#options.onRequest?.("none", status, 0);
   }
 
   #beat(nowMs: number): void {

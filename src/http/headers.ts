@@ -1,8 +1,8 @@
 // Response headers. The ledger's part is made once per position and reused by every answer given at it; an
 // answer adds a copy of a prepared list and what is its own. Lists are flat: name, value, name, value.
 import type { LedgerPosition } from "../ledger/view.ts";
+import type { HeaderSet } from "./exchange.ts";
 import { type Form, MEDIA_TYPES } from "./negotiation.ts";
-import { headerLines } from "./whole-answer.ts";
 
 const CONTENT_TYPES: Readonly<Record<Form, string>> = {
   ...MEDIA_TYPES,
@@ -43,8 +43,19 @@ export function ledgerHeaderNames(brand: string): string[] {
   return [...LEDGER_HEADERS.map(([name]) => `X-${brand}-${name}`), `X-${brand}-${READ_VERSION}`];
 }
 
-/** Headers of an answer that knows no ledger. */
-export function plainHeaders(form: Form): string[] {
+/** Flat header list as lines. */
+export function headerLines(headers: readonly string[]): string {
+  let lines = "";
+  for (let i = 0; i < headers.length; i += 2) lines += `${headers[i]}: ${headers[i + 1]}\r\n`;
+  return lines;
+}
+
+/** A list in both forms. */
+export function toHeaderSet(list: readonly string[]): HeaderSet {
+  return { list, lines: headerLines(list) };
+}
+
+function makePlain(form: Form): string[] {
   const headers = ["Content-Type", CONTENT_TYPES[form], ...ALWAYS];
   if (form === "html") {
     headers.push("Content-Security-Policy", PAGE_POLICY, "X-Frame-Options", "DENY");
@@ -53,17 +64,20 @@ export function plainHeaders(form: Form): string[] {
   return headers;
 }
 
-/** Prepared lists of one position. */
+const PLAIN: Readonly<Record<Form, HeaderSet>> = byForm((form) => toHeaderSet(makePlain(form)));
+
+/** Headers of an answer that knows no ledger. */
+export function plainHeaders(form: Form): HeaderSet {
+  return PLAIN[form];
+}
+
+/** Prepared headers of one position. */
 export interface PositionHeaders {
   readonly position: LedgerPosition;
-  /** The ledger headers alone. */
-  readonly ledger: readonly string[];
   /** By form, for answers read at the latest version: everything but the length. */
-  readonly latest: Readonly<Record<Form, readonly string[]>>;
-  /** The same as lines. */
-  readonly latestLines: Readonly<Record<Form, string>>;
+  readonly latest: Readonly<Record<Form, HeaderSet>>;
   /** By form, for answers read at another version or at none: without caching rule and read version. */
-  readonly other: Readonly<Record<Form, readonly string[]>>;
+  readonly other: Readonly<Record<Form, HeaderSet>>;
 }
 
 function samePosition(a: LedgerPosition, b: LedgerPosition): boolean {
@@ -104,19 +118,12 @@ export class HeaderMaker {
     );
     const readVersion: string[] = [];
     this.addReadVersion(readVersion, position.version);
-    const latest = byForm((form) => [
-      ...plainHeaders(form),
-      "Cache-Control",
-      "no-cache",
-      ...ledger,
-      ...readVersion,
-    ]);
     const prepared: PositionHeaders = {
       position,
-      ledger,
-      latest,
-      latestLines: byForm((form) => headerLines(latest[form])),
-      other: byForm((form) => [...plainHeaders(form), ...ledger]),
+      latest: byForm((form) =>
+        toHeaderSet([...plainHeaders(form).list, "Cache-Control", "no-cache", ...ledger, ...readVersion]),
+      ),
+      other: byForm((form) => toHeaderSet([...plainHeaders(form).list, ...ledger])),
     };
     this.#prepared = prepared;
     return prepared;

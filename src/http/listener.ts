@@ -9,12 +9,15 @@ import {
 } from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { Logger } from "../base/log.ts";
 import { answerBrokenRequest, refuseConnect } from "./connection.ts";
+import { DirectLane } from "./direct/direct-lane.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
 import { HttpError } from "./errors.ts";
 import type { Gate } from "./gate.ts";
+import { NodeExchange } from "./node-exchange.ts";
 import type { SlowReaders } from "./slow-readers.ts";
 import { loadTlsFiles, type TlsFiles, watchTlsFiles } from "./tls.ts";
 
@@ -47,6 +50,8 @@ export interface ListenerOptions {
   readonly slowReaders: SlowReaders;
   readonly timeouts: HttpTimeouts;
   readonly maxConnections: number;
+  /** Whether ordinary requests are read and answered without node:http. */
+  readonly isDirect: boolean;
   readonly tls: TlsFiles | undefined;
   readonly logger: Logger;
   readonly onRequest: ((operationId: string, status: number, seconds: number) => void) | undefined;
@@ -63,6 +68,7 @@ export class Listener {
   readonly #options: ListenerOptions;
   readonly #server: Server | TlsServer;
   readonly #stopWatchingFiles: () => void;
+  readonly #lane: DirectLane;
   #refused = 0;
   #madeRoomMs = Number.NEGATIVE_INFINITY;
 
@@ -90,7 +96,7 @@ export class Listener {
     }
     this.#server.maxConnections = options.maxConnections;
     this.#listenForRequests();
-    this.#listenForConnections(tls === undefined ? "connection" : "secureConnection");
+    this.#lane = this.#listenForConnections(tls === undefined ? "connection" : "secureConnection");
   }
 
   /** Connections that were refused because there were too many. */
@@ -116,27 +122,41 @@ export class Listener {
     this.#stopWatchingFiles();
     const server = this.#server;
     return new Promise((resolve) => {
-      const timer = setTimeout(() => server.closeAllConnections(), this.#options.timeouts.drainMs);
+      const timer = setTimeout(() => {
+        this.#lane.closeAll();
+        server.closeAllConnections();
+      }, this.#options.timeouts.drainMs);
       server.close(() => {
         clearTimeout(timer);
         resolve();
       });
-      server.closeIdleConnections();
+      this.#closeIdle();
     });
   }
 
+  /** To be called about once a second. */
+  sweep(nowMs: number): void {
+    this.#lane.sweep(nowMs);
+  }
+
+  #closeIdle(): void {
+    this.#lane.closeIdle();
+    this.#server.closeIdleConnections();
+  }
+
   #listenForRequests(): void {
-    const { dispatcher, gate, slowReaders, tls, onRequest } = this.#options;
+    const { dispatcher, gate, slowReaders, tls } = this.#options;
     const server = this.#server;
+    const { idleMs } = this.#options.timeouts;
     server.on("request", (request: IncomingMessage, response: ServerResponse) =>
-      gate.take(request, response, false),
+      gate.take(new NodeExchange(request, response, false, idleMs)),
     );
     server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) =>
-      gate.take(request, response, true),
+      gate.take(new NodeExchange(request, response, true, idleMs)),
     );
     server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
       const error = new HttpError("expectation_failed", "Expect: expected 100-continue");
-      dispatcher.refuse(request, response, error);
+      dispatcher.refuse(new NodeExchange(request, response, true, idleMs), error);
     });
     server.on("clientError", (error, socket) => {
       // Where no handshake came about there is no way to answer.
@@ -144,22 +164,43 @@ export class Listener {
         socket.destroy();
         return;
       }
-      const condition = answerBrokenRequest(error, socket);
-      if (condition !== undefined) onRequest?.("none", ERROR_CATALOGUE[condition].status, 0);
+      this.#answerBroken(error, socket);
     });
     server.on("connect", refuseConnect);
   }
 
-  #listenForConnections(event: "connection" | "secureConnection"): void {
+  #answerBroken(error: Error, socket: Duplex): void {
+    const condition = answerBrokenRequest(error, socket);
+    if (condition !== undefined) this.#options.onRequest?.("none", ERROR_CATALOGUE[condition].status, 0);
+  }
+
+  #listenForConnections(event: "connection" | "secureConnection"): DirectLane {
     const server = this.#server;
-    server.on(event, (socket: Socket) => this.#options.slowReaders.watch(socket));
+    const { gate, slowReaders, timeouts, isDirect } = this.#options;
+    const nodeListeners = server.listeners(event);
+    const lane = new DirectLane({
+      keepAliveMs: timeouts.keepAliveMs,
+      idleMs: timeouts.idleMs,
+      take: (exchange) => gate.take(exchange),
+      onBrokenOff: (socket) => this.#answerBroken(new Error("the request breaks off"), socket),
+      handOver: (socket) => {
+        for (const listen of nodeListeners) listen.call(server, socket);
+      },
+    });
+    // Node's own listener gets a connection when it is handed over.
+    if (isDirect) server.removeAllListeners(event);
+    server.on(event, (socket: Socket) => {
+      slowReaders.watch(socket);
+      if (isDirect) lane.accept(socket);
+    });
     server.on("drop", () => {
       this.#refused++;
       const nowMs = performance.now();
       if (nowMs - this.#madeRoomMs < MAKE_ROOM_MS) return;
       // Whoever keeps a connection open for later must not keep out those who want something now.
       this.#madeRoomMs = nowMs;
-      server.closeIdleConnections();
+      this.#closeIdle();
     });
+    return lane;
   }
 }

@@ -1,7 +1,7 @@
 // Request ids: a client's own comes back with its answer; one that failed inside gets one where the client gave
 // none, the same in the answer and in the log.
 import { randomBytes } from "node:crypto";
-import type { IncomingMessage } from "node:http";
+import type { RequestHeaders } from "./exchange.ts";
 
 const MAX_LENGTH = 128;
 const PROCESS_PART = randomBytes(6).toString("hex");
@@ -17,8 +17,8 @@ function isRequestId(id: string): boolean {
 }
 
 /** The id that the client gave; undefined for none and for one that is not fit to be repeated. */
-export function givenRequestId(request: IncomingMessage): string | undefined {
-  const id = request.headers["x-request-id"];
+export function givenRequestId(headers: RequestHeaders): string | undefined {
+  const id = headers["x-request-id"];
   return typeof id === "string" && isRequestId(id) ? id : undefined;
 }
 

@@ -1,5 +1,5 @@
-// The HTTP server: its options, their defaults, and the parts put together. Built on node:http directly, so that
-// every malformed request can be answered and nothing stands between the socket and the handlers.
+// The HTTP server: its options, their defaults, and the parts put together. Built on node:http, so that every
+// malformed request can be answered, with a lane of its own for ordinary requests (`direct/`).
 import { type Logger, silentLogger } from "../base/log.ts";
 import type { Ledger } from "../ledger/view.ts";
 import { Dispatcher, type Switches } from "./dispatcher.ts";
@@ -43,6 +43,8 @@ export interface HttpServerOptions {
   /** Requests that would wait longer behind others are turned away; 0 turns none away. */
   readonly maxWaitMs?: number;
   readonly maxConnections?: number;
+  /** Whether ordinary requests are read and answered without node:http; true unless said. */
+  readonly isDirect?: boolean;
   /** Requests per second and client; no limit when left out. */
   readonly rateLimit?: number;
   /** Whether clients are told apart by what a proxy in front writes into X-Forwarded-For. */
@@ -148,9 +150,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     maxInFlight: options.maxInFlight ?? HTTP_DEFAULTS.maxInFlight,
     maxLagMs: options.maxLagMs,
     archivalEndpoint: options.archivalEndpoint,
-    keepAliveMs: timeouts.keepAliveMs,
     passThrough,
-    idleMs: timeouts.idleMs,
     slowReaders,
     cachePinned: options.cachePinned ?? true,
     logger,
@@ -160,10 +160,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   let sweptMs = 0;
   let slowReadersEnded = 0;
   const gate = new Gate({
-    serve: (request, response, awaitsContinue) => {
-      dispatcher.serve(request, response, awaitsContinue).catch((error: unknown) => {
+    serve: (exchange) => {
+      dispatcher.serve(exchange).catch((error: unknown) => {
         logger.error({ err: error }, "request broke off");
-        request.socket.destroy();
+        exchange.socket.destroy();
       });
     },
     maxWaitMs: options.maxWaitMs ?? HTTP_DEFAULTS.maxWaitMs,
@@ -176,6 +176,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       if (nowMs - sweptMs < SWEEP_MS) return;
       sweptMs = nowMs;
       slowReadersEnded += slowReaders.sweep(nowMs);
+      listener.sweep(nowMs);
     },
   });
   const listener = new Listener({
@@ -184,6 +185,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     slowReaders,
     timeouts,
     maxConnections: options.maxConnections ?? HTTP_DEFAULTS.maxConnections,
+    isDirect: options.isDirect ?? true,
     tls: options.tls,
     logger,
     onRequest: options.onRequest,
@@ -194,7 +196,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       return listener.listen(options.host ?? HTTP_DEFAULTS.host, options.port ?? HTTP_DEFAULTS.port);
     },
     close: async () => {
-      dispatcher.closing = true;
+      dispatcher.startClosing();
       await listener.close();
       passThrough?.close();
       gate.stop();

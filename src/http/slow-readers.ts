@@ -1,8 +1,8 @@
 // Answers that nobody reads. Large ones are counted against one budget while they wait to be taken; a look at
 // all connections once a second ends those that have had bytes waiting for too long, or too many of them.
-import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { HttpError } from "./errors.ts";
+import type { Exchange } from "./exchange.ts";
 
 /** Answers below this size are left to the look at the connections. */
 const LARGE_BYTES = 64 * 1024;
@@ -48,7 +48,7 @@ export class SlowReaders {
   }
 
   /** Takes a large answer into account until it is out; throws when there are too many. */
-  assertRoom(response: ServerResponse, sizeBytes: number): void {
+  assertRoom(exchange: Exchange, sizeBytes: number): void {
     if (sizeBytes < LARGE_BYTES) return;
     if (this.#largeBytes + sizeBytes > this.#limits.budgetBytes) {
       throw new HttpError("overloaded", "too many answers are waiting to be read", {
@@ -56,7 +56,7 @@ export class SlowReaders {
       });
     }
     this.#largeBytes += sizeBytes;
-    response.once("close", () => {
+    exchange.whenOut(() => {
       this.#largeBytes -= sizeBytes;
     });
   }

@@ -1,0 +1,172 @@
+// One connection whose requests are read and answered here, one after the other, for as long as they are ordinary.
+// At the first one that is not, the connection goes over to node:http for good, with the bytes that are left.
+import type { Socket } from "node:net";
+import { DirectExchange, type ExchangeOwner } from "./direct-exchange.ts";
+import type { ReplyTail } from "./reply-tail.ts";
+import { type HeaderBlock, MAX_REQUEST_BYTES, readRequest } from "./request-head.ts";
+
+/** Bytes that may wait behind the request in hand before the client is made to wait. */
+const MAX_HELD_BYTES = MAX_REQUEST_BYTES;
+/** Pieces that a request may come in. */
+const MAX_PIECES = 4;
+/** Header lines are kept for the next request when they are in a head up to this size. */
+const MAX_KEPT_HEAD_BYTES = 1024;
+
+/** What a connection needs of its surroundings. */
+export interface DirectSurroundings {
+  readonly tail: ReplyTail;
+  /** For a client to read on in an answer. */
+  readonly idleMs: number;
+  take(exchange: DirectExchange): void;
+  /** The client ended the connection in the middle of a request. */
+  onBrokenOff(socket: Socket): void;
+  /** Gives the connection to node:http; its unread bytes are in the socket again. */
+  handOver(socket: Socket): void;
+  /** The connection is no longer here. */
+  onLeft(connection: DirectConnection): void;
+}
+
+/** A connection in this lane. */
+export class DirectConnection implements ExchangeOwner {
+  readonly socket: Socket;
+  readonly #around: DirectSurroundings;
+  #current: DirectExchange | undefined;
+  /** Bytes that are not served yet. */
+  #held: Buffer | undefined;
+  #pieces = 0;
+  #known: HeaderBlock | undefined;
+  #isReading = false;
+  #served = 0;
+  #sinceMs = performance.now();
+
+  constructor(socket: Socket, around: DirectSurroundings) {
+    this.socket = socket;
+    this.#around = around;
+    socket.on("data", this.#onData).on("end", this.#onEnd).on("close", this.#onClose);
+    socket.on("timeout", this.#onTimeout).on("error", this.#onError).on("drain", this.#onDrain);
+  }
+
+  get tail(): ReplyTail {
+    return this.#around.tail;
+  }
+
+  /** Since when it has waited for its next request; undefined while it is busy or has sent part of one. */
+  get idleSinceMs(): number | undefined {
+    const isIdle = this.#served > 0 && this.#current === undefined && this.#held === undefined;
+    return isIdle ? this.#sinceMs : undefined;
+  }
+
+  /** Since when its first request, or the rest of one, has been missing. */
+  get lateSinceMs(): number | undefined {
+    const isWaiting = this.#current === undefined && (this.#served === 0 || this.#held !== undefined);
+    return isWaiting ? this.#sinceMs : undefined;
+  }
+
+  /** Leaves the connection to node:http. */
+  handOver(request?: Buffer): void {
+    const { socket } = this;
+    const rest = this.#held;
+    socket.pause();
+    socket.off("data", this.#onData).off("end", this.#onEnd).off("close", this.#onClose);
+    socket.off("timeout", this.#onTimeout).off("error", this.#onError).off("drain", this.#onDrain);
+    this.#current = undefined;
+    this.#held = undefined;
+    if (rest !== undefined) socket.unshift(rest);
+    if (request !== undefined) socket.unshift(request);
+    this.#around.onLeft(this);
+    this.#around.handOver(socket);
+    socket.resume();
+  }
+
+  replied(closes: boolean): void {
+    const { socket } = this;
+    this.#current = undefined;
+    this.#served++;
+    this.#sinceMs = performance.now();
+    if (socket.writableLength > 0) this.#expectReading();
+    if (closes) {
+      this.#held = undefined;
+      this.#endSocket();
+    } else if (this.#held !== undefined && !this.#isReading) this.#goOn();
+  }
+
+  whenOut(callback: () => void): void {
+    let isOut = false;
+    const settle = (): void => {
+      if (isOut) return;
+      isOut = true;
+      this.socket.off("drain", settle).off("close", settle);
+      callback();
+    };
+    this.socket.on("drain", settle).on("close", settle);
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    const bytes = this.#held === undefined ? chunk : Buffer.concat([this.#held, chunk]);
+    this.#held = bytes;
+    if (!this.#isBusy) this.#read();
+    else if (bytes.length > MAX_HELD_BYTES) this.socket.pause();
+  };
+
+  readonly #onEnd = (): void => {
+    if (this.#current === undefined && this.#held !== undefined) this.#around.onBrokenOff(this.socket);
+    else this.#endSocket();
+  };
+
+  readonly #onClose = (): void => {
+    this.#around.onLeft(this);
+  };
+
+  readonly #onTimeout = (): void => {
+    if (this.socket.writableLength > 0) this.socket.destroy();
+    else this.socket.setTimeout(0);
+  };
+
+  readonly #onDrain = (): void => {
+    if (this.#current === undefined && this.#held !== undefined) this.#goOn();
+  };
+
+  /** The socket closes by itself then. */
+  readonly #onError = (): void => {};
+
+  /** True while bytes that come must wait: for an answer to be made, or for the client to read those it has. */
+  get #isBusy(): boolean {
+    return this.#current !== undefined || this.socket.writableNeedDrain;
+  }
+
+  #goOn(): void {
+    this.socket.resume();
+    this.#read();
+  }
+
+  /** Serves what is ordinary at the front of the held bytes, one request at a time. */
+  #read(): void {
+    this.#isReading = true;
+    while (this.#held !== undefined && !this.#isBusy && this.socket.writable) {
+      const bytes: Buffer = this.#held;
+      const request = readRequest(bytes, this.#known);
+      if (typeof request === "string") {
+        if (request === "other" || ++this.#pieces > MAX_PIECES) this.handOver();
+        break;
+      }
+      this.#pieces = 0;
+      this.#known = request.bodyStart <= MAX_KEPT_HEAD_BYTES ? request.block : undefined;
+      const isAll = request.end === bytes.length;
+      this.#held = isAll ? undefined : bytes.subarray(request.end);
+      const exchange = new DirectExchange(this, request, isAll ? bytes : bytes.subarray(0, request.end));
+      this.#current = exchange;
+      this.#around.take(exchange);
+    }
+    this.#isReading = false;
+  }
+
+  #endSocket(): void {
+    this.socket.end(() => this.socket.destroy());
+  }
+
+  /** Hangs up on a client that does not read on in time. */
+  #expectReading(): void {
+    const { socket } = this;
+    if (socket.timeout === undefined || socket.timeout === 0) socket.setTimeout(this.#around.idleMs);
+  }
+}

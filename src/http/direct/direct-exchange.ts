@@ -1,0 +1,103 @@
+// An exchange straight on a socket: the whole request is there, and the answer goes out in one write where it is
+// short. Node's own way stores headers one by one and writes head and body apart, which costs more than reading a
+// balance does.
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import type { BodyHold } from "../body.ts";
+import type { Exchange, NodeRequest, Reply, RequestHeaders } from "../exchange.ts";
+import { headerLines } from "../headers.ts";
+import type { ReplyTail } from "./reply-tail.ts";
+import type { OrdinaryRequest } from "./request-head.ts";
+
+/** Longest body that is sent in one write with its head; longer ones gain nothing. */
+const MAX_JOINED_BYTES = 4096;
+
+/** What an exchange tells its connection. */
+export interface ExchangeOwner {
+  readonly socket: Socket;
+  readonly tail: ReplyTail;
+  /** The answer was written. */
+  replied(closes: boolean): void;
+  /** Calls back when everything written is out, or never will be. */
+  whenOut(callback: () => void): void;
+  /** Leaves the connection to node:http, this request first. */
+  handOver(request: Buffer): void;
+}
+
+/** Text whose latin1 bytes are those of the body; undefined for a body that is too long. */
+function latin1Body(body: string | Uint8Array): string | undefined {
+  if (body.length > MAX_JOINED_BYTES) return undefined;
+  if (typeof body !== "string") {
+    return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("latin1");
+  }
+  return Buffer.byteLength(body) === body.length ? body : Buffer.from(body).toString("latin1");
+}
+
+/** One request that was read here. */
+export class DirectExchange implements Exchange {
+  readonly method: "GET" | "POST";
+  readonly target: string;
+  readonly headers: RequestHeaders;
+  readonly isHttp11 = true;
+  readonly awaitsContinue = false;
+  readonly sinceMs: number = performance.now();
+  readonly #owner: ExchangeOwner;
+  /** Head and body as they came. */
+  readonly #bytes: Buffer;
+  readonly #bodyStart: number;
+  #added = "";
+
+  constructor(owner: ExchangeOwner, request: OrdinaryRequest, bytes: Buffer) {
+    this.method = request.method;
+    this.target = request.target;
+    this.headers = request.block.headers;
+    this.#owner = owner;
+    this.#bytes = bytes;
+    this.#bodyStart = request.bodyStart;
+  }
+
+  get socket(): Socket {
+    return this.#owner.socket;
+  }
+
+  get isGone(): boolean {
+    return !this.#owner.socket.writable;
+  }
+
+  addHeader(name: string, value: string): void {
+    this.#added += headerLines([name, value]);
+  }
+
+  readBody(hold: BodyHold): Uint8Array {
+    hold.add(this.#bytes.length - this.#bodyStart);
+    return this.#bytes.subarray(this.#bodyStart);
+  }
+
+  reply({ status, headers, extra, body, closes }: Reply): void {
+    const { socket, tail } = this.#owner;
+    if (this.isGone) return;
+    const own = extra.length === 0 ? this.#added : headerLines(extra) + this.#added;
+    const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.lines}${own}${tail.lines(closes)}`;
+    const text = body === undefined ? "" : latin1Body(body);
+    if (body === undefined) {
+      socket.write(`${head}\r\n`, "latin1");
+    } else if (text !== undefined) {
+      socket.write(`${head}Content-Length: ${text.length}\r\n\r\n${text}`, "latin1");
+    } else {
+      socket.cork();
+      socket.write(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n`, "latin1");
+      socket.write(body);
+      socket.uncork();
+    }
+    this.#owner.replied(closes);
+  }
+
+  whenOut(callback: () => void): void {
+    this.#owner.whenOut(callback);
+  }
+
+  toNodeRequest(): NodeRequest | undefined {
+    this.#owner.handOver(this.#bytes);
+    return undefined;
+  }
+}

@@ -1,0 +1,23 @@
+// The last header lines of every answer: the date, which changes once a second, and what becomes of the connection.
+
+/** Makes the lines that node adds to its answers by itself. */
+export class ReplyTail {
+  readonly #keepAlive: string;
+  #second = 0;
+  #date = "";
+  #staying = "";
+
+  constructor(keepAliveMs: number) {
+    this.#keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n`;
+  }
+
+  lines(closes: boolean): string {
+    const second = Math.floor(Date.now() / 1000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#date = `Date: ${new Date(second * 1000).toUTCString()}\r\n`;
+      this.#staying = this.#date + this.#keepAlive;
+    }
+    return closes ? `${this.#date}Connection: close\r\n` : this.#staying;
+  }
+}

@@ -1,0 +1,163 @@
+// Reads a request out of the bytes of a connection, where it is an ordinary one: GET or POST, HTTP/1.1, a plain
+// path, each header once, a body of stated length. Everything else is left to node's own parser, so what is read
+// here is a narrow part of what that reads, and read alike.
+import type { RequestHeaders } from "../exchange.ts";
+
+/** Longest head that is read here, and the part of it that most fit into. */
+const MAX_HEAD_BYTES = 16 * 1024;
+const USUAL_HEAD_BYTES = 1024;
+/** Longest body that is read here. */
+const MAX_BODY_BYTES = 64 * 1024;
+/** Bytes that an ordinary request may have in all. */
+export const MAX_REQUEST_BYTES: number = MAX_HEAD_BYTES + MAX_BODY_BYTES;
+
+const HEAD_END = "\r\n\r\n";
+const VERSION = " HTTP/1.1";
+const MAX_LENGTH_DIGITS = 5;
+
+/** The header lines of a request. A connection mostly sends the same ones again and again. */
+export interface HeaderBlock {
+  readonly text: string;
+  readonly headers: RequestHeaders;
+  readonly bodyBytes: number | undefined;
+}
+
+/** An ordinary request at the front of some bytes. */
+export interface OrdinaryRequest {
+  readonly method: "GET" | "POST";
+  readonly target: string;
+  readonly block: HeaderBlock;
+  readonly bodyStart: number;
+  readonly end: number;
+}
+
+/** `partial`: more bytes are needed to tell; `other`: it is for node's parser. */
+export type RequestReading = OrdinaryRequest | "partial" | "other";
+
+/** Characters of header names. */
+const isNameChar: readonly boolean[] = Array.from({ length: 256 }, (_, code) =>
+  /^[!#$%&'*+\-.^_`|~0-9A-Za-z]$/.test(String.fromCharCode(code)),
+);
+
+class Headers implements RequestHeaders {
+  host: string | undefined = undefined;
+  accept: string | undefined = undefined;
+  origin: string | undefined = undefined;
+  "accept-encoding": string | undefined = undefined;
+  "content-length": string | undefined = undefined;
+  "content-type": string | undefined = undefined;
+  "if-none-match": string | undefined = undefined;
+  "x-forwarded-for": string | undefined = undefined;
+  "x-request-id": string | undefined = undefined;
+}
+
+/** Headers that make a request one for node's parser, whatever they say. */
+const UNUSUAL: ReadonlySet<string> = new Set([
+  "content-encoding",
+  "expect",
+  "proxy-connection",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+const KEPT: ReadonlySet<string> = new Set(Object.keys(new Headers()));
+
+function isKept(name: string): name is keyof Headers {
+  return KEPT.has(name);
+}
+
+/** Whether all characters of a part are visible ASCII. */
+function isVisible(text: string, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 0x21 || code > 0x7e) return false;
+  }
+  return true;
+}
+
+/** Without blanks at both ends; undefined when there are control characters in it. */
+function readValue(text: string, start: number, end: number): string | undefined {
+  let first = start;
+  let last = end;
+  while (first < last && isBlank(text.charCodeAt(first))) first++;
+  while (last > first && isBlank(text.charCodeAt(last - 1))) last--;
+  for (let i = first; i < last; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 0x7f || (code < 0x20 && code !== 0x09)) return undefined;
+  }
+  return text.slice(first, last);
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09;
+}
+
+/** The headers of lines that each have their end; undefined when they are out of the ordinary. */
+function readBlock(text: string): HeaderBlock | undefined {
+  const headers = new Headers();
+  let at = 0;
+  let hasConnection = false;
+  while (at < text.length) {
+    const end = text.indexOf("\r\n", at);
+    let colon = at;
+    while (colon < end && isNameChar[text.charCodeAt(colon)] === true) colon++;
+    if (colon === at || text[colon] !== ":") return undefined;
+    const name = text.slice(at, colon).toLowerCase();
+    const value = readValue(text, colon + 1, end);
+    if (value === undefined || UNUSUAL.has(name)) return undefined;
+    if (name === "connection") {
+      if (hasConnection || value.toLowerCase() !== "keep-alive") return undefined;
+      hasConnection = true;
+    } else if (isKept(name)) {
+      if (headers[name] !== undefined) return undefined;
+      headers[name] = value;
+    }
+    at = end + 2;
+  }
+  const length = headers["content-length"];
+  if (length === undefined) return { text, headers, bodyBytes: undefined };
+  const bodyBytes = readLength(length);
+  return bodyBytes === undefined ? undefined : { text, headers, bodyBytes };
+}
+
+function readLength(text: string): number | undefined {
+  if (text.length === 0 || text.length > MAX_LENGTH_DIGITS) return undefined;
+  let length = 0;
+  for (let i = 0; i < text.length; i++) {
+    const digit = text.charCodeAt(i) - 0x30;
+    if (digit < 0 || digit > 9) return undefined;
+    length = 10 * length + digit;
+  }
+  return length <= MAX_BODY_BYTES ? length : undefined;
+}
+
+/** Reads the request at the front of the bytes; `known` are the headers of the one before. */
+export function readRequest(bytes: Buffer, known: HeaderBlock | undefined): RequestReading {
+  let text = bytes.toString("latin1", 0, Math.min(bytes.length, USUAL_HEAD_BYTES));
+  let headEnd = text.indexOf(HEAD_END);
+  if (headEnd < 0 && bytes.length > USUAL_HEAD_BYTES) {
+    text = bytes.toString("latin1", 0, Math.min(bytes.length, MAX_HEAD_BYTES));
+    headEnd = text.indexOf(HEAD_END);
+  }
+  if (headEnd < 0) return isBeginning(text) && bytes.length < MAX_HEAD_BYTES ? "partial" : "other";
+  const lineEnd = text.indexOf("\r\n");
+  const method = text.startsWith("GET ") ? "GET" : text.startsWith("POST ") ? "POST" : undefined;
+  if (method === undefined || !text.startsWith(VERSION, lineEnd - VERSION.length)) return "other";
+  const [start, end] = [method.length + 1, lineEnd - VERSION.length];
+  if (text[start] !== "/" || !isVisible(text, start, end)) return "other";
+  const lines = text.slice(lineEnd + 2, headEnd + 2);
+  const block = known !== undefined && known.text === lines ? known : readBlock(lines);
+  if (block === undefined || (block.bodyBytes === undefined) !== (method === "GET")) return "other";
+  const bodyStart = headEnd + HEAD_END.length;
+  const requestEnd = bodyStart + (block.bodyBytes ?? 0);
+  if (requestEnd > bytes.length) return "partial";
+  return { method, target: text.slice(start, end), block, bodyStart, end: requestEnd };
+}
+
+/** Whether this may become an ordinary request. */
+function isBeginning(text: string): boolean {
+  return text.length < 5
+    ? "GET /".startsWith(text) || "POST ".startsWith(text)
+    : text.startsWith("GET /") || text.startsWith("POST ");
+}
