@@ -23,6 +23,7 @@ import { type FastTable, OlderSeeker, toFastTable } from "./native.ts";
 import { decodeIdentity, decodePosition, encodeIdentity } from "./position-row.ts";
 import { pruneTables } from "./prune.ts";
 import { assertRoom } from "./room.ts";
+import { Snapshot } from "./snapshot.ts";
 import { FORMAT, META, type Tables } from "./tables.ts";
 import { upgradeTables } from "./upgrades.ts";
 import { copyBytes, LmdbView, type ViewSource } from "./view.ts";
@@ -75,6 +76,8 @@ class LmdbStore implements Store {
   readonly #source: ViewSource;
   readonly #meta: FastTable;
   readonly #tree: FastTable;
+  /** Of this turn of the event loop. */
+  #snapshot: Snapshot | undefined;
   #closed = false;
   #identity: StoreIdentity | undefined;
   #positionRow: Buffer | undefined;
@@ -105,16 +108,7 @@ class LmdbStore implements Store {
   }
 
   async openView(): Promise<StoreView> {
-    const transaction = this.#root.useReadTransaction();
-    try {
-      const row = this.#meta.getBinaryFast(META.position, { transaction });
-      if (row === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
-      const position = this.#decodePosition(row.subarray(0, this.#meta.lastSize));
-      return new LmdbView(this.#source, transaction, position);
-    } catch (error) {
-      transaction.done();
-      throw error;
-    }
+    return new LmdbView(this.#source, this.#snapshot ?? this.#takeSnapshot());
   }
 
   async getTreeNodes(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]> {
@@ -169,6 +163,7 @@ class LmdbStore implements Store {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    this.#endSnapshot();
     for (const view of [...this.#source.openViews]) view.release();
     const lease = this.#lease;
     try {
@@ -192,7 +187,33 @@ class LmdbStore implements Store {
       });
     } catch (error) {
       throw toStoreError(error, this.#path);
+    } finally {
+      // What was just written is for the next view to see.
+      this.#endSnapshot();
     }
+  }
+
+  #takeSnapshot(): Snapshot {
+    const transaction = this.#root.useReadTransaction();
+    try {
+      const row = this.#meta.getBinaryFast(META.position, { transaction });
+      if (row === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+      const position = this.#decodePosition(row.subarray(0, this.#meta.lastSize));
+      const snapshot = new Snapshot(transaction, position, this.#source.seeker);
+      this.#snapshot = snapshot;
+      setImmediate(() => {
+        if (this.#snapshot === snapshot) this.#endSnapshot();
+      });
+      return snapshot;
+    } catch (error) {
+      transaction.done();
+      throw error;
+    }
+  }
+
+  #endSnapshot(): void {
+    this.#snapshot?.release();
+    this.#snapshot = undefined;
   }
 
   #readPosition(): Position | undefined {

@@ -1,14 +1,13 @@
-// A view of the LMDB engine: one read transaction, with the position read inside it. Opening one costs a few
-// lookups at most; views opened in one turn of the event loop share the transaction.
-import type { Transaction } from "lmdb";
+// A view of the LMDB engine: one read transaction, with the position read inside it.
 import type { Position } from "../../ledger/position.ts";
 import type { Block, HistoryRange, StateItem } from "../../ledger/view.ts";
 import { findBlockAtTime, findBlockByHeight, findBlockByVersion } from "../block-search.ts";
 import type { BlockStart, RawRecord, StoreView } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import { assertReadable, hideOldDeletion } from "../read-check.ts";
-import type { FastTable, NativeCursor, OlderSeeker } from "./native.ts";
+import type { FastTable, OlderSeeker } from "./native.ts";
 import { decodeBlock } from "./position-row.ts";
+import type { Snapshot } from "./snapshot.ts";
 import {
   ITEM_KEY_BYTES,
   numberKey,
@@ -34,16 +33,14 @@ const latestKey = Buffer.alloc(ITEM_KEY_BYTES);
 export class LmdbView implements StoreView {
   readonly position: Position;
   readonly #source: ViewSource;
-  readonly #transaction: Transaction;
-  readonly #options: { readonly transaction: Transaction };
-  #cursor: NativeCursor | undefined;
+  readonly #snapshot: Snapshot;
   #open = true;
 
-  constructor(source: ViewSource, transaction: Transaction, position: Position) {
+  constructor(source: ViewSource, snapshot: Snapshot) {
     this.#source = source;
-    this.#transaction = transaction;
-    this.#options = { transaction };
-    this.position = position;
+    this.#snapshot = snapshot;
+    this.position = snapshot.position;
+    snapshot.use();
     source.openViews.add(this);
   }
 
@@ -72,7 +69,7 @@ export class LmdbView implements StoreView {
       inclusiveEnd: true,
       reverse: true,
       limit: range.limit,
-      ...this.#options,
+      ...this.#snapshot.options,
     });
     for (const { key, value } of rows) items.push(toItem(readOlderVersion(Buffer.from(key)), value));
     const latest = this.#findItem(keyHash, this.position.version);
@@ -102,7 +99,7 @@ export class LmdbView implements StoreView {
     const records: RawRecord[] = [];
     let size = 0;
     for (let version = start; version <= this.position.version && records.length < limit; version++) {
-      const bytes = this.#source.tables.records.get(numberKey(version), this.#options);
+      const bytes = this.#source.tables.records.get(numberKey(version), this.#snapshot.options);
       if (bytes === undefined) break;
       size += bytes.length;
       if (records.length > 0 && size > maxBytes) break;
@@ -114,15 +111,14 @@ export class LmdbView implements StoreView {
   release(): void {
     this.#assertOpen();
     this.#open = false;
-    this.#cursor?.close();
-    this.#transaction.done();
+    this.#snapshot.release();
     this.#source.openViews.delete(this);
   }
 
   #findItem(keyHash: Uint8Array, version: bigint): StateItem | undefined {
     const { items } = this.#source;
     latestKey.set(keyHash);
-    const row = items.getBinaryFast(latestKey, this.#options);
+    const row = items.getBinaryFast(latestKey, this.#snapshot.options);
     if (row === undefined) return undefined;
     const latest = readVersion(row);
     if (latest <= version) return toItem(latest, copyBytes(row, VERSION_BYTES, items.lastSize));
@@ -131,19 +127,18 @@ export class LmdbView implements StoreView {
 
   #findOlder(keyHash: Uint8Array, version: bigint, fastBuffer: Uint8Array): StateItem | undefined {
     const { seeker, tables } = this.#source;
-    this.#cursor ??= seeker.openCursor(this.#transaction);
-    const found = seeker.findVersion(this.#cursor, keyHash, version);
+    const found = seeker.findVersion(this.#snapshot.cursor, keyHash, version);
     if (found === undefined) return undefined;
     const size = seeker.valueSize(fastBuffer);
     if (size !== undefined) return toItem(found, copyBytes(fastBuffer, 0, size));
-    const value = tables.items.get(olderKey(keyHash, found), this.#options);
+    const value = tables.items.get(olderKey(keyHash, found), this.#snapshot.options);
     if (value === undefined)
       throw new StoreError("corrupt", `version ${found} of a key is listed but not there`);
     return toItem(found, value);
   }
 
   #readBlock(height: bigint): BlockStart | undefined {
-    const row = this.#source.tables.blocks.get(numberKey(height), this.#options);
+    const row = this.#source.tables.blocks.get(numberKey(height), this.#snapshot.options);
     return row === undefined ? undefined : decodeBlock(height, row);
   }
 
