@@ -1,6 +1,7 @@
 // Ten times the load that the real program can serve, from clients that never wait: what it accepts must be
 // answered within bounds, the rest turned away quickly with 503 and Retry-After, blocks must go on being made, and
-// latency must be back to normal within seconds after. Exits 1 when one of these does not hold.
+// latency must be back to normal within seconds after. What is normal is measured in the same run before, so that a
+// slow or busy machine is no failure. Exits 1 when one of these does not hold.
 //   npx tsx scripts/flood.ts [--seconds 20] [--connections 4000] [--factor 10] [--max-wait 500ms]
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +11,7 @@ import { parseArgs } from "node:util";
 import { startProgram } from "../test/support/program.ts";
 import { Latencies } from "./load/latencies.ts";
 import { createMix, createRandom } from "./load/mix.ts";
-import { processFigures, readMetrics } from "./load/process-figures.ts";
+import { cpuSeconds, processFigures, readMetrics } from "./load/process-figures.ts";
 import { RawClient } from "./load/raw-client.ts";
 
 const { values } = parseArgs({
@@ -31,11 +32,17 @@ const BLOCK_MS = 500;
 const NORMAL_CONNECTIONS = 32;
 const PROBE_PER_SECOND = 50;
 const TICK_MS = 5;
-/** What is promised. */
-const [MAX_SERVED_P99_MS, MAX_SHED_P99_MS, MAX_RECOVERY_MS] = [2000, 2000, 5000];
+/** What is promised: p99 of what is answered, or so many times that of full load where the machine is slower. */
+const MAX_P99_MS = 2000;
+const MAX_P99_FACTOR = 20;
+const MAX_RECOVERY_MS = 5000;
+/** Of the pace of blocks before. */
 const MIN_BLOCK_PACE = 0.5;
-/** Back to normal: within this factor of the normal p99, or below what a person notices. */
-const NORMAL_FACTOR = 2;
+/** Requests served for the processor time the program got, of those at full load: turning away is cheap, not free. */
+const MIN_SERVED = 0.05;
+/** Back to normal: nine in ten within this factor of what they were, or below what a person notices. */
+const NORMAL_SHARE = 0.9;
+const NORMAL_FACTOR = 3;
 const UNNOTICED_MS = 50;
 
 const wrong: string[] = [];
@@ -114,11 +121,24 @@ const node = await startProgram([
   ...["--log-level", "warn", "--max-wait", values["max-wait"]],
 ]);
 const url = new URL(node.url);
+const pid = node.child.pid ?? 0;
 const blocks = async (): Promise<number> => (await readMetrics(url.origin)).get("sextant_commits_total") ?? 0;
 
+/** Does something and tells what the program did meanwhile. */
+async function during(work: () => Promise<unknown>) {
+  const [startedMs, cpuBefore, blocksBefore] = [performance.now(), cpuSeconds(pid), await blocks()];
+  await work();
+  const cpu = cpuSeconds(pid) - cpuBefore;
+  const seconds = (performance.now() - startedMs) / 1000;
+  return { seconds, cpu, blocksPerSecond: ((await blocks()) - blocksBefore) / seconds };
+}
+
 await saturate(url, 2000);
-const capacity = await saturate(url, 4000);
-const perSecond = capacity.served.count / 4;
+let capacity = createTally();
+const full = await during(async () => {
+  capacity = await saturate(url, 4000);
+});
+const perSecond = capacity.served.count / full.seconds;
 const probes = await RawClient.open(url, 8);
 const normal = createTally();
 await pace(probes, PROBE_PER_SECOND, 3000, normal);
@@ -126,12 +146,9 @@ console.info(`capacity ${perSecond.toFixed(0)} requests per second; normal laten
 
 const flood = createTally();
 const clients = await RawClient.open(url, connections);
-const blocksBefore = await blocks();
-const started = performance.now();
-await pace(clients, factor * perSecond, seconds * 1000, flood);
-const floodSeconds = (performance.now() - started) / 1000;
-const blocksMade = (await blocks()) - blocksBefore;
-const memory = processFigures(node.child.pid ?? 0).anonymousBytes;
+const flooded = await during(() => pace(clients, factor * perSecond, seconds * 1000, flood));
+const floodSeconds = flooded.seconds;
+const memory = processFigures(pid).anonymousBytes;
 const metrics = await readMetrics(url.origin);
 const answered = flood.served.count + flood.shed.count;
 const stopped = performance.now();
@@ -139,12 +156,12 @@ for (const client of clients) client.onFree = () => {};
 
 /** Probes second by second until one is normal again. */
 async function recover(): Promise<number> {
-  const limit = Math.max(NORMAL_FACTOR * normal.served.percentile(0.99), UNNOTICED_MS);
+  const limit = Math.max(NORMAL_FACTOR * normal.served.percentile(NORMAL_SHARE), UNNOTICED_MS);
   while (performance.now() - stopped < 2 * MAX_RECOVERY_MS) {
     const tally = createTally();
     await pace(probes, PROBE_PER_SECOND, 1000, tally);
     const isNormal =
-      tally.shed.count === 0 && tally.served.count > 0 && tally.served.percentile(0.99) <= limit;
+      tally.shed.count === 0 && tally.served.count > 0 && tally.served.percentile(NORMAL_SHARE) <= limit;
     if (isNormal && tally.failures.size === 0) return performance.now() - stopped - 1000;
   }
   return Number.POSITIVE_INFINITY;
@@ -155,23 +172,25 @@ const ended = await node.stop();
 rmSync(folder, { recursive: true, force: true });
 
 const offered = answered + flood.unsent + [...flood.failures.values()].reduce((sum, count) => sum + count, 0);
-const pacePerSecond = blocksMade / floodSeconds;
+const perCpu = capacity.served.count / full.cpu;
+const servedShare = flood.served.count / flooded.cpu / perCpu;
 console.info(
   [
     `${offered} requests in ${floodSeconds.toFixed(0)} s (${(offered / floodSeconds / perSecond).toFixed(1)} times the capacity) over ${connections} connections, ` +
       `${flood.unsent} of them still unsent in the clients for want of a free connection`,
-    `served ${flood.served.count} (${(flood.served.count / floodSeconds).toFixed(0)} per second): ${flood.served.text()}`,
+    `served ${flood.served.count} (${(flood.served.count / floodSeconds).toFixed(0)} per second, ${(servedShare * 100).toFixed(0)} % of full load for the same processor time): ${flood.served.text()}`,
     `shed ${flood.shed.count} (${(flood.shed.count / floodSeconds).toFixed(0)} per second): ${flood.shed.text()}`,
     `other ${JSON.stringify([...flood.failures])}`,
-    `blocks ${pacePerSecond.toFixed(2)} per second of ${1000 / BLOCK_MS}; event loop delay at most ${metrics.get("sextant_event_loop_delay_seconds")?.toFixed(3)} s; anonymous memory ${(memory / 1e6).toFixed(0)} MB`,
+    `blocks ${flooded.blocksPerSecond.toFixed(2)} per second, ${full.blocksPerSecond.toFixed(2)} before; event loop delay at most ${metrics.get("sextant_event_loop_delay_seconds")?.toFixed(3)} s; anonymous memory ${(memory / 1e6).toFixed(0)} MB`,
     `back to normal after ${(recoveryMs / 1000).toFixed(1)} s`,
   ].join("\n"),
 );
 if (flood.failures.size > 0) wrong.push("some requests got neither their answer nor 503 with Retry-After");
-if (flood.served.count < perSecond) wrong.push("hardly anything was served");
-if (flood.served.percentile(0.99) > MAX_SERVED_P99_MS) wrong.push(`p99 over ${MAX_SERVED_P99_MS} ms`);
-if (flood.shed.percentile(0.99) > MAX_SHED_P99_MS) wrong.push(`shed slower than ${MAX_SHED_P99_MS} ms`);
-if (pacePerSecond < (MIN_BLOCK_PACE * 1000) / BLOCK_MS) wrong.push("blocks fell behind");
+if (!(servedShare >= MIN_SERVED)) wrong.push("hardly anything was served");
+const maxP99 = Math.max(MAX_P99_MS, MAX_P99_FACTOR * capacity.served.percentile(0.99));
+if (flood.served.percentile(0.99) > maxP99) wrong.push(`p99 over ${maxP99.toFixed(0)} ms`);
+if (flood.shed.percentile(0.99) > maxP99) wrong.push(`shed slower than ${maxP99.toFixed(0)} ms`);
+if (flooded.blocksPerSecond < MIN_BLOCK_PACE * full.blocksPerSecond) wrong.push("blocks fell behind");
 if (recoveryMs > MAX_RECOVERY_MS) wrong.push(`not back to normal after ${MAX_RECOVERY_MS} ms`);
 if (ended.code !== 0) wrong.push(`the program ended with ${ended.code}: ${ended.stderr}`);
 for (const text of wrong) console.error(text);

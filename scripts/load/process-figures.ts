@@ -29,6 +29,17 @@ export function processFigures(pid: number): ProcessFigures {
   return { anonymousBytes: Number(match[1]) * 1024, files, sockets };
 }
 
+/** The unit of times in /proc, which is fixed for programs. */
+const TICKS_PER_SECOND = 100;
+
+/** Processor time that a process has had so far. */
+export function cpuSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  // The name, in parentheses, may hold anything; user and system time are fields 14 and 15.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
 /** Values of a metrics page by name with labels. */
 export async function readMetrics(origin: string): Promise<ReadonlyMap<string, number>> {
   const response = await fetch(`${origin}/metrics`, { signal: AbortSignal.timeout(10_000) });
