@@ -19,9 +19,9 @@ interface Setting {
 }
 
 const SETTINGS: readonly Setting[] = [
-  { name: "a block each second", args: ["--block-time", "1s"], max: 5 },
-  { name: "ten blocks each second", args: ["--block-time", "100ms"] },
-  { name: "ten blocks each second, two workers", args: ["--block-time", "100ms", "--workers", "2"] },
+  { name: "a block each second, one worker", args: ["--block-time", "1s", "--workers", "1"], max: 5 },
+  { name: "a block each second, no worker", args: ["--block-time", "1s"] },
+  { name: "ten blocks each second, one worker", args: ["--block-time", "100ms", "--workers", "1"] },
 ];
 
 /** All rows of latency. */

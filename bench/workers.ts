@@ -17,7 +17,7 @@ export async function benchmarkWorkers(options: BenchOptions): Promise<readonly 
   const set = await itemsDataSet(Math.max(10_000, 1_000_000 * options.scale));
   const questions = latestBalances(set);
   const copy = await copyDataSet(set);
-  const one = await startStatic(set);
+  const one = await startStatic(set, ["--workers", "1"]);
   const two = await startStatic(copy, ["--workers", "2"]);
   try {
     const load = { connections: CONNECTIONS, seconds: options.quick ? 1 : 3 };
@@ -36,7 +36,7 @@ export async function benchmarkWorkers(options: BenchOptions): Promise<readonly 
     const memory = await Promise.all((await workersOf(two)).map(anonymousBytes));
     return [
       toRow(
-        "two workers over one process, requests per CPU second of each",
+        "two workers over one, requests per CPU second of each",
         { ours, base },
         {
           unit: "requests per CPU second of two / of one",

@@ -64,7 +64,7 @@ export class Front {
   }
 
   get #isShared(): boolean {
-    return (this.#options.http.workers ?? 1) > 1;
+    return (this.#options.http.workers ?? 0) > 0;
   }
 
   async #reserve(): Promise<{ readonly host: string; readonly port: number }> {
@@ -101,7 +101,7 @@ export class Front {
   async startWorkers({ setup, status, onFault }: WorkersOptions): Promise<void> {
     if (!this.#isShared) return;
     const { http, metrics: own, logger, server } = this.#options;
-    const { metricsPort, metrics, workers: count = 1, ...others } = http;
+    const { metricsPort, metrics, workers: count = 0, ...others } = http;
     this.#workers = await startWorkers({
       count,
       setup: {
@@ -119,7 +119,7 @@ export class Front {
     });
   }
 
-  /** Refuses more than one process where only one can answer. */
+  /** Refuses workers where only this process can answer. */
   assertAlone(reason: string): void {
     if (this.#isShared) throw new ConfigError(`workers: ${reason}`);
   }

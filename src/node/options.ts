@@ -43,7 +43,10 @@ export interface HttpOptions {
   readonly limits?: HttpLimits;
   /** Certificate chain and key in PEM; HTTPS is then served, and changed files are loaded again. */
   readonly tls?: { readonly certFile: string; readonly keyFile: string };
-  /** Processes that answer. More than one read the store while this process writes it, so it must be on disk. */
+  /**
+   * Processes that answer, reading the store while this process writes it, so it must be on disk. With none this
+   * process answers itself.
+   */
   readonly workers?: number;
   /** Named in answers about pruned versions. */
   readonly archiveUrl?: string;

@@ -35,10 +35,10 @@ function checkStore({ data, cassandra, http, follow }: NodeOptions): void {
   if (cassandra !== undefined && data !== undefined) {
     throw new ConfigError("data: the ledger is kept in a cluster (cassandra), not in a directory");
   }
-  if ((http?.workers ?? 1) === 1) return;
+  if ((http?.workers ?? 0) === 0) return;
   if ((data === undefined && cassandra === undefined) || follow?.startVersion !== undefined) {
     throw new ConfigError(
-      "workers: more than one need a store on disk or in a cluster, and a ledger that does not start in the middle",
+      "workers: they need a store on disk or in a cluster, and a ledger that does not start in the middle",
     );
   }
 }

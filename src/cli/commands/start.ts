@@ -77,9 +77,9 @@ const options = {
   ),
   "header-brand": listOption("Brand in ledger header names, X-BRAND-… (default NODE)", "BRAND"),
   workers: integerOption(
-    "Processes that answer requests; with more than one, another one writes the store",
+    "Processes that answer requests beside the one that writes the store; with 0 that one answers itself",
     "COUNT",
-    { min: 1, max: 64, fallback: 1 },
+    { min: 0, max: 64, fallback: 0 },
   ),
   encode: switchOption("Switch encode_submission off", true),
   "json-output": switchOption("Switch JSON answers off", true),

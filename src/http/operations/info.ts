@@ -17,13 +17,18 @@ export const info = operation({
       schema: { type: "object", additionalProperties: true },
       description: "A flat object of names and values.",
       example: { chain_id: "mainnet", node_type: "PublicFullnode" },
-      encode: (data: Readonly<Record<string, unknown>>) => JSON.stringify(data, bigintAsText),
+      encode: (data: Readonly<Record<string, unknown>>) => JSON.stringify(withTexts(data)),
     },
   },
   errors: ["internal", "overloaded"],
   handle: async (_, { view, services }) => ({ data: await services.nodeInfo(view), version: undefined }),
 });
 
-function bigintAsText(_: string, value: unknown): unknown {
-  return typeof value === "bigint" ? value.toString() : value;
+/** Values of 64 bits as texts. */
+function withTexts(data: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const texts: Record<string, string> = {};
+  for (const [name, value] of Object.entries(data)) {
+    if (typeof value === "bigint") texts[name] = value.toString();
+  }
+  return { ...data, ...texts };
 }
