@@ -26,7 +26,9 @@ const rate = Number(values.rate);
 const CHAIN_SEED = "soak";
 const KEPT_CONNECTIONS = 16;
 const TICK_MS = 20;
-const ANSWER_MS = 30_000;
+const ANSWER_MS = 60_000;
+/** Requests under way; a machine that cannot keep up with the rate is asked less, not more and more. */
+const MAX_IN_HAND = 64;
 /** One request in this many comes on a connection of its own, one goes away before its answer. */
 const [CHURN, ABANDON] = [20, 100];
 /** One request in this many goes to the follower. */
@@ -34,7 +36,11 @@ const FOLLOWER_SHARE = 4;
 const MAX_GROWTH = 0.1;
 /** In a run of minutes a heap is still finding its size: what counts then is that it stays this small. */
 const SHORT_MINUTES = 20;
-const SHORT_SLACK_BYTES = 24e6;
+/** What the young generation of a heap alone may come to. */
+const SHORT_SLACK_BYTES = 32e6;
+/** A warm-up goes on until there were so many, but not for longer than so many times its length. */
+const WARM_REQUESTS = 6000;
+const WARM_PATIENCE = 3;
 /** Handles and timers may differ by what happens to be under way at the moment of the look. */
 const HANDLE_SLACK = 4;
 const PROGRESS_MS = 60_000;
@@ -45,7 +51,7 @@ const random = createRandom(Number(values.seed));
 const versions = { latest: 0n, oldest: 0n };
 const next = createMix(CHAIN_SEED, random, versions);
 let latencies = new Latencies();
-const counts = { sent: 0, answered: 0, abandoned: 0, shed: 0 };
+const counts = { sent: 0, answered: 0, abandoned: 0, shed: 0, heldBack: 0 };
 const wrong: string[] = [];
 let inHand = 0;
 
@@ -129,9 +135,13 @@ function forFollower(one: MixRequest): MixRequest {
  */
 async function warmUp(forMs: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: KEPT_CONNECTIONS });
-  const until = performance.now() + forMs;
+  const started = performance.now();
+  const isWarm = (): boolean => {
+    const ms = performance.now() - started;
+    return ms > WARM_PATIENCE * forMs || (ms > forMs && counts.answered >= WARM_REQUESTS);
+  };
   const work = async ({ url }: Watched): Promise<void> => {
-    while (performance.now() < until) {
+    while (!isWarm()) {
       await new Promise<void>((resolve) => send(url, agent, forFollower(next()), false, resolve));
     }
   };
@@ -139,7 +149,7 @@ async function warmUp(forMs: number): Promise<void> {
     Array.from({ length: KEPT_CONNECTIONS }, (_, index) => work(both[index % 2 === 0 ? 0 : 1])),
   );
   agent.destroy();
-  Object.assign(counts, { sent: 0, answered: 0, abandoned: 0, shed: 0 });
+  Object.assign(counts, { sent: 0, answered: 0, abandoned: 0, shed: 0, heldBack: 0 });
   latencies = new Latencies();
 }
 
@@ -152,6 +162,10 @@ async function load(forMs: number): Promise<void> {
     // What a late tick missed is made up for.
     const due = (rate * (performance.now() - started)) / 1000;
     for (; made < due; made++) {
+      if (inHand >= MAX_IN_HAND) {
+        counts.heldBack++;
+        continue;
+      }
       const toFollower = random() * FOLLOWER_SHARE < 1;
       const one = toFollower ? forFollower(next()) : next();
       const { url } = toFollower ? follower : leader;
@@ -246,7 +260,7 @@ rmSync(folder, { recursive: true, force: true });
 const perSecond = (counts.answered / (totalMs / 1000)).toFixed(0);
 console.info(
   `${counts.sent} requests in ${values.minutes} min (${perSecond} per second): ${counts.answered} answered, ` +
-    `${counts.shed} of them shed, ${counts.abandoned} left by the client, ${wrong.length} wrong or unanswered\n` +
+    `${counts.shed} of them shed, ${counts.abandoned} left by the client, ${counts.heldBack} held back, ${wrong.length} wrong or unanswered\n` +
     `latency ${latencies.text()}`,
 );
 for (const [index, one] of both.entries()) {

@@ -42,7 +42,7 @@ export function cpuSeconds(pid: number): number {
 
 /** Values of a metrics page by name with labels. */
 export async function readMetrics(origin: string): Promise<ReadonlyMap<string, number>> {
-  const response = await fetch(`${origin}/metrics`, { signal: AbortSignal.timeout(10_000) });
+  const response = await fetch(`${origin}/metrics`, { signal: AbortSignal.timeout(60_000) });
   if (!response.ok) throw new Error(`/metrics answered ${response.status}`);
   const values = new Map<string, number>();
   for (const line of (await response.text()).split("\n")) {
