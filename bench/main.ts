@@ -1,8 +1,9 @@
 // Runs the benchmarks and prints their ratios as one table, each with its target and whether it was met. --quick
 // takes little data and few rounds and judges no times, --scale a part of the full data sets, --only some
-// benchmarks by name; --json prints rows for machines, --readme the short table of the README.
+// benchmarks by name, --store cassandra those of that store alone; --json prints rows for machines, --readme the short table of the README.
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
+import { benchmarkCassandra } from "./cassandra.ts";
 import { benchmarkEncode } from "./encode.ts";
 import { benchmarkGenesis } from "./genesis.ts";
 import { benchmarkGrowth } from "./growth.ts";
@@ -31,6 +32,9 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   memory: benchmarkMemory,
 };
 
+/** The benchmarks of stores that are asked for by name, because they need more than this program. */
+const STORES: Readonly<Record<string, Benchmark>> = { cassandra: benchmarkCassandra };
+
 const QUICK_SCALE = 0.01;
 
 const { values } = parseArgs({
@@ -40,17 +44,21 @@ const { values } = parseArgs({
     readme: { type: "boolean", default: false },
     only: { type: "string", multiple: true },
     scale: { type: "string", default: "1" },
+    store: { type: "string" },
   },
 });
 
 const { only, quick, json, readme } = values;
 const scale = quick ? QUICK_SCALE : Number(values.scale);
-const unknown = only?.find((name) => !Object.hasOwn(BENCHMARKS, name));
+const benchmarks = values.store === undefined ? BENCHMARKS : { [values.store]: STORES[values.store] };
+const unknown = (values.store === undefined ? only : [values.store])?.find(
+  (name) => benchmarks[name] === undefined,
+);
 if (unknown !== undefined || !(scale > 0 && scale <= 1)) {
   console.error(
     unknown === undefined
       ? "--scale: expected a number above 0 and up to 1"
-      : `no benchmark ${unknown}; there are ${Object.keys(BENCHMARKS).join(", ")}`,
+      : `no benchmark ${unknown}; there are ${Object.keys({ ...BENCHMARKS, ...STORES }).join(", ")}`,
   );
   process.exit(2);
 }
@@ -61,8 +69,9 @@ if (build.status !== 0) process.exit(1);
 
 console.error(`load from ${await loadGenerator()}`);
 const rows: BenchRow[] = [];
-for (const [name, run] of Object.entries(BENCHMARKS)) {
-  if (only !== undefined && !only.includes(name)) continue;
+for (const [name, run] of Object.entries(benchmarks)) {
+  if (run === undefined || (values.store === undefined && only !== undefined && !only.includes(name)))
+    continue;
   const startedMs = performance.now();
   console.error(`running ${name}`);
   const found = await run({ quick, scale }).catch((error: unknown) => {

@@ -20,7 +20,7 @@ const PASSING: ReadonlySet<number> = new Set([
 
 /** True for a failure of the line, of a node or of too many nodes: the same request may work later. */
 export function isPassingFailure(error: unknown): boolean {
-  if (error instanceof errors.ResponseError) return PASSING.has(error.code);
+  if (error instanceof errors.ResponseError) return PASSING.has(error.code) || isNotYetDefined(error);
   return (
     error instanceof errors.NoHostAvailableError ||
     error instanceof errors.OperationTimedOutError ||
@@ -62,6 +62,11 @@ export function toReadError(error: unknown, where: string): unknown {
   const failure = toStoreError(error, where);
   if (!(failure instanceof StoreError) || failure.code !== "unreachable") return failure;
   return new LedgerError("unavailable", "the storage is out of reach", { cause: failure });
+}
+
+/** Tables that were just made are not known to all nodes at once. */
+function isNotYetDefined({ code, message }: errors.ResponseError): boolean {
+  return code === responseErrorCodes.invalid && /does not exist|unconfigured table/i.test(message);
 }
 
 function isSocketError(error: unknown): boolean {

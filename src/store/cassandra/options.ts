@@ -25,6 +25,8 @@ export interface CassandraAddress {
   readonly tls?: CassandraTls | boolean;
   /** The data centre whose nodes are asked; that of the first host that answers when missing. */
   readonly dataCentre?: string;
+  /** The address to reach a node at, for its own idea of it; for networks that show nodes under other addresses. */
+  readonly translateAddress?: (address: string) => string;
   /** Copies of each row, for the keyspace that is made when there is none; as many as nodes, at most 3, when missing. */
   readonly replication?: number;
 }

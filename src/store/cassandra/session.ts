@@ -24,6 +24,8 @@ export interface Page {
 const { consistencies } = types;
 /** A request that a node has not answered by then is given up on that node. */
 const REQUEST_MS = 4000;
+/** As long as nodes wait for each other in one: a change of the head row, or a read that settles one. */
+const CONDITIONAL_MS = 2500;
 /** A request that may be repeated is sent to a second node as well when the first is this slow. */
 const SPECULATE_MS = 400;
 const CONNECT_MS = 3000;
@@ -61,6 +63,7 @@ export class Session {
         localDataCenter: dataCentre,
         metrics,
         policies: {
+          ...translation(settings),
           loadBalancing: new policies.loadBalancing.DefaultLoadBalancingPolicy({ localDc: dataCentre }),
           reconnection: new policies.reconnection.ExponentialReconnectionPolicy(200, 5000),
           speculativeExecution: new policies.speculativeExecution.ConstantSpeculativeExecutionPolicy(
@@ -258,6 +261,13 @@ function connectionOptions(settings: CassandraSettings): ClientOptions {
   };
 }
 
+function translation({ translateAddress }: CassandraSettings) {
+  if (translateAddress === undefined) return {};
+  const addressResolution = policies.defaultAddressTranslator();
+  addressResolution.translate = (address, port, callback) => callback(`${translateAddress(address)}:${port}`);
+  return { addressResolution };
+}
+
 function profilesFor(localDc: string): ExecutionProfile[] {
   const loadBalancing = new policies.loadBalancing.DefaultLoadBalancingPolicy({ localDc });
   const { quorum, serial } = consistencies;
@@ -265,11 +275,11 @@ function profilesFor(localDc: string): ExecutionProfile[] {
     new ExecutionProfile("default", { consistency: quorum, loadBalancing }),
     new ExecutionProfile("read", { consistency: quorum, readTimeout: REQUEST_MS, loadBalancing }),
     new ExecutionProfile("write", { consistency: quorum, readTimeout: REQUEST_MS, loadBalancing }),
-    new ExecutionProfile("serial", { consistency: serial, readTimeout: REQUEST_MS, loadBalancing }),
+    new ExecutionProfile("serial", { consistency: serial, readTimeout: CONDITIONAL_MS, loadBalancing }),
     new ExecutionProfile("conditional", {
       consistency: quorum,
       serialConsistency: serial,
-      readTimeout: REQUEST_MS,
+      readTimeout: CONDITIONAL_MS,
       loadBalancing,
       // A repeated condition fails on its own first success; whether it was applied is read, not guessed.
       retry: new policies.retry.FallthroughRetryPolicy(),
@@ -283,7 +293,7 @@ async function findDataCentre(settings: CassandraSettings): Promise<string> {
   const client = new Client({
     ...connectionOptions(settings),
     pooling: { warmup: false },
-    policies: { loadBalancing: new policies.loadBalancing.RoundRobinPolicy() },
+    policies: { ...translation(settings), loadBalancing: new policies.loadBalancing.RoundRobinPolicy() },
   });
   try {
     await client.connect();

@@ -19,6 +19,7 @@ export class HeadWatch {
   /** When the reading began that gave what is known. */
   #knownAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<Snapshot | undefined> | undefined;
+  #readingSince = Number.NEGATIVE_INFINITY;
 
   constructor(row: HeadRow, maxAgeMs: number) {
     this.#row = row;
@@ -32,14 +33,16 @@ export class HeadWatch {
 
   /** A snapshot of at most the age allowed; undefined while there is no head row. */
   async current(): Promise<Snapshot | undefined> {
-    if (performance.now() - this.#knownAt <= this.#maxAgeMs) return this.#known;
-    return this.#read();
+    const oldest = performance.now() - this.#maxAgeMs;
+    if (this.#knownAt >= oldest) return this.#known;
+    return this.#reading !== undefined && this.#readingSince >= oldest ? this.#reading : this.fresh();
   }
 
   /** A snapshot whose reading begins after this call. */
   async fresh(): Promise<Snapshot | undefined> {
-    // One that is under way may have been answered already.
-    if (this.#reading !== undefined) await this.#reading.catch(() => {});
+    const called = performance.now();
+    // One that is under way may have been answered already. All who wait for it share the next one.
+    while (this.#reading !== undefined && this.#readingSince < called) await this.#reading.catch(() => {});
     return this.#read();
   }
 
@@ -49,14 +52,15 @@ export class HeadWatch {
   }
 
   #read(): Promise<Snapshot | undefined> {
-    this.#reading ??= this.#load().finally(() => {
+    if (this.#reading !== undefined) return this.#reading;
+    this.#readingSince = performance.now();
+    this.#reading = this.#load(this.#readingSince).finally(() => {
       this.#reading = undefined;
     });
     return this.#reading;
   }
 
-  async #load(): Promise<Snapshot | undefined> {
-    const began = performance.now();
+  async #load(began: number): Promise<Snapshot | undefined> {
     const head = await this.#row.load();
     if (head === undefined) return this.#known;
     const known = this.#known;

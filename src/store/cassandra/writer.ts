@@ -174,6 +174,8 @@ export class Writer {
         `this process does not hold the right to write ${this.tables.session.where}`,
       );
     }
+    // A view may have shown already that another one writes.
+    if ((this.#watch.known?.head.term ?? 0) > this.#holding.head.term) throw this.#lose();
     return this.#holding;
   }
 

@@ -1,0 +1,310 @@
+// What a cluster of three nodes and its writers go through: nodes killed, cut off and slow, writers killed in the
+// middle of a batch, two writers at once, answers lost after the work was done, and the whole cluster gone. Readers
+// compare every answer with a model all the while. Exits 1 on any difference, lost version or missing recovery.
+//   npx tsx scripts/cassandra-faults.ts [--seconds 8] [--seed N] [--keep]
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { parseArgs, promisify } from "node:util";
+import { openCassandraStore } from "../src/store/cassandra/store.ts";
+import { isPassingFault } from "../src/store/errors.ts";
+import { createRandom, SYNTHETIC_IDENTITY, SyntheticLedger } from "../test/support/synthetic-ledger.ts";
+import { until } from "../test/support/until.ts";
+import { compareAll, Readers } from "./cassandra/readers.ts";
+import { startSwallower } from "./cassandra/swallow.ts";
+import type { WriterLine, WriterTask } from "./cassandra/writer.ts";
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: "string", default: "8" },
+    seed: { type: "string", default: "1" },
+    keep: { type: "boolean", default: false },
+  },
+});
+const lastsMs = Number(values.seconds) * 1000;
+const seed = Number(values.seed);
+const random = createRandom(seed);
+const NET = process.env.CASSANDRA_NET ?? "127.0.0";
+const PORT = Number(process.env.CASSANDRA_PORT ?? "9042");
+const KEYS = 40;
+const LEASE_MS = 3000;
+const hosts = [1, 2, 3].map((node) => `${NET}.${node}:${PORT}`);
+const keyspace = `faults_${randomBytes(5).toString("hex")}`;
+const place = { hosts, keyspace, replication: 3 };
+const run = promisify(execFile);
+const cassandra = async (...words: string[]): Promise<void> => {
+  await run(fileURLToPath(new URL("cassandra.sh", import.meta.url)), words);
+};
+
+/** A writer in a process of its own. */
+class WriterProcess {
+  readonly name: string;
+  readonly lines: WriterLine[] = [];
+  readonly #child: ChildProcess;
+  readonly #onCommit: (version: bigint) => void;
+
+  constructor(name: string, ledger: string, onCommit: (version: bigint) => void) {
+    this.name = name;
+    this.#onCommit = onCommit;
+    const task: WriterTask = {
+      hosts,
+      keyspace,
+      ledger,
+      seed,
+      keys: KEYS,
+      maxBatch: 12,
+      leaseTtlMs: LEASE_MS,
+    };
+    const script = fileURLToPath(new URL("cassandra/writer.ts", import.meta.url));
+    this.#child = spawn(process.execPath, ["--import", "tsx", script, JSON.stringify(task)], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    createInterface({ input: this.#child.stdout! }).on("line", (text) =>
+      this.#take(JSON.parse(text) as WriterLine),
+    );
+  }
+
+  get isWriting(): boolean {
+    return this.lines.findLast(({ kind }) => kind === "holds" || kind === "lost")?.kind === "holds";
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  #take(line: WriterLine): void {
+    this.lines.push(line);
+    if (line.kind === "error") troubles.errors++;
+    if (line.kind === "holds") troubles.turns++;
+    if (line.kind === "committed") this.#onCommit(BigInt(line.version));
+  }
+}
+
+/** What writers met since the scene began: errors that pass, and turns that began. */
+const troubles = { errors: 0, turns: 0 };
+let failures = 0;
+let totalReads = 0;
+let longestMs = 0;
+let acknowledged = -1n;
+let lastCommit = performance.now();
+let longestCommitGap = 0;
+const model = new SyntheticLedger(seed, KEYS);
+
+function noteCommit(version: bigint): void {
+  const now = performance.now();
+  longestCommitGap = Math.max(longestCommitGap, now - lastCommit);
+  lastCommit = now;
+  if (version > acknowledged) acknowledged = version;
+  readers.acknowledged = acknowledged;
+}
+
+/** Runs one fault under readers and writers and says what they saw. */
+async function scene(name: string, act: () => Promise<string | undefined>): Promise<void> {
+  readers.take();
+  const from = acknowledged;
+  longestCommitGap = 0;
+  lastCommit = performance.now();
+  Object.assign(troubles, { errors: 0, turns: 0 });
+  const note = await act();
+  longestCommitGap = Math.max(longestCommitGap, performance.now() - lastCommit);
+  const { reads, differences, refused, longestPauseMs } = readers.take();
+  totalReads += reads;
+  longestMs = Math.max(longestMs, longestPauseMs);
+  console.log(
+    `${name.padEnd(46)} versions ${String(acknowledged - from).padStart(5)}  reads ${String(reads).padStart(6)}  differences ${differences.length}  ` +
+      `refused ${refused}  longest pause of reads ${Math.round(longestPauseMs)} ms, of commits ${Math.round(longestCommitGap)} ms  writers: ${troubles.turns} new turns, ${troubles.errors} errors${note === undefined ? "" : `  (${note})`}`,
+  );
+  for (const difference of differences.slice(0, 5)) console.log(`  DIFFERENCE ${difference}`);
+  failures += differences.length;
+}
+
+function must(holds: boolean, what: string): void {
+  if (holds) return;
+  failures++;
+  console.log(`  FAILED ${what}`);
+}
+
+/** Waits until commits go on. */
+async function writing(): Promise<void> {
+  const before = acknowledged;
+  await until(() => acknowledged > before);
+}
+
+/** Keeps packets from a node's address. Gives how to end it, and what was done. */
+async function cut(node: number): Promise<{ readonly how: string; readonly mend: () => Promise<void> }> {
+  const route = ["blackhole", `${NET}.${node}/32`, "table", "local"];
+  try {
+    await run("ip", ["route", "add", ...route]);
+    return {
+      how: "its address routed into nothing",
+      mend: async () => {
+        await run("ip", ["route", "del", ...route]);
+      },
+    };
+  } catch {
+    await cassandra("pause", String(node));
+    return {
+      how: "no right to change routes: frozen instead",
+      mend: () => cassandra("resume", String(node)),
+    };
+  }
+}
+
+const started = performance.now();
+await cassandra("up", "3");
+console.log(
+  `three nodes on ${hosts.join(", ")}: up after ${Math.round((performance.now() - started) / 1000)} s`,
+);
+const setUp = await openCassandraStore({ ...place, ledger: "faults" });
+const readers = await Readers.open({ ...place, ledger: "faults" }, model, random);
+let writers = ["A", "B"].map((name) => new WriterProcess(name, "faults", noteCommit));
+readers.start(4);
+await until(() => acknowledged > 20n);
+
+await scene("nothing wrong", async () => {
+  await sleep(lastsMs);
+  return undefined;
+});
+
+await scene("one node killed, and started again", async () => {
+  await sleep(lastsMs / 4);
+  await cassandra("kill", "2");
+  await sleep(lastsMs);
+  await cassandra("start", "2");
+  await writing();
+  return undefined;
+});
+
+await scene("one node cut off", async () => {
+  const { how, mend } = await cut(3);
+  await sleep(lastsMs);
+  await mend();
+  await writing();
+  return how;
+});
+
+await scene("one node slow", async () => {
+  const end = performance.now() + lastsMs;
+  while (performance.now() < end) {
+    await cassandra("pause", "1");
+    await sleep(300);
+    await cassandra("resume", "1");
+    await sleep(150);
+  }
+  return "frozen for 300 ms of every 450";
+});
+
+await scene("the writer killed in the middle of a batch", async () => {
+  const kills = 4;
+  for (let kill = 0; kill < kills; kill++) {
+    const writer = await until(() => writers.find((one) => one.isWriting));
+    await writing();
+    await sleep(random() % 200);
+    writer.signal("SIGKILL");
+    writers = writers.filter((one) => one !== writer);
+    writers.push(new WriterProcess(String.fromCharCode(67 + kill), "faults", noteCommit));
+    await writing();
+  }
+  return `${kills} times; a standby took over`;
+});
+
+await scene("two writers at once", async () => {
+  const first = await until(() => writers.find((one) => one.isWriting));
+  const second = writers.find((one) => one !== first)!;
+  first.signal("SIGSTOP");
+  await until(() => second.isWriting);
+  const said = first.lines.length;
+  await writing();
+  first.signal("SIGCONT");
+  await until(() => first.lines.slice(said).some(({ kind }) => kind === "lost"));
+  const before = first.lines.slice(said).filter(({ kind }) => kind === "committed");
+  must(before.length <= 1, `the fenced writer committed ${before.length} batches after it was woken`);
+  await writing();
+  must(second.isWriting, "the second writer writes on");
+  return "the first frozen until the second took over, then woken: it was fenced out and stopped";
+});
+
+await scene("answers lost after the work was done", async () => {
+  const [ledger, lines] = ["swallowed", new SyntheticLedger(seed + 1, KEYS)];
+  const far = (node: number): string => `127.9.${NET.split(".").at(-1)}.${node}`;
+  const swallowers = await Promise.all(
+    [1, 2, 3].map((node) => startSwallower(far(node), `${NET}.${node}`, PORT)),
+  );
+  const store = await openCassandraStore({
+    ...place,
+    ledger,
+    hosts: [1, 2, 3].map((node) => `${far(node)}:${PORT}`),
+    translateAddress: (address) => far(Number(address.split(".").at(-1))),
+  });
+  await until(() => store.lease.acquire());
+  const end = performance.now() + 2 * lastsMs;
+  const timer = setInterval(() => {
+    // All lines at once every other time, so that no second node can help.
+    const all = random() % 2 === 0;
+    for (const one of swallowers) if (all || random() % 3 === 0) one.swallow(300);
+  }, 900);
+  let [head, errors]: [bigint | undefined, number] = [undefined, 0];
+  while (performance.now() < end) {
+    const next: bigint = (head ?? -1n) + BigInt(1 + (random() % 6));
+    for (let isDone = false; !isDone; ) {
+      try {
+        await store.commit(lines.batch(head, next), head === undefined ? SYNTHETIC_IDENTITY : undefined);
+        isDone = true;
+      } catch (error) {
+        if (!isPassingFault(error)) throw error;
+        errors++;
+      }
+    }
+    head = next;
+  }
+  clearInterval(timer);
+  const view = await until(() => store.openView().catch(() => undefined));
+  must(view.position.version === head, `the ledger ends at ${view.position.version}, not ${head}`);
+  const { compared, differences } = await compareAll(view, lines);
+  view.release();
+  totalReads += compared;
+  must(differences.length === 0, differences.slice(0, 5).join("; "));
+  const lost = swallowers.reduce((sum, one) => sum + one.lost, 0);
+  await store.close();
+  await Promise.all(swallowers.map((one) => one.close()));
+  must(lost > 0, "answers were lost");
+  return `${head! + 1n} versions of another ledger over lines that lost ${lost} bytes of answers; ${errors} commits had to be asked for again; all compared`;
+});
+
+await scene("the whole cluster gone, and back", async () => {
+  await Promise.all(["1", "2", "3"].map((node) => cassandra("kill", node)));
+  const before = readers.take();
+  failures += before.differences.length;
+  await sleep(lastsMs);
+  const during = readers.take();
+  failures += during.differences.length;
+  must(during.refused > 0 && during.reads === 0, "readers say that the storage is out of reach");
+  await Promise.all(["1", "2", "3"].map((node) => cassandra("start", node)));
+  const back = performance.now();
+  await writing();
+  await until(() => readers.take().reads > 0);
+  return `${during.refused} reads refused, none answered, while it was gone; commits went on ${Math.round(performance.now() - back)} ms after it was back`;
+});
+
+await scene("nothing wrong any more", async () => {
+  await sleep(lastsMs / 2);
+  return undefined;
+});
+
+for (const writer of writers) writer.signal("SIGKILL");
+await readers.stop();
+const view = await setUp.openView();
+must(view.position.version >= acknowledged, `every acknowledged version is there up to ${acknowledged}`);
+const { compared, differences } = await compareAll(view, model);
+view.release();
+must(differences.length === 0, differences.slice(0, 5).join("; "));
+const written = view.position.version + 1n;
+await setUp.close();
+if (!values.keep) await cassandra("down", "--wipe");
+console.log(
+  `${written} versions written; ${totalReads} answers compared under faults and ${compared} at the end, over all versions; ` +
+    `differences ${failures}; longest pause of reads ${Math.round(longestMs)} ms; ${Math.round((performance.now() - started) / 1000)} s`,
+);
+process.exit(failures === 0 ? 0 : 1);
