@@ -1,5 +1,5 @@
 // Copying a ledger from a data directory into another store, and comparing the two afterwards.
-import { ConfigError } from "../base/errors.ts";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../base/log.ts";
 import { StoreError } from "../store/errors.ts";
 import { openStoreWalk, type StoreWalk } from "../store/lmdb/walk.ts";
@@ -34,6 +34,8 @@ export interface CopyReport extends LedgerCopyReport {
   readonly oldestVersion: bigint;
   readonly check: CopyCheckReport;
 }
+
+const LOOK_MS = 100;
 
 /** Copies, goes on with a copy that was cut off, and compares. */
 export async function copyData(options: CopyOptions): Promise<CopyReport> {
@@ -96,9 +98,20 @@ async function underLease<T>(
   });
   await succession.start();
   try {
-    if (succession.role !== "writer") throw new ConfigError("to: another process writes there");
+    if (!(await hasTurn(succession, lease.ttlMs, ended))) {
+      throw new StoreError("locked", "another process writes the target");
+    }
     return await work(ended);
   } finally {
     await succession.stop();
   }
+}
+
+/** Waits for the turn as long as one who died without giving the lease back could keep it. */
+async function hasTurn(succession: Succession, ttlMs: number, signal: AbortSignal): Promise<boolean> {
+  const untilMs = performance.now() + 2 * ttlMs;
+  while (succession.role !== "writer" && performance.now() < untilMs) {
+    await sleep(LOOK_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+  return succession.role === "writer";
 }
