@@ -216,7 +216,9 @@ class RecordFollower implements Follower {
 
   /** Follows one upstream until it fails, lags or is overtaken. */
   async #step(): Promise<void> {
-    const entry = this.pool.pick(await this.#options.ingester.nextVersion());
+    const next = await this.#nextVersion();
+    if (next === undefined) return;
+    const entry = this.pool.pick(next);
     if (entry === undefined) {
       this.#enter("waiting", "no upstream can be asked now");
       this.#watchSpent();
@@ -227,6 +229,17 @@ class RecordFollower implements Follower {
       await this.#followOne(entry);
     } catch (error) {
       await this.#handle(entry, error);
+    }
+  }
+
+  /** The version wanted next; undefined after a pause where the store could not say. */
+  async #nextVersion(): Promise<bigint | undefined> {
+    try {
+      return await this.#options.ingester.nextVersion();
+    } catch (error) {
+      if (this.#stop.signal.aborted) return undefined;
+      await this.#waitForStore(error);
+      return undefined;
     }
   }
 
@@ -309,12 +322,16 @@ class RecordFollower implements Follower {
     } else if (error instanceof UpstreamError) {
       this.pool.fail(entry, error);
       this.#watchSpent();
-    } else if (this.#options.mayPass?.(error) === true) {
-      this.#enter("waiting", "the store cannot be written just now");
-      await pause(this.#pace.retry.maxMs / 10, this.#stop.signal);
     } else {
-      throw error;
+      await this.#waitForStore(error);
     }
+  }
+
+  /** Pauses after a fault of our own that may pass; throws any other. */
+  async #waitForStore(error: unknown): Promise<void> {
+    if (this.#options.mayPass?.(error) !== true) throw error;
+    this.#enter("waiting", "the store cannot be written just now");
+    await pause(this.#pace.retry.maxMs / 10, this.#stop.signal);
   }
 
   /** Nothing new here: looks for others that are further, and waits a little. */

@@ -2,9 +2,14 @@
 // fail, lag or lie.
 import { afterEach, describe, expect, it } from "vitest";
 import { toHex } from "../../src/base/hex.ts";
+import { silentLogger } from "../../src/base/log.ts";
+import { LedgerError } from "../../src/ledger/errors.ts";
 import { decodePage } from "../../src/ledger/record.ts";
 import { parseWaypoint } from "../../src/ledger/waypoint.ts";
 import type { Store } from "../../src/store/contract.ts";
+import { isPassingFault, StoreError } from "../../src/store/errors.ts";
+import { createMemoryStore } from "../../src/store/memory/store.ts";
+import { createIngester } from "../../src/sync/committer.ts";
 import type { Follower } from "../../src/sync/follower.ts";
 import { trustLevels } from "../../src/sync/trust.ts";
 import { UpstreamError } from "../../src/sync/upstream/errors.ts";
@@ -55,6 +60,47 @@ async function expectWhole(store: Store): Promise<void> {
 }
 
 describe("a follower", () => {
+  it("waits for a store that is out of reach, for reads and for writes, and goes on", async () => {
+    const store = createMemoryStore();
+    let isGone = true;
+    const reach = (error: Error): void => {
+      if (isGone) throw error;
+    };
+    const distant: Store = Object.assign(Object.create(store) as Store, {
+      get identity() {
+        return store.identity;
+      },
+      openView: async () => {
+        reach(new LedgerError("unavailable", "out of reach"));
+        return store.openView();
+      },
+      getTreeNodes: (keys: readonly Uint8Array[]) => store.getTreeNodes(keys),
+      getSideRows: (keys: readonly Uint8Array[]) => store.getSideRows(keys),
+      commit: async (...args: Parameters<Store["commit"]>) => {
+        reach(new StoreError("unreachable", "out of reach"));
+        await store.commit(...args);
+      },
+    });
+    const ingester = createIngester({ store: distant, logger: silentLogger });
+    let waits = 0;
+    const mayPass = (error: unknown): boolean => {
+      waits++;
+      return isPassingFault(error);
+    };
+    const options = { upstreams: [recorded(chain.records)], ingester, mayPass, pace: { pageLimit: 7 } };
+    const { follower } = start(options);
+    await until(() => waits > 1 && follower.status().state === "waiting");
+    isGone = false;
+    await untilVersion(store, 30n);
+    isGone = true;
+    const before = waits;
+    await until(() => waits > before + 1 || follower.status().state === "at_head");
+    isGone = false;
+    await untilVersion(store, head);
+    await expectWhole(store);
+    expect(follower.status().state).not.toBe("faulted");
+  });
+
   it("takes in a whole ledger in pages, in order, and rests at the head", async () => {
     const asked: bigint[] = [];
     let underWay = 0;
