@@ -5,7 +5,7 @@ import { LedgerError } from "./ledger/errors.ts";
 import type { Ledger, LedgerView } from "./ledger/view.ts";
 import { DriverHistogram, type DriverReport, driverGauges } from "./node/driver-metrics.ts";
 import { Faults } from "./node/faults.ts";
-import { ailmentOf, followGauges, followInfo, waypointInfo } from "./node/follow-report.ts";
+import { ailmentOf, followGauges, followInfo, WaypointInfo } from "./node/follow-report.ts";
 import { passThroughOf, withoutGuesses } from "./node/following.ts";
 import { Front } from "./node/front.ts";
 import { faultGauges, httpGauges, ledgerGauges, moduleCacheGauges, writerGauges } from "./node/gauges.ts";
@@ -97,6 +97,7 @@ class SextantNode implements Node, Ledger {
   readonly #options: NodeOptions;
   readonly #logger: Logger;
   readonly #window: PruneWindow;
+  readonly #waypoints = new WaypointInfo();
   readonly #reader = new Reader(this);
   readonly #startedMs: number;
   readonly #role: WorkerRole | undefined;
@@ -314,7 +315,7 @@ class SextantNode implements Node, Ledger {
       uptimeSeconds: Math.floor((Date.now() - this.#startedMs) / 1000),
       more: {
         ...(isWhole
-          ? await waypointInfo(view, this.#role?.genesisWaypoint ?? this.#plan?.check?.waypoint)
+          ? await this.#waypoints.read(view, this.#role?.genesisWaypoint ?? this.#plan?.check?.waypoint)
           : {}),
         ...status.more,
       },

@@ -20,16 +20,27 @@ export function ailmentOf(status: FollowerStatus | undefined): string | undefine
     .join("; ");
 }
 
-/** Waypoints that others can anchor to: of the genesis where it is known, and of the latest version. */
-export async function waypointInfo(
-  view: LedgerView | undefined,
-  genesis: Waypoint | undefined,
-): Promise<Record<string, unknown>> {
-  const latest = view === undefined ? undefined : await waypointOfStored(view, view.position.version);
-  return {
-    ...(genesis === undefined ? {} : { genesis_waypoint: formatWaypoint(genesis) }),
-    ...(latest === undefined ? {} : { waypoint: formatWaypoint(latest) }),
-  };
+/** Waypoints that others can anchor to. */
+export class WaypointInfo {
+  /** Of the version last asked about: a record can be large, and is read for its hash only once. */
+  #last: { readonly version: bigint; readonly waypoint: Waypoint | undefined } | undefined;
+
+  /** Of the genesis where it is known, and of the view's latest version. */
+  async read(view: LedgerView | undefined, genesis: Waypoint | undefined): Promise<Record<string, unknown>> {
+    const latest = view === undefined ? undefined : await this.#latest(view);
+    return {
+      ...(genesis === undefined ? {} : { genesis_waypoint: formatWaypoint(genesis) }),
+      ...(latest === undefined ? {} : { waypoint: formatWaypoint(latest) }),
+    };
+  }
+
+  async #latest(view: LedgerView): Promise<Waypoint | undefined> {
+    const { version } = view.position;
+    if (this.#last?.version === version) return this.#last.waypoint;
+    const waypoint = await waypointOfStored(view, version);
+    this.#last = { version, waypoint };
+    return waypoint;
+  }
 }
 
 /** Keys of the info answer. */
