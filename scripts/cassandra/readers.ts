@@ -56,6 +56,11 @@ export class Readers {
     await this.store.close();
   }
 
+  /** The figures since they were last taken. */
+  get figures(): Readonly<ReaderFigures> {
+    return this.#figures;
+  }
+
   /** The figures since the last call. */
   take(): ReaderFigures {
     this.#noteAnswer(false);

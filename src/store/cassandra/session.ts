@@ -1,5 +1,6 @@
 // One connection to a cluster: which consistency, time limits and retries each kind of request has. This is the
 // only place where they are chosen; docs/scale.md gives the reasons.
+import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { auth, Client, type ClientOptions, ExecutionProfile, policies, types } from "cassandra-driver";
 import { isPassingFailure, toReadError, toStoreError } from "./failure.ts";
@@ -32,7 +33,7 @@ const CONNECT_MS = 3000;
 /** How long a repeatable write is tried before the cluster counts as out of reach. */
 const WRITE_PATIENCE_MS = 20_000;
 /** How long a read is tried: someone waits for it. */
-const READ_PATIENCE_MS = 5000;
+const READ_PATIENCE_MS = 2000;
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 1000;
 
@@ -50,6 +51,8 @@ export class Session {
     this.#dataCentre = dataCentre;
     this.#metrics = metrics;
     this.where = where;
+    // As many wait as requests may be in flight.
+    setMaxListeners(0, this.#closing.signal);
   }
 
   /** Connects. Throws StoreError `unreachable` when no host answers. */
