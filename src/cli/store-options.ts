@@ -36,7 +36,7 @@ export const clusterOptions = {
     { min: 1, max: 9 },
   ),
   "lease-time": durationOption(
-    "How long the right to write holds when it is not renewed: the longest wait before a standby takes over",
+    "How long the right to write holds when it is not renewed; then a standby takes over",
     10_000,
   ),
 };

@@ -101,7 +101,7 @@ export interface CassandraOptions {
   readonly dataCentre?: string;
   /** Copies of every row in that data centre, for a keyspace that is still to be made. */
   readonly replication?: number;
-  /** How long the right to write holds when it is not renewed: the longest pause before a standby takes over. */
+  /** How long the right to write holds when it is not renewed; then a standby takes over. */
   readonly leaseMs?: number;
 }
 
