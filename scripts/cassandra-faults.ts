@@ -200,6 +200,7 @@ await scene("the writer killed in the middle of a batch", async () => {
   const kills = 4;
   for (let kill = 0; kill < kills; kill++) {
     const writer = await until(() => writers.find((one) => one.isWriting));
+    await until(() => writers.every((one) => one.lines.length > 0));
     await writing();
     await sleep(random() % 200);
     writer.signal("SIGKILL");
@@ -212,6 +213,7 @@ await scene("the writer killed in the middle of a batch", async () => {
 
 await scene("two writers at once", async () => {
   const first = await until(() => writers.find((one) => one.isWriting));
+  await until(() => writers.every((one) => one.lines.length > 0));
   const second = writers.find((one) => one !== first)!;
   first.signal("SIGSTOP");
   await until(() => second.isWriting);

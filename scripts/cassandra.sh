@@ -237,7 +237,8 @@ wait_for() {
   local deadline=$((SECONDS + START_SECONDS)) node
   for node in "$@"; do
     until answers "$NET.$node"; do
-      pid_of "$node" >/dev/null || {
+      # Just launched, it may not look like a node yet; that it lives is enough.
+      kill -0 "$(<"$(node_dir "$node")/pid")" 2>/dev/null || {
         tail -n 20 "$(node_dir "$node")/log/output.log" "$(node_dir "$node")/log/system.log" >&2
         fail "node $node ended while it started"
       }

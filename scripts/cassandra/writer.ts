@@ -18,6 +18,7 @@ export interface WriterTask {
 
 /** What a writer says. */
 export type WriterLine =
+  | { readonly kind: "ready" }
   | { readonly kind: "holds"; readonly token: string }
   | { readonly kind: "committed"; readonly version: string; readonly ms: number }
   | { readonly kind: "lost"; readonly message: string }
@@ -32,6 +33,7 @@ process.stdout.on("error", () => process.exit(1));
 const model = new SyntheticLedger(task.seed, task.keys);
 const store = await openCassandraStore({ ...task, headMaxAgeMs: 0 });
 const { lease } = store;
+say({ kind: "ready" });
 
 async function holdLease(): Promise<void> {
   while (lease.token === undefined) {

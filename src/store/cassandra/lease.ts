@@ -31,7 +31,8 @@ export class HeadLease implements WriterLease {
   async acquire(): Promise<bigint | undefined> {
     if (this.#readOnly) throw new StoreError("unwritable", "the store is open for reading");
     if (await this.#isMine()) return this.token;
-    const head = await this.#row.create();
+    // An ordinary read: one that settles transactions would hold up those of the writer that is watched.
+    const head = (await this.#row.load()) ?? (await this.#row.create());
     if (this.#isHeld(head)) return undefined;
     if (!(await this.#writer.begin(head))) return undefined;
     this.#beat = 0;

@@ -48,6 +48,7 @@ export async function pruneStep(
   const height = least(oldest.height, ...views.map((view) => view.oldestBlockHeight));
   const writes = found.writes.filter((write) => write.version < below);
   await writer.remove(planRemovals(writer, writes));
+  for (const { key, bucket } of writes) if (bucket > 0) writer.splits.dropBefore(key, bucket);
   const pruned = -least(-from, -below);
   await dropPartitions(writer, { from, pruned }, { from: position.oldestBlockHeight, to: height });
   writer.notePruned(pruned);
@@ -135,7 +136,6 @@ function planOlderBuckets(writer: Writer, key: Buffer, bucket: number): readonly
     requests.push({ query: statements.dropItems, values: [ledger, key, split.bucket] });
     requests.push({ query: statements.dropSplit, values: [ledger, key, split.bucket] });
   }
-  writer.splits.dropBefore(key, bucket);
   return requests;
 }
 

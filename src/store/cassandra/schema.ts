@@ -6,6 +6,9 @@ import type { Session } from "./session.ts";
 /** Format of the tables that this code makes and reads. */
 export const FORMAT = 1;
 
+/** All wait for the head row: nodes ask a third one when the second is this slow, and not only when it is known to be dead. */
+const HEAD_SPECULATE_MS = 150;
+
 const LEVELED = "compaction = {'class': 'LeveledCompactionStrategy'}";
 
 /**
@@ -18,7 +21,7 @@ function tables(keyspace: string): readonly string[] {
     `CREATE TABLE IF NOT EXISTS ${keyspace}.heads (
       ledger text PRIMARY KEY, term int, owner text, beat int, terms blob,
       version bigint, seq bigint, position blob, identity blob, pruned bigint)
-      WITH gc_grace_seconds = 864000`,
+      WITH speculative_retry = '${HEAD_SPECULATE_MS}ms'`,
     `CREATE TABLE IF NOT EXISTS ${keyspace}.items (
       ledger text, key blob, bucket int, version bigint, term int, value blob, next int,
       PRIMARY KEY ((ledger, key, bucket), version, term))

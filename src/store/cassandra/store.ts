@@ -7,6 +7,7 @@ import type { BaseBatch, CommitBatch, PruneStep, SideRow, StoreIdentity, StoreVi
 import { StoreError } from "../errors.ts";
 import type { SharedStore } from "../writer-lease.ts";
 import { Blocks } from "./blocks.ts";
+import { toReadError } from "./failure.ts";
 import type { DriverFigures } from "./figures.ts";
 import { HeadRow } from "./head.ts";
 import { HeadLease } from "./lease.ts";
@@ -91,6 +92,7 @@ class ClusterStore implements CassandraStore {
   }
 
   async openView(): Promise<StoreView> {
+    await this.#settle();
     const snapshot = await this.#watch.current();
     if (snapshot?.position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
     return new ClusterView(this.#source, snapshot.position, snapshot.terms);
@@ -142,8 +144,19 @@ class ClusterStore implements CassandraStore {
     }
   }
 
+  async #settle(): Promise<void> {
+    try {
+      await this.#writer.settle();
+    } catch (error) {
+      // One who may not write any more can still read.
+      if (error instanceof StoreError && error.code === "locked") return;
+      throw toReadError(error, this.#session.where);
+    }
+  }
+
   /** The newest snapshot: what this process wrote, or else what can be read. */
   async #latest(): Promise<Pick<Snapshot, "head" | "terms">> {
+    await this.#settle();
     if (this.#writer.tenure !== undefined) return { head: this.#writer.head, terms: this.#writer.terms };
     const snapshot = await this.#watch.current();
     if (snapshot === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");

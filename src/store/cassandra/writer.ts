@@ -29,7 +29,7 @@ interface Holding {
   readonly tenure: Tenure;
   head: Head;
   terms: Terms;
-  /** True when rows of this term may be there that are not committed. */
+  /** True after a write that failed: its rows may be there, or it may have been made after all. */
   isDirty: boolean;
   /** A move of which it is not known whether it was made. */
   unknown: HeadMove | undefined;
@@ -151,6 +151,11 @@ export class Writer {
     await this.tables.session.writeAll(requests, this.#settings.writeConcurrency);
   }
 
+  /** Learns what became of a write that failed, if one did: before that nothing may be built on what is known. */
+  async settle(): Promise<void> {
+    if (this.#holding?.isDirty === true) await this.queue(() => this.recover());
+  }
+
   /** One write after the other. */
   async queue<T>(action: () => Promise<T>): Promise<T> {
     const before = this.#queue;
@@ -175,7 +180,9 @@ export class Writer {
       );
     }
     // A view may have shown already that another one writes.
-    if ((this.#watch.known?.head.term ?? 0) > this.#holding.head.term) throw this.#lose();
+    const known = this.#watch.known?.head;
+    const isOver = known !== undefined && known.term > this.#holding.head.term && known.owner !== this.owner;
+    if (isOver) throw this.#lose();
     return this.#holding;
   }
 
@@ -212,20 +219,28 @@ export class Writer {
   }
 
   async #write(rows: readonly Request[], move: HeadMove): Promise<void> {
-    this.#held().isDirty = true;
-    await this.tables.session.writeAll(rows, this.#settings.writeConcurrency);
+    const holding = this.#held();
+    try {
+      await this.tables.session.writeAll(rows, this.#settings.writeConcurrency);
+    } catch (error) {
+      holding.isDirty = true;
+      throw error;
+    }
     await this.#move(move);
   }
 
   async #move(move: HeadMove): Promise<void> {
     const holding = this.#held();
-    holding.isDirty = true;
-    holding.unknown = move;
-    const head = await this.#row.move(holding.head, move);
+    let head: Head | undefined;
+    try {
+      head = await this.#row.move(holding.head, move);
+    } catch (error) {
+      holding.isDirty = true;
+      holding.unknown = move;
+      throw error;
+    }
     if (head === undefined) throw this.#lose();
     holding.head = head;
-    holding.isDirty = false;
-    holding.unknown = undefined;
     this.#watch.note(head, holding.terms);
   }
 
