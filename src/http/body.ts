@@ -10,7 +10,7 @@ import type { RequestHeaders } from "./exchange.ts";
 const LINGER_BYTES = 64 * 1024 * 1024;
 
 /** Bodies up to this size are bounded by the number of connections alone. */
-const SMALL_BYTES = 16 * 1024;
+export const SMALL_BYTES: number = 16 * 1024;
 
 const INFLATERS: ReadonlyMap<
   string,

@@ -1,13 +1,14 @@
 // Reads a request out of the bytes of a connection, where it is an ordinary one: GET or POST, HTTP/1.1, a plain
 // path, each header once, a body of stated length. Everything else is left to node's own parser, so what is read
 // here is a narrow part of what that reads, and read alike.
+import { SMALL_BYTES } from "../body.ts";
 import type { RequestHeaders } from "../exchange.ts";
 
 /** Longest head that is read here, and the part of it that most fit into. */
 const MAX_HEAD_BYTES = 16 * 1024;
 const USUAL_HEAD_BYTES = 1024;
-/** Longest body that is read here. */
-const MAX_BODY_BYTES = 64 * 1024;
+/** Longest body that is read here: as long as bodies may be without being counted. */
+const MAX_BODY_BYTES: number = SMALL_BYTES;
 /** Bytes that an ordinary request may have in all. */
 export const MAX_REQUEST_BYTES: number = MAX_HEAD_BYTES + MAX_BODY_BYTES;
 
