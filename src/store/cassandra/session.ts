@@ -34,6 +34,7 @@ const CONNECT_MS = 3000;
 const WRITE_PATIENCE_MS = 20_000;
 /** How long a read is tried: someone waits for it. */
 const READ_PATIENCE_MS = 2000;
+const SHUTDOWN_MS = 3000;
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 1000;
 
@@ -232,7 +233,11 @@ export class Session {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    await this.#client.shutdown();
+    // A driver that is just trying to connect may never say that it ended.
+    const ended = new AbortController();
+    const late = sleep(SHUTDOWN_MS, undefined, { signal: ended.signal }).catch(() => {});
+    await Promise.race([this.#client.shutdown(), late]);
+    ended.abort();
   }
 
   /** Tries again what may pass, with growing pauses. */
