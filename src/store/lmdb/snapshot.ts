@@ -1,5 +1,5 @@
-// One read transaction with the position it sees. Views opened in one turn of the event loop share a snapshot: to
-// begin a transaction and to look up the position costs as much as reading an item does.
+// One read transaction with the position it sees. Views opened within a few milliseconds share a snapshot: to begin
+// a transaction and to look up the position costs more than reading an item does.
 import type { Transaction } from "lmdb";
 import type { Position } from "../../ledger/position.ts";
 import type { NativeCursor, OlderSeeker } from "./native.ts";

@@ -28,6 +28,9 @@ import { FORMAT, META, type Tables } from "./tables.ts";
 import { upgradeTables } from "./upgrades.ts";
 import { copyBytes, LmdbView, type ViewSource } from "./view.ts";
 
+/** How long a snapshot serves new views, unless this process writes: what another one writes is seen this late. */
+const SNAPSHOT_MS = 2;
+
 /** How to open a store on disk. */
 export interface LmdbStoreOptions {
   /** Directory of the store; made when it is missing and the store may be written. */
@@ -76,7 +79,7 @@ class LmdbStore implements Store {
   readonly #source: ViewSource;
   readonly #meta: FastTable;
   readonly #tree: FastTable;
-  /** Of this turn of the event loop. */
+  /** What new views share. */
   #snapshot: Snapshot | undefined;
   #closed = false;
   #identity: StoreIdentity | undefined;
@@ -201,9 +204,9 @@ class LmdbStore implements Store {
       const position = this.#decodePosition(row.subarray(0, this.#meta.lastSize));
       const snapshot = new Snapshot(transaction, position, this.#source.seeker);
       this.#snapshot = snapshot;
-      setImmediate(() => {
+      setTimeout(() => {
         if (this.#snapshot === snapshot) this.#endSnapshot();
-      });
+      }, SNAPSHOT_MS);
       return snapshot;
     } catch (error) {
       transaction.done();
