@@ -1,6 +1,6 @@
 // One reader process of the cluster's benchmark: reads when it is told to, and says how many in a second.
 import { openCassandraStore } from "../src/store/cassandra/store.ts";
-import { perSecond, type ReadTask } from "./cassandra.ts";
+import { perSecond, type ReadFigures, type ReadTask } from "./cassandra.ts";
 import { makeKey } from "./store-data.ts";
 
 const HOSTS = (process.env.SEXTANT_CASSANDRA ?? "127.0.0.1").split(",");
@@ -12,11 +12,16 @@ const store = await openCassandraStore({
   readOnly: true,
 });
 process.on("message", async () => {
-  const rate = await perSecond(task.reads, task.inFlight, async () => {
+  const started = process.cpuUsage();
+  let reads = 0;
+  const rate = await perSecond(task.roundMs, task.inFlight, async () => {
     const view = await store.openView();
     await view.getItems([makeKey(Math.floor(Math.random() * task.items))], view.position.version);
     view.release();
+    reads++;
   });
-  process.send?.(rate);
+  const { user, system } = process.cpuUsage(started);
+  const figures: ReadFigures = { rate, cost: (user + system) / reads };
+  process.send?.(figures);
 });
 process.send?.("ready");

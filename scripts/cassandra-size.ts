@@ -6,6 +6,7 @@ import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { Feeder, makeKey } from "../bench/store-data.ts";
@@ -36,6 +37,8 @@ async function nodetool(...words: string[]): Promise<string> {
 async function measure(keyspace: string): Promise<Record<string, number>> {
   await nodetool("flush", keyspace);
   await nodetool("compact", keyspace);
+  // Files that were replaced go a little later.
+  await sleep(5000);
   const folder = join(nodeDirectory, keyspace);
   const sizes: Record<string, number> = {};
   for (const name of readdirSync(folder)) {
