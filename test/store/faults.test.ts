@@ -112,6 +112,19 @@ describe("a store on disk", () => {
     }
   });
 
+  it("takes a store whose maker died, or is not done yet, for one that is not there yet", async () => {
+    await writeFile(join(path, "data.mdb"), "");
+    expect((await failure(openLmdbStore({ path, readOnly: true }))).code).toBe("absent");
+    const begun = open({ path, noSubdir: false, overlappingSync: false });
+    begun.openDB({ name: "items", encoding: "binary", keyEncoding: "binary" });
+    begun.openDB({ name: "meta", encoding: "binary", keyEncoding: "binary" });
+    await begun.close();
+    expect((await failure(openLmdbStore({ path, readOnly: true }))).code).toBe("absent");
+    const store = await openLmdbStore({ path });
+    await expect(store.openView()).rejects.toMatchObject({ code: "no_ledger" });
+    await store.close();
+  });
+
   it("says that there is no store where a reader finds none", async () => {
     const error = await failure(openLmdbStore({ path: join(path, "nothing"), readOnly: true }));
     expect(error).toMatchObject({ code: "absent", message: expect.stringMatching("there is no store") });

@@ -1,5 +1,5 @@
 // Opening the files of a store: what must hold before lmdb may touch them, and before their tables may be used.
-import { existsSync, mkdirSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { open, type RootDatabase } from "lmdb";
 import { StoreError } from "../errors.ts";
@@ -44,7 +44,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
       },
     );
   }
-  if (readOnly && !existsSync(join(path, "data.mdb"))) {
+  if (readOnly && isEmpty(join(path, "data.mdb"))) {
     throw new StoreError("absent", `there is no store at ${path}`, { details: { path } });
   }
   openPaths.add(path);
@@ -80,6 +80,11 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
     openPaths.delete(path);
     throw toStoreError(error, path);
   }
+}
+
+/** True for a file that is not there, or that nothing was written to yet. */
+function isEmpty(file: string): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0;
 }
 
 function openRoot(path: string, readOnly: boolean, mapSize: number): RootDatabase {

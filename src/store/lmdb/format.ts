@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import type { RootDatabase } from "lmdb";
 import { StoreError } from "../errors.ts";
-import { FORMAT, META } from "./tables.ts";
+import { FORMAT, isTableName, MAX_TABLES, META } from "./tables.ts";
 
 /** Where lmdb keeps what it says of a file, in each of its first two pages, on a 64-bit machine. */
 export const META_AT = {
@@ -55,7 +55,7 @@ function readHeader(file: string): Buffer | undefined {
 }
 
 /**
- * Format of the store in an environment; undefined while the environment is empty. Throws StoreError `format`
+ * Format of the store in an environment; undefined while it is not made yet. Throws StoreError `format`
  * for a database that is no store, and for a format newer than this code's.
  */
 export function loadFormat(root: RootDatabase, path: string): number | undefined {
@@ -63,7 +63,8 @@ export function loadFormat(root: RootDatabase, path: string): number | undefined
   const meta = root.openDB<Buffer, Uint8Array>(existing);
   const row = meta?.get(META.format);
   if (row === undefined) {
-    if ([...root.getKeys({ limit: 1 })].length === 0) return undefined;
+    // Tables come before the format: of a store that is just being made, or was when its maker died, some are there.
+    if ([...root.getKeys({ limit: MAX_TABLES + 1 })].every(isNameOfTable)) return undefined;
     throw new StoreError("format", `${path} holds a database that is not a store`, { details: { path } });
   }
   const format = row.length === 4 ? row.readUInt32BE() : Number.NaN;
@@ -71,4 +72,9 @@ export function loadFormat(root: RootDatabase, path: string): number | undefined
   throw new StoreError("format", `the store at ${path} has format ${format}, this version reads ${FORMAT}`, {
     details: { path, format, supported: FORMAT },
   });
+}
+
+/** A name among the keys of an environment; lmdb keeps it with its end. */
+function isNameOfTable(key: unknown): boolean {
+  return isTableName(String(key).replace("\0", ""));
 }

@@ -29,6 +29,11 @@ export interface Tables {
 
 const NAMES = ["items", "stale", "blocks", "records", "tree", "side", "meta"] as const;
 
+/** True for the name of one of the tables. */
+export function isTableName(name: string): boolean {
+  return NAMES.some((own) => own === name);
+}
+
 /** How many tables an environment must have room for. */
 export const MAX_TABLES = 16;
 
