@@ -69,7 +69,11 @@ function isNotYetDefined({ code, message }: errors.ResponseError): boolean {
   return code === responseErrorCodes.invalid && /does not exist|unconfigured table/i.test(message);
 }
 
+/** The driver has no class for a pool that is empty just now. */
+const NO_CONNECTION = "No connection available";
+
 function isSocketError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error.message === NO_CONNECTION) return true;
   return typeof Reflect.get(error, "syscall") === "string" || Reflect.get(error, "isSocketError") === true;
 }

@@ -77,7 +77,10 @@ export class Session {
         },
         profiles: profilesFor(dataCentre),
       });
-      await client.connect();
+      await client.connect().catch(async (error: unknown) => {
+        await client.shutdown().catch(() => {});
+        throw error;
+      });
       return new Session(client, metrics, dataCentre, where);
     } catch (error) {
       throw toStoreError(error, where);
