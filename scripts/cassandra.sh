@@ -115,8 +115,7 @@ commitlog_directory: $dir/commitlog
 hints_directory: $dir/hints
 saved_caches_directory: $dir/saved_caches
 cdc_raw_directory: $dir/cdc
-commitlog_sync: periodic
-commitlog_sync_period: 10000ms
+commitlog_sync: batch
 commitlog_segment_size: 8MiB
 commitlog_total_space: 128MiB
 memtable_heap_space: 64MiB
