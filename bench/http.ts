@@ -86,7 +86,7 @@ async function compareWithBare(
   return compareServers(`${name}, ${connections} connections`, { ours: node, base: bare }, questions, {
     connections,
     seconds: options.quick ? 1 : 2,
-    rounds: options.quick ? 1 : 7,
+    rounds: options.quick ? 1 : connections === CONNECTIONS ? 7 : 3,
     ...(judged ? { target: { min }, headline: true } : {}),
   });
 }
