@@ -31,6 +31,7 @@ export async function benchmarkStore(options: BenchOptions): Promise<readonly Be
     ...large,
     ...flatness(small, large),
     ...(await withDirectory((path) => benchmarkCommits(path, options))),
+    await withDirectory((path) => measurePruning(path, options)),
     await withDirectory((path) => measureDisk(path, options)),
   ];
 }
@@ -207,6 +208,53 @@ async function benchmarkCommits(path: string, options: BenchOptions): Promise<Be
   await raw.close();
   await store.close();
   return rows;
+}
+
+/** Rows removed by the pruner, each found by the stale index, against as many rows of a raw table removed by their keys. */
+async function measurePruning(path: string, options: BenchOptions): Promise<BenchRow> {
+  const items = options.quick ? 20_000 : 200_000;
+  const store = await openLmdbStore({ path: join(path, "store") });
+  const feeder = new Feeder(store);
+  const raw = openRaw(join(path, "raw"));
+  const table = raw.openDB<Buffer, Uint8Array>({ name: "items", encoding: "binary", keyEncoding: "binary" });
+  const update = async (first: number, count: number): Promise<bigint> => {
+    const indexes = new Set<number>();
+    while (indexes.size < count) {
+      indexes.add(first + (count === items ? indexes.size : Math.floor(Math.random() * items)));
+    }
+    const writes = [...indexes].map((index) => ({ keyHash: makeKey(index), value: makeValue(index, first) }));
+    raw.transactionSync(() => {
+      for (const { keyHash, value } of writes) {
+        table.putSync(Buffer.concat([keyHash, Buffer.from("old")]), Buffer.from(value));
+      }
+    });
+    doomed = writes.map(({ keyHash }) => Buffer.concat([keyHash, Buffer.from("old")]));
+    return feeder.commitSpread(writes);
+  };
+  let doomed: Buffer[] = [];
+  let floor = await update(0, items);
+  const base = async (): Promise<number> => {
+    floor = await update(0, WRITES_PER_BATCH);
+    const started = process.hrtime.bigint();
+    raw.transactionSync(() => {
+      for (const key of doomed) table.removeSync(key);
+    });
+    return 1e9 / nanosecondsEach(started, doomed.length);
+  };
+  const ours = async (): Promise<number> => {
+    const started = process.hrtime.bigint();
+    let removed = 0;
+    for (let isDone = false; !isDone; ) {
+      const step = await store.prune(floor, WRITES_PER_BATCH);
+      removed += step.removed;
+      isDone = step.done;
+    }
+    return 1e9 / nanosecondsEach(started, removed);
+  };
+  const row = await compare("pruning", { ours, base }, { unit: "rows/s", rounds: options.quick ? 5 : 41 });
+  await raw.close();
+  await store.close();
+  return row;
 }
 
 /** Rounds of updates with the pruner keeping up, then the file against the bytes of what is kept. */
