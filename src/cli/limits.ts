@@ -58,6 +58,11 @@ export function limitsOf(values: OptionValues<typeof limitOptions>): Pick<HttpOp
   if (values["trust-proxy"] && rateLimit === undefined) {
     throw new ConfigError("--trust-proxy needs --rate-limit");
   }
+  if (values["headers-timeout"] > values["request-timeout"]) {
+    throw new ConfigError(
+      "--headers-timeout: expected at most --request-timeout, which holds for all of a request",
+    );
+  }
   return {
     limits: {
       maxConnections: values["max-connections"],

@@ -30,7 +30,9 @@ export const sourceOptions = {
 };
 
 function remoteSource(base: string): Source {
-  const root = base.replace(/\/+$/, "").replace(/\/v1$/, "");
+  let end = base.length;
+  while (base[end - 1] === "/") end--;
+  const root = base.slice(0, base.endsWith("/v1", end) ? end - "/v1".length : end);
   const ask = async (path: string, body?: Uint8Array): Promise<string> => {
     const init: RequestInit =
       body === undefined

@@ -1,5 +1,8 @@
 // The metrics page: request times counted as the library would count them, alone and added up.
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { startServer } from "../../test/support/http-server.ts";
+import { httpGauges } from "./gauges.ts";
 import { createMetrics, figuresPage } from "./metrics.ts";
 
 function lines(page: string, start: string): string[] {
@@ -33,5 +36,19 @@ describe("request times", () => {
     expect(page).toContain(`${NAME}_count{operation="info",status="200"} 2\n`);
     expect(page).toContain("sextant_fact 7\n");
     expect(page).toContain("sextant_share 14\n");
+  });
+});
+
+describe("the delay of the event loop", () => {
+  it("is on the page, in seconds, once the loop was held up", async () => {
+    const server = await startServer();
+    const metrics = createMetrics(httpGauges(() => server.figures()));
+    await sleep(50);
+    const heldUntil = performance.now() + 400;
+    while (performance.now() < heldUntil);
+    await sleep(50);
+    const [line = ""] = lines(await metrics.page(), "sextant_event_loop_delay_seconds ");
+    expect(Number(line.split(" ")[1])).toBeGreaterThan(0.3);
+    expect(Number(line.split(" ")[1])).toBeLessThan(300);
   });
 });

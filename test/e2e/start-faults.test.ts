@@ -32,6 +32,7 @@ describe("a start that cannot work", () => {
       [["--header-brand", "a b"], "header-brand"],
       [["--waypoint", "0:00"], "--waypoint needs --genesis"],
       [["--genesis", join(folder, "none.blob")], "none.blob"],
+      [["--headers-timeout", "31s"], "--headers-timeout: expected at most --request-timeout"],
       [["--read-only", "--blocks", "3"], "--blocks: a node that only reads"],
       [["--store", "memory"], "--data: a store in memory"],
       [["--store", "disk"], "--store: expected one of lmdb, memory, cassandra"],

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -84,6 +85,18 @@ describe("what is not valid HTTP", () => {
   it("a connection that says nothing is closed", async () => {
     const answer = await sendRaw(server, [], { waitMs: 6000 });
     expect(answer.statuses).toEqual([408]);
+  });
+
+  it.each([true, false])("a connection without a next request is closed (direct: %s)", async (isDirect) => {
+    const kept = await startServer({ isDirect, timeouts: { keepAliveMs: 300 } });
+    const socket = connect(kept.port, kept.host);
+    const answered = once(socket, "data");
+    // Waits for ever where it is not closed.
+    const closed = once(socket, "close");
+    socket.write(`GET ${BALANCE} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    expect(String(await answered)).toContain("200 OK");
+    await closed;
+    await until(() => kept.figures().connections === 0);
   });
 });
 

@@ -235,6 +235,40 @@ describe("answers that nobody reads", () => {
   });
 });
 
+describe("many requests that wait on one connection", () => {
+  it("end it, and nobody else's", async () => {
+    // Node's own reader takes as many as come; the direct one takes the next when the last is answered.
+    const server = await startServer({
+      isDirect: false,
+      maxWaitMs: 0,
+      nodeInfo: () => {
+        block(50);
+        return { chain_id: "44" };
+      },
+    });
+    const greedy = `GET ${BALANCE} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(400);
+    await until(async () => {
+      const [busy, many] = await openSockets(server, 2);
+      const ended = new Promise<number>((resolve) => {
+        let answers = 0;
+        many!.on("data", (chunk) => {
+          answers += chunk.toString("latin1").split("HTTP/1.1 200").length - 1;
+          if (answers === 400) resolve(answers);
+        });
+        many!.on("error", () => {}).on("close", () => resolve(answers));
+      });
+      // They wait only where the loop is held up just before they come.
+      const served = ask(busy!, "/v1/info");
+      many!.write(greedy);
+      expect((await served).status).toBe(200);
+      const answers = await ended;
+      many!.destroy();
+      return answers < 400;
+    });
+    expect((await fetch(server.url + BALANCE)).status).toBe(200);
+  });
+});
+
 describe("too many connections", () => {
   it("are refused; those that only wait for a next request make room", async () => {
     const server = await startServer({ maxConnections: 20 });
