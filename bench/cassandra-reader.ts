@@ -1,6 +1,7 @@
-// One reader process of the cluster's benchmark: reads when it is told to, and says how many in a second.
+// One reader process of the cluster's benchmark: reads when it is told to, and says how many and at which cost.
+import { setTimeout as sleep } from "node:timers/promises";
 import { openCassandraStore } from "../src/store/cassandra/store.ts";
-import { perSecond, type ReadFigures, type ReadTask } from "./cassandra.ts";
+import { perSecond, type ReadFigures, type ReadTask, type ReadTurn } from "./cassandra.ts";
 import { makeKey } from "./store-data.ts";
 
 const HOSTS = (process.env.SEXTANT_CASSANDRA ?? "127.0.0.1").split(",");
@@ -11,17 +12,35 @@ const store = await openCassandraStore({
   ledger: "ours",
   readOnly: true,
 });
-process.on("message", async () => {
-  const started = process.cpuUsage();
+
+async function read({ roundMs, inFlight, share }: ReadTurn): Promise<ReadFigures> {
+  const [used, started] = [process.cpuUsage(), performance.now()];
+  const usedMs = (): number => {
+    const { user, system } = process.cpuUsage(used);
+    return (user + system) / 1000;
+  };
   let reads = 0;
-  const rate = await perSecond(task.roundMs, task.inFlight, async () => {
+  const rate = await perSecond(roundMs, inFlight, async () => {
     const view = await store.openView();
-    await view.getItems([makeKey(Math.floor(Math.random() * task.items))], view.position.version);
+    const [item] = await view.getItems(
+      [makeKey(Math.floor(Math.random() * task.items))],
+      view.position.version,
+    );
     view.release();
+    if (item?.value === undefined) throw new Error("an item is not there");
     reads++;
+    if (share >= 1) return;
+    // Over its share, it waits until the share has grown to what was used.
+    const aheadMs = usedMs() / share - (performance.now() - started);
+    if (aheadMs > 0) await sleep(aheadMs);
   });
-  const { user, system } = process.cpuUsage(started);
-  const figures: ReadFigures = { rate, cost: (user + system) / reads };
-  process.send?.(figures);
+  const ms = usedMs();
+  return { rate, cost: (1000 * ms) / reads, share: ms / (performance.now() - started) };
+}
+
+process.on("message", async (turn: ReadTurn) => {
+  process.send?.(await read(turn));
 });
+// Who is alone has nobody to read for.
+process.on("disconnect", () => process.exit());
 process.send?.("ready");

@@ -88,3 +88,5 @@ if (json) console.log(JSON.stringify(rows, null, 2));
 else console.log(readme ? formatReadme(rows) : formatTable(rows));
 const judged = rows.filter(({ target }) => target !== undefined);
 console.error(`${judged.filter(meetsTarget).length} of ${judged.length} targets met`);
+// What a driver leaves behind, such as a connection that was just being made, must not keep the process.
+setTimeout(() => process.exit(), 3000).unref();

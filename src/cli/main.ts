@@ -24,6 +24,9 @@ const context: CommandContext = {
   },
 };
 
+/** How long a process whose work is done may take to end by itself. */
+const LEFT_OVER_MS = 2000;
+
 function packageVersion(): string {
   const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
   return (JSON.parse(manifest) as { version: string }).version;
@@ -64,3 +67,5 @@ try {
   context.err(`sextant: ${errorText(error)}${detail}`);
   process.exitCode = isUsageFault(error) ? EXIT_USAGE : EXIT_FAILED;
 }
+// What a library leaves behind, such as an attempt to connect, must not keep the process.
+setTimeout(() => process.exit(), LEFT_OVER_MS).unref();

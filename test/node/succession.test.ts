@@ -10,16 +10,9 @@ import type { Store } from "../../src/store/contract.ts";
 import { StoreError } from "../../src/store/errors.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { LeaseBoard, type Member } from "../support/shared-store.ts";
+import { until } from "../support/until.ts";
 
 const TTL_MS = 2000;
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 1200; tries++) {
-    if (await isSo()) return;
-    await sleep(25);
-  }
-  throw new Error("waited 30 s in vain");
-}
 
 async function versionOf(store: Store): Promise<bigint> {
   const view = await store.openView().catch(() => undefined);
@@ -105,6 +98,7 @@ describe("the succession of writers", () => {
     await moves(store);
     expect(second.begins).toBe(0);
     first.member.fault = "cut";
+    board.lapse();
     await until(() => second.succession.role === "writer");
     await moves(store);
     expect(second.succession.token).toBeGreaterThan(first.tokens[0] ?? 0n);
@@ -123,7 +117,7 @@ describe("the succession of writers", () => {
     await moves(store);
     const second = board.join("second");
     // As if the first one's clock had stood still: its lease was taken while it thinks that it holds.
-    board.give(board.token);
+    board.lapse();
     const taken = await second.lease.acquire();
     expect(taken).toBe(2n);
     const head = await versionOf(store);

@@ -10,6 +10,8 @@ import { type CassandraStore, openCassandraStore } from "../../src/store/cassand
 
 const HOSTS = (process.env.SEXTANT_CASSANDRA ?? "127.0.0.1").split(",");
 const PORT = 9042;
+/** A snapshot is taken of all tables first, which a busy disk takes its time for. */
+const DROP_MS = 120_000;
 
 /** A cluster to test with. */
 export interface TestCluster {
@@ -39,8 +41,12 @@ export function describeCluster(name: string, declare: (cluster: TestCluster) =>
       return store;
     };
     afterAll(async () => {
-      const client = new Client({ contactPoints: [...HOSTS], localDataCenter: "datacenter1" });
-      await client.execute(`DROP KEYSPACE IF EXISTS ${keyspace}`, [], { readTimeout: 30_000 });
+      const client = new Client({
+        contactPoints: [...HOSTS],
+        localDataCenter: "datacenter1",
+        socketOptions: { connectTimeout: DROP_MS },
+      });
+      await client.execute(`DROP KEYSPACE IF EXISTS ${keyspace}`, [], { readTimeout: DROP_MS });
       await client.shutdown();
     });
     declare({ hosts: HOSTS, keyspace, open, openWriter });

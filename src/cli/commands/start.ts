@@ -113,9 +113,6 @@ const options = {
   config: textOption("YAML file with any of these options as keys", "FILE"),
 };
 
-/** How long a stopped node's process may take to end by itself. */
-const LEFT_OVER_MS = 2000;
-
 type StartValues = OptionValues<typeof options>;
 
 /** Options that say what to write; one who only reads can have none of them. */
@@ -290,8 +287,6 @@ export const startCommand = command({
     context.out([`sextant is ready: ${node.url} (${await placeOf(node)})`, ...guideLines(node)].join("\n"));
     const code = await Promise.race([stopped.then(() => EXIT_OK), node.faulted.then(() => EXIT_FAILED)]);
     await node.close();
-    // What a library leaves behind, such as an attempt to connect, must not keep the process.
-    setTimeout(() => process.exit(code), LEFT_OVER_MS).unref();
     return code;
   },
 });

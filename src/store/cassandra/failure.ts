@@ -29,6 +29,16 @@ export function isPassingFailure(error: unknown): boolean {
   );
 }
 
+/** The driver has no class for a connection that was not made in time. */
+const SLOW_CONNECTION = "Connection timeout";
+
+/** True when no connection could be made, and a host that did not answer in time is among those tried. */
+export function isSlowHost(error: unknown): boolean {
+  if (error instanceof errors.NoHostAvailableError) return Object.values(error.innerErrors).some(isSlowHost);
+  if (error instanceof errors.OperationTimedOutError) return true;
+  return error instanceof Error && error.message === SLOW_CONNECTION;
+}
+
 /** The thrown thing as a StoreError where it is the cluster's doing; itself otherwise. */
 export function toStoreError(error: unknown, where: string): unknown {
   if (error instanceof StoreError || error instanceof LedgerError) return error;

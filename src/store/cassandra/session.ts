@@ -1,11 +1,14 @@
 // One connection to a cluster: which consistency, time limits and retries each kind of request has. This is the
 // only place where they are chosen; docs/scale.md gives the reasons.
 import { setMaxListeners } from "node:events";
+import { isIP } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { type ConnectionOptions, checkServerIdentity } from "node:tls";
 import { auth, Client, type ClientOptions, ExecutionProfile, policies, types } from "cassandra-driver";
-import { isPassingFailure, toReadError, toStoreError } from "./failure.ts";
+import { errorText } from "../../base/errors.ts";
+import { isPassingFailure, isSlowHost, toReadError, toStoreError } from "./failure.ts";
 import { type DriverFigures, DriverMetrics } from "./figures.ts";
-import type { CassandraSettings } from "./options.ts";
+import type { CassandraSettings, CassandraTls } from "./options.ts";
 
 /** A statement with its values. */
 export interface Request {
@@ -30,6 +33,8 @@ const CONDITIONAL_MS = 2500;
 /** A request that may be repeated is sent to a second node as well when the first is this slow. */
 const SPECULATE_MS = 400;
 const CONNECT_MS = 3000;
+/** How long one who wants to write tries to connect to hosts that take their time; one who reads is told at once, and waits. */
+const CONNECT_PATIENCE_MS = 20_000;
 /** How long a repeatable write is tried before the cluster counts as out of reach. */
 const WRITE_PATIENCE_MS = 20_000;
 /** How long a read is tried: someone waits for it. */
@@ -56,35 +61,48 @@ export class Session {
     setMaxListeners(0, this.#closing.signal);
   }
 
-  /** Connects. Throws StoreError `unreachable` when no host answers. */
+  /** Connects; for writing, with some patience. Throws StoreError `unreachable` when no host answers. */
   static async connect(settings: CassandraSettings): Promise<Session> {
     const where = `${settings.hosts.join(",")}/${settings.keyspace}`;
-    try {
-      const dataCentre = settings.dataCentre ?? (await findDataCentre(settings));
-      const metrics = new DriverMetrics();
-      const client = new Client({
-        ...connectionOptions(settings),
-        localDataCenter: dataCentre,
-        metrics,
-        policies: {
-          ...translation(settings),
-          loadBalancing: new policies.loadBalancing.DefaultLoadBalancingPolicy({ localDc: dataCentre }),
-          reconnection: new policies.reconnection.ExponentialReconnectionPolicy(200, 5000),
-          speculativeExecution: new policies.speculativeExecution.ConstantSpeculativeExecutionPolicy(
-            SPECULATE_MS,
-            1,
-          ),
-        },
-        profiles: profilesFor(dataCentre),
-      });
-      await client.connect().catch(async (error: unknown) => {
-        await client.shutdown().catch(() => {});
-        throw error;
-      });
-      return new Session(client, metrics, dataCentre, where);
-    } catch (error) {
-      throw toStoreError(error, where);
+    const deadline = performance.now() + (settings.readOnly ? 0 : CONNECT_PATIENCE_MS);
+    for (;;) {
+      try {
+        return await Session.#connectOnce(settings, where);
+      } catch (error) {
+        // A host that refuses is believed at once; one that is busy may answer yet.
+        if (!isSlowHost(error) || performance.now() > deadline) throw toStoreError(error, where);
+        settings.logger.warn(
+          { store: where, err: errorText(error) },
+          "the cluster is slow: connecting again",
+        );
+      }
+      await sleep(MAX_PAUSE_MS);
     }
+  }
+
+  static async #connectOnce(settings: CassandraSettings, where: string): Promise<Session> {
+    const dataCentre = settings.dataCentre ?? (await findDataCentre(settings));
+    const metrics = new DriverMetrics();
+    const client = new Client({
+      ...connectionOptions(settings),
+      localDataCenter: dataCentre,
+      metrics,
+      policies: {
+        ...translation(settings),
+        loadBalancing: new policies.loadBalancing.DefaultLoadBalancingPolicy({ localDc: dataCentre }),
+        reconnection: new policies.reconnection.ExponentialReconnectionPolicy(200, 5000),
+        speculativeExecution: new policies.speculativeExecution.ConstantSpeculativeExecutionPolicy(
+          SPECULATE_MS,
+          1,
+        ),
+      },
+      profiles: profilesFor(dataCentre),
+    });
+    await client.connect().catch(async (error: unknown) => {
+      await client.shutdown().catch(() => {});
+      throw error;
+    });
+    return new Session(client, metrics, dataCentre, where);
   }
 
   get figures(): DriverFigures {
@@ -262,13 +280,27 @@ function connectionOptions(settings: CassandraSettings): ClientOptions {
   return {
     contactPoints: [...hosts],
     ...(user === undefined ? {} : { authProvider: new auth.PlainTextAuthProvider(user, password ?? "") }),
-    ...(tls === undefined || tls === false ? {} : { sslOptions: tls === true ? {} : { ...tls } }),
+    ...(tls === undefined || tls === false ? {} : { sslOptions: tlsOptions(hosts, tls === true ? {} : tls) }),
     encoding: { useBigIntAsLong: true, useUndefinedAsUnset: true },
     socketOptions: { connectTimeout: CONNECT_MS, readTimeout: REQUEST_MS, tcpNoDelay: true },
     pooling: { heartBeatInterval: 2000, warmup: true },
     // Only the token map is needed; the tables are this code's own.
     isMetadataSyncEnabled: true,
     queryOptions: { captureStackTrace: false },
+  };
+}
+
+/** The driver alone would take any certificate, and it knows nodes by their addresses only. */
+function tlsOptions(hosts: readonly string[], tls: CassandraTls): ConnectionOptions {
+  const names = hosts.map((host) => host.replace(/:[0-9]{1,5}$/, "")).filter((name) => isIP(name) === 0);
+  return {
+    rejectUnauthorized: true,
+    ...tls,
+    checkServerIdentity: (address, certificate) => {
+      const fault = checkServerIdentity(address, certificate);
+      const isNamed = (name: string): boolean => checkServerIdentity(name, certificate) === undefined;
+      return fault !== undefined && names.some(isNamed) ? undefined : fault;
+    },
   };
 }
 
