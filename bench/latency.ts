@@ -1,13 +1,14 @@
 // Latency at half of the greatest load, while a local chain commits blocks and prunes behind them: the slowest
 // hundredth against the middle. Requests are sent at times fixed beforehand and their latency counts from then, so
-// that a pause is seen by everyone who would have met it.
+// that a pause is seen by everyone who would have met it. A bare server gets the same load in turn: what it shows is
+// the doing of the machine and of the load generator.
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { type BenchOptions, type BenchRow, median, toRow, withDirectory } from "./harness.ts";
+import { type BenchOptions, type BenchRow, median, type Target, toRow, withDirectory } from "./harness.ts";
 import { CONNECTIONS, takeSample } from "./http.ts";
 import type { PacedLoad, PacedResult } from "./paced-load.ts";
 import type { Question } from "./questions.ts";
-import { type NodeServer, startNode } from "./servers.ts";
+import { type BareServer, type NodeServer, recordAnswer, startBare, startNode } from "./servers.ts";
 
 const PACED = fileURLToPath(new URL("./paced-load.ts", import.meta.url));
 const COIN = "0x1::aptos_coin::AptosCoin";
@@ -26,47 +27,80 @@ const SETTINGS: readonly Setting[] = [
 
 /** All rows of latency. */
 export async function benchmarkLatency(options: BenchOptions): Promise<readonly BenchRow[]> {
-  const rows: BenchRow[] = [];
-  for (const setting of SETTINGS) rows.push(await withDirectory((path) => measure(path, setting, options)));
-  return rows;
+  const bare = await startBare();
+  try {
+    const rows: BenchRow[] = [];
+    for (const setting of SETTINGS) {
+      rows.push(...(await withDirectory((path) => measure(path, setting, bare, options))));
+    }
+    return rows;
+  } finally {
+    await bare.stop();
+  }
 }
 
-async function measure(path: string, { name, args, max }: Setting, options: BenchOptions): Promise<BenchRow> {
+/** The row of a setting, and that of the bare server under the same load. */
+async function measure(
+  path: string,
+  { name, args, max }: Setting,
+  bare: BareServer,
+  options: BenchOptions,
+): Promise<readonly BenchRow[]> {
   const node = await startNode(["--data", path, "--prune-window", "100", ...args]);
   try {
-    const questions = await demoQuestions(node);
+    const questions = await demoQuestions(node, bare);
     const seconds = options.quick ? 1 : 10;
     const full = { connections: CONNECTIONS, seconds: options.quick ? 1 : 2 };
     // Code that runs for the first time is slow.
     if (!options.quick) await takeSample(node, questions, full);
     const { rate } = await takeSample(node, questions, full);
-    const results: PacedResult[] = [];
-    for (let round = 0; round < (options.quick ? 1 : 5); round++) {
-      results.push(
-        await runPaced({ url: node.url, questions, connections: CONNECTIONS, rate: rate / 2, seconds }),
-      );
+    const load = { questions, connections: CONNECTIONS, rate: rate / 2, seconds };
+    const [ours, base]: [PacedResult[], PacedResult[]] = [[], []];
+    for (let round = options.quick ? 0 : -1; round < (options.quick ? 1 : 5); round++) {
+      const one = await runPaced({ url: bare.url, ...load });
+      const other = await runPaced({ url: node.url, ...load });
+      if (round < 0) continue;
+      base.push(one);
+      ours.push(other);
     }
-    const failures = results.reduce((sum, one) => sum + one.failures, 0);
+    const failures = [...ours, ...base].reduce((sum, one) => sum + one.failures, 0);
     if (failures > 0) throw new Error(`${failures} answers were not as they should be`);
     const page = await (await fetch(`${node.url}/metrics`)).text();
     const figure = (metric: string): string => new RegExp(`^${metric} (\\d+)`, "m").exec(page)?.[1] ?? "?";
-    const rates = median(results.map((one) => one.rate));
-    return toRow(
-      `p99 over p50 at half load, ${name}`,
-      { ours: results.map(({ p99 }) => p99 / 1000), base: results.map(({ p50 }) => p50 / 1000) },
-      {
-        unit: "ms",
+    return [
+      rowOf(`p99 over p50 at half load, ${name}`, ours, {
         ...(max === undefined ? {} : { target: { max }, headline: true }),
-        note: `${Math.round(rates)} requests/s, ${figure("sextant_commits_total")} commits, ${figure("sextant_pruned_rows")} rows pruned`,
-      },
-    );
+        note: `${figure("sextant_commits_total")} commits, ${figure("sextant_pruned_rows")} rows pruned`,
+      }),
+      rowOf(`the same load on a bare server (${name})`, base, { note: "no blocks" }),
+    ];
   } finally {
     await node.stop();
   }
 }
 
-/** Balances of the accounts that the local chain starts with. */
-async function demoQuestions(node: NodeServer): Promise<Question[]> {
+function rowOf(
+  name: string,
+  results: readonly PacedResult[],
+  { note, ...options }: { note: string; target?: Target; headline?: boolean },
+): BenchRow {
+  const middle = (pick: (result: PacedResult) => number): number => median(results.map(pick));
+  const late = `${middle(({ late50 }) => late50).toFixed(0)} and ${middle(({ late99 }) => late99).toFixed(0)}`;
+  return toRow(
+    name,
+    { ours: results.map(({ p99 }) => p99 / 1000), base: results.map(({ p50 }) => p50 / 1000) },
+    {
+      unit: "ms",
+      ...options,
+      note:
+        `${Math.round(middle(({ rate }) => rate))} requests/s, ${note}; generator used ` +
+        `${middle(({ processors }) => processors).toFixed(2)} processors, sent ${late} µs late (p50, p99)`,
+    },
+  );
+}
+
+/** Balances of the accounts that the local chain starts with; the bare server repeats one of the answers. */
+async function demoQuestions(node: NodeServer, bare: BareServer): Promise<Question[]> {
   const { createLocalChain } = await import("../src/chain/local-chain.ts");
   const { accounts } = createLocalChain({ seed: "sextant" }).guide();
   const questions = accounts.map(
@@ -76,10 +110,7 @@ async function demoQuestions(node: NodeServer): Promise<Question[]> {
       headers: {},
     }),
   );
-  for (const { path } of questions) {
-    const { status } = await fetch(`${node.url}${path}`);
-    if (status !== 200) throw new Error(`${path}: ${status}`);
-  }
+  for (const question of questions) await bare.repeat(await recordAnswer(node, question));
   return questions;
 }
 

@@ -1,8 +1,11 @@
 // A load at a fixed pace, in a process of its own: requests are due at random moments with a given mean rate,
 // whatever became of those before, and wait for a free connection where all are in use. Latency is from the moment
-// a request was due to the end of its answer.
-import { connect, type Socket } from "node:net";
+// a request was due to the end of its answer. Between moments and answers the process sleeps, so that it takes no
+// more of the processors from the server than its own work needs.
+import { once } from "node:events";
+import { createConnection, type Socket } from "node:net";
 import { quantile } from "./harness.ts";
+import { sharedNow, startPacer } from "./pacer.ts";
 import type { Question } from "./questions.ts";
 
 /** What to send. */
@@ -15,102 +18,141 @@ export interface PacedLoad {
   readonly seconds: number;
 }
 
-/** What came of it; latencies in microseconds. */
+/** What came of it; times in microseconds. */
 export interface PacedResult {
   readonly p50: number;
   readonly p99: number;
   readonly rate: number;
   readonly failures: number;
+  /** How late requests were sent although a connection was free: this program's own share of a latency. */
+  readonly late50: number;
+  readonly late99: number;
+  /** Processors that this program kept busy on average. */
+  readonly processors: number;
 }
 
 const HEAD_END = "\r\n\r\n";
+const GOOD = "HTTP/1.1 200 ";
+const READ_BYTES = 8192;
+/** Time for the pacer to start. */
+const LEAD_MS = 300;
 
+/** One connection with at most one request under way. Reads into one buffer, to make no garbage. */
 class Client {
   readonly #socket: Socket;
+  readonly #buffer = Buffer.alloc(READ_BYTES);
   readonly #onDone: (client: Client, isGood: boolean) => void;
-  #received = "";
+  #expected = 0;
+  #received = 0;
+  #isGood = false;
   dueMs = 0;
 
   constructor(url: URL, onDone: (client: Client, isGood: boolean) => void) {
     this.#onDone = onDone;
-    this.#socket = connect({ host: url.hostname, port: Number(url.port), noDelay: true });
-    this.#socket.setEncoding("latin1");
-    this.#socket.on("data", (text: string) => this.#take(text));
-    this.#socket.on("error", () => onDone(this, false));
+    this.#socket = createConnection({
+      host: url.hostname,
+      port: Number(url.port),
+      noDelay: true,
+      onread: { buffer: this.#buffer, callback: (bytes) => this.#take(bytes) },
+    });
+    this.#socket.on("end", () => {
+      throw new Error("the server ended a connection");
+    });
   }
 
-  send(request: string, dueMs: number): void {
+  async connected(): Promise<this> {
+    await once(this.#socket, "connect");
+    return this;
+  }
+
+  send(request: Buffer, dueMs: number): void {
     this.dueMs = dueMs;
-    this.#socket.write(request, "latin1");
+    this.#socket.write(request);
   }
 
   close(): void {
     this.#socket.destroy();
   }
 
-  #take(text: string): void {
-    this.#received += text;
-    const head = this.#received.indexOf(HEAD_END);
-    if (head < 0) return;
-    const length = Number(/content-length: (\d+)/i.exec(this.#received.slice(0, head))?.[1] ?? 0);
-    if (this.#received.length < head + HEAD_END.length + length) return;
-    const isGood = this.#received.startsWith("HTTP/1.1 200 ");
-    this.#received = "";
-    this.#onDone(this, isGood);
+  #take(bytes: number): boolean {
+    if (this.#received === 0) {
+      const head = this.#buffer.indexOf(HEAD_END);
+      const isWhole = head >= 0 && head + HEAD_END.length <= bytes;
+      if (!isWhole) throw new Error("the head of an answer came in parts");
+      const text = this.#buffer.toString("latin1", 0, head);
+      this.#isGood = text.startsWith(GOOD);
+      const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
+      this.#expected = head + HEAD_END.length + length;
+    }
+    this.#received += bytes;
+    if (this.#received < this.#expected) return true;
+    this.#received = 0;
+    this.#onDone(this, this.#isGood);
+    return true;
   }
 }
 
-function run({ url, questions, connections, rate, seconds }: PacedLoad): Promise<PacedResult> {
-  const target = new URL(url);
-  const requests = questions.map(({ path }) => `GET ${path} HTTP/1.1\r\nHost: ${target.host}${HEAD_END}`);
-  const latencies: number[] = [];
-  const waiting: number[] = [];
+/** Random moments with the given mean rate, as independent clients have. */
+function randomMoments(startMs: number, { rate, seconds }: PacedLoad): Float64Array {
+  const moments: number[] = [];
+  const endMs = startMs + 1000 * seconds;
+  for (let at = startMs; at < endMs; at += (1000 / rate) * -Math.log(1 - Math.random())) moments.push(at);
+  return Float64Array.from(moments);
+}
+
+async function run(load: PacedLoad): Promise<PacedResult> {
+  const target = new URL(load.url);
+  const requests = load.questions.map(({ path }) =>
+    Buffer.from(`GET ${path} HTTP/1.1\r\nHost: ${target.host}${HEAD_END}`, "latin1"),
+  );
   const free: Client[] = [];
-  const clients: Client[] = [];
   let failures = 0;
   let sent = 0;
-  const dispatch = (client: Client, dueMs: number): void => {
-    client.send(requests[sent++ % requests.length] ?? "", dueMs);
+  let done = 0;
+  let finish = (): void => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const sendDue = (isFirst: boolean): void => {
+    const now = sharedNow();
+    for (let dueMs = due[sent] ?? Infinity; dueMs <= now; dueMs = due[sent] ?? Infinity) {
+      const client = free.pop();
+      const request = requests[sent % requests.length];
+      if (client === undefined || request === undefined) return;
+      late[sent++] = isFirst ? 1000 * (now - dueMs) : 0;
+      client.send(request, dueMs);
+    }
   };
   const onDone = (client: Client, isGood: boolean): void => {
-    latencies.push(1000 * (performance.now() - client.dueMs));
+    latencies[done++] = 1000 * (sharedNow() - client.dueMs);
     if (!isGood) failures++;
-    const next = waiting.shift();
-    if (next === undefined) free.push(client);
-    else dispatch(client, next);
-  };
-  for (let i = 0; i < connections; i++) {
-    const client = new Client(target, onDone);
-    clients.push(client);
+    const wasFull = free.length === 0;
     free.push(client);
-  }
-  const startedMs = performance.now();
-  const endMs = startedMs + 1000 * seconds;
-  let dueMs = startedMs;
-  return new Promise((resolve) => {
-    const turn = (): void => {
-      const now = performance.now();
-      while (dueMs <= now && dueMs < endMs) {
-        const client = free.pop();
-        if (client === undefined) waiting.push(dueMs);
-        else dispatch(client, dueMs);
-        // Random moments, as independent clients have.
-        dueMs += (-1000 * Math.log(1 - Math.random())) / rate;
-      }
-      if (now < endMs || free.length < clients.length) {
-        setImmediate(turn);
-        return;
-      }
-      for (const client of clients) client.close();
-      resolve({
-        p50: quantile(latencies, 0.5),
-        p99: quantile(latencies, 0.99),
-        rate: latencies.length / seconds,
-        failures,
-      });
-    };
-    turn();
-  });
+    sendDue(!wasFull);
+    if (done === due.length) finish();
+  };
+  const connecting = Array.from({ length: load.connections }, () => new Client(target, onDone).connected());
+  free.push(...(await Promise.all(connecting)));
+  const clients = [...free];
+  const due = randomMoments(sharedNow() + LEAD_MS, load);
+  const latencies = new Float64Array(due.length);
+  const late = new Float64Array(due.length);
+  const pacer = startPacer(due, () => sendDue(true));
+  const before = process.cpuUsage();
+  await finished;
+  const { user, system } = process.cpuUsage(before);
+  for (const client of clients) client.close();
+  await pacer.stop();
+  const all = [...latencies];
+  return {
+    p50: quantile(all, 0.5),
+    p99: quantile(all, 0.99),
+    rate: done / load.seconds,
+    failures,
+    late50: quantile([...late], 0.5),
+    late99: quantile([...late], 0.99),
+    processors: (user + system) / 1e6 / load.seconds,
+  };
 }
 
 process.once("message", async (load: PacedLoad) => {
