@@ -77,6 +77,7 @@ async function benchmarkOn(options: BenchOptions): Promise<readonly BenchRow[]> 
   await store.lease.acquire();
   const client = new Client({
     contactPoints: [...HOSTS],
+    protocolOptions: { maxVersion: 4 },
     localDataCenter: await dataCentre(),
     encoding: { useBigIntAsLong: true, useUndefinedAsUnset: true },
     queryOptions: { consistency: types.consistencies.quorum, prepare: true },
@@ -343,6 +344,7 @@ function writesFrom(from: number, count: number, version: number): Omit<StateWri
 async function dataCentre(): Promise<string> {
   const client = new Client({
     contactPoints: [...HOSTS],
+    protocolOptions: { maxVersion: 4 },
     policies: { loadBalancing: new policies.loadBalancing.RoundRobinPolicy() },
   });
   try {

@@ -26,7 +26,8 @@ const VALUE_BYTES = 200;
 const BATCH = 1000;
 const TABLES = ["items", "versions", "blocks", "tree", "side", "splits", "heads"];
 const script = fileURLToPath(new URL("cassandra.sh", import.meta.url));
-const nodeDirectory = fileURLToPath(new URL(`../.cache/cassandra/${NET}.1/data`, import.meta.url));
+const home = process.env.CASSANDRA_HOME_DIR ?? fileURLToPath(new URL("../.cache/cassandra", import.meta.url));
+const nodeDirectory = join(home, `${NET}.1`, "data");
 const run = promisify(execFile);
 
 async function nodetool(...words: string[]): Promise<string> {

@@ -1,15 +1,20 @@
 #!/usr/bin/env bash
 # A small Apache Cassandra cluster on this machine's loopback addresses, for tests, fault runs and benchmarks.
 # Cassandra comes from Maven as a library with its dependencies; everything else (configuration, start, stop)
-# is here. Needs Java 17 and Maven. Not meant for real data: small heaps, no authentication.
+# is here. Needs Java 17 and Maven. Not meant for real data: small heaps, and no authentication unless
+# CASSANDRA_SECURE=1 asks for passwords and TLS, which needs openssl too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 VERSION=5.0.4
 HOME_DIR=${CASSANDRA_HOME_DIR:-$PWD/.cache/cassandra}
 LIB=${CASSANDRA_LIB_DIR:-$PWD/.cache/cassandra/lib-$VERSION}
+# Nodes that ask for a password and a certificate, on addresses of their own.
+SECURE=${CASSANDRA_SECURE:-}
 # First three parts of the nodes' addresses: node N listens on NET.N. Another NET makes another cluster.
-NET=${CASSANDRA_NET:-127.0.0}
+NET=${CASSANDRA_NET:-127.0.${SECURE:+9}}
+[ "$NET" != 127.0. ] || NET=127.0.0
+TLS=$HOME_DIR/tls-$NET
 PORT=${CASSANDRA_PORT:-9042}
 HEAP=${CASSANDRA_HEAP:-400M}
 # Processors that each node believes in: two nodes' thread pools would drown a machine of two cores.
@@ -31,6 +36,9 @@ usage: scripts/cassandra.sh COMMAND
 The nodes listen on $NET.1 to $NET.3, port $PORT. Data, logs and configuration are under
 $HOME_DIR.
 Set CASSANDRA_NET (127.0.0), CASSANDRA_PORT (9042), CASSANDRA_HEAP (400M), CASSANDRA_HOME_DIR to change that.
+CASSANDRA_SECURE=1 makes nodes on 127.0.9.1 to .3 that want a password (user and password 'cassandra') and a client's
+certificate; ca.pem, client.pem, client.key, and the stranger-*.pem of another authority are in
+$HOME_DIR/tls-$NET.
 EOF
 }
 
@@ -85,6 +93,52 @@ pid_of() {
   echo "$pid"
 }
 
+# An authority with a certificate for the nodes and one for a client, and another authority that nobody trusts.
+certify() {
+  [ -e "$TLS/complete" ] && return
+  local tool name
+  for tool in openssl keytool; do command -v $tool >/dev/null || fail "$tool is missing: it makes the certificates"; done
+  mkdir -p "$TLS"
+  for name in ca stranger-ca; do
+    openssl req -x509 -newkey rsa:2048 -nodes -days 3650 -subj "/CN=$name" -addext basicConstraints=critical,CA:true \
+      -keyout "$TLS/$name.key" -out "$TLS/$name.pem" 2>/dev/null
+  done
+  sign ca node "subjectAltName=IP:$NET.1,IP:$NET.2,IP:$NET.3"
+  sign ca client "subjectAltName=DNS:client"
+  sign stranger-ca stranger-client "subjectAltName=DNS:client"
+  openssl pkcs12 -export -name node -in "$TLS/node.pem" -inkey "$TLS/node.key" -certfile "$TLS/ca.pem" \
+    -passout pass:changeit -out "$TLS/node.p12"
+  keytool -importcert -noprompt -alias ca -file "$TLS/ca.pem" -storetype PKCS12 -storepass changeit \
+    -keystore "$TLS/trusted.p12" 2>/dev/null
+  touch "$TLS/complete"
+}
+
+sign() { # AUTHORITY NAME EXTENSION
+  openssl req -newkey rsa:2048 -nodes -subj "/CN=$2" -keyout "$TLS/$2.key" -out "$TLS/$2.csr" 2>/dev/null
+  openssl x509 -req -days 3650 -in "$TLS/$2.csr" -CA "$TLS/$1.pem" -CAkey "$TLS/$1.key" -CAcreateserial \
+    -extfile <(echo "$3") -out "$TLS/$2.pem" 2>/dev/null
+}
+
+security() {
+  if [ -z "$SECURE" ]; then
+    printf '%s\n' "authenticator: AllowAllAuthenticator" "authorizer: AllowAllAuthorizer"
+    return
+  fi
+  cat <<EOF
+authenticator: PasswordAuthenticator
+authorizer: CassandraAuthorizer
+client_encryption_options:
+  enabled: true
+  optional: false
+  require_client_auth: true
+  keystore: $TLS/node.p12
+  keystore_password: changeit
+  truststore: $TLS/trusted.p12
+  truststore_password: changeit
+  store_type: PKCS12
+EOF
+}
+
 configure() {
   local node=$1 count=$2 dir address seeds token
   dir=$(node_dir "$node")
@@ -131,8 +185,7 @@ key_cache_size: 8MiB
 counter_cache_size: 0MiB
 file_cache_size: 32MiB
 networking_cache_size: 16MiB
-authenticator: AllowAllAuthenticator
-authorizer: AllowAllAuthorizer
+$(security)
 dynamic_snitch: false
 hinted_handoff_enabled: true
 materialized_views_enabled: false
@@ -225,6 +278,12 @@ answers() {
   local reply
   reply=$(
     exec 2>/dev/null
+    if [ -n "$SECURE" ]; then
+      { printf '\x04\x00\x00\x00\x05\x00\x00\x00\x00' && sleep 2; } |
+        timeout 4 openssl s_client -quiet -connect "$1:$PORT" -CAfile "$TLS/ca.pem" -cert "$TLS/client.pem" -key "$TLS/client.key" |
+        head -c 5 | od -An -tx1 -j4 -N1
+      exit 0
+    fi
     exec 3<>"/dev/tcp/$1/$PORT" || exit 1
     printf '\x04\x00\x00\x00\x05\x00\x00\x00\x00' >&3
     timeout 2 head -c 5 <&3 | od -An -tx1 -j4 -N1
@@ -286,6 +345,7 @@ up)
   [ "$count" = 1 ] || [ "$count" = 3 ] || fail "up takes 1 or 3, got $count"
   require_tools
   resolve
+  [ -z "$SECURE" ] || certify
   started=$SECONDS
   for node in $(seq "$count"); do
     configure "$node" "$count"
@@ -296,7 +356,7 @@ up)
   ;;
 down)
   for node in 1 2 3; do end_node $node KILL; done
-  if [ "${2:-}" = --wipe ]; then rm -rf "$HOME_DIR/$NET".[123]; fi
+  if [ "${2:-}" = --wipe ]; then rm -rf "$HOME_DIR/$NET".[123] "$TLS"; fi
   ;;
 status)
   up=0

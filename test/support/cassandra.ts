@@ -10,6 +10,8 @@ import { type CassandraStore, openCassandraStore } from "../../src/store/cassand
 
 const HOSTS = (process.env.SEXTANT_CASSANDRA ?? "127.0.0.1").split(",");
 const PORT = 9042;
+/** Thousands of requests one after the other, each of which may take its time on a busy machine. */
+const TEST_MS = 600_000;
 /** A snapshot is taken of all tables first, which a busy disk takes its time for. */
 const DROP_MS = 120_000;
 
@@ -30,7 +32,7 @@ export function describeCluster(name: string, declare: (cluster: TestCluster) =>
     it(`${name}: all of it`, (context) => context.skip(reason));
     return;
   }
-  describe(name, () => {
+  describe(name, { timeout: TEST_MS }, () => {
     const keyspace = `test_${randomBytes(6).toString("hex")}`;
     let ledgers = 0;
     const open = (options: Partial<CassandraStoreOptions> = {}): Promise<CassandraStore> =>
@@ -43,6 +45,7 @@ export function describeCluster(name: string, declare: (cluster: TestCluster) =>
     afterAll(async () => {
       const client = new Client({
         contactPoints: [...HOSTS],
+        protocolOptions: { maxVersion: 4 },
         localDataCenter: "datacenter1",
         socketOptions: { connectTimeout: DROP_MS },
       });
@@ -55,10 +58,11 @@ export function describeCluster(name: string, declare: (cluster: TestCluster) =>
 
 const isThere = await answers(HOSTS[0] ?? "");
 
-async function answers(host: string): Promise<boolean> {
+/** True when something takes connections there. */
+export async function answers(host: string): Promise<boolean> {
   const [name = "", port = String(PORT)] = host.split(":");
   return new Promise((resolve) => {
-    const socket = connect({ host: name, port: Number(port), timeout: 2000 });
+    const socket = connect({ host: name, port: Number(port), timeout: 10_000 });
     const end = (is: boolean) => () => {
       socket.destroy();
       resolve(is);

@@ -39,6 +39,49 @@ export function isSlowHost(error: unknown): boolean {
   return error instanceof Error && error.message === SLOW_CONNECTION;
 }
 
+/**
+ * Why no connection could be made, as a StoreError. A cluster that knows another password, or whose certificate is
+ * not to be trusted, will say the same later; any other may be back.
+ */
+export function toConnectError(error: unknown, where: string): unknown {
+  const [cause = error] =
+    error instanceof errors.NoHostAvailableError ? Object.values(error.innerErrors) : [];
+  const refuse = (what: string) =>
+    new StoreError("unwritable", `the cluster of ${where} ${what}: ${errorText(cause)}`, {
+      details: { where },
+      cause,
+    });
+  if (cause instanceof errors.AuthenticationError && !cause.message.includes(AUTHENTICATION_PASSES)) {
+    return refuse("refuses the user");
+  }
+  return isUntrusted(cause) ? refuse("is not to be trusted") : toStoreError(error, where);
+}
+
+/** What nodes say that cannot look the user up just now. */
+const AUTHENTICATION_PASSES = "Unable to perform authentication";
+
+const UNTRUSTED: ReadonlySet<unknown> = new Set([
+  "CERT_CHAIN_TOO_LONG",
+  "CERT_HAS_EXPIRED",
+  "CERT_NOT_YET_VALID",
+  "CERT_REJECTED",
+  "CERT_SIGNATURE_FAILURE",
+  "CERT_UNTRUSTED",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+  "INVALID_CA",
+  "INVALID_PURPOSE",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
+/** True for a certificate that does not prove that the node is the one meant. */
+function isUntrusted(error: unknown): boolean {
+  return error instanceof Error && UNTRUSTED.has(Reflect.get(error, "code"));
+}
+
 /** The thrown thing as a StoreError where it is the cluster's doing; itself otherwise. */
 export function toStoreError(error: unknown, where: string): unknown {
   if (error instanceof StoreError || error instanceof LedgerError) return error;

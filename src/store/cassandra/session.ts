@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type ConnectionOptions, checkServerIdentity } from "node:tls";
 import { auth, Client, type ClientOptions, ExecutionProfile, policies, types } from "cassandra-driver";
 import { errorText } from "../../base/errors.ts";
-import { isPassingFailure, isSlowHost, toReadError, toStoreError } from "./failure.ts";
+import { isPassingFailure, isSlowHost, toConnectError, toReadError, toStoreError } from "./failure.ts";
 import { type DriverFigures, DriverMetrics } from "./figures.ts";
 import type { CassandraSettings, CassandraTls } from "./options.ts";
 
@@ -70,7 +70,7 @@ export class Session {
         return await Session.#connectOnce(settings, where);
       } catch (error) {
         // A host that refuses is believed at once; one that is busy may answer yet.
-        if (!isSlowHost(error) || performance.now() > deadline) throw toStoreError(error, where);
+        if (!isSlowHost(error) || performance.now() > deadline) throw toConnectError(error, where);
         settings.logger.warn(
           { store: where, err: errorText(error) },
           "the cluster is slow: connecting again",
@@ -279,6 +279,9 @@ function connectionOptions(settings: CassandraSettings): ClientOptions {
   const { hosts, user, password, tls } = settings;
   return {
     contactPoints: [...hosts],
+    // The newest that the driver speaks. Left to find it out, it begins with one that only a kin of Cassandra has, and
+    // over TLS it never recovers from being refused.
+    protocolOptions: { maxVersion: types.protocolVersion.v4 },
     ...(user === undefined ? {} : { authProvider: new auth.PlainTextAuthProvider(user, password ?? "") }),
     ...(tls === undefined || tls === false ? {} : { sslOptions: tlsOptions(hosts, tls === true ? {} : tls) }),
     encoding: { useBigIntAsLong: true, useUndefinedAsUnset: true },
