@@ -1,127 +1,64 @@
 // Takes guards out one by one, in a copy of the tree, and requires that the test which shows each of them fails then,
 // and passes with it. Prints a table; exits 1 when a guard can be taken out without anyone noticing.
-//   npx tsx scripts/guards.ts [--only TEXT]
-import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+//   npx tsx scripts/guards.ts [--only TEXT] [--from NUMBER] [--to NUMBER]
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { GUARDS, type Guard } from "./guards/list.ts";
 
-/** A guard: the text that makes it, what is left without it, and the test that tells. */
-interface Guard {
-  readonly name: string;
-  readonly file: string;
-  readonly text: string;
-  readonly without: string;
-  readonly test: readonly [file: string, name?: string];
-}
-
-const GUARDS: readonly Guard[] = [
-  {
-    name: "one write transaction around a commit",
-    file: "src/store/lmdb/store.ts",
-    text: "return this.#root.transactionSync(() => {\n        assertLease(this.#tables, lease, this.#path);\n        return action();\n      });",
-    without: "assertLease(this.#tables, lease, this.#path);\n      return action();",
-    test: ["test/store/crash.test.ts"],
+const { values } = parseArgs({
+  options: {
+    only: { type: "string", default: "" },
+    from: { type: "string", default: "1" },
+    to: { type: "string", default: `${GUARDS.length}` },
   },
-  {
-    name: "no read below the oldest kept version",
-    file: "src/store/read-check.ts",
-    text: "if (version < position.oldestVersion) {",
-    without: "if (version < 0n) {",
-    test: ["test/store/two-processes.test.ts", "right value or the right refusal"],
-  },
-  {
-    name: "the writer's lease looked at in each write",
-    file: "src/store/lmdb/lease.ts",
-    text: "if (row !== undefined && mine.equals(row)) return;",
-    without: "if (row !== undefined || mine.length > 0) return;",
-    test: ["test/store/faults.test.ts", "taken the lease"],
-  },
-  {
-    name: "refusal of a newer data format",
-    file: "src/store/lmdb/format.ts",
-    text: "if (format <= FORMAT) return format;",
-    without: "if (format > 0) return format;",
-    test: ["test/store/faults.test.ts", "newer format"],
-  },
-  {
-    name: "the look at the head before a start",
-    file: "src/sync/check/head-check.ts",
-    text: "if (!holds) throw damaged(what);",
-    without: "if (!holds && what === undefined) throw damaged(what);",
-    test: ["test/store/check.test.ts", "does not fit together"],
-  },
-  {
-    name: "the state root of every block",
-    file: "src/sync/committer.ts",
-    text: "if (equalBytes(root, block.claimedStateRoot)) return;",
-    without: "if (root.length > 0) return;",
-    test: ["src/sync/committer.test.ts"],
-  },
-  {
-    name: "the waypoint's hash",
-    file: "src/sync/anchor.ts",
-    text: "if (computed !== formatWaypoint(anchor)) throw",
-    without: "if (computed === undefined) throw",
-    test: ["test/sync/follower.test.ts", "leads to another waypoint"],
-  },
-  {
-    name: "the hash of each piece of a backup",
-    file: "src/store/lmdb/chunks.ts",
-    text: "bytesRead !== length || hashOf(chunk) !== hashes[offset / CHUNK_BYTES]",
-    without: "bytesRead !== length",
-    test: ["src/store/lmdb/chunks.test.ts"],
-  },
-  {
-    name: "the shortest form of lengths in BCS",
-    file: "src/bcs/reader.ts",
-    text: "if (byte === 0 && shift > 0)",
-    without: "if (byte === 0 && shift > 35)",
-    test: ["src/bcs/reader.test.ts"],
-  },
-  {
-    name: "turning away what waited too long",
-    file: "src/http/server.ts",
-    text: "maxWaitMs: options.maxWaitMs ?? HTTP_DEFAULTS.maxWaitMs,",
-    without: "maxWaitMs: 0,",
-    test: ["test/http/overload.test.ts", "shed quickly"],
-  },
-  {
-    name: "the time for headers",
-    file: "src/http/listener.ts",
-    text: "headersTimeout: timeouts.headersMs,",
-    without: "headersTimeout: 0,",
-    test: ["test/http/connections.test.ts", "headers that trickle"],
-  },
-  {
-    name: "the limit of a body",
-    file: "src/http/body.ts",
-    text: "if (this.#heldBytes > this.maxBytes) throw",
-    without: "if (this.#heldBytes < 0) throw",
-    test: ["test/http/connections.test.ts", "a body over the limit"],
-  },
-  {
-    name: "the limit of requests per client",
-    file: "src/http/rate-limiter.ts",
-    text: "const allowed = bucket.tokens >= 1;",
-    without: "const allowed = bucket.tokens >= -1e9;",
-    test: ["test/http/rate-limit.test.ts", "429"],
-  },
-  {
-    name: "an unforeseen error's text kept inside",
-    file: "src/http/error-body.ts",
-    text: '"something unforeseen happened; the node\'s log has the cause"',
-    without: "String(error)",
-    test: ["test/http/errors.test.ts", "tells nothing"],
-  },
-];
-
-const { values } = parseArgs({ options: { only: { type: "string" } } });
+});
 const SAID_LENGTH = 90;
+/** A test that waits in vain shows that a guard is gone, too: so long, or so many times what it took with the guard. */
+const [VAIN_MS, VAIN_TIMES] = [20_000, 8];
+/** What loading the sources may take beside the tests. */
+const LOADING_MS = 60_000;
+/** What no run with all guards in place takes. */
+const STUCK_MS = 1_800_000;
+const NEVER_ENDED = "it never came to its end";
+const SKIPPED = "skipped";
 const home = fileURLToPath(new URL("..", import.meta.url));
 const copy = mkdtempSync(join(tmpdir(), "sextant-guards-"));
+let running: ChildProcess | undefined;
+
+/** Ends what a run started and left behind. */
+function endGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  } catch {
+    // Nothing was left.
+  }
+}
+
+/** Everything happens in the copy: whatever ends this script, the tree is as it was. */
+function cleanUp(): void {
+  if (running !== undefined) endGroup(running);
+  rmSync(copy, { recursive: true, force: true });
+}
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.once(signal, () => {
+    cleanUp();
+    process.exit(1);
+  });
+}
 
 function copyTree(): void {
   const files = execFileSync("git", ["ls-files", "-z", "-co", "--exclude-standard"], {
@@ -130,75 +67,164 @@ function copyTree(): void {
     maxBuffer: 64 << 20,
   });
   for (const file of files.split("\0").filter(Boolean)) {
+    if (statSync(join(home, file), { throwIfNoEntry: false })?.isFile() !== true) continue;
     mkdirSync(dirname(join(copy, file)), { recursive: true });
     cpSync(join(home, file), join(copy, file));
   }
   symlinkSync(join(home, "node_modules"), join(copy, "node_modules"));
 }
 
-/** Runs one test in the copy: whether it passed, and the first words of what failed. */
-function runTest([file, name]: Guard["test"]): { readonly passed: boolean; readonly said: string } {
-  const args = ["vitest", "run", file, "--reporter=json", ...(name === undefined ? [] : ["-t", name])];
-  const run = spawnSync("npx", args, {
-    cwd: copy,
-    encoding: "utf8",
-    maxBuffer: 64 << 20,
-    env: { SEXTANT_SHARED: join(home, "../shared"), ...process.env },
-    // A guard that holds back forever shows by its absence, too.
-    timeout: 300_000,
+/** Runs a program of node_modules in the copy: what it said; undefined when it had to be ended. */
+function run(program: string, args: readonly string[], limitMs = STUCK_MS): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [join(home, "node_modules", program), ...args], {
+      cwd: copy,
+      env: { SEXTANT_SHARED: join(home, "../shared"), ...process.env },
+      stdio: ["ignore", "pipe", "ignore"],
+      // A group of its own, so that what it started ends with it.
+      detached: true,
+    });
+    running = child;
+    let stdout = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text;
+    });
+    const timer = setTimeout(() => process.kill(-(child.pid ?? 0), "SIGKILL"), limitMs);
+    child.on("error", reject);
+    child.on("close", (code) => {
+      clearTimeout(timer);
+      endGroup(child);
+      running = undefined;
+      resolve(code === null ? undefined : stdout);
+    });
   });
-  const json = run.stdout.indexOf("{");
-  const report = json < 0 ? undefined : (JSON.parse(run.stdout.slice(json)) as TestReport);
-  const failure = report?.testResults
-    .flatMap(({ assertionResults }) => assertionResults)
-    .find(({ status }) => status === "failed");
-  const count = report?.numPassedTests ?? 0;
-  const broken = report?.testResults.find(({ message }) => message !== "")?.message;
-  return {
-    passed: run.status === 0 && count > 0,
-    said: (failure?.failureMessages[0] ?? broken ?? run.signal ?? `${count} passed`).split("\n", 1)[0] ?? "",
-  };
 }
 
+/** Compiles the copy; what does not fit the types is compiled all the same. */
+async function build(): Promise<void> {
+  await run("typescript/bin/tsc", ["-p", "tsconfig.build.json"]);
+}
+
+type Verdict =
+  | "noticed"
+  | "not tried here"
+  | "NOT NOTICED"
+  | "DOES NOT RUN"
+  | "DOES NOT RUN WITHOUT"
+  | "FAILS WITH THE GUARD, TOO";
+
 interface TestReport {
-  readonly numPassedTests: number;
   readonly testResults: readonly {
+    readonly name: string;
     readonly message: string;
     readonly assertionResults: readonly {
+      readonly fullName: string;
       readonly status: string;
+      readonly duration?: number | null;
       readonly failureMessages: readonly string[];
     }[];
   }[];
 }
 
-/** What is wrong with a guard; undefined when its test passes with it and fails without. */
-function tryGuard(guard: Guard): { readonly problem?: string; readonly said: string } {
+/** What became of the tests of a guard. */
+interface Outcome {
+  readonly passed: number;
+  readonly ms: number;
+  /** The first words of what failed; undefined when nothing did. */
+  readonly failure: string | undefined;
+  /** Why no test ran, where none did: that is no sign of a missing guard. */
+  readonly broken: string | undefined;
+}
+
+/** Runs the tests of some guards in the copy, all at once; undefined when they had to be ended. */
+async function runTests(guards: readonly Guard[], limitMs?: number): Promise<TestReport | undefined> {
+  const files = [...new Set(guards.map(({ test: [file] }) => file))];
+  const names = [...new Set(guards.map(({ test: [, name] }) => name))];
+  const pattern = names.map((name) => name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
+  const args = [
+    ...["run", ...files, "--reporter=json", "-t", pattern],
+    // Most of the time would go into making the same sources ready again and again.
+    "--experimental.fsModuleCache=true",
+    `--experimental.fsModuleCachePath=${join(copy, ".modules")}`,
+    ...(limitMs === undefined ? [] : ["--bail=1", `--testTimeout=${limitMs}`]),
+  ];
+  // A test that holds up its whole process cannot be ended by the time it is given.
+  const stdout = await run(
+    "vitest/vitest.mjs",
+    args,
+    limitMs === undefined ? STUCK_MS : 2 * limitMs + LOADING_MS,
+  );
+  const json = stdout?.indexOf("{") ?? -1;
+  if (stdout === undefined) return undefined;
+  return json < 0 ? { testResults: [] } : (JSON.parse(stdout.slice(json)) as TestReport);
+}
+
+function outcomeOf(report: TestReport | undefined, { test: [file, name] }: Guard): Outcome {
+  if (report === undefined) return { passed: 0, ms: 0, failure: NEVER_ENDED, broken: undefined };
+  const result = report.testResults.find((one) => one.name.endsWith(`/${file}`));
+  const tests = (result?.assertionResults ?? []).filter(({ fullName }) => fullName.includes(name));
+  const failed = tests.find(({ status }) => status === "failed");
+  const passed = tests.filter(({ status }) => status === "passed").length;
+  const isBroken = failed === undefined && passed === 0;
+  return {
+    passed,
+    ms: tests.reduce((sum, { duration }) => sum + (duration ?? 0), 0),
+    failure: failed?.failureMessages[0]
+      ?.split("\n", 1)[0]
+      ?.replace("Error: STACK_TRACE_ERROR", "it waited in vain"),
+    broken: isBroken ? result?.message || (tests.length > 0 ? SKIPPED : "it did not run") : undefined,
+  };
+}
+
+/** Takes a guard out, runs its test, and puts it back. */
+async function runWithout(guard: Guard, withGuardMs: number): Promise<Outcome> {
   const path = join(copy, guard.file);
   const original = readFileSync(path, "utf8");
   const parts = original.split(guard.text);
-  if (parts.length !== 2) return { problem: `its text is there ${parts.length - 1} times`, said: "" };
-  const before = runTest(guard.test);
-  if (!before.passed) return { problem: "the test fails with the guard, too", said: before.said };
+  if (parts.length !== 2) throw new Error(`${guard.name}: its text is there ${parts.length - 1} times`);
   writeFileSync(path, parts.join(guard.without));
   try {
-    const { passed, said } = runTest(guard.test);
-    return passed ? { problem: "NOT NOTICED", said } : { said };
+    if (guard.isBuilt === true) await build();
+    const limitMs = Math.ceil(Math.max(VAIN_MS, VAIN_TIMES * withGuardMs));
+    return outcomeOf(await runTests([guard], limitMs), guard);
   } finally {
     writeFileSync(path, original);
   }
 }
 
-let problems = 0;
-try {
-  copyTree();
-  for (const guard of GUARDS.filter(({ name }) => name.includes(values.only ?? ""))) {
-    const { problem, said } = tryGuard(guard);
-    if (problem !== undefined) problems++;
-    console.log(
-      `${problem ?? "noticed"} | ${guard.name} | ${guard.test.join(": ")} | ${said.slice(0, SAID_LENGTH)}`,
-    );
-  }
-} finally {
-  rmSync(copy, { recursive: true, force: true });
+/** Whether a guard is noticed when it is gone, in words. */
+async function judge(guard: Guard, sound: TestReport | undefined): Promise<readonly [Verdict, string]> {
+  const before = outcomeOf(sound, guard);
+  if (before.broken === SKIPPED) return ["not tried here", "its test is skipped on this machine"];
+  if (before.broken !== undefined) return ["DOES NOT RUN", before.broken];
+  if (before.failure !== undefined) return ["FAILS WITH THE GUARD, TOO", before.failure];
+  const { failure, broken, passed } = await runWithout(guard, before.ms);
+  if (broken !== undefined) return ["DOES NOT RUN WITHOUT", broken];
+  return failure === undefined ? ["NOT NOTICED", `${passed} passed`] : ["noticed", failure];
 }
-process.exitCode = problems === 0 ? 0 : 1;
+
+async function main(): Promise<boolean> {
+  copyTree();
+  const first = Number(values.from);
+  const guards = GUARDS.slice(first - 1, Number(values.to)).filter(({ name }) => name.includes(values.only));
+  if (guards.some(({ isBuilt }) => isBuilt === true)) await build();
+  const sound = await runTests(guards);
+  const counts = new Map<Verdict, number>();
+  for (const [index, guard] of guards.entries()) {
+    const [verdict, said] = await judge(guard, sound);
+    counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
+    const test = guard.test.join(": ");
+    console.log(`${first + index} | ${verdict} | ${guard.name} | ${test} | ${said.slice(0, SAID_LENGTH)}`);
+  }
+  const noticed = counts.get("noticed") ?? 0;
+  const skipped = counts.get("not tried here") ?? 0;
+  const minutes = (performance.now() / 60_000).toFixed(1);
+  console.log(`${guards.length} guards, ${noticed} noticed, ${skipped} not tried here; ${minutes} min`);
+  return noticed > 0 && noticed + skipped === guards.length;
+}
+
+try {
+  process.exitCode = (await main()) ? 0 : 1;
+} finally {
+  cleanUp();
+}

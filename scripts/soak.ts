@@ -45,7 +45,10 @@ const WARM_PATIENCE = 3;
 const HANDLE_SLACK = 4;
 const PROGRESS_MS = 60_000;
 const SAMPLE_MS = 500;
+/** The heap is looked at with one sample in so many. */
+const HEAP_EVERY = 10;
 const QUIET_MS = 1500;
+const YOUNG = 'sextant_nodejs_heap_space_size_total_bytes{space="new"}';
 
 const random = createRandom(Number(values.seed));
 const versions = { latest: 0n, oldest: 0n };
@@ -115,11 +118,18 @@ interface Watched {
   readonly node: Running;
   readonly pid: number;
   readonly url: URL;
-  readonly samples: { readonly atMs: number; readonly bytes: number }[];
+  readonly samples: Sample[];
+  /** What the runtime holds for the young generation: it halves and doubles that as it sees fit. */
+  readonly young: Sample[];
+}
+
+interface Sample {
+  readonly atMs: number;
+  readonly bytes: number;
 }
 
 function watch(name: string, node: Running): Watched {
-  return { name, node, pid: node.child.pid ?? 0, url: new URL(node.url), samples: [] };
+  return { name, node, pid: node.child.pid ?? 0, url: new URL(node.url), samples: [], young: [] };
 }
 
 /** A request as the follower may answer it: it may not have the latest versions yet. */
@@ -209,7 +219,7 @@ function megabytes(bytes: number): string {
 }
 
 /** Middle of the samples of a stretch of time, given as shares of the whole. */
-function memoryIn({ samples }: Watched, from: number, to: number): number {
+function middleIn(samples: readonly Sample[], from: number, to: number): number {
   const inside = samples.filter(({ atMs }) => atMs >= from * totalMs && atMs < to * totalMs);
   return median(inside.map(({ bytes }) => bytes));
 }
@@ -236,11 +246,33 @@ await followVersions();
 await warmUp(Number(values["warm-up"]) * 1000);
 await followVersions();
 const startedMs = performance.now();
+let isAsking = false;
+let asked = 0;
+
+/** Asks both nodes about themselves, one question at a time: connections of `fetch` are kept, and would be counted. */
+async function askBoth(): Promise<void> {
+  if (isAsking) return;
+  isAsking = true;
+  try {
+    await followVersions();
+    if (asked++ % HEAP_EVERY !== 0) return;
+    for (const { young, url } of both) {
+      const atMs = performance.now() - startedMs;
+      const metrics = await readMetrics(url.origin);
+      young.push({ atMs, bytes: metrics.get(YOUNG) ?? Number.NaN });
+    }
+  } catch (error) {
+    complain(`info: ${String(error)}`);
+  } finally {
+    isAsking = false;
+  }
+}
+
 const sampler = setInterval(() => {
   for (const { samples, pid } of both) {
     samples.push({ atMs: performance.now() - startedMs, bytes: processFigures(pid).anonymousBytes });
   }
-  followVersions().catch((error: unknown) => complain(`info: ${String(error)}`));
+  void askBoth();
 }, SAMPLE_MS);
 const progress = setInterval(() => {
   const minutes = ((performance.now() - startedMs) / 60_000).toFixed(0);
@@ -252,6 +284,7 @@ await load(totalMs / 10);
 const first = await allQuiet();
 await load(totalMs - (performance.now() - startedMs));
 clearInterval(sampler);
+while (isAsking) await sleep(TICK_MS);
 clearInterval(progress);
 const last = await allQuiet();
 const stopped = [await follower.node.stop(), await leader.node.stop()];
@@ -265,11 +298,12 @@ console.info(
 );
 for (const [index, one] of both.entries()) {
   const [before, after] = [first[index]!, last[index]!];
-  const memory = { first: memoryIn(one, 0.1, 0.2), last: memoryIn(one, 0.9, 1) };
+  const memory = { first: middleIn(one.samples, 0.1, 0.2), last: middleIn(one.samples, 0.9, 1) };
+  const young = [middleIn(one.young, 0.1, 0.2), middleIn(one.young, 0.9, 1)].map(megabytes);
   const growth = memory.last / memory.first - 1;
   console.info(
     `${one.name}: block ${after.blocks}, ${after.pruned} rows pruned; anonymous memory ${megabytes(memory.first)} after ` +
-      `the first tenth, ${megabytes(memory.last)} at the end (${(growth * 100).toFixed(1)} %); files ${before.files} -> ` +
+      `the first tenth, ${megabytes(memory.last)} at the end (${(growth * 100).toFixed(1)} %), of it the heap's young generation ${young.join(" and ")}; files ${before.files} -> ` +
       `${after.files}, sockets ${before.sockets} -> ${after.sockets}, handles ${before.handles} -> ${after.handles}, ` +
       `handles and timers ${before.resources} -> ${after.resources}`,
   );

@@ -67,8 +67,11 @@ describe("BcsReader tags", () => {
   it("of booleans and options are 0 or 1", () => {
     expect([reader("00").bool(), reader("01").bool()]).toEqual([false, true]);
     expect([reader("00").some(), reader("01").some()]).toEqual([false, true]);
-    expect(refusal(() => reader("02").bool()).message).toBe("a boolean is 0 or 1, not 2 (at byte 0)");
-    expect(refusal(() => reader("ff").some()).message).toBe("an option tag is 0 or 1, not 255 (at byte 0)");
+    for (let tag = 2; tag < 256; tag++) {
+      const tagged = (): BcsReader => new BcsReader(Uint8Array.of(tag));
+      expect(refusal(() => tagged().bool()).message).toBe(`a boolean is 0 or 1, not ${tag} (at byte 0)`);
+      expect(refusal(() => tagged().some()).message).toBe(`an option tag is 0 or 1, not ${tag} (at byte 0)`);
+    }
   });
 
   it("of enums are below the number of variants", () => {

@@ -258,6 +258,16 @@ describe("an upstream that fails", () => {
     ]);
   });
 
+  it("of another chain is set aside where it is asked for its head alone, too", async () => {
+    const other = createRecordedUpstream({ name: "other", chainId: 99, records: chain.records });
+    const { store, follower } = start({ upstreams: [recorded(chain.records, "good"), other], chainId: 4 });
+    await untilVersion(store, head);
+    const { fault } = await until(() =>
+      follower.status().upstreams.find(({ name, state }) => name === "other" && state === "set_aside"),
+    );
+    expect(fault).toMatch(/^wrong_chain/);
+  });
+
   it("of another chain comes first: its word is not kept", async () => {
     const other = await recordChain(5, "another chain");
     const { store, follower } = start({
