@@ -220,14 +220,6 @@ export const GUARDS: readonly Guard[] = [
     test: ["src/store/lmdb/chunks.test.ts", "write no page that was"],
   },
   {
-    name: "the hash of a backup's list of hashes",
-    file: "src/store/lmdb/backup.ts",
-    text: "if (hashOf(list) !== sha256) {",
-    without: "if (list.length === 0) {",
-    test: ["test/e2e/backup.test.ts", "goes on where it was"],
-    isBuilt: true,
-  },
-  {
     name: "one process at a time on a backup",
     file: "src/store/lmdb/backup.ts",
     text: "if (pid !== undefined) {",
@@ -258,13 +250,6 @@ export const GUARDS: readonly Guard[] = [
     test: ["test/http/overload.test.ts", "shed quickly"],
   },
   {
-    name: "health checks overtake the queue",
-    file: "src/http/gate.ts",
-    text: "if (keepsUp || this.#isSpared(exchange.target)) {",
-    without: 'if (keepsUp || this.#isSpared("")) {',
-    test: ["test/http/overload.test.ts", "shed quickly"],
-  },
-  {
     name: "the delay of the event loop, measured",
     file: "src/http/loop-watch.ts",
     text: "if (lateMs > this.#longestMs) this.#longestMs = lateMs;",
@@ -285,14 +270,6 @@ export const GUARDS: readonly Guard[] = [
     text: "if (++this.#inFlight > this.#options.maxInFlight) {",
     without: "if (++this.#inFlight < 0) {",
     test: ["test/http/errors.test.ts", "overload is shed"],
-  },
-  {
-    name: "slow bodies are not work in hand",
-    file: "src/http/dispatcher.ts",
-    text: "inFlight = 1;\n      if (++this.#inFlight > this.#options.maxInFlight) {",
-    without:
-      "inFlight = 1;\n      if (++this.#inFlight + (this.#budget.usedBytes > 0 ? 5 : 0) > this.#options.maxInFlight) {",
-    test: ["test/http/overload.test.ts", "slow bodies"],
   },
   {
     name: "the budget of all bodies",

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openEnvironment } from "../../src/store/lmdb/environment.ts";
-import { META } from "../../src/store/lmdb/tables.ts";
+import { META, numberKey } from "../../src/store/lmdb/tables.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
@@ -229,6 +229,22 @@ describe("a damaged file", () => {
     expect(full.code).toBe(1);
     expect(full.stdout).not.toContain("ready");
     expect(full.stderr).toMatch(/damage/);
+
+    // One bit of an old record, which a quick look does not meet.
+    const old = overwrite("record", []);
+    const opened = await openEnvironment({ path: old, readOnly: false });
+    opened.root.transactionSync(() => {
+      const record = Buffer.from(opened.tables.records.get(numberKey(5n)) ?? "");
+      const middle = record.length >> 1;
+      record[middle] = (record[middle] ?? 0) ^ 1;
+      opened.tables.records.putSync(numberKey(5n), record);
+    });
+    await opened.close();
+    const quickLook = await startProgram([...start.slice(3), "--data", old]);
+    expect((await quickLook.stop()).code).toBe(0);
+    const wholeLook = await runProgram([...start, "--check", "full", "--data", old]);
+    expect(wholeLook).toMatchObject({ code: 1, stdout: expect.not.stringContaining("ready") });
+    expect(wholeLook.stderr).toMatch(/damaged: record 5/);
   });
 });
 
