@@ -33,7 +33,8 @@ export interface Sample {
 /** The number of connections that targets are for. */
 export const CONNECTIONS = 32;
 
-function seriesOf(set: DataSet): Series[] {
+/** What is asked, by the name of its rows. */
+export function seriesOf(set: DataSet): Series[] {
   return [
     { name: "balance, latest", questions: latestBalances(set), min: 0.8 },
     { name: "balance, latest, same thousand accounts", questions: repeatedBalances(set) },

@@ -262,7 +262,7 @@ await scene("answers lost after the work was done", async () => {
     head = next;
   }
   clearInterval(timer);
-  const view = await until(() => store.openView().catch(() => undefined));
+  const view = await until(() => Promise.resolve(store.openView()).catch(() => undefined));
   must(view.position.version === head, `the ledger ends at ${view.position.version}, not ${head}`);
   const { compared, differences } = await compareAll(view, lines);
   view.release();

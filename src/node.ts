@@ -1,3 +1,4 @@
+import { type Awaitable, follow } from "./base/awaitable.ts";
 import { ConfigError } from "./base/errors.ts";
 import { type Logger, silentLogger } from "./base/log.ts";
 import type { ChainGuide } from "./chain/guide.ts";
@@ -273,10 +274,13 @@ class SextantNode implements Node, Ledger {
     return this.#metrics.figures();
   }
 
-  async openView(): Promise<LedgerView> {
-    if (this.#store === undefined) throw new LedgerError("no_ledger", "the node is still starting");
-    const view = await this.#store.openView();
-    return this.#writer?.following?.viewOver(view) ?? withoutGuesses(view, this.#store);
+  openView(): Awaitable<LedgerView> {
+    const store = this.#store;
+    if (store === undefined) throw new LedgerError("no_ledger", "the node is still starting");
+    return follow(
+      store.openView(),
+      (view) => this.#writer?.following?.viewOver(view) ?? withoutGuesses(view, store),
+    );
   }
 
   #headVersion(): Promise<bigint | undefined> {

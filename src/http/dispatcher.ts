@@ -1,5 +1,6 @@
 // Serves one request: route, arguments, switches, body, view, handler. Everything that handlers have in common is
 // done here, once.
+import type { Awaitable } from "../base/awaitable.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { Ledger, LedgerView } from "../ledger/view.ts";
 import { Abandoned, assertBodyHeaders, type BodyBudget, BodyHold } from "./body.ts";
@@ -45,6 +46,16 @@ function originForm(target: string): string {
   if (scheme === 0) return target;
   const slash = target.indexOf("/", scheme);
   return slash < 0 ? "/" : target.slice(slash);
+}
+
+/** What becomes of an operation whose view cannot be opened. */
+function withoutView(operation: Operation, error: unknown): undefined {
+  if (operation.ledger === "optional") return undefined;
+  const message =
+    error instanceof LedgerError && error.code === "no_ledger"
+      ? "there is no ledger yet"
+      : "the storage is out of reach";
+  throw new HttpError(operation.unavailable, message, { cause: error });
 }
 
 function toServing(exchange: Exchange): Serving {
@@ -104,12 +115,14 @@ export class Dispatcher {
         throw new HttpError("overloaded", "too many requests in hand", { headers: ["Retry-After", "1"] });
       }
       if (operation.ledger !== "none") {
-        view = await this.#openView(operation);
+        const opened = this.#openView(operation);
+        view = opened instanceof Promise ? await opened : opened;
         if (view !== undefined) serving.headers = this.#headers.prepare(view.position);
         if (view !== undefined && operation.ledger === "required") this.#assertRecent(view, operation);
       }
       if (exchange.isGone) throw new Abandoned("the client went away");
-      const { data, version } = await operation.handle(args, { view, services: this.#options.services });
+      const handled = operation.handle(args, { view, services: this.#options.services });
+      const { data, version } = handled instanceof Promise ? await handled : handled;
       const answered = this.#responder.answer(serving, form, operation.encode(data, form), version);
       if (answered !== undefined) await answered;
     } catch (error) {
@@ -210,16 +223,13 @@ export class Dispatcher {
     return exchange.readBody(hold);
   }
 
-  async #openView(operation: Operation): Promise<LedgerView | undefined> {
+  #openView(operation: Operation): Awaitable<LedgerView | undefined> {
     try {
-      return await this.#options.ledger.openView();
+      const opened = this.#options.ledger.openView();
+      if (!(opened instanceof Promise)) return opened;
+      return opened.catch((error: unknown) => withoutView(operation, error));
     } catch (error) {
-      if (operation.ledger === "optional") return undefined;
-      const message =
-        error instanceof LedgerError && error.code === "no_ledger"
-          ? "there is no ledger yet"
-          : "the storage is out of reach";
-      throw new HttpError(operation.unavailable, message, { cause: error });
+      return withoutView(operation, error);
     }
   }
 

@@ -47,6 +47,8 @@ const SPARED_PATHS = ["/v1/-/", "/metrics"] as const;
 /** What must still wait, as a share of the longest wait, for one that waited too long to be turned away. */
 const STILL_BUSY = 0.5;
 const LOG_EVERY_MS = 1000;
+/** How late a beat may be in a loop that keeps up: it waits for the requests of one turn. */
+const LATE_MS = 4;
 
 interface Prepared {
   readonly status: number;
@@ -116,7 +118,7 @@ export class Gate {
         return;
       }
     }
-    const keepsUp = !this.#queue.isBusy && this.#watch.busyMs(nowMs) <= 0;
+    const keepsUp = !this.#queue.isBusy && this.#watch.busyMs(nowMs) <= LATE_MS;
     if (keepsUp || this.#isSpared(exchange.target)) {
       this.#options.serve(exchange);
       return;

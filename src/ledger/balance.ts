@@ -1,5 +1,6 @@
 // The balance rule: a coin type counts its CoinStore and the primary store of the paired fungible asset, a
 // metadata address that primary store only. What does not exist counts 0.
+import { type Awaitable, follow } from "../base/awaitable.ts";
 import { encode } from "../bcs/writer.ts";
 import { type Address, parseAddress } from "../move/address.ts";
 import { type StructTag, writeStructTag } from "../move/type-tag.ts";
@@ -66,13 +67,16 @@ function fungibleAmount(group: Uint8Array | undefined): bigint {
 }
 
 /** The balance of an owner at a version. Throws LedgerError. */
-export async function readBalance(
+export function readBalance(
   view: LedgerView,
   owner: Address,
   asset: Asset,
   version: bigint,
-): Promise<bigint> {
-  const [group, coin] = await view.getItems(balanceKeys(owner, asset), version);
+): Awaitable<bigint> {
+  return follow(view.getItems(balanceKeys(owner, asset), version), sumOf);
+}
+
+function sumOf([group, coin]: readonly (StateItem | undefined)[]): bigint {
   const sum = coinAmount(dataOf(coin)) + fungibleAmount(dataOf(group));
   if (sum > U64_MAX) {
     throw new LedgerError("corrupt", `the coin and the fungible part add up to ${sum}, above u64`);

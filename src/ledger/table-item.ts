@@ -1,4 +1,5 @@
 // Table items, by handle and serialized key.
+import { type Awaitable, follow } from "../base/awaitable.ts";
 import type { Address } from "../move/address.ts";
 import { tableItemKeyHash } from "./key-hash.ts";
 import { stateValueData } from "./state-value.ts";
@@ -8,12 +9,13 @@ import type { LedgerView } from "./view.ts";
  * The stored bytes of an item at a version, undefined where there is none. They are the view's own and gone
  * once it is released. Throws LedgerError.
  */
-export async function readTableItem(
+export function readTableItem(
   view: LedgerView,
   handle: Address,
   key: Uint8Array,
   version: bigint,
-): Promise<Uint8Array | undefined> {
-  const [item] = await view.getItems([tableItemKeyHash(handle, key)], version);
-  return item?.value === undefined ? undefined : stateValueData(item.value);
+): Awaitable<Uint8Array | undefined> {
+  return follow(view.getItems([tableItemKeyHash(handle, key)], version), ([item]) =>
+    item?.value === undefined ? undefined : stateValueData(item.value),
+  );
 }

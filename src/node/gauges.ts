@@ -1,7 +1,7 @@
 // Figures of the ledger, the server, the module cache, faults and writing, read when somebody asks for the metrics page.
 
 import type { HttpFigures } from "../http/server.ts";
-import type { Ledger, LedgerPosition } from "../ledger/view.ts";
+import type { Ledger, LedgerPosition, LedgerView } from "../ledger/view.ts";
 import type { ModuleCache, ModuleCacheStats } from "../move/module-cache.ts";
 import type { Faults } from "./faults.ts";
 import type { GaugeSource } from "./metrics.ts";
@@ -52,8 +52,12 @@ const HTTP_GAUGES: readonly (readonly [string, string, (figures: HttpFigures) =>
 ];
 
 async function readPosition(ledger: Ledger, read: (position: LedgerPosition) => bigint): Promise<number> {
-  const view = await ledger.openView().catch(() => undefined);
-  if (view === undefined) return 0;
+  let view: LedgerView;
+  try {
+    view = await ledger.openView();
+  } catch {
+    return 0;
+  }
   try {
     // The page has floats only; these stay exact below 2^53.
     return Number.parseInt(`${read(view.position)}`, 10);

@@ -15,9 +15,13 @@ import { until } from "../support/until.ts";
 const TTL_MS = 2000;
 
 async function versionOf(store: Store): Promise<bigint> {
-  const view = await store.openView().catch(() => undefined);
-  view?.release();
-  return view?.position.version ?? -1n;
+  try {
+    const view = await store.openView();
+    view.release();
+    return view.position.version;
+  } catch {
+    return -1n;
+  }
 }
 
 /** A process that would write: what a node does with a lease. */

@@ -1,4 +1,5 @@
 // The balance of an account for a coin or a fungible asset.
+import { follow } from "../../base/awaitable.ts";
 import { readBalance } from "../../ledger/balance.ts";
 import { operation } from "../operation.ts";
 import { addressField } from "../schemas/address.ts";
@@ -51,9 +52,11 @@ export const getAccountBalance = operation({
     "unavailable",
     "overloaded",
   ],
-  async handle({ address, asset_type, ledger_version, quoted }, { view }) {
+  handle({ address, asset_type, ledger_version, quoted }, { view }) {
     const version = ledger_version ?? view.position.version;
-    const balance = await readBalance(view, address, asset_type, version);
-    return { data: { balance, quoted: quoted === true }, version };
+    return follow(readBalance(view, address, asset_type, version), (balance) => ({
+      data: { balance, quoted: quoted === true },
+      version,
+    }));
   },
 });

@@ -1,4 +1,5 @@
 // One table item by handle and serialized key.
+import { follow } from "../../base/awaitable.ts";
 import { toPrefixedHex } from "../../base/hex.ts";
 import { readTableItem } from "../../ledger/table-item.ts";
 import { formatAddress } from "../../move/address.ts";
@@ -48,15 +49,14 @@ export const getRawTableItem = operation({
     "unavailable",
     "overloaded",
   ],
-  async handle({ table_handle, ledger_version, body }, { view }) {
+  handle({ table_handle, ledger_version, body }, { view }) {
     const version = ledger_version ?? view.position.version;
-    const item = await readTableItem(view, table_handle, body, version);
-    if (item === undefined) {
+    return follow(readTableItem(view, table_handle, body, version), (item) => {
+      if (item !== undefined) return { data: item, version };
       throw new HttpError(
         "table_item_not_found",
         `no item under table handle ${formatAddress(table_handle)} and key ${quoteInput(toPrefixedHex(body))} at ledger version ${version}`,
       );
-    }
-    return { data: item, version };
+    });
   },
 });

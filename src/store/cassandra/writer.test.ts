@@ -110,7 +110,9 @@ describeCluster("writers of a ledger in a cluster", (cluster) => {
     // A value that was superseded is gone, and said to be gone; one that is found is right.
     for (let version = 0n; version <= 50n; version++) {
       for (const [index, key] of ledger.keys.entries()) {
-        const found = await held.getItems([key], version).catch((error: { code: string }) => error.code);
+        const found = await Promise.resolve(held.getItems([key], version)).catch(
+          (error: { code: string }) => error.code,
+        );
         if (found !== "version_pruned") expect(found).toEqual([ledger.itemAt(index, version)].map(asBytes));
       }
     }

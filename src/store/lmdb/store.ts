@@ -110,7 +110,7 @@ class LmdbStore implements Store {
     return this.#identity;
   }
 
-  async openView(): Promise<StoreView> {
+  openView(): StoreView {
     return new LmdbView(this.#source, this.#snapshot ?? this.#takeSnapshot());
   }
 

@@ -44,10 +44,7 @@ export class LmdbView implements StoreView {
     source.openViews.add(this);
   }
 
-  async getItems(
-    keyHashes: readonly Uint8Array[],
-    version: bigint,
-  ): Promise<readonly (StateItem | undefined)[]> {
+  getItems(keyHashes: readonly Uint8Array[], version: bigint): readonly (StateItem | undefined)[] {
     this.#assertOpen();
     assertReadable(this.position, version);
     const items: (StateItem | undefined)[] = [];

@@ -33,7 +33,7 @@ class MemoryStore implements Store {
   #sideRows = new Map<string, Uint8Array>();
   #stale: StaleRow[] = [];
 
-  async openView(): Promise<StoreView> {
+  openView(): StoreView {
     if (this.#position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
     return new MemoryView(this.#position, this.#rows);
   }

@@ -19,10 +19,7 @@ export class MemoryView implements StoreView {
     rows.views++;
   }
 
-  async getItems(
-    keyHashes: readonly Uint8Array[],
-    version: bigint,
-  ): Promise<readonly (StateItem | undefined)[]> {
+  getItems(keyHashes: readonly Uint8Array[], version: bigint): readonly (StateItem | undefined)[] {
     this.#assertOpen();
     assertReadable(this.position, version);
     return keyHashes.map((keyHash) => {
