@@ -47,9 +47,8 @@ describe("requests that wait", () => {
     const before = queue.backlogMs;
     for (let i = 0; i < 200; i++) queue.add(i, "");
     const first = queue.backlogMs;
-    await sleep(1);
+    while (served === 0) await sleep(1);
     // A timer came through long before all were served.
-    expect(served).toBeGreaterThan(0);
     expect(served).toBeLessThan(100);
     for (let i = 0; i < 200; i++) queue.add(1000 + i, "");
     while (queue.isBusy) await sleep(1);

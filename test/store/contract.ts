@@ -39,8 +39,8 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
     it("has no ledger before the first commit", async () => {
       const store = await open();
       expect(store.identity).toBeUndefined();
-      await expect(store.openView()).rejects.toThrow(LedgerError);
-      await expect(store.openView()).rejects.toEqual(coded("no_ledger"));
+      await expect(async () => store.openView()).rejects.toThrow(LedgerError);
+      await expect(async () => store.openView()).rejects.toEqual(coded("no_ledger"));
       await expect(store.prune(0n, 10)).rejects.toEqual(coded("no_ledger"));
     });
 
@@ -86,8 +86,10 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       const { oldestVersion } = view.position;
       expect(oldestVersion).toBe(ledger.blockAt(40n, 80n).firstVersion);
       const key = ledger.keys[0]!;
-      await expect(view.getItems([key], 81n)).rejects.toEqual(coded("version_not_found"));
-      await expect(view.getItems([key], oldestVersion - 1n)).rejects.toEqual(coded("version_pruned"));
+      await expect(async () => view.getItems([key], 81n)).rejects.toEqual(coded("version_not_found"));
+      await expect(async () => view.getItems([key], oldestVersion - 1n)).rejects.toEqual(
+        coded("version_pruned"),
+      );
       await expect(view.getRecords(oldestVersion - 1n, 1, 1)).rejects.toEqual(coded("version_pruned"));
       await expect(view.getRecords(81n, 1, 1)).rejects.toEqual(coded("version_not_found"));
       const history = (from: bigint, to: bigint) => view.getHistory(key, { from, to, limit: 9 });
@@ -235,7 +237,7 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       const rest = { writes: writes.slice(1), treeNodes, sideRows: [{ key: row, value: Uint8Array.of(7) }] };
       await store.preload(rest);
       await store.preload(rest);
-      await expect(store.openView()).rejects.toEqual(coded("no_ledger"));
+      await expect(async () => store.openView()).rejects.toEqual(coded("no_ledger"));
       const [node] = await store.getTreeNodes([Buffer.from([9])]);
       expect(Buffer.from(node ?? []).toString()).toBe("base node");
       expect((await store.getSideRows([row])).map((value) => value && [...value])).toEqual([[7]]);
@@ -301,7 +303,7 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       later.release();
       view.release();
       expect(() => view.release()).toThrow("released");
-      await expect(view.getItems(ledger.keys, 50n)).rejects.toThrow("released");
+      await expect(async () => view.getItems(ledger.keys, 50n)).rejects.toThrow("released");
     });
 
     it("keeps values of every size whole, through updates and reads of both", async () => {

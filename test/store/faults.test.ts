@@ -121,7 +121,7 @@ describe("a store on disk", () => {
     await begun.close();
     expect((await failure(openLmdbStore({ path, readOnly: true }))).code).toBe("absent");
     const store = await openLmdbStore({ path });
-    await expect(store.openView()).rejects.toMatchObject({ code: "no_ledger" });
+    await expect(async () => store.openView()).rejects.toMatchObject({ code: "no_ledger" });
     await store.close();
   });
 

@@ -139,7 +139,7 @@ describeCluster("writers of a ledger in a cluster", (cluster) => {
       treeNodes: [node],
       sideRows,
     });
-    await expect(second.openView()).rejects.toEqual(coded("no_ledger"));
+    await expect(async () => second.openView()).rejects.toEqual(coded("no_ledger"));
     const { blocks, ...batch } = ledger.batch(9n, 12n);
     const start = { ...blocks[0]!, height: 4n, firstVersion: 10n };
     const position = { ...batch.position, blockHeight: 4n };
