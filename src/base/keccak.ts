@@ -15,6 +15,8 @@ const INPUT_AT = 512;
 /** Longest input that is hashed here; from about there on the platform is as fast. */
 export const MAX_SHORT_INPUT = 8 * RATE - 1;
 const TRIPLE_AT = INPUT_AT + MAX_SHORT_INPUT + 1;
+const SECOND_AT = TRIPLE_AT + DIGEST_BYTES;
+const THIRD_AT = SECOND_AT + DIGEST_BYTES;
 
 const TYPE_I32 = 0x7f;
 const TYPE_I64 = 0x7e;
@@ -198,14 +200,45 @@ export function sha3Short(head: Uint8Array, middle: Uint8Array, tail?: Uint8Arra
   return takeDigest();
 }
 
-/** SHA3-256 of three byte strings of 32 bytes each: the step of every tree of hashes. */
-export function sha3Triple(first: Uint8Array, second: Uint8Array, third: Uint8Array): Uint8Array {
+function setTriple(first: Uint8Array, second: Uint8Array, third: Uint8Array): void {
   if (first.length !== DIGEST_BYTES || second.length !== DIGEST_BYTES || third.length !== DIGEST_BYTES) {
     throw new Error("three hashes of 32 bytes are expected");
   }
   memory.set(first, TRIPLE_AT);
-  memory.set(second, TRIPLE_AT + DIGEST_BYTES);
-  memory.set(third, TRIPLE_AT + 2 * DIGEST_BYTES);
+  memory.set(second, SECOND_AT);
+  memory.set(third, THIRD_AT);
+}
+
+/** SHA3-256 of three byte strings of 32 bytes each: the step of every tree of hashes. */
+export function sha3Triple(first: Uint8Array, second: Uint8Array, third: Uint8Array): Uint8Array {
+  setTriple(first, second, third);
+  return endTriples();
+}
+
+/** Begins a way up a tree of hashes with three byte strings of 32 bytes; what comes out of each step stays inside. */
+export function startTriples(first: Uint8Array, second: Uint8Array, third: Uint8Array): void {
+  setTriple(first, second, third);
+}
+
+function step(other: Uint8Array, digestAt: number, otherAt: number): void {
+  if (other.length !== DIGEST_BYTES) throw new Error("a hash of 32 bytes is expected");
+  // The digest is stored after all of the input is read.
+  hashBlocks(TRIPLE_AT, 1, digestAt);
+  memory.set(other, otherAt);
+}
+
+/** Goes a step up: the hash so far becomes the second of the next three, the byte string given the third. */
+export function nextTripleLeft(third: Uint8Array): void {
+  step(third, SECOND_AT, THIRD_AT);
+}
+
+/** Goes a step up: the hash so far becomes the third of the next three, the byte string given the second. */
+export function nextTripleRight(second: Uint8Array): void {
+  step(second, THIRD_AT, SECOND_AT);
+}
+
+/** Ends the way up: the hash of the last three. */
+export function endTriples(): Uint8Array {
   hashBlocks(TRIPLE_AT, 1, DIGEST_AT);
   return takeDigest();
 }

@@ -128,6 +128,11 @@ export class BcsReader {
   /** Minimal ULEB128 within u32. */
   uleb(): number {
     const at = this.offset;
+    const first = this.bytes[at];
+    if (first !== undefined && first < 0x80) {
+      this.offset = at + 1;
+      return first;
+    }
     let value = 0;
     for (let shift = 0; shift < 35; shift += 7) {
       const byte = this.u8();

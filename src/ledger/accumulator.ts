@@ -1,6 +1,6 @@
 // Append-only Merkle accumulators of transactions and events. What is kept is the roots of the full subtrees,
 // left to right, and the leaf count; a missing right side counts as the accumulator placeholder.
-import { ACCUMULATOR_PLACEHOLDER, hashPair, SEEDS } from "./hash.ts";
+import { ACCUMULATOR_PLACEHOLDER, hashPair, hashUp, SEEDS } from "./hash.ts";
 import type { AccumulatorState } from "./position.ts";
 
 /** The accumulator of no leaves. */
@@ -9,13 +9,18 @@ export const EMPTY_ACCUMULATOR: AccumulatorState = { leafCount: 0n, frozen: [] }
 /** An accumulator that is being appended to; the seed says which tree it is. */
 export class Accumulator {
   readonly #seed: Uint8Array;
-  readonly #frozen: Uint8Array[];
+  /** The full subtree of 2^i leaves at index i, where the leaf count has that bit. */
+  readonly #subtrees: (Uint8Array | undefined)[] = [];
   #leafCount: bigint;
 
-  constructor(seed: Uint8Array, state: AccumulatorState = EMPTY_ACCUMULATOR) {
+  constructor(seed: Uint8Array, { leafCount, frozen }: AccumulatorState = EMPTY_ACCUMULATOR) {
     this.#seed = seed;
-    this.#frozen = [...state.frozen];
-    this.#leafCount = state.leafCount;
+    this.#leafCount = leafCount;
+    let next = frozen.length;
+    for (let rest = leafCount; rest > 0n; rest >>= 1n) {
+      this.#subtrees.push((rest & 1n) === 1n ? frozen[--next] : undefined);
+    }
+    if (next !== 0) throw new Error("accumulator has not as many subtrees as its leaf count says");
   }
 
   get leafCount(): bigint {
@@ -24,38 +29,31 @@ export class Accumulator {
 
   /** Appends one leaf: two full subtrees of one size become one of twice the size. */
   append(leaf: Uint8Array): void {
+    const subtrees = this.#subtrees;
     let node = leaf;
-    for (let rest = this.#leafCount; (rest & 1n) === 1n; rest >>= 1n) {
-      const left = this.#frozen.pop();
-      if (left === undefined) throw new Error("accumulator has fewer subtrees than its leaf count says");
+    let level = 0;
+    for (let left = subtrees[0]; left !== undefined; left = subtrees[level]) {
       node = hashPair(this.#seed, left, node);
+      subtrees[level++] = undefined;
     }
-    this.#frozen.push(node);
+    subtrees[level] = node;
     this.#leafCount += 1n;
   }
 
   /** Root over all leaves so far. */
   root(): Uint8Array {
-    const frozen = this.#frozen;
-    const last = frozen[frozen.length - 1];
-    if (last === undefined) return ACCUMULATOR_PLACEHOLDER;
-    if (frozen.length === 1) return last;
-    let rest = this.#leafCount;
-    while ((rest & 1n) === 0n) rest >>= 1n;
-    let current = ACCUMULATOR_PLACEHOLDER;
-    for (let next = frozen.length - 1; rest > 0n; rest >>= 1n) {
-      const left = (rest & 1n) === 1n ? frozen[next--] : undefined;
-      current =
-        left === undefined
-          ? hashPair(this.#seed, current, ACCUMULATOR_PLACEHOLDER)
-          : hashPair(this.#seed, left, current);
-    }
-    return current;
+    const subtrees = this.#subtrees;
+    const top = subtrees.length - 1;
+    const lowest = subtrees.findIndex((subtree) => subtree !== undefined);
+    const node = subtrees[lowest];
+    if (node === undefined) return ACCUMULATOR_PLACEHOLDER;
+    return lowest === top ? node : hashUp(this.#seed, node, subtrees, lowest + 1, ACCUMULATOR_PLACEHOLDER);
   }
 
   /** What must be kept to go on appending later. */
   state(): AccumulatorState {
-    return { leafCount: this.#leafCount, frozen: [...this.#frozen] };
+    const frozen = this.#subtrees.filter((subtree) => subtree !== undefined);
+    return { leafCount: this.#leafCount, frozen: frozen.reverse() };
   }
 }
 

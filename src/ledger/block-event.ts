@@ -1,6 +1,5 @@
 // The two events that structure the ledger: the start of a block and the change of an epoch. Both are V1
 // events of handles at 0x1; they are recognised by their bytes.
-import { equalBytes } from "../base/bytes.ts";
 import { type Codec, decodeWith, encodeWith } from "../bcs/codec.ts";
 import { BcsReader } from "../bcs/reader.ts";
 import { struct } from "../bcs/records.ts";
@@ -76,11 +75,15 @@ function shapeOf(creationNumber: bigint, type: TypeTag): EventShape {
 const NEW_BLOCK = shapeOf(NEW_BLOCK_CREATION_NUMBER, NEW_BLOCK_EVENT_TYPE);
 const NEW_EPOCH = shapeOf(NEW_EPOCH_CREATION_NUMBER, NEW_EPOCH_EVENT_TYPE);
 
+function hasAt(event: Uint8Array, offset: number, part: Uint8Array): boolean {
+  for (let i = 0; i < part.length; i++) if (event[offset + i] !== part[i]) return false;
+  return true;
+}
+
 /** The data of an event of the given shape; undefined for any other event. */
 function dataOf(event: Uint8Array, { key, type }: EventShape): Uint8Array | undefined {
   const typeStart = key.length + SEQUENCE_NUMBER_BYTES;
-  if (!equalBytes(event.subarray(0, key.length), key)) return undefined;
-  if (!equalBytes(event.subarray(typeStart, typeStart + type.length), type)) return undefined;
+  if (!hasAt(event, 0, key) || !hasAt(event, typeStart, type)) return undefined;
   return new BcsReader(event.subarray(typeStart + type.length)).byteString();
 }
 

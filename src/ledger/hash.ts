@@ -2,7 +2,15 @@
 // seed(N) = SHA3-256("APTOS::" || N). Seeds are made once; short inputs are hashed without calling the
 // platform, longer ones are joined to their seed in one reused scratch buffer, because a one-shot hash of joined
 // bytes costs half of a streaming one.
-import { MAX_SHORT_INPUT, sha3Short, sha3Triple } from "../base/keccak.ts";
+import {
+  endTriples,
+  MAX_SHORT_INPUT,
+  nextTripleLeft,
+  nextTripleRight,
+  sha3Short,
+  sha3Triple,
+  startTriples,
+} from "../base/keccak.ts";
 import { sha3, sha3Parts } from "../base/sha3.ts";
 
 /** Length of every hash of the ledger. */
@@ -63,4 +71,24 @@ export function hashOfParts(seed: Uint8Array, head: Uint8Array, tail: Uint8Array
 /** Hash of two hashes joined, under a seed: every inner node of every tree here. */
 export function hashPair(seed: Uint8Array, left: Uint8Array, right: Uint8Array): Uint8Array {
   return sha3Triple(seed, left, right);
+}
+
+/**
+ * Hash at the top of a way up through pairs, under a seed: `missing` stands right of the node; after that each
+ * entry of `lefts` from `from` on stands left of what came out, or `missing` right of it where there is none.
+ */
+export function hashUp(
+  seed: Uint8Array,
+  node: Uint8Array,
+  lefts: readonly (Uint8Array | undefined)[],
+  from: number,
+  missing: Uint8Array,
+): Uint8Array {
+  startTriples(seed, node, missing);
+  for (let i = from; i < lefts.length; i++) {
+    const left = lefts[i];
+    if (left === undefined) nextTripleLeft(missing);
+    else nextTripleRight(left);
+  }
+  return endTriples();
 }

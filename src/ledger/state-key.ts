@@ -3,7 +3,6 @@
 // the store.
 import type { Codec } from "../bcs/codec.ts";
 import { encodeWith } from "../bcs/codec.ts";
-import { BcsReader } from "../bcs/reader.ts";
 import { variants } from "../bcs/records.ts";
 import { byteString } from "../bcs/scalars.ts";
 import type { ModuleId } from "../move/abi.ts";
@@ -62,23 +61,26 @@ const STORAGE_RAW: Uint8Array = Uint8Array.of(0xff);
 const STORAGE_TRADING_NATIVE: Uint8Array = Uint8Array.of(0x02);
 const TAG_AND_HANDLE = 33;
 
+const NOTHING: Uint8Array = new Uint8Array(0);
+
+/** What follows the length that stands at the offset. */
+function afterLength(bcs: Uint8Array, offset: number): Uint8Array {
+  let at = offset;
+  while ((bcs[at] ?? 0) >= 0x80) at++;
+  return bcs.subarray(at + 1);
+}
+
 /** The parts that make up the storage form, given the BCS of a key that was read or skipped before. */
 function storageParts(bcs: Uint8Array): [Uint8Array, Uint8Array] {
   switch (bcs[0]) {
-    case BCS_TABLE_ITEM: {
-      const reader = new BcsReader(bcs);
-      const head = reader.fixed(TAG_AND_HANDLE);
-      return [head, reader.byteString()];
-    }
-    case BCS_RAW: {
-      const reader = new BcsReader(bcs);
-      reader.skip(1);
-      return [STORAGE_RAW, reader.byteString()];
-    }
+    case BCS_TABLE_ITEM:
+      return [bcs.subarray(0, TAG_AND_HANDLE), afterLength(bcs, TAG_AND_HANDLE)];
+    case BCS_RAW:
+      return [STORAGE_RAW, afterLength(bcs, 1)];
     case BCS_TRADING_NATIVE:
       return [STORAGE_TRADING_NATIVE, bcs.subarray(1)];
     default:
-      return [bcs, new Uint8Array(0)];
+      return [bcs, NOTHING];
   }
 }
 

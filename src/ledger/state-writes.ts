@@ -25,7 +25,9 @@ const MIN_ENTRY_BYTES = 3;
 /** A write operation's bytes differ from those of the value it writes in the variant number alone. */
 function retag(op: Uint8Array, tag: number): Uint8Array {
   if (op[0] === tag) return op;
-  const value = new Uint8Array(op);
+  // From the pool: most writes of a page come through here, and they go again together.
+  const value = Buffer.allocUnsafe(op.length);
+  value.set(op);
   value[0] = tag;
   return value;
 }

@@ -1,15 +1,12 @@
 // The state tree of the ledger that is being written: ahead of the store while a batch is put together, and
 // kept from one batch to the next, because the nodes near the root are needed by every block.
+import { compareBytes, equalBytes } from "../base/bytes.ts";
 import { StateTree, type TreeUpdate } from "../ledger/state-tree/update.ts";
 import { stateValueHash } from "../ledger/state-value.ts";
 import type { StateWrite, Store, TreeNodeWrite } from "../store/contract.ts";
 
 /** Nodes kept in memory between batches, at about a kilobyte each. */
 const MAX_KEPT_NODES = 20_000;
-
-function mapKey(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
-}
 
 /** A state tree that is ahead of its store. After an error it is spent. */
 export class PendingTree {
@@ -21,10 +18,12 @@ export class PendingTree {
 
   /** Applies the writes of one block, the last one of each key; the state root after them. */
   apply(writes: readonly StateWrite[]): Promise<Uint8Array> {
-    const last = new Map<string, StateWrite>();
-    for (const write of writes) last.set(mapKey(write.keyHash), write);
+    // A stable sort: the last write of each key is the last of its neighbours.
+    const sorted = [...writes].sort((a, b) => compareBytes(a.keyHash, b.keyHash));
     const updates: TreeUpdate[] = [];
-    for (const { keyHash, value } of last.values()) {
+    for (const [i, { keyHash, value }] of sorted.entries()) {
+      const next = sorted[i + 1];
+      if (next !== undefined && equalBytes(next.keyHash, keyHash)) continue;
       updates.push({ keyHash, valueHash: value === undefined ? undefined : stateValueHash(value) });
     }
     return this.#tree.apply(updates);

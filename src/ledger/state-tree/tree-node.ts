@@ -106,32 +106,44 @@ function isFolded({ children, leaves }: Masks, range: number): boolean {
   return (inside & (inside - 1)) !== 0 || (inside & ~leaves) !== 0;
 }
 
-/** Ranges below the node itself whose hashes are kept in its bytes. */
-function keptRanges(masks: Masks): number[] {
-  if (bitCount(masks.children & ~masks.leaves) < KEEP_FOLDED) return [];
-  const ranges: number[] = [];
-  for (let range = 2; range < FANOUT; range++) if (isFolded(masks, range)) ranges.push(range);
+/** Mask of the ranges below the node itself whose hashes are kept in its bytes. */
+function keptRanges(masks: Masks): number {
+  if (bitCount(masks.children & ~masks.leaves) < KEEP_FOLDED) return 0;
+  let ranges = 0;
+  for (let range = 2; range < FANOUT; range++) if (isFolded(masks, range)) ranges |= 1 << range;
   return ranges;
+}
+
+function encodedBytes({ children, leaves }: Masks, kept: number): number {
+  return HEADER_BYTES + HASH_LENGTH * (bitCount(children) + bitCount(leaves) + bitCount(kept));
 }
 
 /** Bytes of a node. */
 export function encodeTreeNode(node: TreeNode): Uint8Array {
-  const { children, leaves } = node;
+  const { children, leaves, slots } = node;
   const kept = keptRanges(node);
-  const out = new Uint8Array(
-    HEADER_BYTES + HASH_LENGTH * (bitCount(children) + bitCount(leaves) + kept.length),
-  );
-  out.set([children & 0xff, children >> 8, leaves & 0xff, leaves >> 8]);
+  // From the pool: nodes are written in hundreds, and a buffer of its own costs more than filling it does.
+  const out = Buffer.allocUnsafe(encodedBytes(node, kept));
+  out[0] = children & 0xff;
+  out[1] = children >> 8;
+  out[2] = leaves & 0xff;
+  out[3] = leaves >> 8;
   let at = HEADER_BYTES;
-  const put = (hash: Uint8Array): void => {
-    out.set(hash, at);
+  for (let slot = 0; slot < FANOUT; slot++) {
+    const child = slots[slot];
+    if (child === undefined) continue;
+    if (child.keyHash !== undefined) {
+      out.set(child.keyHash, at);
+      at += HASH_LENGTH;
+    }
+    out.set(child.hash, at);
     at += HASH_LENGTH;
-  };
-  for (const child of node.slots) {
-    if (child?.keyHash !== undefined) put(child.keyHash);
-    if (child !== undefined) put(child.hash);
   }
-  for (const range of kept) put(fold(node, range));
+  for (let range = 2; kept >> range !== 0; range++) {
+    if ((kept & (1 << range)) === 0) continue;
+    out.set(fold(node, range), at);
+    at += HASH_LENGTH;
+  }
   return out;
 }
 
@@ -143,8 +155,7 @@ export function decodeTreeNode(bytes: Uint8Array): TreeNode {
   };
   const { children, leaves } = masks;
   const kept = keptRanges(masks);
-  const expected = HEADER_BYTES + HASH_LENGTH * (bitCount(children) + bitCount(leaves) + kept.length);
-  if (children === 0 || (leaves & ~children) !== 0 || bytes.length !== expected) {
+  if (children === 0 || (leaves & ~children) !== 0 || bytes.length !== encodedBytes(masks, kept)) {
     throw new LedgerError("corrupt", `state tree node of ${bytes.length} bytes does not fit its own header`);
   }
   const node = createTreeNode();
@@ -158,7 +169,9 @@ export function decodeTreeNode(bytes: Uint8Array): TreeNode {
     const keyHash = (leaves & (1 << slot)) === 0 ? undefined : take();
     setChild(node, slot, { keyHash, hash: take() });
   }
-  for (const range of kept) node.folded[range] = take();
+  for (let range = 2; kept >> range !== 0; range++) {
+    if ((kept & (1 << range)) !== 0) node.folded[range] = take();
+  }
   return node;
 }
 

@@ -268,9 +268,7 @@ function innerChild({ node }: LoadedNode): TreeChild {
 }
 
 function sortUpdates(updates: readonly TreeUpdate[]): TreeUpdate[] {
-  const sorted = [...updates].sort(
-    (a, b) => (a.keyHash[0] ?? 0) - (b.keyHash[0] ?? 0) || compareBytes(a.keyHash, b.keyHash),
-  );
+  const sorted = [...updates].sort((a, b) => compareBytes(a.keyHash, b.keyHash));
   for (let i = 1; i < sorted.length; i++) {
     if (equalBytes(keyAt(sorted, i - 1), keyAt(sorted, i))) throw new Error("one key twice in a tree update");
   }
@@ -307,7 +305,7 @@ export async function updateStateTree(
 }
 
 function nameOf(key: Uint8Array): string {
-  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString("latin1");
+  return Buffer.from(key).toString("latin1");
 }
 
 /**
@@ -344,14 +342,14 @@ export class StateTree {
 
   /** The nodes that changed since they were last taken, in bytes. */
   takeChanges(): TreeNodeChange[] {
-    // A node that went and came again is there twice, first as gone.
-    const changes = new Map<string, TreeNodeChange>();
-    for (const loaded of this.#changed) {
-      loaded.isChanged = false;
-      changes.set(nameOf(loaded.key), toBytes(loaded));
-    }
+    const changed = this.#changed;
     this.#changed = [];
-    return [...changes.values()];
+    for (const loaded of changed) loaded.isChanged = false;
+    if (!changed.some(({ isGone }) => isGone)) return changed.map(toBytes);
+    // A node that went and came again is there twice, first as gone.
+    const changes = new Map<string, LoadedNode>();
+    for (const loaded of changed) changes.set(nameOf(loaded.key), loaded);
+    return [...changes.values()].map(toBytes);
   }
 
   /** Forgets what is in memory; only for a tree whose changes are taken and stored. */

@@ -1,5 +1,6 @@
 // Writing a batch: items with their older values, the stale index, blocks, records, tree nodes and position.
 // Runs inside one write transaction, so a fault anywhere leaves nothing behind.
+import { compareBytes, equalBytes } from "../../base/bytes.ts";
 import { encodePosition, type Position } from "../../ledger/position.ts";
 import { toStoredPosition } from "../commit-check.ts";
 import type { BaseBatch, CommitBatch, SideRow, StateWrite, TreeNodeWrite } from "../contract.ts";
@@ -30,14 +31,12 @@ export function writeBatch(
   head: Position | undefined,
 ): void {
   writeItems(tables, items, batch.writes);
-  for (const block of batch.blocks)
-    tables.blocks.putSync(numberKey(block.height), toBuffer(encodeBlock(block)));
-  for (const record of batch.records)
-    tables.records.putSync(numberKey(record.version), toBuffer(record.bytes));
+  for (const block of batch.blocks) put(tables.blocks, numberKey(block.height), encodeBlock(block));
+  for (const record of batch.records) put(tables.records, numberKey(record.version), record.bytes);
   writeTreeNodes(tables, batch.treeNodes);
   if (batch.sideRows !== undefined) writeSideRows(tables, batch.sideRows);
   const position = toStoredPosition(batch, head);
-  tables.meta.putSync(META.position, toBuffer(encodePosition(position)));
+  put(tables.meta, META.position, encodePosition(position));
 }
 
 /** Writes a part of what the first commit builds on. To be called inside a write transaction, before that commit. */
@@ -47,7 +46,7 @@ export function writeBase(tables: Tables, base: BaseBatch): void {
   for (const { keyHash, version, value } of base.writes) {
     if (value === undefined) continue;
     writeLatestKey(key, keyHash);
-    tables.items.putSync(key, row.fill(version, value));
+    put(tables.items, key, row.fill(version, value));
   }
   writeTreeNodes(tables, base.treeNodes);
   if (base.sideRows !== undefined) writeSideRows(tables, base.sideRows);
@@ -56,7 +55,7 @@ export function writeBase(tables: Tables, base: BaseBatch): void {
 function writeTreeNodes(tables: Tables, nodes: readonly TreeNodeWrite[]): void {
   for (const { key, value } of nodes) {
     if (value === undefined) tables.tree.removeSync(key);
-    else tables.tree.putSync(key, toBuffer(value));
+    else put(tables.tree, key, value);
   }
 }
 
@@ -64,7 +63,7 @@ function writeTreeNodes(tables: Tables, nodes: readonly TreeNodeWrite[]): void {
 export function writeSideRows(tables: Tables, rows: readonly SideRow[]): void {
   for (const { key, value } of rows) {
     if (value === undefined) tables.side.removeSync(key);
-    else tables.side.putSync(key, toBuffer(value));
+    else put(tables.side, key, value);
   }
 }
 
@@ -81,45 +80,37 @@ function writeItems(tables: Tables, items: FastTable, writes: readonly StateWrit
   };
   const key = Buffer.alloc(ITEM_KEY_BYTES);
   const row = new Scratch();
-  for (const [, ofKey] of [...groupByKey(writes)].sort(byName)) {
-    let before: { readonly version: bigint; readonly value: Uint8Array } | undefined;
-    for (const { keyHash, version, value } of ofKey) {
-      before ??= readLatest(items, keyHash, key);
-      if (before !== undefined) {
-        if (before.version === version) {
-          throw new StoreError("order", `two writes of one key at version ${version}`);
-        }
-        writeOlderKey(key, keyHash, before.version);
-        tables.items.putSync(key, toBuffer(before.value));
-        addStale(version, keyHash, before.version);
+  // A stable sort leaves the writes of one key in the order of their versions.
+  const sorted = [...writes].sort(byKeyHash);
+  let before: { readonly version: bigint; readonly value: Uint8Array } | undefined;
+  for (let i = 0; i < sorted.length; i++) {
+    const write = sorted[i];
+    if (write === undefined) continue;
+    const { keyHash, version, value } = write;
+    before ??= readLatest(items, keyHash, key);
+    if (before !== undefined) {
+      if (before.version === version) {
+        throw new StoreError("order", `two writes of one key at version ${version}`);
       }
-      if (value === undefined) addStale(version, keyHash, version);
-      before = { version, value: value ?? EMPTY };
+      writeOlderKey(key, keyHash, before.version);
+      put(tables.items, key, before.value);
+      addStale(version, keyHash, before.version);
     }
-    const last = ofKey.at(-1);
-    if (last === undefined) continue;
-    writeLatestKey(key, last.keyHash);
-    tables.items.putSync(key, row.fill(last.version, last.value ?? EMPTY));
+    if (value === undefined) addStale(version, keyHash, version);
+    before = { version, value: value ?? EMPTY };
+    const next = sorted[i + 1];
+    if (next !== undefined && equalBytes(next.keyHash, keyHash)) continue;
+    writeLatestKey(key, keyHash);
+    put(tables.items, key, row.fill(version, before.value));
+    before = undefined;
   }
   for (const [since, entries] of [...stale].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    tables.stale.putSync(numberKey(since), encodeStaleRow(entries));
+    put(tables.stale, numberKey(since), encodeStaleRow(entries));
   }
 }
 
-function groupByKey(writes: readonly StateWrite[]): Map<string, StateWrite[]> {
-  const groups = new Map<string, StateWrite[]>();
-  for (const write of writes) {
-    const name = toBuffer(write.keyHash).toString("latin1");
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [write]);
-    else group.push(write);
-  }
-  return groups;
-}
-
-/** Order of latin1 texts is order of bytes. */
-function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
-  return a < b ? -1 : 1;
+function byKeyHash(a: StateWrite, b: StateWrite): number {
+  return compareBytes(a.keyHash, b.keyHash);
 }
 
 /** The stored newest value; its bytes are good until the next read. */
@@ -147,6 +138,11 @@ class Scratch {
   }
 }
 
-function toBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+/** A table as it is written to; lmdb takes any bytes, and wrapping them costs as much as finding their place. */
+interface PutTable {
+  putSync(key: Uint8Array, value: Uint8Array): unknown;
+}
+
+function put(table: PutTable, key: Uint8Array, value: Uint8Array): void {
+  table.putSync(key, value);
 }
