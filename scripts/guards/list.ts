@@ -609,4 +609,11 @@ export const GUARDS: readonly Guard[] = [
     without: "if (lagMs < 0n) {",
     test: ["test/http/ready.test.ts", "too old"],
   },
+  {
+    name: "health checks overtake the queue",
+    file: "src/http/gate.ts",
+    text: "if (keepsUp || this.#isSpared(exchange.target)) {",
+    without: "if (keepsUp) {",
+    test: ["src/http/gate.test.ts", "overtake what waits"],
+  },
 ];

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { silentLogger } from "../base/log.ts";
+import type { Exchange } from "./exchange.ts";
+import { Gate } from "./gate.ts";
+
+/** As much of an exchange as the gate looks at. */
+function exchangeFor(target: string): Exchange {
+  const socket = { destroy: () => {} };
+  return { target, socket, sinceMs: performance.now(), headers: {}, isGone: false } as unknown as Exchange;
+}
+
+describe("the gate", () => {
+  it("lets health checks and metrics overtake what waits, but not without end", () => {
+    const served: string[] = [];
+    const gate = new Gate({
+      serve: ({ target }) => served.push(target),
+      maxWaitMs: 0,
+      rateLimit: undefined,
+      trustProxy: false,
+      exposed: "",
+      logger: silentLogger,
+      onRequest: undefined,
+      onBeat: () => {},
+    });
+    gate.take(exchangeFor("/v1/info"));
+    expect(served).toEqual(["/v1/info"]);
+    // Its watch was never started, so no beat comes: the loop looks busy from here on.
+    const until = performance.now() + 60;
+    while (performance.now() < until);
+    for (const target of ["/v1/info", "/v1", "/v1/-/healthy", "/v1/-/ready", "/metrics"]) {
+      gate.take(exchangeFor(target));
+    }
+    expect(served.slice(1)).toEqual(["/v1/-/healthy", "/v1/-/ready", "/metrics"]);
+    expect(gate.figures().queued).toBe(2);
+    for (let i = 0; i < 100; i++) gate.take(exchangeFor("/v1/-/healthy"));
+    expect(served.length).toBe(17);
+  });
+});
