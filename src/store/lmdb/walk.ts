@@ -191,7 +191,7 @@ function endOfKey(keyHash: Uint8Array): Buffer {
 }
 
 function rowError(table: string, what: string): StoreError {
-  return new StoreError("corrupt", `table of ${table} rows: ${what}`);
+  return new StoreError("corrupt", `the store is damaged: table of ${table} rows: ${what}`);
 }
 
 function readNumberKey(table: string, key: Buffer): bigint {
