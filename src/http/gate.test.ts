@@ -1,12 +1,24 @@
+import { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { silentLogger } from "../base/log.ts";
+import { DirectExchange, type ExchangeOwner } from "./direct/direct-exchange.ts";
+import { ReplyTail } from "./direct/reply-tail.ts";
+import { readRequest } from "./direct/request-head.ts";
 import type { Exchange } from "./exchange.ts";
 import { Gate } from "./gate.ts";
 
-/** As much of an exchange as the gate looks at. */
 function exchangeFor(target: string): Exchange {
-  const socket = { destroy: () => {} };
-  return { target, socket, sinceMs: performance.now(), headers: {}, isGone: false } as unknown as Exchange;
+  const owner: ExchangeOwner = {
+    socket: new Socket(),
+    tail: new ReplyTail(1000),
+    replied: () => {},
+    whenOut: () => {},
+    handOver: () => {},
+  };
+  const bytes = Buffer.from(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
+  const request = readRequest(bytes, undefined);
+  if (typeof request === "string") throw new Error(`not an ordinary request: ${request}`);
+  return new DirectExchange(owner, request, bytes);
 }
 
 describe("the gate", () => {
