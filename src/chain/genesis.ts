@@ -14,7 +14,7 @@ import { type Address, parseAddress } from "../move/address.ts";
 import { type Effects, emitV1 } from "./effects.ts";
 import { type Item, moduleItem, resourceItem } from "./item.ts";
 import { createKeypair } from "./keys.ts";
-import { assembleDemo, assembleFramework } from "./modules/assemble.ts";
+import { demoModuleCode, frameworkModules } from "./modules.ts";
 import { FRAMEWORK_ITEMS, type Places } from "./places.ts";
 import { commitSlot } from "./prologue.ts";
 import { accountCodec, type EventHandle } from "./resources.ts";
@@ -118,8 +118,8 @@ function setFramework(world: World, places: Places, seed: Uint8Array, chainId: n
 }
 
 function publishModules(world: World, places: Places): void {
-  for (const { address, name, bytes } of assembleFramework()) put(world, moduleItem(address, name), bytes);
-  put(world, places.demoModule, assembleDemo(places.demo).bytes);
+  for (const { address, name, bytes } of frameworkModules()) put(world, moduleItem(address, name), bytes);
+  put(world, places.demoModule, demoModuleCode(places.demo));
 }
 
 /** The first block and the first epoch, announced in that order at the end. */

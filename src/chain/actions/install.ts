@@ -2,13 +2,13 @@
 // accounts, assets and tables. The network's own modules stay as they are.
 import { byteString, u64 } from "../../bcs/scalars.ts";
 import { vector } from "../../bcs/sequences.ts";
-import { assembleDemo } from "../modules/assemble.ts";
+import { demoModuleCode } from "../modules.ts";
 import type { Places } from "../places.ts";
 import { initialMovements, setUp } from "../setup.ts";
 import { type Action, argument, entryCall } from "./action.ts";
 
 function publishDemo(places: Places): Action {
-  const { bytes } = assembleDemo(places.demo);
+  const bytes = demoModuleCode(places.demo);
   return {
     sender: "demo",
     call: entryCall(

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { assembleModule } from "../../../scripts/local-chain-modules/assembler.ts";
+import type { ModuleDefinition } from "../../../scripts/local-chain-modules/definition.ts";
 import { timesYardstick } from "../../../test/support/yardstick.ts";
 import type { AbiType } from "../abi.ts";
 import { parseAddress } from "../address.ts";
@@ -6,8 +8,6 @@ import { MoveError } from "../errors.ts";
 import { countAbiJsonBytes, MAX_ABI_JSON_BYTES, moduleAbiToJson } from "./abi-json.ts";
 import { estimateAbiBytes } from "./abi-size.ts";
 import { formatAbiType } from "./abi-text.ts";
-import { assembleModule } from "./assembler.ts";
-import type { ModuleDefinition } from "./definition.ts";
 import { readModule } from "./reader.ts";
 
 const self = { address: parseAddress("0xcafe"), name: "demo" };

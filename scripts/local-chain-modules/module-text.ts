@@ -11,9 +11,9 @@ import type {
   StructAbi,
   VariantAbi,
   Visibility,
-} from "../../move/abi.ts";
-import { type Address, formatAddress, parseAddress } from "../../move/address.ts";
-import { parseAbiType } from "../../move/bytecode/notation.ts";
+} from "../../src/move/abi.ts";
+import { type Address, formatAddress, parseAddress } from "../../src/move/address.ts";
+import { parseAbiType } from "./notation.ts";
 import { TextScanner } from "./text-scanner.ts";
 
 /** What the texts may leave out. */

@@ -1,16 +1,23 @@
 // The deduplicated pools of a module being written. Elements get their index by first use.
 
-import { toHex } from "../../base/hex.ts";
-import { BcsWriter } from "../../bcs/writer.ts";
-import type { AbiType, ModuleId } from "../abi.ts";
-import { MoveError } from "../errors.ts";
-import { isIdentifier } from "../identifier.ts";
-import { abilityBits } from "./abilities.ts";
+import { toHex } from "../../src/base/hex.ts";
+import { BcsWriter } from "../../src/bcs/writer.ts";
+import type { Ability, AbiType, ModuleId } from "../../src/move/abi.ts";
+import { ABILITIES } from "../../src/move/bytecode/abilities.ts";
+import { PRIMITIVE_TOKENS, TOKEN } from "../../src/move/bytecode/types.ts";
+import { MoveError } from "../../src/move/errors.ts";
+import { isIdentifier } from "../../src/move/identifier.ts";
 import type { ImportedStruct, TypeSource } from "./definition.ts";
 import { parseAbiType } from "./notation.ts";
-import { PRIMITIVE_TOKENS, TOKEN } from "./types.ts";
 
 const PRIMITIVE_TAGS = new Map<string, number>(PRIMITIVE_TOKENS.map(([tag, name]) => [name, tag]));
+
+/** The bits of a list. */
+export function abilityBits(abilities: readonly Ability[]): number {
+  let bits = 0;
+  for (const ability of abilities) bits |= 1 << ABILITIES.indexOf(ability);
+  return bits;
+}
 
 /** Elements in order of first use, each once. */
 class Pool {

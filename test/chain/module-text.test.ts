@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { parseAddress } from "../../move/address.ts";
-import { formatAbiType } from "../../move/bytecode/abi-text.ts";
-import { parseModules } from "./module-text.ts";
+import { parseModules } from "../../scripts/local-chain-modules/module-text.ts";
+import { parseAddress } from "../../src/move/address.ts";
+import { formatAbiType } from "../../src/move/bytecode/abi-text.ts";
 
 const options = { formatVersion: 10, addresses: new Map([["here", parseAddress("0xcafe")]]) };
 

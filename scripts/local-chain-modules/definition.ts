@@ -1,7 +1,7 @@
 // What the assembler takes: a module's interface, written by hand or taken from an ABI.
-import type { Ability, AbiType, ModuleAbi, ModuleId, Visibility } from "../abi.ts";
-import type { Address } from "../address.ts";
-import type { StructTypeParam } from "./abilities.ts";
+import type { Ability, AbiType, ModuleAbi, ModuleId, Visibility } from "../../src/move/abi.ts";
+import type { Address } from "../../src/move/address.ts";
+import type { StructTypeParam } from "../../src/move/bytecode/abilities.ts";
 
 /** A type, structured or in the text notation. */
 export type TypeSource = AbiType | string;

@@ -1,8 +1,8 @@
 // Writes the metadata that holds a module's attributes: view functions, events, resource groups.
-import { compareBytes } from "../../base/bytes.ts";
-import { BcsWriter } from "../../bcs/writer.ts";
+import { compareBytes } from "../../src/base/bytes.ts";
+import { BcsWriter } from "../../src/bcs/writer.ts";
+import { ATTRIBUTE, METADATA_V1_KEY } from "../../src/move/bytecode/metadata.ts";
 import type { FunctionDefinition, StructDefinition } from "./definition.ts";
-import { ATTRIBUTE, METADATA_V1_KEY } from "./metadata.ts";
 
 interface Attribute {
   readonly kind: number;

@@ -1,9 +1,10 @@
 // Assembles interface modules: real binary format, true signatures, trivial bodies. Deterministic: pools are
 // filled by first use and tables stand in the order that compilers write. What it returns has been read back.
-import { BcsWriter } from "../../bcs/writer.ts";
-import { MoveError } from "../errors.ts";
-import { abilityBits } from "./abilities.ts";
-import { AssemblerPools } from "./assembler-pools.ts";
+import { BcsWriter } from "../../src/bcs/writer.ts";
+import { FLAVOUR_BITS, MAGIC, MAX_FORMAT_VERSION, TABLE } from "../../src/move/bytecode/directory.ts";
+import { readModule } from "../../src/move/bytecode/reader.ts";
+import { MoveError } from "../../src/move/errors.ts";
+import { AssemblerPools, abilityBits } from "./assembler-pools.ts";
 import {
   type FieldDefinition,
   type FunctionDefinition,
@@ -11,9 +12,7 @@ import {
   type ModuleDefinition,
   type StructDefinition,
 } from "./definition.ts";
-import { FLAVOUR_BITS, MAGIC, MAX_FORMAT_VERSION, TABLE } from "./directory.ts";
 import { encodeMetadataTable } from "./metadata-writer.ts";
-import { readModule } from "./reader.ts";
 
 const MIN_VERSION = 5;
 const VISIBILITY = { private: 0, public: 1, friend: 3 } as const;

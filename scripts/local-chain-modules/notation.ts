@@ -1,10 +1,10 @@
 // A small text notation for types in module definitions: what the ABI prints, without function types, whose
 // printed form is ambiguous. Hand-written and limited in depth and length.
-import type { AbiType, PrimitiveName } from "../abi.ts";
-import { parseAddress } from "../address.ts";
-import { MoveError } from "../errors.ts";
-import { isIdentifier } from "../identifier.ts";
-import { PRIMITIVE_TOKENS } from "./types.ts";
+import type { AbiType, PrimitiveName } from "../../src/move/abi.ts";
+import { parseAddress } from "../../src/move/address.ts";
+import { PRIMITIVE_TOKENS } from "../../src/move/bytecode/types.ts";
+import { MoveError } from "../../src/move/errors.ts";
+import { isIdentifier } from "../../src/move/identifier.ts";
 
 const MAX_TEXT_LENGTH = 10_000;
 const MAX_DEPTH = 64;

@@ -1,18 +1,22 @@
 import { deserialize, serialize } from "@mysten/move-bytecode-template";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { RUNS } from "../../../test/support/property.ts";
-import { toHex } from "../../base/hex.ts";
-import type { Ability, AbiType } from "../abi.ts";
-import { parseAddress } from "../address.ts";
-import { MoveError } from "../errors.ts";
-import { formatAbiType } from "./abi-text.ts";
-import { ABILITIES } from "./abilities.ts";
-import { assembleModule } from "./assembler.ts";
-import { type ImportedStruct, importsOf, type ModuleDefinition } from "./definition.ts";
-import { parseAbiType } from "./notation.ts";
-import { readModule, readModuleWithEnd } from "./reader.ts";
-import { PRIMITIVE_TOKENS } from "./types.ts";
+import { assembleModule } from "../../scripts/local-chain-modules/assembler.ts";
+import {
+  type ImportedStruct,
+  importsOf,
+  type ModuleDefinition,
+} from "../../scripts/local-chain-modules/definition.ts";
+import { parseAbiType } from "../../scripts/local-chain-modules/notation.ts";
+import { toHex } from "../../src/base/hex.ts";
+import type { Ability, AbiType } from "../../src/move/abi.ts";
+import { parseAddress } from "../../src/move/address.ts";
+import { formatAbiType } from "../../src/move/bytecode/abi-text.ts";
+import { ABILITIES } from "../../src/move/bytecode/abilities.ts";
+import { readModule, readModuleWithEnd } from "../../src/move/bytecode/reader.ts";
+import { PRIMITIVE_TOKENS } from "../../src/move/bytecode/types.ts";
+import { MoveError } from "../../src/move/errors.ts";
+import { RUNS } from "../support/property.ts";
 
 const self = { address: parseAddress("0xcafe"), name: "demo" };
 
