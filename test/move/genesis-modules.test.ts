@@ -6,8 +6,8 @@ import { assembleModule } from "../../scripts/local-chain-modules/assembler.ts";
 import { importsOf } from "../../scripts/local-chain-modules/definition.ts";
 import { toHex } from "../../src/base/hex.ts";
 import type { ModuleAbi } from "../../src/move/abi.ts";
-import { countAbiJsonBytes, moduleAbiToJson } from "../../src/move/bytecode/abi-json.ts";
 import { readModule, readModuleWithEnd } from "../../src/move/bytecode/reader.ts";
+import { countAbiJsonBytes, moduleAbiToJson } from "../support/abi-json.ts";
 import { genesisModules } from "../support/genesis-modules.ts";
 import { hasShared, sharedPath } from "../support/shared.ts";
 

@@ -1,9 +1,9 @@
 // The JSON form of module ABIs, keys in the order of the API. The size is counted before anything
 // is built: functions that share one long signature multiply it in print.
-import type { Ability, AbiType, FieldAbi, FunctionAbi, ModuleAbi, StructAbi } from "../abi.ts";
-import { formatAddress } from "../address.ts";
-import { MoveError } from "../errors.ts";
-import { AbiPrinter } from "./abi-text.ts";
+import type { Ability, AbiType, FieldAbi, FunctionAbi, ModuleAbi, StructAbi } from "../../src/move/abi.ts";
+import { formatAddress } from "../../src/move/address.ts";
+import { AbiPrinter } from "../../src/move/bytecode/abi-text.ts";
+import { MoveError } from "../../src/move/errors.ts";
 
 /** Largest printed ABI unless the caller says otherwise; the largest known is a fortieth of it. */
 export const MAX_ABI_JSON_BYTES = 4 << 20;
