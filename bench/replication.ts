@@ -14,9 +14,9 @@ import { openLmdbStore } from "../src/store/lmdb/store.ts";
 import { createMemoryStore } from "../src/store/memory/store.ts";
 import { createIngester } from "../src/sync/committer.ts";
 import { startFollower } from "../src/sync/follower.ts";
-import { createRecordedUpstream, encodePage } from "../src/sync/upstream/recorded-upstream.ts";
 import { ChainRun } from "../test/support/chain-run.ts";
 import { readRecords } from "../test/support/follow.ts";
+import { createRecordedUpstream, encodePage } from "../test/support/recorded-upstream.ts";
 import {
   type BenchOptions,
   type BenchRow,

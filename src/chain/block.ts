@@ -9,7 +9,6 @@ import type { Transaction } from "../ledger/transaction.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { Action, Scene } from "./actions/action.ts";
 import { installActions } from "./actions/install.ts";
-import type { Movement } from "./books.ts";
 import type { Effects, Ground } from "./effects.ts";
 import { execute, feeOf, type Gas } from "./execute.ts";
 import type { Item } from "./item.ts";
@@ -28,6 +27,7 @@ import { Random } from "./random.ts";
 import { RecordWriter } from "./record-writer.ts";
 import { findSupplyItems } from "./supply.ts";
 import { signAction } from "./user-transaction.ts";
+import type { Movement } from "./wallet.ts";
 import { World } from "./world.ts";
 
 /** The ledger that a block is put on. */
@@ -48,8 +48,6 @@ export interface MadeBlock {
   readonly records: readonly Uint8Array[];
   /** Amounts that changed hands in it. */
   readonly movements: readonly Movement[];
-  /** True when the demo was there before the block. */
-  readonly hasDemo: boolean;
 }
 
 const GAS_PRICE = 100n;
@@ -199,7 +197,7 @@ export async function makeBlock(places: Places, seed: Uint8Array, base: BlockBas
   const maker = new BlockMaker(ground, base, state, random);
   const opening = maker.begin(timestampUsec);
   runPrologue(opening, state, block, slot);
-  const made = () => ({ height, records: maker.records, movements: maker.movements, hasDemo });
+  const made = () => ({ height, records: maker.records, movements: maker.movements });
   if (ends) {
     endEpoch(opening, state, timestampUsec);
     await maker.addLast({ kind: "blockMetadata", block }, opening);

@@ -3,10 +3,10 @@
 import { struct } from "../bcs/records.ts";
 import { u64 } from "../bcs/scalars.ts";
 import type { Action } from "./actions/action.ts";
-import type { Movement } from "./books.ts";
 import type { Part } from "./cast.ts";
 import { type Effects, emitV2, type Ground } from "./effects.ts";
 import { typeOf } from "./item.ts";
+import type { Movement } from "./wallet.ts";
 import { balanceOf, burnFee, createAccount, move } from "./wallet.ts";
 
 /** What a transaction costs. */

@@ -2,7 +2,6 @@
 // follows from the seed, the ledger and the time, so it goes on wherever the store stands.
 import { sha3 } from "../base/sha3.ts";
 import { type BlockBase, makeBlock } from "./block.ts";
-import { Books } from "./books.ts";
 import { encodeGenesis } from "./genesis.ts";
 import { type ChainGuide, createGuide } from "./guide.ts";
 import { createPlaces, type Places } from "./places.ts";
@@ -22,8 +21,6 @@ export interface LocalChainSettings {
 export interface LocalChain {
   /** Accounts, assets and tables: what follows from the seed. */
   readonly places: Places;
-  /** What every account should hold, as long as the chain made every block since genesis. */
-  readonly books: Books;
   /** The genesis to start from, unless another network's is used. */
   genesisBlob(): Uint8Array;
   /** The records of the next block, ready to be ingested. Nothing is written. */
@@ -31,24 +28,19 @@ export interface LocalChain {
   guide(): ChainGuide;
 }
 
+/** The seed as the bytes that keys and draws follow from. */
+export function chainSeed(name: string): Uint8Array {
+  return sha3(new TextEncoder().encode(`local chain/${name}`));
+}
+
 /** The local chain of a seed. */
 export function createLocalChain({ seed: name, chainId = LOCAL_CHAIN_ID }: LocalChainSettings): LocalChain {
-  const seed = sha3(new TextEncoder().encode(`local chain/${name}`));
+  const seed = chainSeed(name);
   const places = createPlaces(seed);
-  const books = new Books();
   return {
     places,
-    books,
-    genesisBlob: () => {
-      books.open(places.cast);
-      return encodeGenesis(places, seed, chainId);
-    },
-    produceBlock: async (base) => {
-      const block = await makeBlock(places, seed, base);
-      if (block.height === 1n && block.hasDemo) books.open(places.cast);
-      books.book(block.height, block.movements);
-      return block.records;
-    },
+    genesisBlob: () => encodeGenesis(places, seed, chainId),
+    produceBlock: async (base) => (await makeBlock(places, seed, base)).records,
     guide: () => createGuide(places),
   };
 }

@@ -3,13 +3,13 @@
 import { type Address, parseAddress } from "../move/address.ts";
 import { formatTypeTag, type StructTag } from "../move/type-tag.ts";
 import type { Asset } from "./assets.ts";
-import type { Movement } from "./books.ts";
 import type { ActorName } from "./cast.ts";
 import { type Effects, member, withMember } from "./effects.ts";
 import { createObject } from "./object.ts";
 import type { Places } from "./places.ts";
 import { assetMetadataCodec, type ResourceGroup, typeInfoCodec } from "./resources.ts";
 import { supplyMember, U128_MAX } from "./supply.ts";
+import type { Movement } from "./wallet.ts";
 import { createAccount, createCoinStore, createStore } from "./wallet.ts";
 
 const METADATA = member("0x1::fungible_asset::Metadata", assetMetadataCodec);

@@ -29,16 +29,6 @@ export function findSupplyItems(world: World, places: Places): ReadonlyMap<Asset
   return found;
 }
 
-/** What is counted as the supply of one part of an asset; undefined where nothing counts it. */
-export function supplyOf(ground: Ground, asset: AssetName, part: Part): bigint | undefined {
-  const { world, places } = ground;
-  if (part === "store") return getMember(world.get(places.metadata[asset]), CONCURRENT_SUPPLY)?.value;
-  const info = places.coinInfos[asset];
-  if (info === undefined) return undefined;
-  const item = ground.coinSupplies.get(asset);
-  return item === undefined ? world.get(info)?.supply?.integer?.value : world.get(item);
-}
-
 /** Adds to a supply, or takes from it. Where nothing counts it there is nothing to do. */
 export function changeSupply(ground: Ground, asset: AssetName, part: Part, delta: bigint): void {
   const { world, places } = ground;

@@ -4,7 +4,6 @@ import { u64 } from "../bcs/scalars.ts";
 import type { Address } from "../move/address.ts";
 import { addressCodec } from "../move/wire.ts";
 import type { AssetName } from "./assets.ts";
-import type { Movement } from "./books.ts";
 import type { ActorName, Part } from "./cast.ts";
 import { type Effects, emitV1, emitV2, type Ground, getMember, member, withMember } from "./effects.ts";
 import { typeOf } from "./item.ts";
@@ -27,6 +26,15 @@ const COIN_WITHDRAW = typeOf("0x1::coin::WithdrawEvent");
 const STORE_DEPOSIT = typeOf("0x1::fungible_asset::Deposit");
 const STORE_WITHDRAW = typeOf("0x1::fungible_asset::Withdraw");
 const storeEventCodec = struct<{ store: Address; amount: bigint }>({ store: addressCodec, amount: u64 });
+
+/** An amount that changes hands; without a giver it is minted, without a taker burnt. */
+export interface Movement {
+  readonly asset: AssetName;
+  readonly part: Part;
+  readonly from: ActorName | undefined;
+  readonly to: ActorName | undefined;
+  readonly amount: bigint;
+}
 
 /** Creates an account that is not there yet. */
 export function createAccount(effects: Effects, name: ActorName): void {

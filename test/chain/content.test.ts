@@ -1,5 +1,5 @@
 // What the blocks hold: true signatures, every form of transaction and change, and balances that agree with
-// the chain's own books.
+// books kept by amounts alone.
 import { createPublicKey, verify } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { equalBytes } from "../../src/base/bytes.ts";
@@ -8,9 +8,6 @@ import { sha3Parts } from "../../src/base/sha3.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
 import { type AssetName, assetText } from "../../src/chain/assets.ts";
 import type { ActorName } from "../../src/chain/cast.ts";
-import { createLocalChain, type LocalChain } from "../../src/chain/local-chain.ts";
-import { findSupplyItems, supplyOf } from "../../src/chain/supply.ts";
-import { World } from "../../src/chain/world.ts";
 import { parseAsset } from "../../src/ledger/asset.ts";
 import { readBalance } from "../../src/ledger/balance.ts";
 import { type LedgerRecord, recordCodec } from "../../src/ledger/record.ts";
@@ -21,6 +18,7 @@ import { createMemoryStore } from "../../src/store/memory/store.ts";
 import type { AccountAuthenticator } from "../../src/transaction/account-authenticator.ts";
 import { signingMessage } from "../../src/transaction/signing-message.ts";
 import type { UserTransaction } from "../../src/transaction/user-transaction.ts";
+import { type BookedChain, type Books, createBookedChain, readSupplies } from "../support/books.ts";
 import { ChainRun } from "../support/chain-run.ts";
 
 const BLOCKS = 520;
@@ -51,7 +49,7 @@ function isFullySigned({ raw, authenticator }: UserTransaction): boolean {
 }
 
 /** Every difference between what the state answers and what the books say. */
-async function differences(chain: LocalChain, view: LedgerView): Promise<string[]> {
+async function differences(chain: BookedChain, view: LedgerView): Promise<string[]> {
   const { places, books } = chain;
   const { version } = view.position;
   const out: string[] = [];
@@ -71,7 +69,7 @@ async function differences(chain: LocalChain, view: LedgerView): Promise<string[
 }
 
 describe("blocks of the local chain", () => {
-  const chain = createLocalChain({ seed: "content" });
+  const chain = createBookedChain({ seed: "content" });
   const run = new ChainRun(chain, createMemoryStore());
   const records: LedgerRecord[] = [];
   const found: string[] = [];
@@ -111,23 +109,19 @@ describe("blocks of the local chain", () => {
 
   it("create and lose nothing but fees: supplies equal the sum of what is held", async () => {
     const view = await run.store.openView();
-    const world = new World();
-    await world.load(view, chain.places.all);
-    const coinSupplies = findSupplyItems(world, chain.places);
-    await world.load(view, [...coinSupplies.values()]);
-    const ground = { world, places: chain.places, coinSupplies };
+    const supplyOf = await readSupplies(chain, view);
     for (const asset of ASSETS) {
       const parts = asset === "shell" ? (["store"] as const) : (["coin", "store"] as const);
-      for (const part of parts) expect(supplyOf(ground, asset, part)).toBe(chain.books.total(asset, part));
+      for (const part of parts) expect(supplyOf(asset, part)).toBe(chain.books.total(asset, part));
     }
     view.release();
     const fees = users().reduce((sum, { record, transaction }) => {
       return sum + record.info.gasUsed * transaction.raw.gasUnitPrice;
     }, 0n);
-    const fresh = createLocalChain({ seed: "content" });
+    const fresh = createBookedChain({ seed: "content" });
     fresh.genesisBlob();
     for (const asset of ASSETS) {
-      const total = (books: LocalChain["books"]) => books.total(asset, "coin") + books.total(asset, "store");
+      const total = (books: Books) => books.total(asset, "coin") + books.total(asset, "store");
       expect(total(fresh.books) - total(chain.books)).toBe(asset === "native" ? fees : 0n);
     }
   });

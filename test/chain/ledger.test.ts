@@ -10,6 +10,7 @@ import { formatWaypoint } from "../../src/ledger/waypoint.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
+import { createBookedChain } from "../support/books.ts";
 import { ChainRun } from "../support/chain-run.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
@@ -90,7 +91,7 @@ describe("local chain", () => {
   });
 
   it("makes a block anew that was not committed, without booking it twice", async () => {
-    const chain = createLocalChain({ seed: "one" });
+    const chain = createBookedChain({ seed: "one" });
     const run = await new ChainRun(chain, createMemoryStore()).start();
     await run.steps(3);
     const lost = await run.make();

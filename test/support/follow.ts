@@ -10,9 +10,9 @@ import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { waypointOfBlock } from "../../src/sync/anchor.ts";
 import { createIngester, type Ingester } from "../../src/sync/committer.ts";
 import { type Follower, type FollowerOptions, startFollower } from "../../src/sync/follower.ts";
-import { createRecordedUpstream } from "../../src/sync/upstream/recorded-upstream.ts";
 import type { RecordsPage, Upstream } from "../../src/sync/upstream/upstream.ts";
 import { ChainRun } from "./chain-run.ts";
+import { createRecordedUpstream } from "./recorded-upstream.ts";
 import { until } from "./until.ts";
 
 /** A ledger as records, with its genesis waypoint and those of its blocks' last versions. */

@@ -13,7 +13,6 @@ import { createIngester } from "../../src/sync/committer.ts";
 import type { Follower } from "../../src/sync/follower.ts";
 import { trustLevels } from "../../src/sync/trust.ts";
 import { UpstreamError } from "../../src/sync/upstream/errors.ts";
-import { createRecordedUpstream, encodePage } from "../../src/sync/upstream/recorded-upstream.ts";
 import type { Upstream } from "../../src/sync/upstream/upstream.ts";
 import {
   bent,
@@ -25,6 +24,7 @@ import {
   recorded,
   untilVersion,
 } from "../support/follow.ts";
+import { createRecordedUpstream, encodePage } from "../support/recorded-upstream.ts";
 import { hasShared, sharedBytes, sharedJson } from "../support/shared.ts";
 import { until } from "../support/until.ts";
 

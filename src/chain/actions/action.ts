@@ -5,10 +5,10 @@ import { type Address, parseAddress } from "../../move/address.ts";
 import type { StructTag, TypeTag } from "../../move/type-tag.ts";
 import type { EntryFunction } from "../../transaction/entry-function.ts";
 import type { Script } from "../../transaction/script.ts";
-import type { Movement } from "../books.ts";
 import type { ActorName } from "../cast.ts";
 import type { Effects, Ground } from "../effects.ts";
 import type { Random } from "../random.ts";
+import type { Movement } from "../wallet.ts";
 
 /** What an action is chosen on. */
 export interface Scene {

@@ -2,8 +2,8 @@
 // everything back and is deleted, stores and all.
 import { u64 } from "../../bcs/scalars.ts";
 import { addressCodec } from "../../move/wire.ts";
-import type { Movement } from "../books.ts";
 import type { ActorName } from "../cast.ts";
+import type { Movement } from "../wallet.ts";
 import { balanceOf, createAccount } from "../wallet.ts";
 import { type Action, argument, entryCall, type Scene, structType } from "./action.ts";
 import { pickAmount } from "./transfer.ts";

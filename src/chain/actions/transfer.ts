@@ -4,9 +4,9 @@ import { vector } from "../../bcs/sequences.ts";
 import { parseAddress } from "../../move/address.ts";
 import { addressCodec } from "../../move/wire.ts";
 import type { AssetName } from "../assets.ts";
-import type { Movement } from "../books.ts";
 import type { ActorName, Part } from "../cast.ts";
 import { tagOf } from "../item.ts";
+import type { Movement } from "../wallet.ts";
 import { balanceOf } from "../wallet.ts";
 import { type Action, argument, entryCall, type Scene, structType } from "./action.ts";
 

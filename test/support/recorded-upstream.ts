@@ -1,7 +1,12 @@
 // An upstream over records in memory: for replaying recorded pages, and for tests of what a follower does.
-import { BcsWriter } from "../../bcs/writer.ts";
-import { UpstreamError } from "./errors.ts";
-import type { RecordsPage, StateValueAnswer, Upstream, UpstreamHead } from "./upstream.ts";
+import { BcsWriter } from "../../src/bcs/writer.ts";
+import { UpstreamError } from "../../src/sync/upstream/errors.ts";
+import type {
+  RecordsPage,
+  StateValueAnswer,
+  Upstream,
+  UpstreamHead,
+} from "../../src/sync/upstream/upstream.ts";
 
 /** What a recorded upstream answers from. */
 export interface Recording {

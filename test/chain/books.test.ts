@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Books } from "./books.ts";
-import { createCast } from "./cast.ts";
+import { createCast } from "../../src/chain/cast.ts";
+import { Books } from "../support/books.ts";
 
 const cast = createCast(new Uint8Array(32));
 
