@@ -13,13 +13,14 @@ import { sha3 } from "../src/base/sha3.ts";
 import { createLocalChain, type LocalChain } from "../src/chain/local-chain.ts";
 import { ACCUMULATOR_PLACEHOLDER, hashPair, SEEDS } from "../src/ledger/hash.ts";
 import { decodeRecord } from "../src/ledger/record.ts";
-import { leafHashOf, stateRootOf } from "../src/ledger/state-tree/root.ts";
+import { leafHashOf } from "../src/ledger/state-tree/tree-node.ts";
 import { stateValueHash } from "../src/ledger/state-value.ts";
 import { transactionInfoHash } from "../src/ledger/transaction-info.ts";
 import type { RawRecord, Store } from "../src/store/contract.ts";
 import { openLmdbStore } from "../src/store/lmdb/store.ts";
 import { createIngester } from "../src/sync/committer.ts";
 import { bootstrapGenesis } from "../src/sync/genesis.ts";
+import { stateRootOf } from "../test/support/state-root.ts";
 
 const START_USEC = 1_704_067_200_000_000n;
 const STEP_USEC = 1_000_000n;

@@ -84,12 +84,6 @@ function storageParts(bcs: Uint8Array): [Uint8Array, Uint8Array] {
   }
 }
 
-/** The storage form of a key: the bytes that are hashed. */
-export function encodeStorageKey(key: StateKey): Uint8Array {
-  const [head, tail] = storageParts(encodeWith(stateKeyCodec, key));
-  return Buffer.concat([head, tail]);
-}
-
 /** Hash of a key. */
 export function stateKeyHash(key: StateKey): Uint8Array {
   return stateKeyHashOfBcs(encodeWith(stateKeyCodec, key));

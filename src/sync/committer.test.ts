@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { hasShared, sharedBytes, sharedJson } from "../../test/support/shared.ts";
+import { verifyRecords } from "../../test/support/verify-records.ts";
 import { fromHex, toHex } from "../base/hex.ts";
 import { silentLogger } from "../base/log.ts";
 import { BcsWriter } from "../bcs/writer.ts";
@@ -19,7 +20,6 @@ import { StoreError } from "../store/errors.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
 import { createIngester, loadPosition } from "./committer.ts";
 import { bootstrapGenesis } from "./genesis.ts";
-import { verifyRecords } from "./verifier.ts";
 
 const PAGE = "vectors/testnet-pages/testnet-start0-limit4.page.bcs";
 const page = hasShared ? sharedBytes(PAGE) : new Uint8Array(1);

@@ -10,6 +10,7 @@ import {
 } from "../../test/support/ledger-builder.ts";
 import { RUNS } from "../../test/support/property.ts";
 import { anyEncryptedInner, anyUserTransaction } from "../../test/support/transaction-arbitraries.ts";
+import { verifyRecords } from "../../test/support/verify-records.ts";
 import { toHex } from "../base/hex.ts";
 import { silentLogger } from "../base/log.ts";
 import { BcsWriter } from "../bcs/writer.ts";
@@ -22,7 +23,7 @@ import type { WriteSet } from "../ledger/write-set.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
 import type { UserTransaction } from "../transaction/user-transaction.ts";
 import { createIngester, loadPosition } from "./committer.ts";
-import { Verifier, verifyRecords } from "./verifier.ts";
+import { Verifier } from "./verifier.ts";
 
 const CHECKPOINT: BuiltVersion = { checkpoint: true };
 

@@ -1,24 +1,10 @@
 // The state root computed from all items at once: the rule itself, without any stored nodes. Keys are 256-bit
 // hashes, bit 0 is the top bit of byte 0. No leaf below a position: the placeholder; one: that leaf's hash
 // wherever it stands; more: an inner node over both halves, even if one half is empty.
-import { compareBytes } from "../../base/bytes.ts";
-import { HASH_LENGTH, hashPair, SEEDS, SPARSE_MERKLE_PLACEHOLDER } from "../hash.ts";
-
-/** A leaf of the state tree: where it stands and what it commits to. */
-export interface TreeLeaf {
-  readonly keyHash: Uint8Array;
-  readonly leafHash: Uint8Array;
-}
-
-/** Hash of a leaf from its state key hash and its state value hash. */
-export function leafHashOf(keyHash: Uint8Array, valueHash: Uint8Array): Uint8Array {
-  return hashPair(SEEDS.sparseMerkleLeaf, keyHash, valueHash);
-}
-
-/** Hash of an inner node. */
-export function innerHashOf(left: Uint8Array, right: Uint8Array): Uint8Array {
-  return hashPair(SEEDS.sparseMerkleInternal, left, right);
-}
+import { compareBytes } from "../../src/base/bytes.ts";
+import { HASH_LENGTH, SPARSE_MERKLE_PLACEHOLDER } from "../../src/ledger/hash.ts";
+import { innerHashOf } from "../../src/ledger/state-tree/tree-node.ts";
+import type { TreeLeaf } from "../../src/ledger/state-tree/update.ts";
 
 function bitAt(keyHash: Uint8Array, depth: number): number {
   return ((keyHash[depth >> 3] ?? 0) >> (7 - (depth & 7))) & 1;
