@@ -71,7 +71,7 @@ async function loadChecked(path: string, blob: Uint8Array): Promise<Cost> {
   const store = await openLmdbStore({ path });
   const ingester = createIngester({ store, logger: silentLogger });
   const cost = await measure(async () => {
-    await bootstrapGenesis({ store, ingester, blob });
+    await bootstrapGenesis({ store, ingester, check: checkGenesis(blob) });
   });
   await store.close();
   return cost;

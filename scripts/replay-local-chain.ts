@@ -11,6 +11,7 @@ import { toHex } from "../src/base/hex.ts";
 import { silentLogger } from "../src/base/log.ts";
 import { sha3 } from "../src/base/sha3.ts";
 import { createLocalChain, type LocalChain } from "../src/chain/local-chain.ts";
+import { checkGenesis } from "../src/ledger/genesis.ts";
 import { ACCUMULATOR_PLACEHOLDER, hashPair, SEEDS } from "../src/ledger/hash.ts";
 import { decodeRecord } from "../src/ledger/record.ts";
 import { leafHashOf } from "../src/ledger/state-tree/tree-node.ts";
@@ -48,7 +49,7 @@ function readStatus(): string {
 async function make(store: Store): Promise<{ chain: LocalChain; records: number }> {
   const chain = createLocalChain({ seed });
   const ingester = createIngester({ store, logger: silentLogger });
-  await bootstrapGenesis({ store, ingester, blob: chain.genesisBlob() });
+  await bootstrapGenesis({ store, ingester, check: checkGenesis(chain.genesisBlob()) });
   let records = 1;
   let shown = performance.now();
   for (let height = 1; height <= blocks; height++) {

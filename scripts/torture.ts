@@ -16,6 +16,7 @@ import { silentLogger } from "../src/base/log.ts";
 import { createLocalChain } from "../src/chain/local-chain.ts";
 import { parseAsset } from "../src/ledger/asset.ts";
 import { readBalance } from "../src/ledger/balance.ts";
+import { checkGenesis } from "../src/ledger/genesis.ts";
 import type { StateItem } from "../src/ledger/view.ts";
 import { parseAddress } from "../src/move/address.ts";
 import type { StoreView } from "../src/store/contract.ts";
@@ -69,7 +70,7 @@ function pick<T>(items: readonly T[]): T {
 const chain = createLocalChain({ seed: chainSeed });
 const model = createMemoryStore();
 const ingester = createIngester({ store: model, logger: silentLogger });
-await bootstrapGenesis({ store: model, ingester, blob: chain.genesisBlob() });
+await bootstrapGenesis({ store: model, ingester, check: checkGenesis(chain.genesisBlob()) });
 const keys = chain.places.all.map((item) => item.keyHash);
 const holders = chain
   .guide()

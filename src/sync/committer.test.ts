@@ -7,6 +7,7 @@ import { BcsWriter } from "../bcs/writer.ts";
 import { eventRoot, transactionAccumulator } from "../ledger/accumulator.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { eventHash } from "../ledger/event.ts";
+import { checkGenesis } from "../ledger/genesis.ts";
 import { tableItemKeyHash } from "../ledger/key-hash.ts";
 import { decodePage, type RecordSpans } from "../ledger/record.ts";
 import { stateValueData } from "../ledger/state-value.ts";
@@ -19,7 +20,7 @@ import type { Store } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
 import { createIngester, loadPosition } from "./committer.ts";
-import { bootstrapGenesis } from "./genesis.ts";
+import { assertWaypoint, bootstrapGenesis } from "./genesis.ts";
 
 const PAGE = "vectors/testnet-pages/testnet-start0-limit4.page.bcs";
 const page = hasShared ? sharedBytes(PAGE) : new Uint8Array(1);
@@ -224,14 +225,17 @@ const NETWORKS = ["mainnet", "devnet"];
 const asHex = (bytes: Uint8Array | undefined): string | undefined => bytes && toHex(bytes);
 
 describe.skipIf(!hasShared)("bootstrap from a genesis file", () => {
-  const load = (network: string) => ({
-    blob: sharedBytes(`networks/${network}/genesis.blob`),
-    waypoint: parseWaypoint(Buffer.from(sharedBytes(`networks/${network}/waypoint.txt`)).toString()),
-  });
+  const load = (network: string) => {
+    const check = checkGenesis(sharedBytes(`networks/${network}/genesis.blob`));
+    const waypoint = parseWaypoint(Buffer.from(sharedBytes(`networks/${network}/waypoint.txt`)).toString());
+    assertWaypoint(check.waypoint, waypoint);
+    return { check, waypoint };
+  };
 
   it.each(NETWORKS)("proves and commits %s", async (network) => {
     const { store, ingester } = create();
-    const check = await bootstrapGenesis({ store, ingester, ...load(network) });
+    const { check } = load(network);
+    await bootstrapGenesis({ store, ingester, check });
     const position = await loadPosition(store);
     expect(position).toMatchObject({
       chainId: check.chainId,
@@ -253,7 +257,8 @@ describe.skipIf(!hasShared)("bootstrap from a genesis file", () => {
 
   it.each(NETWORKS)("leaves of %s what its record would leave", async (network) => {
     const [adopted, ingested] = [create(), create()];
-    const check = await bootstrapGenesis({ ...adopted, ...load(network) });
+    const { check } = load(network);
+    await bootstrapGenesis({ ...adopted, check });
     await ingested.ingester.ingest([check.record]);
     const contents = async (store: Store) => {
       const view = await store.openView();
@@ -278,21 +283,19 @@ describe.skipIf(!hasShared)("bootstrap from a genesis file", () => {
     expect(await contents(adopted.store)).toEqual(await contents(ingested.store));
   });
 
-  it("writes nothing on another waypoint, and names both", async () => {
-    const { store, ingester } = create();
-    const { blob, waypoint } = load("devnet");
+  it("refuses another waypoint, and names both", () => {
+    const { check, waypoint } = load("devnet");
     const hash = Uint8Array.from(waypoint.hash, (byte, i) => (i === 7 ? byte ^ 1 : byte));
-    const error = await failure(bootstrapGenesis({ store, ingester, blob, waypoint: { version: 0n, hash } }));
-    expect(error.code).toBe("mismatch");
-    expect(error.message).toContain(formatWaypoint(waypoint));
-    expect(error.message).toContain(formatWaypoint({ version: 0n, hash }));
-    expect(store.identity).toBeUndefined();
+    const [actual, expected] = [formatWaypoint(waypoint), formatWaypoint({ version: 0n, hash })];
+    expect(() => assertWaypoint(check.waypoint, { version: 0n, hash })).toThrow(
+      expect.objectContaining({ code: "mismatch", details: { field: "waypoint", expected, actual } }),
+    );
   });
 
   it("leaves another chain's store alone", async () => {
     const { store, ingester } = create();
-    await bootstrapGenesis({ store, ingester, ...load("mainnet") });
-    const other = bootstrapGenesis({ store, ingester, ...load("devnet") });
+    await bootstrapGenesis({ store, ingester, check: load("mainnet").check });
+    const other = bootstrapGenesis({ store, ingester, check: load("devnet").check });
     await expect(other).rejects.toThrow(StoreError);
     await expect(other).rejects.toMatchObject({ code: "identity" });
   });
@@ -315,7 +318,7 @@ describe.skipIf(!hasShared)("bootstrap from a genesis file", () => {
 
   it.each(NETWORKS)("serves every known item of %s by its key hash", async (network) => {
     const { store, ingester } = create();
-    await bootstrapGenesis({ store, ingester, ...load(network) });
+    await bootstrapGenesis({ store, ingester, check: load(network).check });
     const { entries: balances } = sharedJson<{ entries: BalanceEntry[] }>("vectors/genesis-balances.json");
     const { entries: tables } = sharedJson<{ entries: TableEntry[] }>("vectors/genesis-table-items.json");
     const wanted: { keyHash: Uint8Array; value: string | null }[] = [];

@@ -1,6 +1,7 @@
 // Runs a local chain on a store: genesis, then blocks, each through the real ingester.
 import { silentLogger } from "../../src/base/log.ts";
 import type { LocalChain } from "../../src/chain/local-chain.ts";
+import { checkGenesis } from "../../src/ledger/genesis.ts";
 import type { Position } from "../../src/ledger/position.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { createIngester, type Ingester } from "../../src/sync/committer.ts";
@@ -24,7 +25,7 @@ export class ChainRun {
 
   /** Commits a genesis: the chain's own unless another is given. */
   async start(blob: Uint8Array = this.chain.genesisBlob()): Promise<this> {
-    await bootstrapGenesis({ store: this.store, ingester: this.#ingester, blob });
+    await bootstrapGenesis({ store: this.store, ingester: this.#ingester, check: checkGenesis(blob) });
     return this;
   }
 
