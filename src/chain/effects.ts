@@ -1,11 +1,11 @@
 // What a transaction does while it is made: it changes items of the world and reports events.
 import { type Codec, decodeWith, encodeWith } from "../bcs/codec.ts";
 import type { ContractEvent } from "../ledger/event.ts";
+import type { EventHandle, ResourceGroup } from "../ledger/resources.ts";
 import { formatStructTag, type StructTag, type TypeTag } from "../move/type-tag.ts";
 import type { AssetName } from "./assets.ts";
 import { type Item, tagOf } from "./item.ts";
 import type { Places } from "./places.ts";
-import type { EventHandle, ResourceGroup } from "./resources.ts";
 import type { World } from "./world.ts";
 
 /** The state under a block, with the places that only the state itself tells. */

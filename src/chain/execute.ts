@@ -17,13 +17,13 @@ export interface Gas {
 
 const FEE_STATEMENT = typeOf("0x1::transaction_fee::FeeStatement");
 
-const feeStatementCodec = struct<{
-  total: bigint;
-  execution: bigint;
-  io: bigint;
-  storageFee: bigint;
-  storageRefund: bigint;
-}>({ total: u64, execution: u64, io: u64, storageFee: u64, storageRefund: u64 });
+const feeStatementCodec = struct({
+  total: u64,
+  execution: u64,
+  io: u64,
+  storageFee: u64,
+  storageRefund: u64,
+});
 
 /** The fee in octas. */
 export function feeOf(gas: Gas): bigint {

@@ -8,6 +8,7 @@ import {
   newBlockEventCodec,
   newEpochEventCodec,
 } from "../ledger/block-event.ts";
+import { accountCodec, type EventHandle } from "../ledger/resources.ts";
 import { transactionCodec } from "../ledger/transaction.ts";
 import type { ValidatorSet } from "../ledger/validator-set.ts";
 import { type Address, parseAddress } from "../move/address.ts";
@@ -17,7 +18,6 @@ import { createKeypair } from "./keys.ts";
 import { demoModuleCode, frameworkModules } from "./modules.ts";
 import { FRAMEWORK_ITEMS, type Places } from "./places.ts";
 import { commitSlot } from "./prologue.ts";
-import { accountCodec, type EventHandle } from "./resources.ts";
 import { initialMovements, setUp } from "./setup.ts";
 import { findSupplyItems, U128_MAX } from "./supply.ts";
 import { move } from "./wallet.ts";

@@ -1,16 +1,9 @@
 // Where everything stands in the state: the items that blocks of the local chain read and write.
 import { sha3Parts } from "../base/sha3.ts";
-import { type Codec, encodeWith } from "../bcs/codec.ts";
+import { type Codec, encodeWith, type ValueOf } from "../bcs/codec.ts";
 import { struct } from "../bcs/records.ts";
 import { text, u8, u64 } from "../bcs/scalars.ts";
 import { primaryStoreAddress } from "../ledger/asset.ts";
-import { validatorSetCodec } from "../ledger/validator-set.ts";
-import { type Address, addressFromBytes, parseAddress } from "../move/address.ts";
-import type { StructTag } from "../move/type-tag.ts";
-import { addressCodec } from "../move/wire.ts";
-import { type Asset, type AssetName, createAssets } from "./assets.ts";
-import { type ActorName, type Cast, createCast } from "./cast.ts";
-import { type Item, moduleItem, objectItem, resourceItem, tableItem } from "./item.ts";
 import {
   type AccountResource,
   accountCodec,
@@ -23,7 +16,14 @@ import {
   configurationCodec,
   type ResourceGroup,
   validatorPerformanceCodec,
-} from "./resources.ts";
+} from "../ledger/resources.ts";
+import { validatorSetCodec } from "../ledger/validator-set.ts";
+import { type Address, addressFromBytes, parseAddress } from "../move/address.ts";
+import type { StructTag } from "../move/type-tag.ts";
+import { addressCodec } from "../move/wire.ts";
+import { type Asset, type AssetName, createAssets } from "./assets.ts";
+import { type ActorName, type Cast, createCast } from "./cast.ts";
+import { type Item, moduleItem, objectItem, resourceItem, tableItem } from "./item.ts";
 
 const FRAMEWORK = parseAddress("0x1");
 
@@ -47,27 +47,12 @@ export interface AccountPlaces {
 }
 
 /** An open offer in the market's table of orders. */
-export interface Order {
-  readonly owner: Address;
-  readonly asset: Address;
-  readonly amount: bigint;
-  readonly filled: bigint;
-}
-
-const orderCodec: Codec<Order> = struct({
-  owner: addressCodec,
-  asset: addressCodec,
-  amount: u64,
-  filled: u64,
-});
+const orderCodec = struct({ owner: addressCodec, asset: addressCodec, amount: u64, filled: u64 });
+export type Order = ValueOf<typeof orderCodec>;
 
 /** The demo module's resource: the handles of its two tables. */
-export interface Market {
-  readonly prices: Address;
-  readonly orders: Address;
-}
-
-const marketCodec: Codec<Market> = struct({ prices: addressCodec, orders: addressCodec });
+const marketCodec = struct({ prices: addressCodec, orders: addressCodec });
+export type Market = ValueOf<typeof marketCodec>;
 
 /** What is quoted in the table of prices; the last one comes and goes. */
 export const PRICED_SYMBOLS = ["APT", "GOLD", "SHELL", "PEARL"] as const;

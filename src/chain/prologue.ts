@@ -9,6 +9,7 @@ import {
   newBlockEventCodec,
   newEpochEventCodec,
 } from "../ledger/block-event.ts";
+import type { BlockResource, Configuration } from "../ledger/resources.ts";
 import type { ValidatorSet } from "../ledger/validator-set.ts";
 import { type Address, parseAddress } from "../move/address.ts";
 import type { BlockMetadata } from "../transaction/block-metadata.ts";
@@ -17,7 +18,6 @@ import { ChainError } from "./errors.ts";
 import { type Item, tableItem } from "./item.ts";
 import { FRAMEWORK_ITEMS } from "./places.ts";
 import type { Random } from "./random.ts";
-import type { BlockResource, Configuration } from "./resources.ts";
 import type { World } from "./world.ts";
 
 /** Proposer of a block that nobody proposed. */

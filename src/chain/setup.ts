@@ -1,5 +1,7 @@
 // The demo accounts, assets and tables: what genesis starts with, and what the first transactions create on
 // top of another network's genesis. What is there already is left alone.
+
+import { assetMetadataCodec, type ResourceGroup, typeInfoCodec } from "../ledger/resources.ts";
 import { type Address, parseAddress } from "../move/address.ts";
 import { formatTypeTag, type StructTag } from "../move/type-tag.ts";
 import type { Asset } from "./assets.ts";
@@ -7,7 +9,6 @@ import type { ActorName } from "./cast.ts";
 import { type Effects, member, withMember } from "./effects.ts";
 import { createObject } from "./object.ts";
 import type { Places } from "./places.ts";
-import { assetMetadataCodec, type ResourceGroup, typeInfoCodec } from "./resources.ts";
 import { supplyMember, U128_MAX } from "./supply.ts";
 import type { Movement } from "./wallet.ts";
 import { createAccount, createCoinStore, createStore } from "./wallet.ts";

@@ -1,12 +1,12 @@
 // Supplies: coins count theirs in their CoinInfo or in a table item it points to, fungible assets in their
 // metadata object.
 import { u128 } from "../bcs/scalars.ts";
+import { concurrentSupplyCodec } from "../ledger/resources.ts";
 import type { AssetName } from "./assets.ts";
 import type { Part } from "./cast.ts";
 import { type Ground, getMember, member, withMember } from "./effects.ts";
 import { type Item, tableItem } from "./item.ts";
 import type { Places } from "./places.ts";
-import { concurrentSupplyCodec } from "./resources.ts";
 import type { World } from "./world.ts";
 
 const CONCURRENT_SUPPLY = member("0x1::fungible_asset::ConcurrentSupply", concurrentSupplyCodec);

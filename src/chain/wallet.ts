@@ -1,20 +1,19 @@
 // Balances of accounts: coin stores and primary stores, with the events that the framework reports for them.
 import { struct } from "../bcs/records.ts";
 import { u64 } from "../bcs/scalars.ts";
-import type { Address } from "../move/address.ts";
-import { addressCodec } from "../move/wire.ts";
-import type { AssetName } from "./assets.ts";
-import type { ActorName, Part } from "./cast.ts";
-import { type Effects, emitV1, emitV2, type Ground, getMember, member, withMember } from "./effects.ts";
-import { typeOf } from "./item.ts";
-import { createObject } from "./object.ts";
 import {
   type CoinStore,
   concurrentBalanceCodec,
   type EventHandle,
   fungibleStoreCodec,
   type ResourceGroup,
-} from "./resources.ts";
+} from "../ledger/resources.ts";
+import { addressCodec } from "../move/wire.ts";
+import type { AssetName } from "./assets.ts";
+import type { ActorName, Part } from "./cast.ts";
+import { type Effects, emitV1, emitV2, type Ground, getMember, member, withMember } from "./effects.ts";
+import { typeOf } from "./item.ts";
+import { createObject } from "./object.ts";
 import { changeSupply } from "./supply.ts";
 
 const U64_MAX = 0xffff_ffff_ffff_ffffn;
@@ -25,7 +24,7 @@ const COIN_DEPOSIT = typeOf("0x1::coin::DepositEvent");
 const COIN_WITHDRAW = typeOf("0x1::coin::WithdrawEvent");
 const STORE_DEPOSIT = typeOf("0x1::fungible_asset::Deposit");
 const STORE_WITHDRAW = typeOf("0x1::fungible_asset::Withdraw");
-const storeEventCodec = struct<{ store: Address; amount: bigint }>({ store: addressCodec, amount: u64 });
+const storeEventCodec = struct({ store: addressCodec, amount: u64 });
 
 /** An amount that changes hands; without a giver it is minted, without a taker burnt. */
 export interface Movement {

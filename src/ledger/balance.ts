@@ -2,22 +2,21 @@
 // metadata address that primary store only. What does not exist counts 0.
 import { type Awaitable, follow } from "../base/awaitable.ts";
 import { encode } from "../bcs/writer.ts";
-import { type Address, parseAddress } from "../move/address.ts";
+import { ADDRESS_LENGTH, type Address, parseAddress } from "../move/address.ts";
 import { type StructTag, writeStructTag } from "../move/type-tag.ts";
 import type { Asset } from "./asset.ts";
 import { balanceKeys } from "./balance-keys.ts";
 import { LedgerError } from "./errors.ts";
 import { findGroupMembers } from "./resource-group.ts";
+import { coinStoreCodec, concurrentBalanceCodec, fungibleStoreCodec } from "./resources.ts";
 import { stateValueData } from "./state-value.ts";
 import type { LedgerView, StateItem } from "./view.ts";
 
-/** u64 coin, bool frozen, two event handles of 48 bytes. */
-const COIN_STORE_BYTES = 105;
-/** Metadata address, u64 balance, bool frozen. */
-const FUNGIBLE_STORE_BYTES = 41;
-const FUNGIBLE_STORE_BALANCE_AT = 32;
-/** u64 value, u64 maximum. */
-const CONCURRENT_BALANCE_BYTES = 16;
+// All three layouts have one size. The amount is the first field of the CoinStore and of the concurrent balance.
+const COIN_STORE_BYTES = coinStoreCodec.minBytes;
+const FUNGIBLE_STORE_BYTES = fungibleStoreCodec.minBytes;
+const FUNGIBLE_STORE_BALANCE_AT = ADDRESS_LENGTH;
+const CONCURRENT_BALANCE_BYTES = concurrentBalanceCodec.minBytes;
 const U64_MAX = 0xffff_ffff_ffff_ffffn;
 
 function frameworkTag(module: string, name: string): Uint8Array {

@@ -29,7 +29,7 @@ export const positionCodec: Codec<Position> = struct({
   blockHeight: u64,
   oldestVersion: u64,
   oldestBlockHeight: u64,
-  accumulator: struct<AccumulatorState>({ leafCount: u64, frozen: vector(hash) }),
+  accumulator: struct({ leafCount: u64, frozen: vector(hash) }),
   stateRoot: option(hash),
 });
 

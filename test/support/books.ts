@@ -10,10 +10,10 @@ import {
   type LocalChain,
   type LocalChainSettings,
 } from "../../src/chain/local-chain.ts";
-import { concurrentSupplyCodec } from "../../src/chain/resources.ts";
 import { findSupplyItems } from "../../src/chain/supply.ts";
 import type { Movement } from "../../src/chain/wallet.ts";
 import { World } from "../../src/chain/world.ts";
+import { concurrentSupplyCodec } from "../../src/ledger/resources.ts";
 import type { LedgerView } from "../../src/ledger/view.ts";
 
 /** What one account holds of one asset. */
