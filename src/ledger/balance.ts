@@ -1,9 +1,9 @@
 // The balance rule: a coin type counts its CoinStore and the primary store of the paired fungible asset, a
 // metadata address that primary store only. What does not exist counts 0.
 import { type Awaitable, follow } from "../base/awaitable.ts";
-import { encode } from "../bcs/writer.ts";
+import { encodeWith } from "../bcs/codec.ts";
 import { ADDRESS_LENGTH, type Address, parseAddress } from "../move/address.ts";
-import { type StructTag, writeStructTag } from "../move/type-tag.ts";
+import { structTagCodec } from "../move/type-tag.ts";
 import type { Asset } from "./asset.ts";
 import { balanceKeys } from "./balance-keys.ts";
 import { LedgerError } from "./errors.ts";
@@ -20,8 +20,7 @@ const CONCURRENT_BALANCE_BYTES = concurrentBalanceCodec.minBytes;
 const U64_MAX = 0xffff_ffff_ffff_ffffn;
 
 function frameworkTag(module: string, name: string): Uint8Array {
-  const tag: StructTag = { address: parseAddress("0x1"), module, name, typeArgs: [] };
-  return encode(tag, writeStructTag);
+  return encodeWith(structTagCodec, { address: parseAddress("0x1"), module, name, typeArgs: [] });
 }
 
 const STORE_TAGS: readonly Uint8Array[] = [

@@ -68,17 +68,13 @@ function skipTransaction(reader: BcsReader): number | undefined {
   return chainId;
 }
 
-function readEventSpans(reader: BcsReader): Uint8Array[] {
-  const count = reader.count(contractEventCodec.minBytes);
-  const spans: Uint8Array[] = [];
-  for (let i = 0; i < count; i++) {
-    reader.enter(i);
-    const start = reader.offset;
-    contractEventCodec.skip(reader);
-    spans.push(reader.span(start));
-    reader.leave();
-  }
-  return spans;
+/** Passes over events: the bytes of each. */
+export function readEventSpans(reader: BcsReader): Uint8Array[] {
+  return reader.vector((one) => {
+    const start = one.offset;
+    contractEventCodec.skip(one);
+    return one.span(start);
+  }, contractEventCodec.minBytes);
 }
 
 /** Reads one record as spans. */

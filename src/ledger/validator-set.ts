@@ -31,7 +31,8 @@ export const validatorSetCodec = struct({
 export type ValidatorSet = ValueOf<typeof validatorSetCodec>;
 
 /** A validator as an epoch knows it. */
-export type Voter = Pick<ValidatorInfo, "address" | "consensusKey" | "votingPower">;
+export const voterCodec = struct({ address: addressCodec, consensusKey: byteString, votingPower: u64 });
+export type Voter = ValueOf<typeof voterCodec>;
 
 const FRAMEWORK = parseAddress("0x1");
 

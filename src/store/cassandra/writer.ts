@@ -1,7 +1,9 @@
 // The writing side of a store: rows first, in any order, then the head row, which makes them all visible at once.
 // Every write is made under a term that this process holds; a write that failed midway ends the term, so that
 // what it left behind can never be taken for something written later.
-import { encodePosition, type Position } from "../../ledger/position.ts";
+import { equalBytes } from "../../base/bytes.ts";
+import { encodeWith } from "../../bcs/codec.ts";
+import { type Position, positionCodec } from "../../ledger/position.ts";
 import { assertFollows, assertIdentity, toStoredPosition } from "../commit-check.ts";
 import type { BaseBatch, CommitBatch, SideRow, StoreIdentity } from "../contract.ts";
 import { StoreError } from "../errors.ts";
@@ -279,5 +281,5 @@ function isSameMove(move: HeadMove, batch: CommitBatch, head: Head): boolean {
   if (move.position === undefined || head.seq !== move.seq) return false;
   const { oldestVersion, oldestBlockHeight } = move.position;
   const position = { ...batch.position, oldestVersion, oldestBlockHeight };
-  return Buffer.from(encodePosition(position)).equals(encodePosition(move.position));
+  return equalBytes(encodeWith(positionCodec, position), encodeWith(positionCodec, move.position));
 }
