@@ -12,8 +12,8 @@ import { writeSetCodec } from "../src/ledger/write-set.ts";
 import type { CommitBatch, Store } from "../src/store/contract.ts";
 import { openLmdbStore } from "../src/store/lmdb/store.ts";
 import { createMemoryStore } from "../src/store/memory/store.ts";
-import { createIngester } from "../src/sync/committer.ts";
-import { startFollower } from "../src/sync/follower.ts";
+import { Ingester } from "../src/sync/committer.ts";
+import { Follower } from "../src/sync/follower.ts";
 import { ChainRun } from "../test/support/chain-run.ts";
 import { readRecords } from "../test/support/follow.ts";
 import { createRecordedUpstream, encodePage } from "../test/support/recorded-upstream.ts";
@@ -95,9 +95,9 @@ async function replicate(
   onCommit: (bytes: number) => void,
 ): Promise<void> {
   const upstream = createRecordedUpstream({ name: "recorded", chainId: 4, records });
-  const ingester = createIngester({ store, logger: silentLogger });
+  const ingester = new Ingester({ store, logger: silentLogger });
   await new Promise<void>((resolve, reject) => {
-    const follower = startFollower({
+    const follower = new Follower({
       upstreams: [upstream],
       ingester,
       logger: silentLogger,
@@ -132,7 +132,7 @@ async function collectBatches(records: readonly Uint8Array[]): Promise<Pair[][]>
       return store.commit(batch, identity);
     },
   };
-  const ingester = createIngester({ store: watched, logger: silentLogger });
+  const ingester = new Ingester({ store: watched, logger: silentLogger });
   for (let start = 0; start < records.length; start += PAGE) {
     await ingester.ingest(encodePage(records.slice(start, start + PAGE)));
   }

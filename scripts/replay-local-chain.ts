@@ -19,7 +19,7 @@ import { stateValueHash } from "../src/ledger/state-value.ts";
 import { transactionInfoHash } from "../src/ledger/transaction-info.ts";
 import type { RawRecord, Store } from "../src/store/contract.ts";
 import { openLmdbStore } from "../src/store/lmdb/store.ts";
-import { createIngester } from "../src/sync/committer.ts";
+import { Ingester } from "../src/sync/committer.ts";
 import { bootstrapGenesis } from "../src/sync/genesis.ts";
 import { stateRootOf } from "../test/support/state-root.ts";
 
@@ -48,7 +48,7 @@ function readStatus(): string {
 
 async function make(store: Store): Promise<{ chain: LocalChain; records: number }> {
   const chain = createLocalChain({ seed });
-  const ingester = createIngester({ store, logger: silentLogger });
+  const ingester = new Ingester({ store, logger: silentLogger });
   await bootstrapGenesis({ store, ingester, check: checkGenesis(chain.genesisBlob()) });
   let records = 1;
   let shown = performance.now();
@@ -88,7 +88,7 @@ async function* readRecords(store: Store): AsyncGenerator<readonly RawRecord[]> 
 }
 
 async function replay(from: Store, to: Store): Promise<void> {
-  const ingester = createIngester({ store: to, logger: silentLogger });
+  const ingester = new Ingester({ store: to, logger: silentLogger });
   for await (const page of readRecords(from)) await ingester.ingest(page.map(({ bytes }) => bytes));
 }
 

@@ -22,7 +22,7 @@ import { parseAddress } from "../src/move/address.ts";
 import type { StoreView } from "../src/store/contract.ts";
 import { openLmdbStore } from "../src/store/lmdb/store.ts";
 import { createMemoryStore } from "../src/store/memory/store.ts";
-import { createIngester } from "../src/sync/committer.ts";
+import { Ingester } from "../src/sync/committer.ts";
 import { bootstrapGenesis } from "../src/sync/genesis.ts";
 import { floorFor } from "../src/sync/prune-window.ts";
 
@@ -69,7 +69,7 @@ function pick<T>(items: readonly T[]): T {
 
 const chain = createLocalChain({ seed: chainSeed });
 const model = createMemoryStore();
-const ingester = createIngester({ store: model, logger: silentLogger });
+const ingester = new Ingester({ store: model, logger: silentLogger });
 await bootstrapGenesis({ store: model, ingester, check: checkGenesis(chain.genesisBlob()) });
 const keys = chain.places.all.map((item) => item.keyHash);
 const holders = chain

@@ -11,7 +11,7 @@ import { isPassingFault } from "../store/errors.ts";
 import { type AgreementRule, parseAgreement } from "../sync/agreement.ts";
 import { BaseFiller } from "../sync/base-filler.ts";
 import { type Ingester, loadPosition } from "../sync/committer.ts";
-import { type CommitProgress, type Follower, type FollowerStatus, startFollower } from "../sync/follower.ts";
+import { type CommitProgress, Follower, type FollowerStatus } from "../sync/follower.ts";
 import { createLazyView } from "../sync/lazy-view.ts";
 import { locateBase } from "../sync/locate-base.ts";
 import {
@@ -108,7 +108,7 @@ export class Following {
         userAgent: `sextant/${SOFTWARE_VERSION}`,
       }),
     );
-    this.#follower = startFollower({
+    this.#follower = new Follower({
       upstreams,
       ingester,
       chainId: store.identity?.chainId,

@@ -3,11 +3,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../base/log.ts";
 import type { Store } from "../store/contract.ts";
-import { createIngester } from "../sync/committer.ts";
+import { Ingester } from "../sync/committer.ts";
 import { assertNotHalfCopied } from "../sync/copy/copy-mark.ts";
 import { bootstrapGenesis } from "../sync/genesis.ts";
 import type { PruneWindow } from "../sync/prune-window.ts";
-import { type Pruner, startPruner } from "../sync/pruner.ts";
+import { Pruner } from "../sync/pruner.ts";
 import { BlockMaker } from "./block-maker.ts";
 import type { Faults } from "./faults.ts";
 import { Following } from "./following.ts";
@@ -67,7 +67,7 @@ export class Writer {
     const { store, plan, faults, onCommit, logger, localChain } = this.#options;
     const { check, chain } = plan;
     await assertNotHalfCopied(store);
-    const ingester = createIngester({ store, logger });
+    const ingester = new Ingester({ store, logger });
     if (check !== undefined) await bootstrapGenesis({ store, ingester, check });
     if (this.#stop.signal.aborted) return;
     if (chain !== undefined) {
@@ -100,7 +100,7 @@ export class Writer {
   run(): void {
     if (this.#stop.signal.aborted) return;
     const { store, window, logger, faults } = this.#options;
-    this.#pruner = startPruner({
+    this.#pruner = new Pruner({
       store,
       window,
       logger,

@@ -19,7 +19,7 @@ import { parseAddress } from "../move/address.ts";
 import type { Store } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
-import { createIngester, loadPosition } from "./committer.ts";
+import { Ingester, loadPosition } from "./committer.ts";
 import { assertWaypoint, bootstrapGenesis } from "./genesis.ts";
 
 const PAGE = "vectors/testnet-pages/testnet-start0-limit4.page.bcs";
@@ -38,7 +38,7 @@ interface RecordedHashes {
 
 function create() {
   const store = createMemoryStore();
-  return { store, ingester: createIngester({ store, logger: silentLogger }) };
+  return { store, ingester: new Ingester({ store, logger: silentLogger }) };
 }
 
 /** The record with one byte changed at a place inside one of its spans. */
@@ -130,7 +130,7 @@ describe.skipIf(!hasShared)("replay of a public network's first versions", () =>
           .catch((error) => error)
       ).code,
     ).toBe("mismatch");
-    const second = createIngester({ store, logger: silentLogger });
+    const second = new Ingester({ store, logger: silentLogger });
     expect(await second.nextVersion()).toBe(2n);
     expect((await second.ingest(rows.slice(2)))?.version).toBe(3n);
   });

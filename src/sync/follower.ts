@@ -103,25 +103,11 @@ export interface UpstreamStatus {
   readonly headVersion: bigint | undefined;
 }
 
-/** A follower under way. */
-export interface Follower {
-  status(): FollowerStatus;
-  /** The pool, for those who ask the same upstreams for other things. */
-  readonly pool: UpstreamPool;
+/** Follows from its construction until it is closed. */
+export class Follower {
   /** Settles when it stopped for good or had nothing usable for too long; never rejects. */
   readonly faulted: Promise<Error>;
-  close(): Promise<void>;
-}
-
-/** Starts following. */
-export function startFollower(options: FollowerOptions): Follower {
-  const follower = new RecordFollower(options);
-  follower.start();
-  return follower;
-}
-
-class RecordFollower implements Follower {
-  readonly faulted: Promise<Error>;
+  /** The pool, for those who ask the same upstreams for other things. */
   readonly pool: UpstreamPool;
   readonly #options: FollowerOptions;
   readonly #pace: FollowerPace;
@@ -130,7 +116,7 @@ class RecordFollower implements Follower {
   readonly #stop = new AbortController();
   readonly #agreement: Agreement | undefined;
   #reportFault: (error: Error) => void = () => {};
-  #running: Promise<void> = Promise.resolve();
+  readonly #running: Promise<void>;
   #state: FollowState = "starting";
   #reason: string | undefined;
   #anchors: readonly Waypoint[];
@@ -168,9 +154,6 @@ class RecordFollower implements Follower {
     this.faulted = new Promise((resolve) => {
       this.#reportFault = resolve;
     });
-  }
-
-  start(): void {
     this.#running = this.#run();
   }
 

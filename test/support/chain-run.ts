@@ -4,7 +4,7 @@ import type { LocalChain } from "../../src/chain/local-chain.ts";
 import { checkGenesis } from "../../src/ledger/genesis.ts";
 import type { Position } from "../../src/ledger/position.ts";
 import type { Store } from "../../src/store/contract.ts";
-import { createIngester, type Ingester } from "../../src/sync/committer.ts";
+import { Ingester } from "../../src/sync/committer.ts";
 import { bootstrapGenesis } from "../../src/sync/genesis.ts";
 
 /** 2024-01-01, one second before the first block. */
@@ -20,7 +20,7 @@ export class ChainRun {
   constructor(chain: LocalChain, store: Store) {
     this.chain = chain;
     this.store = store;
-    this.#ingester = createIngester({ store, logger: silentLogger });
+    this.#ingester = new Ingester({ store, logger: silentLogger });
   }
 
   /** Commits a genesis: the chain's own unless another is given. */

@@ -8,8 +8,8 @@ import type { Waypoint } from "../../src/ledger/waypoint.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { waypointOfBlock } from "../../src/sync/anchor.ts";
-import { createIngester, type Ingester } from "../../src/sync/committer.ts";
-import { type Follower, type FollowerOptions, startFollower } from "../../src/sync/follower.ts";
+import { Ingester } from "../../src/sync/committer.ts";
+import { Follower, type FollowerOptions } from "../../src/sync/follower.ts";
 import type { RecordsPage, Upstream } from "../../src/sync/upstream/upstream.ts";
 import { ChainRun } from "./chain-run.ts";
 import { createRecordedUpstream } from "./recorded-upstream.ts";
@@ -32,7 +32,7 @@ export async function recordChain(blocks: number, seed = "follow"): Promise<Reco
   await run.steps(blocks);
   const records = await readRecords(run.store);
   const waypoints = new Map<bigint, Waypoint>();
-  await createIngester({ store: createMemoryStore(), logger: silentLogger }).ingest(
+  await new Ingester({ store: createMemoryStore(), logger: silentLogger }).ingest(
     records,
     async (verified) => {
       for (const block of verified) waypoints.set(block.position.version, waypointOfBlock(block));
@@ -100,8 +100,8 @@ export interface FollowRun {
 /** Starts a follower on an empty memory store. */
 export function follow(options: Partial<FollowerOptions> & Pick<FollowerOptions, "upstreams">): FollowRun {
   const store = createMemoryStore();
-  const ingester = createIngester({ store, logger: silentLogger });
-  const follower = startFollower({
+  const ingester = new Ingester({ store, logger: silentLogger });
+  const follower = new Follower({
     ingester,
     logger: silentLogger,
     ...options,

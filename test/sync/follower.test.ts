@@ -9,7 +9,7 @@ import { parseWaypoint } from "../../src/ledger/waypoint.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { isPassingFault, StoreError } from "../../src/store/errors.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
-import { createIngester } from "../../src/sync/committer.ts";
+import { Ingester } from "../../src/sync/committer.ts";
 import type { Follower } from "../../src/sync/follower.ts";
 import { trustLevels } from "../../src/sync/trust.ts";
 import { UpstreamError } from "../../src/sync/upstream/errors.ts";
@@ -81,7 +81,7 @@ describe("a follower", () => {
         await store.commit(...args);
       },
     });
-    const ingester = createIngester({ store: distant, logger: silentLogger });
+    const ingester = new Ingester({ store: distant, logger: silentLogger });
     let waits = 0;
     const mayPass = (error: unknown): boolean => {
       waits++;

@@ -10,7 +10,7 @@ import { decodeRecord } from "../../ledger/record.ts";
 import type { SideRow, Store } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
 import type { StoreWalk } from "../../store/lmdb/walk.ts";
-import { createIngester, loadPosition } from "../committer.ts";
+import { Ingester, loadPosition } from "../committer.ts";
 import { PendingTree } from "../pending-tree.ts";
 import { type VerifiedBlock, Verifier } from "../verifier.ts";
 import { copyBase } from "./base-copy.ts";
@@ -154,7 +154,7 @@ class LedgerCopy {
     if (lastBlock === undefined)
       throw new StoreError("corrupt", `the source's block ${blockHeight} is missing`);
     const end = isWhole ? head + 1n : lastBlock.firstVersion;
-    const ingester = createIngester({ store: target, logger });
+    const ingester = new Ingester({ store: target, logger });
     let page: Uint8Array[] = [];
     let bytes = 0;
     const flush = async (): Promise<void> => {
