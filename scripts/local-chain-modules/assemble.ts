@@ -32,7 +32,7 @@ function assemble(module: ModuleAbi, others: readonly ModuleAbi[]): PublishedMod
 }
 
 /** Interface modules of the framework. */
-export function assembleFramework(): PublishedModule[] {
+function assembleFramework(): PublishedModule[] {
   const modules = parseFramework();
   return modules.map((module) => assemble(module, modules));
 }
