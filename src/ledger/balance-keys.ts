@@ -5,7 +5,7 @@ import { type Address, parseAddress } from "../move/address.ts";
 import { writeStructTag } from "../move/type-tag.ts";
 import { type Asset, primaryStoreAddress } from "./asset.ts";
 import { resourceGroupKeyHash, resourceKeyHash } from "./key-hash.ts";
-import { isTracing } from "./key-trace.ts";
+import type { KeyTrace } from "./key-trace.ts";
 
 /** BCS of the struct tag of the group that holds an object's resources. */
 export const OBJECT_GROUP_TAG: Uint8Array = encode(
@@ -23,9 +23,11 @@ const ROWS = 16_384;
 const rows = Buffer.alloc(ROWS * ROW_BYTES);
 const assetIds: (string | undefined)[] = new Array(ROWS).fill(undefined);
 
-function makeKeys(owner: Address, asset: Asset): readonly Uint8Array[] {
-  const group = resourceGroupKeyHash(primaryStoreAddress(owner, asset.metadata), OBJECT_GROUP_TAG);
-  return asset.coinStoreTag === undefined ? [group] : [group, resourceKeyHash(owner, asset.coinStoreTag)];
+function makeKeys(owner: Address, asset: Asset, trace: KeyTrace | undefined): readonly Uint8Array[] {
+  const group = resourceGroupKeyHash(primaryStoreAddress(owner, asset.metadata), OBJECT_GROUP_TAG, trace);
+  return asset.coinStoreTag === undefined
+    ? [group]
+    : [group, resourceKeyHash(owner, asset.coinStoreTag, trace)];
 }
 
 /** The place of a pair: addresses are hashes for the most part, and short ones differ at their end. */
@@ -40,9 +42,13 @@ function isOwnerAt(start: number, owner: Address): boolean {
 }
 
 /** Key hashes of the primary store's group and, for a coin, of its CoinStore. */
-export function balanceKeys(owner: Address, asset: Asset): readonly Uint8Array[] {
-  // Hashes that carry their keys along are made one by one.
-  if (isTracing()) return makeKeys(owner, asset);
+export function balanceKeys(
+  owner: Address,
+  asset: Asset,
+  trace: KeyTrace | undefined,
+): readonly Uint8Array[] {
+  // A trace knows hashes by their arrays, and a kept hash has none of its own.
+  if (trace !== undefined) return makeKeys(owner, asset, trace);
   const row = rowOf(owner, asset.id);
   const start = row * ROW_BYTES;
   if (assetIds[row] === asset.id && isOwnerAt(start, owner)) {
@@ -52,7 +58,7 @@ export function balanceKeys(owner: Address, asset: Asset): readonly Uint8Array[]
     const group = keys.subarray(0, KEY_BYTES);
     return asset.coinStoreTag === undefined ? [group] : [group, keys.subarray(KEY_BYTES)];
   }
-  const keys = makeKeys(owner, asset);
+  const keys = makeKeys(owner, asset, undefined);
   assetIds[row] = asset.id;
   rows.set(owner, start);
   for (let i = 0; i < keys.length; i++) rows.set(keys[i] ?? owner, start + (i + 1) * KEY_BYTES);

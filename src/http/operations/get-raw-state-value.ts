@@ -55,7 +55,7 @@ export const getRawStateValue = operation({
   async handle({ ledger_version, body }, { view }) {
     assertStateKey(body);
     const version = ledger_version ?? view.position.version;
-    const [item] = await view.getItems([keyHashOfBcs(body)], version);
+    const [item] = await view.getItems([keyHashOfBcs(body, view.keyTrace)], version);
     if (item?.value === undefined) {
       throw new HttpError("state_value_not_found", `no value under this key at ledger version ${version}`);
     }
