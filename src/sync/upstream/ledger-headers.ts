@@ -1,13 +1,13 @@
 // The ledger headers of an answer, under whatever brand the node puts into their names: `X-<brand>-…`.
-import type { IncomingHttpHeaders } from "node:http";
 import { UpstreamError } from "./errors.ts";
+import type { ReceivedHeaders } from "./transport.ts";
 import type { UpstreamHead } from "./upstream.ts";
 
 const VERSION_SUFFIX = "-ledger-version";
 const MAX_DIGITS = 20;
 const U64_MAX = 0xffff_ffff_ffff_ffffn;
 
-function brandOf(headers: IncomingHttpHeaders): string | undefined {
+function brandOf(headers: ReceivedHeaders): string | undefined {
   for (const name of Object.keys(headers)) {
     if (!name.startsWith("x-") || !name.endsWith(VERSION_SUFFIX)) continue;
     const brand = name.slice(0, -VERSION_SUFFIX.length);
@@ -16,7 +16,7 @@ function brandOf(headers: IncomingHttpHeaders): string | undefined {
   return undefined;
 }
 
-function readU64(headers: IncomingHttpHeaders, name: string): bigint | undefined {
+function readU64(headers: ReceivedHeaders, name: string): bigint | undefined {
   const text = headers[name];
   if (typeof text !== "string" || text.length === 0 || text.length > MAX_DIGITS) return undefined;
   for (let i = 0; i < text.length; i++) {
@@ -28,7 +28,7 @@ function readU64(headers: IncomingHttpHeaders, name: string): bigint | undefined
 }
 
 /** The head that an answer's headers describe; undefined when it carries none. Throws `malformed`. */
-export function findHead(headers: IncomingHttpHeaders): UpstreamHead | undefined {
+export function findHead(headers: ReceivedHeaders): UpstreamHead | undefined {
   const brand = brandOf(headers);
   if (brand === undefined) return undefined;
   const read = (name: string): bigint => {
@@ -51,14 +51,14 @@ export function findHead(headers: IncomingHttpHeaders): UpstreamHead | undefined
 }
 
 /** As `findHead`, but an answer without ledger headers is `malformed`. */
-export function requireHead(headers: IncomingHttpHeaders): UpstreamHead {
+export function requireHead(headers: ReceivedHeaders): UpstreamHead {
   const head = findHead(headers);
   if (head === undefined) throw new UpstreamError("malformed", "the answer carries no ledger headers");
   return head;
 }
 
 /** The version that an answer says it was read at, where it says so. */
-export function findReadVersion(headers: IncomingHttpHeaders): bigint | undefined {
+export function findReadVersion(headers: ReceivedHeaders): bigint | undefined {
   const brand = brandOf(headers);
   return brand === undefined ? undefined : readU64(headers, `${brand}-read-version`);
 }

@@ -1,12 +1,17 @@
 // An upstream over HTTP: any node that serves the `/v1` interface of an Aptos-format ledger, another Sextant
 // included.
-import type { IncomingHttpHeaders } from "node:http";
 import { ConfigError } from "../../base/errors.ts";
 import { toPrefixedHex } from "../../base/hex.ts";
 import { parseRetryAfter, RateCap } from "./backoff.ts";
 import { UpstreamError } from "./errors.ts";
 import { findHead, findReadVersion, requireHead } from "./ledger-headers.ts";
-import { DEFAULT_TIMEOUTS, type Received, type Timeouts, Transport } from "./transport.ts";
+import {
+  DEFAULT_TIMEOUTS,
+  type Received,
+  type ReceivedHeaders,
+  type Timeouts,
+  Transport,
+} from "./transport.ts";
 import type { RecordsPage, StateValueAnswer, Upstream, UpstreamHead } from "./upstream.ts";
 
 const BCS = "application/x-bcs";
@@ -65,7 +70,7 @@ class RestUpstream implements Upstream {
   constructor(base: URL, options: RestUpstreamOptions) {
     this.name = base.href;
     this.#base = base.href;
-    this.#transport = new Transport(base, options.timeouts ?? DEFAULT_TIMEOUTS);
+    this.#transport = new Transport(options.timeouts ?? DEFAULT_TIMEOUTS);
     this.#cap = new RateCap(options.requestsPerSecond ?? 0);
     this.#maxPageBytes = options.maxPageBytes ?? 32 * 1024 * 1024;
     this.#headers = {
@@ -132,9 +137,7 @@ class RestUpstream implements Upstream {
       headers: {
         ...this.#headers,
         accept,
-        ...(body === undefined
-          ? {}
-          : { "content-type": JSON_TYPE, "content-length": `${Buffer.byteLength(body)}` }),
+        ...(body === undefined ? {} : { "content-type": JSON_TYPE }),
       },
       ...(body === undefined ? {} : { body }),
       maxBytes,
@@ -145,11 +148,11 @@ class RestUpstream implements Upstream {
   }
 }
 
-function mediaTypeOf(headers: IncomingHttpHeaders): string {
+function mediaTypeOf(headers: ReceivedHeaders): string {
   return (headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
 
-function assertBcs(headers: IncomingHttpHeaders): void {
+function assertBcs(headers: ReceivedHeaders): void {
   const type = mediaTypeOf(headers);
   if (type !== BCS) {
     const shown = type === "text/html" || type === JSON_TYPE ? type : "another media type";
@@ -158,7 +161,7 @@ function assertBcs(headers: IncomingHttpHeaders): void {
 }
 
 /** The node must have read at the version asked for: it says so, or its kept range shows that it could. */
-function assertReadAt(headers: IncomingHttpHeaders, head: UpstreamHead, version: bigint): void {
+function assertReadAt(headers: ReceivedHeaders, head: UpstreamHead, version: bigint): void {
   const readVersion = findReadVersion(headers);
   if (
     readVersion === undefined
