@@ -52,7 +52,7 @@ function escapeValue(value: unknown): string {
 export function pathTo<R extends Route>(to: R, ...values: ValuesOf<R>): string {
   const given: Readonly<Record<string, unknown>> = values[0] ?? {};
   let path: string = to.path;
-  for (const name of paramNames(to.path)) path = path.replace(`{${name}}`, () => escapeValue(given[name]));
+  for (const name of paramNames(to.path)) path = path.replace(`{${name}}`, escapeValue(given[name]));
   const query = to.queryNames
     .filter((name) => given[name] !== undefined)
     .map((name) => `${name}=${escapeValue(given[name])}`);
