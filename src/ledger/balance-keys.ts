@@ -1,5 +1,6 @@
 // The state keys that a balance is read by. Three hashes make them, which is most of what a balance costs, so
 // those of recent pairs of owner and asset are kept.
+import type { CacheStats } from "../base/cache-stats.ts";
 import { encode } from "../bcs/writer.ts";
 import { type Address, parseAddress } from "../move/address.ts";
 import { writeStructTag } from "../move/type-tag.ts";
@@ -22,6 +23,18 @@ const ROWS = 16_384;
 // Flat, so that pairs that come once and never again leave nothing for the collector to find.
 const rows = Buffer.alloc(ROWS * ROW_BYTES);
 const assetIds: (string | undefined)[] = new Array(ROWS).fill(undefined);
+/** Of an asset id with the place of its reference: at most 37 characters of one byte each, and their header. */
+const ASSET_ID_BYTES = 64;
+let used = 0;
+let hits = 0;
+let misses = 0;
+let evictions = 0;
+
+/** What the cache holds and did. Its rows are there from the start, so it never grows. */
+export function balanceKeyCacheStats(): CacheStats {
+  const bytes = rows.length + ROWS * ASSET_ID_BYTES;
+  return { entries: used, bytes, maxBytes: bytes, hits, misses, evictions };
+}
 
 function makeKeys(owner: Address, asset: Asset, trace: KeyTrace | undefined): readonly Uint8Array[] {
   const group = resourceGroupKeyHash(primaryStoreAddress(owner, asset.metadata), OBJECT_GROUP_TAG, trace);
@@ -52,12 +65,16 @@ export function balanceKeys(
   const row = rowOf(owner, asset.id);
   const start = row * ROW_BYTES;
   if (assetIds[row] === asset.id && isOwnerAt(start, owner)) {
+    hits++;
     // A copy: the row may get another pair while these are in use.
     const keys = Buffer.allocUnsafe(2 * KEY_BYTES);
     rows.copy(keys, 0, start + KEY_BYTES, start + ROW_BYTES);
     const group = keys.subarray(0, KEY_BYTES);
     return asset.coinStoreTag === undefined ? [group] : [group, keys.subarray(KEY_BYTES)];
   }
+  misses++;
+  if (assetIds[row] === undefined) used++;
+  else evictions++;
   const keys = makeKeys(owner, asset, undefined);
   assetIds[row] = asset.id;
   rows.set(owner, start);
