@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../base/log.ts";
 import type { Store } from "../store/contract.ts";
-import { createIngester } from "../sync/committer.ts";
+import { createIngester, type Ingester } from "../sync/committer.ts";
 import { assertNotHalfCopied } from "../sync/copy/copy-mark.ts";
 import { bootstrapGenesis } from "../sync/genesis.ts";
 import type { PruneWindow } from "../sync/prune-window.ts";
@@ -38,6 +38,7 @@ export class Writer {
   #preparing: Promise<void> = Promise.resolve();
   #following: Following | undefined;
   #blocks: BlockMaker | undefined;
+  #ingester: Ingester | undefined;
   #pruner: Pruner | undefined;
 
   constructor(options: WriterOptions) {
@@ -50,6 +51,11 @@ export class Writer {
 
   get blocks(): BlockMaker | undefined {
     return this.#blocks;
+  }
+
+  /** Memory of the state tree's nodes; undefined before the ledger is begun. */
+  get treeCache(): ReturnType<Ingester["treeCache"]> | undefined {
+    return this.#ingester?.treeCache();
   }
 
   /** Rows that this writer pruned. */
@@ -68,6 +74,7 @@ export class Writer {
     const { check, chain } = plan;
     await assertNotHalfCopied(store);
     const ingester = createIngester({ store, logger });
+    this.#ingester = ingester;
     if (check !== undefined) await bootstrapGenesis({ store, ingester, check });
     if (this.#stop.signal.aborted) return;
     if (chain !== undefined) {
