@@ -77,15 +77,15 @@ export function balanceOf(index: number, version: number): bigint {
 
 function keyHashOf(index: number): Uint8Array {
   const kind = kindOf(index);
-  if (kind === "table") return tableItemKeyHash(TABLE, tableKey(index));
+  if (kind === "table") return tableItemKeyHash(TABLE, tableKey(index), undefined);
   const owner = accountAddress(index);
   if (kind === "store") return storeKeyHash(owner);
   if (COIN_ASSET.coinStoreTag === undefined) throw new Error("the native coin is a coin type");
-  return resourceKeyHash(owner, COIN_ASSET.coinStoreTag);
+  return resourceKeyHash(owner, COIN_ASSET.coinStoreTag, undefined);
 }
 
 function storeKeyHash(owner: Address): Uint8Array {
-  return resourceGroupKeyHash(primaryStoreAddress(owner, COIN_ASSET.metadata), OBJECT_GROUP_TAG);
+  return resourceGroupKeyHash(primaryStoreAddress(owner, COIN_ASSET.metadata), OBJECT_GROUP_TAG, undefined);
 }
 
 /** A value that holds a balance somewhere inside; filling that in is cheaper than building the whole. */

@@ -67,7 +67,7 @@ export async function benchmarkHttp(options: BenchOptions): Promise<readonly Ben
 }
 
 /** Asks every question once: a page of the store that is touched for the first time costs a fault. */
-async function askAll({ url }: BenchServer, questions: readonly Question[]): Promise<void> {
+export async function askAll({ url }: BenchServer, questions: readonly Question[]): Promise<void> {
   for (let asked = 0; asked < questions.length; ) {
     asked += (await runLoad({ url, questions, connections: CONNECTIONS, seconds: 1 })).requests;
   }

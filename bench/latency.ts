@@ -4,6 +4,8 @@
 // the doing of the machine and of the load generator.
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { pathTo } from "../src/interface/route.ts";
+import { balanceRoute } from "../src/interface/routes.ts";
 import { type BenchOptions, type BenchRow, median, type Target, toRow, withDirectory } from "./harness.ts";
 import { CONNECTIONS, takeSample } from "./http.ts";
 import type { PacedLoad, PacedResult } from "./paced-load.ts";
@@ -107,7 +109,7 @@ async function demoQuestions(node: NodeServer, bare: BareServer): Promise<Questi
   const questions = accounts.map(
     ({ address }): Question => ({
       method: "GET",
-      path: `/v1/accounts/${address}/balance/${COIN}`,
+      path: pathTo(balanceRoute, { address, asset_type: COIN }),
       headers: {},
     }),
   );

@@ -9,6 +9,7 @@ import { benchmarkGenesis } from "./genesis.ts";
 import { benchmarkGrowth } from "./growth.ts";
 import { type Benchmark, type BenchRow, formatReadme, formatTable, meetsTarget } from "./harness.ts";
 import { benchmarkHttp } from "./http.ts";
+import { benchmarkLanes } from "./lanes.ts";
 import { benchmarkLatency } from "./latency.ts";
 import { loadGenerator } from "./load.ts";
 import { benchmarkMemory } from "./memory.ts";
@@ -20,6 +21,7 @@ import { benchmarkWorkers } from "./workers.ts";
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   http: benchmarkHttp,
+  lanes: benchmarkLanes,
   growth: benchmarkGrowth,
   latency: benchmarkLatency,
   peers: benchmarkPeers,

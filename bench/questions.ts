@@ -1,6 +1,9 @@
 // What the servers are asked, and what they should answer. Accounts and items are drawn at random over the
 // whole data set, many more than any cache keeps, by a generator with a fixed seed.
 import { toPrefixedHex } from "../src/base/hex.ts";
+import { BCS_TYPE, JSON_TYPE } from "../src/interface/media-types.ts";
+import { pathTo } from "../src/interface/route.ts";
+import { balanceRoute, encodeRoute, infoRoute, rawItemRoute } from "../src/interface/routes.ts";
 import { formatAddressLong } from "../src/move/address.ts";
 import {
   accountAddress,
@@ -26,8 +29,8 @@ export interface Question {
 }
 
 const LIST = 50_000;
-const BCS = { Accept: "application/x-bcs" };
-const JSON_BODY = { "Content-Type": "application/json" };
+const BCS = { Accept: BCS_TYPE };
+const JSON_BODY = { "Content-Type": JSON_TYPE };
 
 /** Numbers from 0 to below a bound, the same ones in every run. */
 function createRandom(): (below: number) => number {
@@ -44,8 +47,9 @@ function draw(make: (random: (below: number) => number) => Question, count = LIS
   return Array.from({ length: count }, () => make(random));
 }
 
-function balancePath(index: number, query = ""): string {
-  return `/v1/accounts/${formatAddressLong(accountAddress(index))}/balance/${COIN}${query}`;
+function balancePath(index: number, ledger_version?: number): string {
+  const address = formatAddressLong(accountAddress(index));
+  return pathTo(balanceRoute, { address, asset_type: COIN, ledger_version });
 }
 
 /** The version that wrote what an account of the pool holds at the latest version. */
@@ -79,7 +83,7 @@ export function versionBalances(set: DataSet): Question[] {
     const written = first + 50 * Math.floor((version - first) / 50);
     return {
       method: "GET",
-      path: balancePath(index, `?ledger_version=${version}`),
+      path: balancePath(index, version),
       headers: {},
       answer: Buffer.from(`${balanceOf(index, written)}`),
     };
@@ -92,7 +96,7 @@ export function hotBalances(set: DataSet, which: 0 | 1 | 2): Question[] {
     const version = set.historyFrom + random(set.head - set.historyFrom + 1);
     return {
       method: "GET",
-      path: balancePath(HOT_ACCOUNTS[which], `?ledger_version=${version}`),
+      path: balancePath(HOT_ACCOUNTS[which], version),
       headers: {},
     };
   });
@@ -100,7 +104,7 @@ export function hotBalances(set: DataSet, which: 0 | 1 | 2): Question[] {
 
 /** Raw table items. */
 export function rawItems(set: DataSet, form: "json" | "bcs"): Question[] {
-  const path = `/v1/tables/${formatAddressLong(TABLE)}/raw_item`;
+  const path = pathTo(rawItemRoute, { table_handle: formatAddressLong(TABLE) });
   const headers = form === "bcs" ? { ...JSON_BODY, ...BCS } : JSON_BODY;
   return draw((random) => {
     const index = 3 + 4 * random(Math.floor(set.items / 4));
@@ -136,7 +140,7 @@ export function transferRequest(from: number, to: number, amount: number): objec
 export function transfers(): Question[] {
   return draw((random) => ({
     method: "POST",
-    path: "/v1/transactions/encode_submission",
+    path: pathTo(encodeRoute),
     headers: JSON_BODY,
     body: JSON.stringify(transferRequest(random(1_000_000), random(1_000_000), random(1_000_000))),
   }));
@@ -144,5 +148,5 @@ export function transfers(): Question[] {
 
 /** What the node is. */
 export function infos(): Question[] {
-  return [{ method: "GET", path: "/v1/info", headers: {} }];
+  return [{ method: "GET", path: pathTo(infoRoute), headers: {} }];
 }

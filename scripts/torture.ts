@@ -14,6 +14,8 @@ import { parseArgs } from "node:util";
 import { equalBytes } from "../src/base/bytes.ts";
 import { silentLogger } from "../src/base/log.ts";
 import { createLocalChain } from "../src/chain/local-chain.ts";
+import { urlTo } from "../src/interface/route.ts";
+import { balanceRoute } from "../src/interface/routes.ts";
 import { parseAsset } from "../src/ledger/asset.ts";
 import { readBalance } from "../src/ledger/balance.ts";
 import { checkGenesis } from "../src/ledger/genesis.ts";
@@ -203,8 +205,8 @@ async function compareBalances(url: string): Promise<void> {
     for (let i = 0; i < HTTP_READS; i++) {
       const { address, asset } = pick(holders);
       const version = oldest + BigInt(random(Number(head - oldest) + 1));
-      const path = `/accounts/${address}/balance/${encodeURIComponent(asset)}?ledger_version=${version}`;
-      const response = await fetch(url + path, { signal: AbortSignal.timeout(HTTP_TIMEOUT_MS) });
+      const path = urlTo(url, balanceRoute, { address, asset_type: asset, ledger_version: version });
+      const response = await fetch(path, { signal: AbortSignal.timeout(HTTP_TIMEOUT_MS) });
       const body = await response.text();
       // What the pruner has taken meanwhile is no difference.
       if (response.status === 410) continue;

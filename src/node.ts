@@ -2,6 +2,8 @@ import { type Awaitable, follow } from "./base/awaitable.ts";
 import { ConfigError } from "./base/errors.ts";
 import { type Logger, silentLogger } from "./base/log.ts";
 import type { ChainGuide } from "./chain/guide.ts";
+import { assetCacheStats } from "./http/schemas/asset-type.ts";
+import { balanceKeyCacheStats } from "./ledger/balance-keys.ts";
 import { LedgerError } from "./ledger/errors.ts";
 import type { Ledger, LedgerView } from "./ledger/view.ts";
 import { DriverHistogram, type DriverReport, driverGauges } from "./node/driver-metrics.ts";
@@ -9,7 +11,7 @@ import { Faults } from "./node/faults.ts";
 import { ailmentOf, followGauges, followInfo, WaypointInfo } from "./node/follow-report.ts";
 import { passThroughOf, withoutGuesses } from "./node/following.ts";
 import { Front } from "./node/front.ts";
-import { faultGauges, httpGauges, ledgerGauges, moduleCacheGauges, writerGauges } from "./node/gauges.ts";
+import { cacheGauges, faultGauges, httpGauges, ledgerGauges, writerGauges } from "./node/gauges.ts";
 import { nodeInfo, successionInfo } from "./node/info.ts";
 import { createMetrics, type MetricFigures, type Metrics } from "./node/metrics.ts";
 import type { LedgerInfo, Node, NodeOptions, ReadOptions } from "./node/options.ts";
@@ -123,7 +125,10 @@ class SextantNode implements Node, Ledger {
     const driver = (): DriverReport | undefined => this.#driver?.();
     const gauges = [
       ...ledgerGauges(this),
-      ...moduleCacheGauges(this.#reader.modules),
+      ...cacheGauges("module", "parsed modules", () => this.#reader.modules.stats()),
+      ...cacheGauges("asset", "parsed asset types", assetCacheStats),
+      ...cacheGauges("balance_key", "state keys of balances", balanceKeyCacheStats),
+      ...cacheGauges("tree", "nodes of the state tree", () => this.#writer?.treeCache, ["bytes", "maxBytes"]),
       ...httpGauges(() => this.#front?.figures()),
       ...followGauges(
         () => this.#writer?.following,
@@ -134,7 +139,9 @@ class SextantNode implements Node, Ledger {
         () => this.#writer,
         () => this.#succession,
       ),
-      ...(isCluster ? driverGauges(driver) : []),
+      ...(isCluster
+        ? [...driverGauges(driver), ...cacheGauges("block", "block rows", () => driver()?.blockCache)]
+        : []),
     ];
     this.#metrics = createMetrics(gauges, isCluster ? [new DriverHistogram(driver)] : []);
   }

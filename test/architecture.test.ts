@@ -32,11 +32,13 @@ async function lintWith(files: Readonly<Record<string, string>>): Promise<{ ok: 
 
 const trespasses: readonly [room: string, source: string][] = [
   ["base", 'export * from "../bcs/errors.ts";\n'],
+  ["interface", 'export * from "../base/errors.ts";\n'],
   ["bcs", 'export * from "../move/errors.ts";\n'],
   ["json", 'export * from "../bcs/errors.ts";\n'],
   ["move", 'export * from "../ledger/errors.ts";\n'],
   ["transaction", 'export * from "../ledger/errors.ts";\n'],
   ["ledger", 'export * from "../store/errors.ts";\n'],
+  ["ledger", 'export * from "../interface/route.ts";\n'],
   ["store", 'export * from "../sync/pruner.ts";\n'],
   ["sync", 'export * from "../http/server.ts";\n'],
   ["chain", 'export * from "../sync/pruner.ts";\n'],

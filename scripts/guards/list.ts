@@ -584,8 +584,8 @@ export const GUARDS: readonly Guard[] = [
   {
     name: "the size of an upstream's answers",
     file: "src/sync/upstream/transport.ts",
-    text: "    if (size > maxBytes) {",
-    without: "    if (size < 0) {",
+    text: "    if (count.bytes > maxBytes) {",
+    without: "    if (count.bytes < 0) {",
     test: ["src/sync/upstream/rest-upstream.test.ts", "bounds what comes"],
   },
   {

@@ -1,6 +1,15 @@
 // The mixed load of the soak and the flood: requests about the local chain's accounts, tables and functions, in
 // the proportions of ordinary use, with the mistakes that clients make among them.
 import { createLocalChain } from "../../src/chain/local-chain.ts";
+import { BCS_TYPE, JSON_TYPE } from "../../src/interface/media-types.ts";
+import { urlTo } from "../../src/interface/route.ts";
+import {
+  balanceRoute,
+  encodeRoute,
+  infoRoute,
+  rawItemRoute,
+  transactionsRoute,
+} from "../../src/interface/routes.ts";
 
 /** One request of the mix. */
 export interface MixRequest {
@@ -20,17 +29,20 @@ export interface KnownVersions {
   oldest: bigint;
 }
 
-const JSON_BODY = { "content-type": "application/json" };
-const BCS = { accept: "application/x-bcs" };
+const JSON_BODY = { "content-type": JSON_TYPE };
+const BCS = { accept: BCS_TYPE };
 
 /** Makes requests about the local chain of a seed. `random` answers numbers from 0 up to 1. */
 export function createMix(seed: string, random: () => number, versions: KnownVersions): () => MixRequest {
   const { accounts, tables, functions } = createLocalChain({ seed }).guide();
   const balances = accounts.flatMap(({ address, assets }) =>
-    assets.map(({ asset }) => `/accounts/${address}/balance/${encodeURIComponent(asset)}`),
+    assets.map(({ asset }) => urlTo("", balanceRoute, { address, asset_type: asset })),
   );
   const items = tables.flatMap(({ handle, keys }) =>
-    keys.map(({ key }) => ({ path: `/tables/${handle}/raw_item`, body: JSON.stringify({ key }) })),
+    keys.map(({ key }) => ({
+      path: urlTo("", rawItemRoute, { table_handle: handle }),
+      body: JSON.stringify({ key }),
+    })),
   );
   const senders = accounts.map(({ address }) => address);
   if (balances.length === 0 || items.length === 0 || functions.length === 0)
@@ -52,7 +64,7 @@ export function createMix(seed: string, random: () => number, versions: KnownVer
   const encode = (): MixRequest => ({
     kind: "encode",
     method: "POST",
-    path: "/transactions/encode_submission",
+    path: urlTo("", encodeRoute),
     headers: random() < 0.3 ? { ...JSON_BODY, ...BCS } : JSON_BODY,
     body: JSON.stringify({
       sender: pick(senders),
@@ -82,9 +94,12 @@ export function createMix(seed: string, random: () => number, versions: KnownVer
     [10, () => table("", [200, 404])],
     [5, () => table(`?ledger_version=${keptVersion()}`, [200, 404, 410])],
     [12, encode],
-    [4, () => get("info", "/info", [200])],
+    [4, () => get("info", urlTo("", infoRoute), [200])],
     [2, () => get("healthy", "/-/healthy", [200])],
-    [2, () => get("page", `/transactions?start=${keptVersion()}&limit=20`, [200, 410], BCS)],
+    [
+      2,
+      () => get("page", urlTo("", transactionsRoute, { start: keptVersion(), limit: 20 }), [200, 410], BCS),
+    ],
     [1, () => get("spec", "/spec.json", [200], { "accept-encoding": "gzip" })],
     [1, () => get("pruned", `${pick(balances)}?ledger_version=0`, [200, 410])],
     [1, () => get("future", `${pick(balances)}?ledger_version=18446744073709551615`, [404])],

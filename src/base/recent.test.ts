@@ -2,18 +2,21 @@ import { describe, expect, it } from "vitest";
 import { RecentMap } from "./recent.ts";
 
 describe("RecentMap", () => {
-  it("keeps the most recent values and never more than twice the limit", () => {
-    const map = new RecentMap<number, string>(10);
+  const ofCount = (limit: number) => new RecentMap<number, string>({ maxBytes: 2 * limit, sizeOf: () => 1 });
+
+  it("keeps the most recent values and never more than its budget", () => {
+    const map = ofCount(10);
     for (let i = 0; i < 1000; i++) {
       map.set(i, `v${i}`);
-      expect(map.size).toBeLessThanOrEqual(20);
+      expect(map.stats().bytes).toBeLessThanOrEqual(20);
+      expect(map.stats().entries).toBe(map.stats().bytes);
       for (let j = Math.max(0, i - 9); j <= i; j++) expect(map.get(j)).toBe(`v${j}`);
     }
     expect(map.get(0)).toBeUndefined();
   });
 
   it("keeps what is asked for again and again", () => {
-    const map = new RecentMap<number, string>(10);
+    const map = ofCount(10);
     map.set(-1, "asked");
     for (let i = 0; i < 1000; i++) {
       map.set(i, "x");
@@ -21,11 +24,41 @@ describe("RecentMap", () => {
     }
   });
 
-  it("overwrites", () => {
-    const map = new RecentMap<string, number>(2);
-    map.set("a", 1);
-    map.set("a", 2);
-    expect(map.get("a")).toBe(2);
-    expect(map.get("b")).toBeUndefined();
+  it("counts values by their size, and keeps none that is half of its budget", () => {
+    const map = new RecentMap<string, string>({
+      maxBytes: 100,
+      sizeOf: (key, value) => key.length + value.length,
+    });
+    for (let i = 0; i < 200; i++) {
+      map.set(`${i}`, "x".repeat(i % 60));
+      expect(map.stats().bytes).toBeLessThanOrEqual(100);
+    }
+    map.set("large", "x".repeat(46));
+    expect(map.get("large")).toBeUndefined();
+    map.set("a", "x".repeat(40));
+    const { bytes } = map.stats();
+    map.set("a", "x");
+    expect(map.stats().bytes).toBe(bytes - 39);
+  });
+
+  it("overwrites, and forgets the old value where the new one is too large", () => {
+    const map = ofCount(2);
+    map.set(1, "a");
+    map.set(1, "b");
+    expect(map.get(1)).toBe("b");
+    expect(map.get(2)).toBeUndefined();
+    expect(map.stats()).toMatchObject({ entries: 1, bytes: 1 });
+    const sized = new RecentMap<number, string>({ maxBytes: 10, sizeOf: (_, value) => value.length });
+    sized.set(1, "old");
+    sized.set(1, "much too large");
+    expect(sized.get(1)).toBeUndefined();
+    expect(sized.stats().bytes).toBe(0);
+  });
+
+  it("tells hits, misses and evictions", () => {
+    const map = ofCount(2);
+    for (let i = 0; i < 6; i++) map.set(i, "x");
+    for (const key of [5, 4, 0, 99]) map.get(key);
+    expect(map.stats()).toEqual({ entries: 4, bytes: 4, maxBytes: 4, hits: 2, misses: 2, evictions: 2 });
   });
 });

@@ -1,5 +1,8 @@
 // What the start screen shows of a local chain: accounts with their assets, tables with keys, and one line
 // to try for each operation.
+import { JSON_TYPE } from "../interface/media-types.ts";
+import { urlTo } from "../interface/route.ts";
+import { balanceRoute, encodeRoute, infoRoute, rawItemRoute } from "../interface/routes.ts";
 import type { Node } from "../node.ts";
 
 function encodeRequest(sender: string, receiver: string): string {
@@ -23,12 +26,14 @@ function curlLines(
   url: string,
   shown: { account: string; other: string; asset: string; handle: string; key: string },
 ): string[] {
-  const json = "-H 'Content-Type: application/json'";
+  const json = `-H 'Content-Type: ${JSON_TYPE}'`;
+  const balance = urlTo(url, balanceRoute, { address: shown.account, asset_type: shown.asset });
+  const item = urlTo(url, rawItemRoute, { table_handle: shown.handle });
   return [
-    `curl -s '${url}/accounts/${shown.account}/balance/${encodeURIComponent(shown.asset).replaceAll("%3A", ":")}'`,
-    `curl -s ${json} -d '{"key":"${shown.key}"}' '${url}/tables/${shown.handle}/raw_item'`,
-    `curl -s ${json} -d '${encodeRequest(shown.account, shown.other)}' '${url}/transactions/encode_submission'`,
-    `curl -s '${url}/info'`,
+    `curl -s '${balance}'`,
+    `curl -s ${json} -d '{"key":"${shown.key}"}' '${item}'`,
+    `curl -s ${json} -d '${encodeRequest(shown.account, shown.other)}' '${urlTo(url, encodeRoute)}'`,
+    `curl -s '${urlTo(url, infoRoute)}'`,
   ];
 }
 

@@ -1,6 +1,9 @@
 // Where the reading commands read: a node by its URL, or a data directory in place.
 import { CodedError, ConfigError, errorText } from "../base/errors.ts";
 import { toPrefixedHex } from "../base/hex.ts";
+import { JSON_TYPE } from "../interface/media-types.ts";
+import { API_ROOT, urlTo } from "../interface/route.ts";
+import { balanceRoute, encodeRoute, infoRoute, ledgerInfoRoute, rawItemRoute } from "../interface/routes.ts";
 import { createNode } from "../node.ts";
 import { textOption } from "./option.ts";
 
@@ -32,19 +35,20 @@ export const sourceOptions = {
 function remoteSource(base: string): Source {
   let end = base.length;
   while (base[end - 1] === "/") end--;
-  const root = base.slice(0, base.endsWith("/v1", end) ? end - "/v1".length : end);
-  const ask = async (path: string, body?: Uint8Array): Promise<string> => {
+  const root = base.slice(0, base.endsWith(API_ROOT, end) ? end - API_ROOT.length : end);
+  const at = root + API_ROOT;
+  const ask = async (url: string, body?: Uint8Array): Promise<string> => {
     const init: RequestInit =
       body === undefined
-        ? { headers: { accept: "application/json" } }
+        ? { headers: { accept: JSON_TYPE } }
         : {
             method: "POST",
-            headers: { accept: "application/json", "content-type": "application/json" },
+            headers: { accept: JSON_TYPE, "content-type": JSON_TYPE },
             body: Buffer.from(body),
           };
     let response: Response;
     try {
-      response = await fetch(`${root}/v1${path}`, { ...init, signal: AbortSignal.timeout(30_000) });
+      response = await fetch(url, { ...init, signal: AbortSignal.timeout(30_000) });
     } catch (error) {
       const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
       throw new SourceError(`cannot reach ${root}: ${errorText(cause)}`, error);
@@ -53,19 +57,17 @@ function remoteSource(base: string): Source {
     if (!response.ok) throw new SourceError(refusal(response.status, text));
     return text;
   };
-  const at = (version: string | undefined): string =>
-    version === undefined ? "" : `?ledger_version=${encodeURIComponent(version)}`;
   return {
-    balance: (address, asset, version) =>
-      ask(`/accounts/${encodeURIComponent(address)}/balance/${encodeURIComponent(asset)}${at(version)}`),
-    rawItem: (handle, key, version) =>
+    balance: (address, asset_type, ledger_version) =>
+      ask(urlTo(at, balanceRoute, { address, asset_type, ledger_version })),
+    rawItem: (table_handle, key, ledger_version) =>
       ask(
-        `/tables/${encodeURIComponent(handle)}/raw_item${at(version)}`,
+        urlTo(at, rawItemRoute, { table_handle, ledger_version }),
         new TextEncoder().encode(JSON.stringify({ key })),
       ),
-    encode: (request) => ask("/transactions/encode_submission", request),
-    info: () => ask("/info"),
-    ledger: () => ask(""),
+    encode: (request) => ask(urlTo(at, encodeRoute), request),
+    info: () => ask(urlTo(at, infoRoute)),
+    ledger: () => ask(urlTo(at, ledgerInfoRoute)),
     close: async () => {},
   };
 }

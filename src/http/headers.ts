@@ -1,5 +1,11 @@
 // Response headers. The ledger's part is made once per position and reused by every answer given at it; an
 // answer adds a copy of a prepared list and what is its own. Lists are flat: name, value, name, value.
+import {
+  brandedHeader,
+  LEDGER_HEADERS,
+  type LedgerHeader,
+  READ_VERSION,
+} from "../interface/ledger-headers.ts";
 import type { LedgerPosition } from "../ledger/view.ts";
 import type { HeaderSet } from "./exchange.ts";
 import { type Form, MEDIA_TYPES } from "./negotiation.ts";
@@ -15,18 +21,7 @@ const ALWAYS = ["Vary", "Accept, Accept-Encoding, Origin", "X-Content-Type-Optio
 
 const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
 
-/** Names of the ledger headers behind `X-<brand>-`, with where each value comes from. */
-const LEDGER_HEADERS: readonly (readonly [string, (position: LedgerPosition) => string])[] = [
-  ["CHAIN-ID", (position) => String(position.chainId)],
-  ["LEDGER-VERSION", (position) => String(position.version)],
-  ["LEDGER-OLDEST-VERSION", (position) => String(position.oldestVersion)],
-  ["LEDGER-TIMESTAMPUSEC", (position) => String(position.timestampUsec)],
-  ["EPOCH", (position) => String(position.epoch)],
-  ["BLOCK-HEIGHT", (position) => String(position.blockHeight)],
-  ["OLDEST-BLOCK-HEIGHT", (position) => String(position.oldestBlockHeight)],
-];
-
-const READ_VERSION = "READ-VERSION";
+const POSITION_FIELDS = Object.keys(LEDGER_HEADERS) as readonly (keyof typeof LEDGER_HEADERS)[];
 
 /** Headers besides those of the ledger that pages of other origins may read. */
 const EXPOSED = [
@@ -40,7 +35,11 @@ const EXPOSED = [
 
 /** Names of the ledger headers under a brand, for documentation. */
 export function ledgerHeaderNames(brand: string): string[] {
-  return [...LEDGER_HEADERS.map(([name]) => `X-${brand}-${name}`), `X-${brand}-${READ_VERSION}`];
+  const names: readonly LedgerHeader[] = [
+    ...POSITION_FIELDS.map((field) => LEDGER_HEADERS[field]),
+    READ_VERSION,
+  ];
+  return names.map((name) => brandedHeader(brand, name));
 }
 
 /** Flat header list as lines. */
@@ -114,7 +113,10 @@ export class HeaderMaker {
     const last = this.#prepared;
     if (last !== undefined && samePosition(last.position, position)) return last;
     const ledger = this.#brands.flatMap((brand) =>
-      LEDGER_HEADERS.flatMap(([name, readValue]) => [`X-${brand}-${name}`, readValue(position)]),
+      POSITION_FIELDS.flatMap((field) => [
+        brandedHeader(brand, LEDGER_HEADERS[field]),
+        String(position[field]),
+      ]),
     );
     const readVersion: string[] = [];
     this.addReadVersion(readVersion, position.version);
@@ -132,6 +134,6 @@ export class HeaderMaker {
   /** Adds the version an answer was read at. */
   addReadVersion(headers: string[], version: bigint): void {
     const text = String(version);
-    for (const brand of this.#brands) headers.push(`X-${brand}-${READ_VERSION}`, text);
+    for (const brand of this.#brands) headers.push(brandedHeader(brand, READ_VERSION), text);
   }
 }

@@ -2,10 +2,12 @@
 // range wins, then the one named first, so that `application/x-bcs, */*` means BCS. JSON when nothing is
 // said and when nothing matches: there is no 406.
 
+import { BCS_TYPE, JSON_TYPE } from "../interface/media-types.ts";
+
 /** Forms of an answer and their media types. */
 export const MEDIA_TYPES = {
-  json: "application/json",
-  bcs: "application/x-bcs",
+  json: JSON_TYPE,
+  bcs: BCS_TYPE,
   html: "text/html",
   yaml: "application/yaml",
   text: "text/plain",

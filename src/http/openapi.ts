@@ -1,4 +1,5 @@
 // The OpenAPI document, made from the operations and the error catalogue. Nobody edits it by hand.
+import { API_ROOT } from "../interface/route.ts";
 import { COMMON_CONDITIONS, type Condition, ERROR_CATALOGUE, ERROR_CODES } from "./error-catalogue.ts";
 import { ledgerHeaderNames } from "./headers.ts";
 import { MEDIA_TYPES } from "./negotiation.ts";
@@ -6,7 +7,6 @@ import type { Field, Fields, JsonSchema, Operation } from "./operation.ts";
 
 /** Version of the interface. */
 const API_VERSION = "1.0.0";
-const PREFIX = "/v1";
 const ERROR_REF = { $ref: "#/components/schemas/Error" } as const;
 
 const ERROR_SCHEMA: JsonSchema = {
@@ -114,8 +114,8 @@ export function createOpenApi(
 ): Readonly<Record<string, unknown>> {
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const operation of operations) {
-    if (!operation.path.startsWith(PREFIX)) continue;
-    const path = operation.path.slice(PREFIX.length) || "/";
+    if (!operation.path.startsWith(API_ROOT)) continue;
+    const path = operation.path.slice(API_ROOT.length) || "/";
     const methods = paths[path] ?? {};
     methods[operation.method.toLowerCase()] = describeOperation(operation, brands);
     paths[path] = methods;
@@ -128,7 +128,7 @@ export function createOpenApi(
       description: "Balances, raw table items and signing bytes of an Aptos-format ledger.",
       license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
     },
-    servers: [{ url: PREFIX }],
+    servers: [{ url: API_ROOT }],
     paths,
     components: { schemas: { Error: ERROR_SCHEMA } },
   };

@@ -3,6 +3,7 @@
 // the machinery around the handlers can treat all operations alike.
 import type { Awaitable } from "../base/awaitable.ts";
 import { CodedError } from "../base/errors.ts";
+import { type ParamName, paramNames, type Route } from "../interface/route.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { Condition } from "./error-catalogue.ts";
 import { HttpError, quoteInput } from "./errors.ts";
@@ -26,6 +27,11 @@ export interface Field<T> {
 }
 
 export type Fields = Readonly<Record<string, Field<unknown>>>;
+
+/** A field for every parameter in a path. */
+type ParamFields<Path extends string> = Fields & {
+  readonly [K in ParamName<Path>]: Field<unknown>;
+};
 
 type ValueOf<F> = F extends Field<infer T> ? T : never;
 
@@ -69,9 +75,6 @@ export interface Context<L extends LedgerUse = LedgerUse> {
 /** What an operation is documented with. */
 interface Documentation {
   readonly id: string;
-  readonly method: "GET" | "POST";
-  /** Full path with `{name}` for parameters. */
-  readonly path: string;
   readonly summary: string;
   readonly description: string;
   /** Conditions of the catalogue that this operation meets, beyond those of every path. */
@@ -79,8 +82,17 @@ interface Documentation {
 }
 
 /** An operation as its file writes it down. */
-export interface OperationDefinition<P extends Fields, Q extends Fields, B, D, L extends LedgerUse>
-  extends Documentation {
+export interface OperationDefinition<
+  Path extends string,
+  P extends ParamFields<Path>,
+  Q extends Fields,
+  B,
+  D,
+  L extends LedgerUse,
+> extends Documentation,
+    Pick<Route<Path>, "method" | "path"> {
+  /** From the route where other programs use it; it must name the same parameters as `query`. */
+  readonly queryNames?: readonly (keyof Q)[];
   /** Other paths that are served alike and not documented. */
   readonly aliases?: readonly string[];
   readonly ledger: L;
@@ -104,7 +116,7 @@ export interface OperationDefinition<P extends Fields, Q extends Fields, B, D, L
 export type ParsedArgs = Record<string, unknown>;
 
 /** An operation as the server, the OpenAPI document and the docs see it. */
-export interface Operation extends Documentation {
+export interface Operation extends Documentation, Route {
   readonly aliases: readonly string[];
   readonly ledger: LedgerUse;
   readonly switchable: boolean;
@@ -147,16 +159,22 @@ function parseField(name: string, field: Field<unknown>, text: string | undefine
 }
 
 /** Makes an operation out of its definition. */
-export function operation<P extends Fields, Q extends Fields, B, D, L extends LedgerUse>(
-  definition: OperationDefinition<P, Q, B, D, L>,
-): Operation {
-  const params = Object.entries(definition.params);
+export function operation<
+  const Path extends string,
+  P extends ParamFields<Path>,
+  Q extends Fields,
+  B,
+  D,
+  L extends LedgerUse,
+>(definition: OperationDefinition<Path, P, Q, B, D, L>): Operation & Route<Path, keyof Q & string> {
+  const params = paramNames(definition.path).map((name) => [name, definition.params[name]] as const);
   const query = Object.entries(definition.query);
   const forms = Object.keys(definition.answer) as Form[];
   return {
     id: definition.id,
     method: definition.method,
     path: definition.path,
+    queryNames: query.map(([name]) => name),
     aliases: definition.aliases ?? [],
     summary: definition.summary,
     description: definition.description,

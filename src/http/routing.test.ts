@@ -1,6 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RUNS } from "../../test/support/property.ts";
+import { pathTo } from "../interface/route.ts";
+import * as routes from "../interface/routes.ts";
+import type { Operation } from "./operation.ts";
 import { OPERATIONS } from "./operation-list.ts";
 import { decodeTwice } from "./percent.ts";
 import { findQuery } from "./query.ts";
@@ -50,6 +53,37 @@ describe("findQuery", () => {
     ["b=a=1", "absent"],
     ["a=%ff", "invalid"],
   ] as const)("%s", (search, value) => expect(findQuery(search, "a")).toEqual(value));
+});
+
+describe("routes", () => {
+  const router = new Router(OPERATIONS);
+  const exampleOf = ({ params, query }: Operation): Record<string, string> =>
+    Object.fromEntries(
+      [...Object.entries(params), ...Object.entries(query)].map(([name, { example }]) => [name, example]),
+    );
+
+  it.each(OPERATIONS)(
+    "$id is found under the path that its route gives, with the same values",
+    (operation) => {
+      const path = pathTo(operation, exampleOf(operation));
+      const [raw = "", search = ""] = path.split("?");
+      const found = router.find(operation.method, raw);
+      if (found === undefined || !("operation" in found)) throw new Error(`nothing is served at ${path}`);
+      expect(found.operation).toBe(operation);
+      const args = Object.entries({ ...operation.params, ...operation.query }).map(([name, field]) => [
+        name,
+        field.parse(field.example),
+      ]);
+      expect(operation.parseArgs(found.segments, search)).toEqual(Object.fromEntries(args));
+    },
+  );
+
+  it.each(Object.entries(routes))("%s is that of an operation", (_, shared) => {
+    const [operation] = OPERATIONS.filter(
+      ({ path, method }) => path === shared.path && method === shared.method,
+    );
+    expect([...shared.queryNames].sort()).toEqual([...(operation?.queryNames ?? ["none"])].sort());
+  });
 });
 
 describe("Router", () => {

@@ -1,11 +1,12 @@
 // The state keys that a balance is read by. Three hashes make them, which is most of what a balance costs, so
 // those of recent pairs of owner and asset are kept.
+import type { CacheStats } from "../base/cache-stats.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import { type Address, parseAddress } from "../move/address.ts";
 import { structTagCodec } from "../move/type-tag.ts";
 import { type Asset, primaryStoreAddress } from "./asset.ts";
 import { resourceGroupKeyHash, resourceKeyHash } from "./key-hash.ts";
-import { isTracing } from "./key-trace.ts";
+import type { KeyTrace } from "./key-trace.ts";
 
 /** BCS of the struct tag of the group that holds an object's resources. */
 export const OBJECT_GROUP_TAG: Uint8Array = encodeWith(structTagCodec, {
@@ -24,10 +25,24 @@ const ROWS = 16_384;
 // Flat, so that pairs that come once and never again leave nothing for the collector to find.
 const rows = Buffer.alloc(ROWS * ROW_BYTES);
 const assetIds: (string | undefined)[] = new Array(ROWS).fill(undefined);
+/** Of an asset id with the place of its reference: at most 37 characters of one byte each, and their header. */
+const ASSET_ID_BYTES = 64;
+let used = 0;
+let hits = 0;
+let misses = 0;
+let evictions = 0;
 
-function makeKeys(owner: Address, asset: Asset): readonly Uint8Array[] {
-  const group = resourceGroupKeyHash(primaryStoreAddress(owner, asset.metadata), OBJECT_GROUP_TAG);
-  return asset.coinStoreTag === undefined ? [group] : [group, resourceKeyHash(owner, asset.coinStoreTag)];
+/** What the cache holds and did. Its rows are there from the start, so it never grows. */
+export function balanceKeyCacheStats(): CacheStats {
+  const bytes = rows.length + ROWS * ASSET_ID_BYTES;
+  return { entries: used, bytes, maxBytes: bytes, hits, misses, evictions };
+}
+
+function makeKeys(owner: Address, asset: Asset, trace: KeyTrace | undefined): readonly Uint8Array[] {
+  const group = resourceGroupKeyHash(primaryStoreAddress(owner, asset.metadata), OBJECT_GROUP_TAG, trace);
+  return asset.coinStoreTag === undefined
+    ? [group]
+    : [group, resourceKeyHash(owner, asset.coinStoreTag, trace)];
 }
 
 /** The place of a pair: addresses are hashes for the most part, and short ones differ at their end. */
@@ -42,19 +57,27 @@ function isOwnerAt(start: number, owner: Address): boolean {
 }
 
 /** Key hashes of the primary store's group and, for a coin, of its CoinStore. */
-export function balanceKeys(owner: Address, asset: Asset): readonly Uint8Array[] {
-  // Hashes that carry their keys along are made one by one.
-  if (isTracing()) return makeKeys(owner, asset);
+export function balanceKeys(
+  owner: Address,
+  asset: Asset,
+  trace: KeyTrace | undefined,
+): readonly Uint8Array[] {
+  // A trace knows hashes by their arrays, and a kept hash has none of its own.
+  if (trace !== undefined) return makeKeys(owner, asset, trace);
   const row = rowOf(owner, asset.id);
   const start = row * ROW_BYTES;
   if (assetIds[row] === asset.id && isOwnerAt(start, owner)) {
+    hits++;
     // A copy: the row may get another pair while these are in use.
     const keys = Buffer.allocUnsafe(2 * KEY_BYTES);
     rows.copy(keys, 0, start + KEY_BYTES, start + ROW_BYTES);
     const group = keys.subarray(0, KEY_BYTES);
     return asset.coinStoreTag === undefined ? [group] : [group, keys.subarray(KEY_BYTES)];
   }
-  const keys = makeKeys(owner, asset);
+  misses++;
+  if (assetIds[row] === undefined) used++;
+  else evictions++;
+  const keys = makeKeys(owner, asset, undefined);
   assetIds[row] = asset.id;
   rows.set(owner, start);
   for (let i = 0; i < keys.length; i++) rows.set(keys[i] ?? owner, start + (i + 1) * KEY_BYTES);

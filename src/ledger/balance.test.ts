@@ -46,10 +46,10 @@ describe("addresses of assets", () => {
     const owner = parseAddress("0xa550c18");
     const group = "4ddcb90769acb5b877cf3f3988cd69d380ab297a2c52dce8a54d3d7b0b1bed99";
     for (let round = 0; round < 2; round++) {
-      expect(balanceKeys(owner, parseAsset("0xa")).map(toHex)).toEqual([group]);
-      const coin = balanceKeys(owner, parseAsset("0x1::aptos_coin::AptosCoin")).map(toHex);
+      expect(balanceKeys(owner, parseAsset("0xa"), undefined).map(toHex)).toEqual([group]);
+      const coin = balanceKeys(owner, parseAsset("0x1::aptos_coin::AptosCoin"), undefined).map(toHex);
       expect([coin[0], coin.length]).toEqual([group, 2]);
-      expect(balanceKeys(parseAddress("0x1"), parseAsset("0xa")).map(toHex)).toEqual([
+      expect(balanceKeys(parseAddress("0x1"), parseAsset("0xa"), undefined).map(toHex)).toEqual([
         toHex(storeKey("0x1")),
       ]);
     }

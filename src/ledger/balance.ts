@@ -71,7 +71,7 @@ export function readBalance(
   asset: Asset,
   version: bigint,
 ): Awaitable<bigint> {
-  return follow(view.getItems(balanceKeys(owner, asset), version), sumOf);
+  return follow(view.getItems(balanceKeys(owner, asset, view.keyTrace), version), sumOf);
 }
 
 function sumOf([group, coin]: readonly (StateItem | undefined)[]): bigint {

@@ -48,6 +48,7 @@ const DIRECT_PAYLOAD = 0;
 const CHAIN_ID_KEY_HASH: Uint8Array = resourceKeyHash(
   FRAMEWORK,
   encodeWith(structTagCodec, { address: FRAMEWORK, module: "chain_id", name: "ChainId", typeArgs: [] }),
+  undefined,
 );
 
 /** The data that a set of writes leaves under a key; undefined when it does not write it. */

@@ -1,10 +1,11 @@
 // Hashes of the state keys that answers are read by, built straight from their parts: no key object, no
-// encoding of its own, one hash.
+// encoding of its own, one hash. `trace` is the one of the view that a hash is for; hashes for no view pass undefined.
+// It has no default, so that no read can forget it.
 import { MAX_SHORT_INPUT, sha3Short } from "../base/keccak.ts";
 import { sha3 } from "../base/sha3.ts";
 import type { Address } from "../move/address.ts";
 import { HASH_LENGTH, SEEDS } from "./hash.ts";
-import { isTracing, noteStateKey, noteStorageKey } from "./key-trace.ts";
+import type { KeyTrace } from "./key-trace.ts";
 import { stateKeyHashOfBcs } from "./state-key.ts";
 
 const ACCESS_PATH = 0;
@@ -47,33 +48,46 @@ function putUleb(value: number, at: number): number {
 }
 
 /** Hashes the key that ends at the offset. */
-function finish(end: number): Uint8Array {
+function finish(end: number, trace: KeyTrace | undefined): Uint8Array {
   const bytes = scratch.subarray(0, end);
   const keyHash = end <= MAX_SHORT_INPUT ? sha3Short(bytes, NOTHING) : sha3(bytes);
-  if (isTracing()) noteStorageKey(keyHash, scratch.subarray(HASH_LENGTH, end));
+  trace?.noteStorage(keyHash, scratch.subarray(HASH_LENGTH, end));
   return keyHash;
 }
 
-function structKeyHash(path: number, address: Address, structTag: Uint8Array): Uint8Array {
+function structKeyHash(
+  path: number,
+  address: Address,
+  structTag: Uint8Array,
+  trace: KeyTrace | undefined,
+): Uint8Array {
   begin(ACCESS_PATH, address, structTag.length);
   let at = putUleb(1 + structTag.length, ADDRESS_END);
   scratch[at++] = path;
   scratch.set(structTag, at);
-  return finish(at + structTag.length);
+  return finish(at + structTag.length, trace);
 }
 
 /** Key hash of a resource, from the BCS of its struct tag. */
-export function resourceKeyHash(address: Address, structTag: Uint8Array): Uint8Array {
-  return structKeyHash(RESOURCE, address, structTag);
+export function resourceKeyHash(
+  address: Address,
+  structTag: Uint8Array,
+  trace: KeyTrace | undefined,
+): Uint8Array {
+  return structKeyHash(RESOURCE, address, structTag, trace);
 }
 
 /** Key hash of a resource group, from the BCS of its struct tag. */
-export function resourceGroupKeyHash(address: Address, structTag: Uint8Array): Uint8Array {
-  return structKeyHash(RESOURCE_GROUP, address, structTag);
+export function resourceGroupKeyHash(
+  address: Address,
+  structTag: Uint8Array,
+  trace: KeyTrace | undefined,
+): Uint8Array {
+  return structKeyHash(RESOURCE_GROUP, address, structTag, trace);
 }
 
 /** Key hash of a module. */
-export function moduleKeyHash(address: Address, name: string): Uint8Array {
+export function moduleKeyHash(address: Address, name: string, trace: KeyTrace | undefined): Uint8Array {
   const nameBytes = utf8.encode(name);
   const lengthBytes = nameBytes.length < 0x80 ? 1 : nameBytes.length < 0x4000 ? 2 : 3;
   begin(ACCESS_PATH, address, nameBytes.length);
@@ -82,19 +96,19 @@ export function moduleKeyHash(address: Address, name: string): Uint8Array {
   scratch.set(address, at);
   at = putUleb(nameBytes.length, at + address.length);
   scratch.set(nameBytes, at);
-  return finish(at + nameBytes.length);
+  return finish(at + nameBytes.length, trace);
 }
 
 /** Key hash of a table item, from the BCS of its key. The key stands without a length. */
-export function tableItemKeyHash(handle: Address, key: Uint8Array): Uint8Array {
+export function tableItemKeyHash(handle: Address, key: Uint8Array, trace: KeyTrace | undefined): Uint8Array {
   begin(TABLE_ITEM, handle, key.length);
   scratch.set(key, ADDRESS_END);
-  return finish(ADDRESS_END + key.length);
+  return finish(ADDRESS_END + key.length, trace);
 }
 
 /** Key hash of a key given as BCS, which must have been read before. */
-export function keyHashOfBcs(bcs: Uint8Array): Uint8Array {
+export function keyHashOfBcs(bcs: Uint8Array, trace: KeyTrace | undefined): Uint8Array {
   const keyHash = stateKeyHashOfBcs(bcs);
-  noteStateKey(keyHash, bcs);
+  trace?.noteBcs(keyHash, bcs);
   return keyHash;
 }

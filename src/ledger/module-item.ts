@@ -7,7 +7,8 @@ import type { LedgerView } from "./view.ts";
 
 /** A module's bytes with the version that wrote them, as the view's latest version sees it. */
 export async function readModuleItem(view: LedgerView, module: ModuleId): Promise<StoredModule | undefined> {
-  const [item] = await view.getItems([moduleKeyHash(module.address, module.name)], view.position.version);
+  const keyHash = moduleKeyHash(module.address, module.name, view.keyTrace);
+  const [item] = await view.getItems([keyHash], view.position.version);
   if (item?.value === undefined) return undefined;
   return { version: item.version, bytes: stateValueData(item.value) };
 }

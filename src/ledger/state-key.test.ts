@@ -62,24 +62,24 @@ describe("state key", () => {
   it("gives the same hashes from parts", () => {
     const account = encodeWith(structTagCodec, tag("account", "Account"));
     const group = encodeWith(structTagCodec, tag("object", "ObjectGroup"));
-    expect(toHex(resourceKeyHash(TWO, account))).toBe(KNOWN[0]![2]);
-    expect(toHex(resourceGroupKeyHash(TWO, group))).toBe(KNOWN[1]![2]);
-    expect(toHex(moduleKeyHash(TWO, "mymodule"))).toBe(KNOWN[2]![2]);
-    expect(toHex(tableItemKeyHash(parseAddress("0x1002"), bytes("070203")))).toBe(KNOWN[3]![2]);
+    expect(toHex(resourceKeyHash(TWO, account, undefined))).toBe(KNOWN[0]![2]);
+    expect(toHex(resourceGroupKeyHash(TWO, group, undefined))).toBe(KNOWN[1]![2]);
+    expect(toHex(moduleKeyHash(TWO, "mymodule", undefined))).toBe(KNOWN[2]![2]);
+    expect(toHex(tableItemKeyHash(parseAddress("0x1002"), bytes("070203"), undefined))).toBe(KNOWN[3]![2]);
   });
 
   it("gives the same hashes from parts of any length", () => {
     for (const length of [0, 1, 91, 92, 93, 94, 126, 127, 128, 900, 16_383, 20_000]) {
       const name = "m".repeat(length);
       const module = atTwo({ kind: "code", module: { address: TWO, name } });
-      expect(toHex(moduleKeyHash(TWO, name))).toBe(toHex(stateKeyHash(module)));
+      expect(toHex(moduleKeyHash(TWO, name, undefined))).toBe(toHex(stateKeyHash(module)));
       const key = new Uint8Array(length).fill(5);
-      expect(toHex(tableItemKeyHash(TWO, key))).toBe(
+      expect(toHex(tableItemKeyHash(TWO, key, undefined))).toBe(
         toHex(stateKeyHash({ kind: "tableItem", handle: TWO, key })),
       );
       const struct = tag("coin", name);
       const structBytes = encodeWith(structTagCodec, struct);
-      expect(toHex(resourceKeyHash(TWO, structBytes))).toBe(
+      expect(toHex(resourceKeyHash(TWO, structBytes, undefined))).toBe(
         toHex(stateKeyHash(atTwo({ kind: "resource", struct }))),
       );
     }

@@ -15,7 +15,7 @@ export function readTableItem(
   key: Uint8Array,
   version: bigint,
 ): Awaitable<Uint8Array | undefined> {
-  return follow(view.getItems([tableItemKeyHash(handle, key)], version), ([item]) =>
+  return follow(view.getItems([tableItemKeyHash(handle, key, view.keyTrace)], version), ([item]) =>
     item?.value === undefined ? undefined : stateValueData(item.value),
   );
 }

@@ -40,6 +40,7 @@ const FRAMEWORK = parseAddress("0x1");
 export const VALIDATOR_SET_KEY_HASH: Uint8Array = resourceKeyHash(
   FRAMEWORK,
   encodeWith(structTagCodec, { address: FRAMEWORK, module: "stake", name: "ValidatorSet", typeArgs: [] }),
+  undefined,
 );
 
 /** The voters of a set, in the order of their index: the active ones and those about to leave. */

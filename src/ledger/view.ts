@@ -2,6 +2,7 @@
 // knows nothing of where the bytes are kept. What is near is given at once, so a caller that waits for nothing else
 // need not wait at all.
 import type { Awaitable } from "../base/awaitable.ts";
+import type { KeyTrace } from "./key-trace.ts";
 
 /** Where the ledger stands. State at version V is the state after transaction V. */
 export interface LedgerPosition {
@@ -47,6 +48,8 @@ export interface Block {
  */
 export interface LedgerView {
   readonly position: LedgerPosition;
+  /** Where keys are to be noted whose hashes `getItems` gets; only a view that asks other nodes has one. */
+  readonly keyTrace?: KeyTrace;
   /**
    * The items that the given version sees, by state key hash: undefined where the key was never written
    * (or its deletion is older than anything kept). Throws LedgerError `version_not_found` or

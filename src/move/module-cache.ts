@@ -1,5 +1,6 @@
 // Parsed modules, bounded by bytes, least recently used out first. An entry belongs to a module and to the
 // version that wrote it, so an upgrade can never be answered from the ABI before it, nor the reverse.
+import type { CacheStats } from "../base/cache-stats.ts";
 import { toHex } from "../base/hex.ts";
 import type { ModuleAbi, ModuleId, ModuleLoader } from "./abi.ts";
 import { estimateAbiBytes } from "./bytecode/abi-size.ts";
@@ -22,16 +23,6 @@ export interface StoredModule {
 
 /** Fetches a module from wherever the ledger is; undefined when it is not there. */
 export type ModuleFetcher = (module: ModuleId) => Promise<StoredModule | undefined>;
-
-/** What a cache did and holds, for metrics. */
-export interface ModuleCacheStats {
-  readonly entries: number;
-  readonly bytes: number;
-  readonly maxBytes: number;
-  readonly hits: number;
-  readonly misses: number;
-  readonly evictions: number;
-}
 
 interface Entry {
   /** The ABI, or why there is none: bytes that do not parse never will. */
@@ -80,7 +71,7 @@ export class ModuleCache {
   }
 
   /** What the cache did and holds. */
-  stats(): ModuleCacheStats {
+  stats(): CacheStats {
     return {
       entries: this.#entries.size,
       bytes: this.#bytes,

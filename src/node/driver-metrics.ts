@@ -1,6 +1,7 @@
 // What the driver of a cluster does, on the metrics page: counts, the state of its connections, and a histogram of
 // times that the engine has filled already.
 import { Histogram } from "prom-client";
+import type { CacheStats } from "../base/cache-stats.ts";
 import type { DriverFigures } from "../store/cassandra/figures.ts";
 import type { GaugeSource } from "./metrics.ts";
 
@@ -8,6 +9,7 @@ import type { GaugeSource } from "./metrics.ts";
 export interface DriverReport {
   readonly figures: DriverFigures;
   readonly boundsMs: readonly number[];
+  readonly blockCache: CacheStats;
 }
 
 type Reader = () => DriverReport | undefined;

@@ -3,7 +3,6 @@
 import { ConfigError } from "../base/errors.ts";
 import { type Logger, silentLogger } from "../base/log.ts";
 import { LedgerError } from "../ledger/errors.ts";
-import { traceStateKeys } from "../ledger/key-trace.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
 import type { Store, StoreView } from "../store/contract.ts";
@@ -183,7 +182,6 @@ export class Following {
   }
 
   #startFilling(): void {
-    traceStateKeys();
     this.#filler = new BaseFiller({
       store: this.#parts.store,
       pool: () => this.#follower?.pool,

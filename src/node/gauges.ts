@@ -1,8 +1,8 @@
-// Figures of the ledger, the server, the module cache, faults and writing, read when somebody asks for the metrics page.
+// Figures of the ledger, the server, the caches, faults and writing, read when somebody asks for the metrics page.
 
+import type { CacheStats } from "../base/cache-stats.ts";
 import type { HttpFigures } from "../http/server.ts";
 import type { Ledger, LedgerPosition, LedgerView } from "../ledger/view.ts";
-import type { ModuleCache, ModuleCacheStats } from "../move/module-cache.ts";
 import type { Faults } from "./faults.ts";
 import type { GaugeSource } from "./metrics.ts";
 import type { Succession } from "./succession.ts";
@@ -20,12 +20,13 @@ const POSITION_GAUGES: readonly (readonly [string, string, (position: LedgerPosi
   ],
 ];
 
-const CACHE_GAUGES: readonly (readonly [string, string, (stats: ModuleCacheStats) => number])[] = [
-  ["sextant_module_cache_bytes", "Bytes of parsed modules", (stats) => stats.bytes],
-  ["sextant_module_cache_entries", "Parsed modules", (stats) => stats.entries],
-  ["sextant_module_cache_hits", "Module look-ups answered from the cache", (stats) => stats.hits],
-  ["sextant_module_cache_misses", "Module look-ups that parsed", (stats) => stats.misses],
-  ["sextant_module_cache_evictions", "Modules pushed out", (stats) => stats.evictions],
+const CACHE_GAUGES: readonly (readonly [keyof CacheStats, suffix: string, help: string])[] = [
+  ["bytes", "bytes", "bytes in use, estimated"],
+  ["maxBytes", "max_bytes", "bytes allowed"],
+  ["entries", "entries", "number of entries"],
+  ["hits", "hits", "look-ups answered from the cache"],
+  ["misses", "misses", "look-ups that were not"],
+  ["evictions", "evictions", "entries pushed out"],
 ];
 
 const HTTP_GAUGES: readonly (readonly [string, string, (figures: HttpFigures) => number])[] = [
@@ -95,12 +96,17 @@ export function httpGauges(read: () => HttpFigures | undefined): GaugeSource[] {
   ];
 }
 
-/** What the module cache holds and did. */
-export function moduleCacheGauges(cache: ModuleCache): GaugeSource[] {
-  return CACHE_GAUGES.map(([name, help, read]) => ({
-    name,
-    help,
-    read: () => read(cache.stats()),
+/** What a cache holds and did, as far as it says so; zeros while there is none. */
+export function cacheGauges(
+  name: string,
+  what: string,
+  read: () => Partial<CacheStats> | undefined,
+  fields: readonly (keyof CacheStats)[] = CACHE_GAUGES.map(([field]) => field),
+): GaugeSource[] {
+  return CACHE_GAUGES.filter(([field]) => fields.includes(field)).map(([field, suffix, help]) => ({
+    name: `sextant_${name}_cache_${suffix}`,
+    help: `Cache of ${what}: ${help}`,
+    read: () => read()?.[field] ?? 0,
     isShare: true,
   }));
 }

@@ -70,7 +70,7 @@ async function openCluster(
   await closedOnFault(store, () => {
     if (check !== undefined && store.identity !== undefined) assertIdentity(store.identity, check);
   });
-  const driver = (): DriverReport => ({ figures: store.figures, boundsMs });
+  const driver = (): DriverReport => ({ figures: store.figures, boundsMs, blockCache: store.blockCache });
   return { store, lease: readOnly ? undefined : store.lease, driver };
 }
 

@@ -38,6 +38,7 @@ export class Writer {
   #preparing: Promise<void> = Promise.resolve();
   #following: Following | undefined;
   #blocks: BlockMaker | undefined;
+  #ingester: Ingester | undefined;
   #pruner: Pruner | undefined;
 
   constructor(options: WriterOptions) {
@@ -50,6 +51,11 @@ export class Writer {
 
   get blocks(): BlockMaker | undefined {
     return this.#blocks;
+  }
+
+  /** Memory of the state tree's nodes; undefined before the ledger is begun. */
+  get treeCache(): ReturnType<Ingester["treeCache"]> | undefined {
+    return this.#ingester?.treeCache();
   }
 
   /** Rows that this writer pruned. */
@@ -68,6 +74,7 @@ export class Writer {
     const { check, chain } = plan;
     await assertNotHalfCopied(store);
     const ingester = new Ingester({ store, logger });
+    this.#ingester = ingester;
     if (check !== undefined) await bootstrapGenesis({ store, ingester, check });
     if (this.#stop.signal.aborted) return;
     if (chain !== undefined) {

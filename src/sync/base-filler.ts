@@ -5,7 +5,7 @@ import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { decodeWith } from "../bcs/codec.ts";
 import { LedgerError } from "../ledger/errors.ts";
-import { stateKeyOf } from "../ledger/key-trace.ts";
+import { KeyTrace } from "../ledger/key-trace.ts";
 import { stateValueCodec } from "../ledger/state-value.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { Store } from "../store/contract.ts";
@@ -37,6 +37,8 @@ const nameOf = (keyHash: Uint8Array): string => Buffer.from(keyHash).toString("l
 /** Looks up and fetches rows of the base layer. */
 export class BaseFiller {
   readonly stats: FillerStats = { fills: 0, failures: 0 };
+  /** Must hold the keys of the hashes that are asked for. */
+  readonly keyTrace = new KeyTrace();
   readonly #options: BaseFillerOptions;
   readonly #flights = new Map<string, Promise<BaseRow>>();
   /** Rows not yet written, by key hash. */
@@ -98,7 +100,7 @@ export class BaseFiller {
   async #fetch(view: LedgerView, keyHash: Uint8Array): Promise<BaseRow> {
     const entries = this.#options.pool()?.entries ?? [];
     if (entries.length === 0) throw unavailable();
-    const stateKey = stateKeyOf(keyHash);
+    const stateKey = this.keyTrace.keyOf(keyHash);
     if (stateKey === undefined) throw new Error("a read whose state key is not known");
     const { oldestVersion, version: latest } = view.position;
     const [write] = await view.getHistory(keyHash, { from: oldestVersion, to: latest, limit: 1 });

@@ -330,7 +330,7 @@ describe.skipIf(!hasShared)("bootstrap from a genesis file", () => {
       }
     }
     for (const entry of tables.filter((one) => one.network === network)) {
-      const keyHash = tableItemKeyHash(parseAddress(entry.handle), fromHex(entry.key)!);
+      const keyHash = tableItemKeyHash(parseAddress(entry.handle), fromHex(entry.key)!, undefined);
       wanted.push({ keyHash, value: entry.value });
     }
     const view = await store.openView();

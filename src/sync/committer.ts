@@ -1,6 +1,7 @@
 // The one way in: records are verified, the state root of every block is recomputed and compared, and the
 // whole blocks among them are committed in one write with everything that belongs to them.
 import { equalBytes } from "../base/bytes.ts";
+import type { CacheStats } from "../base/cache-stats.ts";
 import { toHex } from "../base/hex.ts";
 import type { Logger } from "../base/log.ts";
 import { BcsError } from "../bcs/errors.ts";
@@ -10,7 +11,7 @@ import type { Position } from "../ledger/position.ts";
 import { decodePage, decodeRecord, type RecordSpans } from "../ledger/record.ts";
 import type { BlockStart, CommitBatch, Store, StoreIdentity } from "../store/contract.ts";
 import { deletionRows } from "./base-rows.ts";
-import { PendingTree } from "./pending-tree.ts";
+import { PendingTree, TREE_CACHE_BYTES } from "./pending-tree.ts";
 import { type BaseStart, type VerifiedBlock, Verifier } from "./verifier.ts";
 
 /** Looks at verified blocks before they are committed; what it throws keeps them out. */
@@ -97,6 +98,11 @@ export class Ingester {
       this.#tree = undefined;
       return await this.#position();
     });
+  }
+
+  /** Memory of the state tree's nodes that are kept for the next commit. */
+  treeCache(): Pick<CacheStats, "bytes" | "maxBytes"> {
+    return { bytes: this.#tree?.bytes ?? 0, maxBytes: TREE_CACHE_BYTES };
   }
 
   #inTurn<T>(step: () => Promise<T>): Promise<T> {

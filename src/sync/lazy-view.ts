@@ -1,5 +1,6 @@
 // Read views of a ledger whose state is not known whole: what the store does not have is looked up in the base
 // layer and fetched on first use. Engines know nothing of it.
+import type { KeyTrace } from "../ledger/key-trace.ts";
 import type {
   Block,
   HistoryRange,
@@ -17,11 +18,13 @@ export function createLazyView(view: LedgerView, filler: BaseFiller): LedgerView
 
 class LazyView implements LedgerView {
   readonly position: LedgerPosition;
+  readonly keyTrace: KeyTrace;
   readonly #view: LedgerView;
   readonly #filler: BaseFiller;
 
   constructor(view: LedgerView, filler: BaseFiller) {
     this.position = view.position;
+    this.keyTrace = filler.keyTrace;
     this.#view = view;
     this.#filler = filler;
   }

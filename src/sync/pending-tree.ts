@@ -5,8 +5,10 @@ import { StateTree, type TreeUpdate } from "../ledger/state-tree/update.ts";
 import { stateValueHash } from "../ledger/state-value.ts";
 import type { StateWrite, Store, TreeNodeWrite } from "../store/contract.ts";
 
-/** Nodes kept in memory between batches, at about a kilobyte each. */
-const MAX_KEPT_NODES = 20_000;
+/** Budget for the nodes that are kept in memory between batches. */
+export const TREE_CACHE_BYTES: number = 20 * 2 ** 20;
+/** What a node takes, about. */
+const NODE_BYTES = 1024;
 
 /** A state tree that is ahead of its store. After an error it is spent. */
 export class PendingTree {
@@ -34,8 +36,13 @@ export class PendingTree {
     return this.#tree.takeChanges();
   }
 
+  /** Memory of its nodes, estimated. Above the budget only until the batch is settled. */
+  get bytes(): number {
+    return this.#tree.size * NODE_BYTES;
+  }
+
   /** Says that the changes are stored. */
   settle(): void {
-    if (this.#tree.size > MAX_KEPT_NODES) this.#tree.forget();
+    if (this.bytes > TREE_CACHE_BYTES) this.#tree.forget();
   }
 }

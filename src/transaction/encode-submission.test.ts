@@ -240,8 +240,8 @@ describe("a script call", () => {
   it.each<[string, unknown, string]>([
     ["bytes that are no script", script("00"), "payload.code.bytecode: not a compiled script"],
     [
-      "a type parameter as a parameter",
-      script(TAKES_GENERIC, { type_arguments: ["address"], arguments: ["0x1"] }),
+      "a type parameter as a parameter and no type argument",
+      script(TAKES_GENERIC, { type_arguments: [], arguments: ["0x1"] }),
       "payload.arguments[0]: the type parameter T0 has no type to stand for",
     ],
     [

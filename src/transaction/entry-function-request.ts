@@ -5,21 +5,22 @@ import type { JsonDocument } from "../json/document.ts";
 import type { AbiType, FunctionAbi, ModuleAbi, ModuleId, ModuleLoader } from "../move/abi.ts";
 import { formatAddress } from "../move/address.ts";
 import { MAX_IDENTIFIER_LENGTH } from "../move/identifier.ts";
-import type { TypeTag } from "../move/type-tag.ts";
 import { writeJsonValue } from "../move/value-json.ts";
 import type { EntryFunction } from "./entry-function.ts";
 import { TransactionError } from "./errors.ts";
 import {
   argumentError,
   assertArgumentCount,
+  assertSignerCount,
   type Callee,
+  type CallSigners,
+  callParameters,
   countOf,
-  isSigner,
+  describeTypes,
   loadParameterLayout,
-  substitute,
 } from "./parameters.ts";
 import type { EntryFunctionRequest } from "./request-payload.ts";
-import { parseTypeArguments, typeOfTag } from "./type-arguments.ts";
+import { parseTypeArguments } from "./type-arguments.ts";
 
 const LISTED_FUNCTIONS = 12;
 
@@ -27,23 +28,25 @@ const LISTED_FUNCTIONS = 12;
 export async function createEntryFunction(
   document: JsonDocument,
   request: EntryFunctionRequest,
+  signers: CallSigners,
   loadModule: ModuleLoader,
 ): Promise<EntryFunction> {
   const { path, module: id } = request;
   const typeArgs = parseTypeArguments(document, request.typeArguments, `${path}.type_arguments`);
   const callee: Callee = {
     path,
+    field: `${path}.function`,
     name: () => `${describeModule(id)}::${shortenText(request.function)}`,
   };
   const module = id.name.length <= MAX_IDENTIFIER_LENGTH ? await loadModule(id) : undefined;
   if (module === undefined) {
-    throw new TransactionError("invalid", `${path}.function: module ${describeModule(id)} is not on chain`);
+    throw new TransactionError("invalid", `${callee.field}: module ${describeModule(id)} is not on chain`);
   }
   const definition = findEntryFunction(module, request.function, callee);
   assertTypeArgumentCount(definition, typeArgs.length, callee);
-  const { params, signers } = callParameters(definition.params, typeArgs, callee);
-  const given = document.count(request.arguments);
-  assertArgumentCount(callee, params, signers, given);
+  const { params, signers: wantedSigners } = callParameters(definition.params, typeArgs, callee);
+  assertArgumentCount(callee, params, wantedSigners, document.count(request.arguments));
+  assertSignerCount(callee, wantedSigners, signers);
   const args = await encodeArguments(document, request.arguments, params, callee, loadModule);
   return { module: id, function: request.function, typeArgs, args };
 }
@@ -54,19 +57,30 @@ function describeModule(module: ModuleId): string {
 
 function findEntryFunction(module: ModuleAbi, name: string, callee: Callee): FunctionAbi {
   const definition = module.functions.find((candidate) => candidate.name === name);
-  if (definition?.isEntry) return definition;
+  if (definition?.isEntry) {
+    assertNoReturns(definition, callee);
+    return definition;
+  }
   const entries = module.functions.filter((candidate) => candidate.isEntry).map((entry) => entry.name);
   const more = entries.length > LISTED_FUNCTIONS ? ", …" : "";
   const list =
     entries.length === 0
       ? "the module has no entry functions"
       : `its entry functions are ${entries.slice(0, LISTED_FUNCTIONS).join(", ")}${more}`;
-  const path = `${callee.path}.function`;
   throw new TransactionError(
     "invalid",
     definition === undefined
-      ? `${path}: the module is on chain, but there is no function ${callee.name()}; ${list}`
-      : `${path}: ${callee.name()} is not an entry function, so no transaction can call it; ${list}`,
+      ? `${callee.field}: the module is on chain, but there is no function ${callee.name()}; ${list}`
+      : `${callee.field}: ${callee.name()} is not an entry function, so no transaction can call it; ${list}`,
+  );
+}
+
+function assertNoReturns({ returns }: FunctionAbi, callee: Callee): void {
+  if (returns.length === 0) return;
+  const what = returns.length === 1 ? "a value" : "values";
+  throw new TransactionError(
+    "invalid",
+    `${callee.field}: ${callee.name()} returns ${what} (${describeTypes(returns)}), so no transaction can call it`,
   );
 }
 
@@ -80,32 +94,6 @@ function assertTypeArgumentCount(definition: FunctionAbi, given: number, callee:
     `${callee.path}.type_arguments: ${callee.name()} takes ${countOf(wanted, "type argument")}, not ${given}${hint}`,
     { details: { expected: wanted, given } },
   );
-}
-
-/** The parameters to give arguments for. A type argument cannot bring in a signer. */
-function callParameters(
-  types: readonly AbiType[],
-  typeArgs: readonly TypeTag[],
-  callee: Callee,
-): { params: AbiType[]; signers: number } {
-  const substitutes = typeArgs.map(typeOfTag);
-  const params: AbiType[] = [];
-  let signers = 0;
-  for (const type of types) {
-    if (isSigner(type)) {
-      signers++;
-      continue;
-    }
-    const param = substitutes.length === 0 ? type : substitute(type, substitutes);
-    if (isSigner(param)) {
-      throw new TransactionError(
-        "invalid",
-        `${callee.path}.type_arguments: signer cannot stand for a type that ${callee.name()} takes as an argument`,
-      );
-    }
-    params.push(param);
-  }
-  return { params, signers };
 }
 
 /** BCS of each argument, all in one buffer. Waits only for layouts that need modules. */

@@ -5,7 +5,9 @@ import type { AbiType, ModuleLoader } from "../move/abi.ts";
 import { formatAbiType } from "../move/bytecode/abi-text.ts";
 import { MoveError } from "../move/errors.ts";
 import { createParameterLayout, type Layout, simpleLayout } from "../move/layout.ts";
+import type { TypeTag } from "../move/type-tag.ts";
 import { TransactionError } from "./errors.ts";
+import { typeOfTag } from "./type-arguments.ts";
 
 const LISTED_TYPES = 12;
 
@@ -14,11 +16,27 @@ function describeType(type: AbiType): string {
   return shortenText(formatAbiType(type, 200), 200);
 }
 
+/** Types as messages list them. */
+export function describeTypes(types: readonly AbiType[]): string {
+  const list = types.slice(0, LISTED_TYPES).map(describeType).join(", ");
+  return types.length > LISTED_TYPES ? `${list}, …` : list;
+}
+
 /** What is called, for messages: its name is made only when one is written. */
 export interface Callee {
   /** Path of the payload. */
   readonly path: string;
+  /** Path of the member that says what is called. */
+  readonly field: string;
   readonly name: () => string;
+}
+
+/** Who signs a call. */
+export interface CallSigners {
+  /** The multisig account signs what it runs, and nobody else does. */
+  readonly isMultisig: boolean;
+  /** Undefined when the request does not list secondary signers. */
+  readonly count: number | undefined;
 }
 
 /** `n things`, or `1 thing`. */
@@ -27,7 +45,7 @@ export function countOf(count: number, thing: string): string {
 }
 
 /** The type with its type parameters replaced. */
-export function substitute(type: AbiType, typeArgs: readonly AbiType[]): AbiType {
+function substitute(type: AbiType, typeArgs: readonly AbiType[]): AbiType {
   switch (type.kind) {
     case "parameter": {
       const arg = typeArgs[type.index];
@@ -49,8 +67,54 @@ export function substitute(type: AbiType, typeArgs: readonly AbiType[]): AbiType
 }
 
 /** True for `signer`, `&signer` and `&mut signer`: the chain fills these in. */
-export function isSigner(type: AbiType): boolean {
+function isSigner(type: AbiType): boolean {
   return type.kind === "signer" || (type.kind === "reference" && type.to.kind === "signer");
+}
+
+/**
+ * The parameters to give arguments for, and the number of signers among them. Type parameters stay where there
+ * are no type arguments. A type argument cannot bring in a signer.
+ */
+export function callParameters(
+  types: readonly AbiType[],
+  typeArgs: readonly TypeTag[],
+  callee: Callee,
+): { params: AbiType[]; signers: number } {
+  const substitutes = typeArgs.map(typeOfTag);
+  const params: AbiType[] = [];
+  let signers = 0;
+  for (const type of types) {
+    if (isSigner(type)) {
+      signers++;
+      continue;
+    }
+    const param = substitutes.length === 0 ? type : substitute(type, substitutes);
+    if (isSigner(param)) {
+      throw new TransactionError(
+        "invalid",
+        `${callee.path}.type_arguments: signer cannot stand for a type that ${callee.name()} takes as an argument`,
+      );
+    }
+    params.push(param);
+  }
+  return { params, signers };
+}
+
+/**
+ * Refuses a call that takes more signers than it gets. The chain also rejects fewer signer parameters than
+ * signers, and two of them when no secondary signers are listed; recorded answers encode both, so they pass.
+ */
+export function assertSignerCount(callee: Callee, wanted: number, signers: CallSigners): void {
+  const given = signers.isMultisig ? 1 : signers.count;
+  if (given === undefined || wanted <= given) return;
+  const takes = `${callee.name()} takes ${countOf(wanted, "signer")}`;
+  throw new TransactionError(
+    "invalid",
+    signers.isMultisig
+      ? `${callee.field}: ${takes}, but the multisig account is the only signer of what it runs`
+      : `secondary_signers: ${takes}, not ${given}; list all of them but the sender`,
+    { details: { expected: wanted, given } },
+  );
 }
 
 /** Refuses any other number of arguments than the parameters without signers. */
@@ -61,8 +125,7 @@ export function assertArgumentCount(
   given: number,
 ): void {
   if (given === params.length) return;
-  const types = params.slice(0, LISTED_TYPES).map(describeType).join(", ");
-  const list = params.length === 0 ? "" : ` (${types}${params.length > LISTED_TYPES ? ", …" : ""})`;
+  const list = params.length === 0 ? "" : ` (${describeTypes(params)})`;
   const hint =
     signers > 0 && given === params.length + signers
       ? "; the chain fills in signers, they are not given as arguments"

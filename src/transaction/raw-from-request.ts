@@ -7,10 +7,11 @@ import type { Address } from "../move/address.ts";
 import { createEntryFunction } from "./entry-function-request.ts";
 import { TransactionError } from "./errors.ts";
 import type { Executable } from "./executable.ts";
+import type { CallSigners } from "./parameters.ts";
 import type { MultisigPayload, TransactionPayload } from "./payload.ts";
 import { NONCE_SEQUENCE_NUMBER, type RawTransaction } from "./raw.ts";
 import type { TransactionRequest } from "./request.ts";
-import type { EntryFunctionRequest, PayloadRequest, ScriptRequest } from "./request-payload.ts";
+import type { EntryFunctionRequest, ScriptRequest } from "./request-payload.ts";
 import { createScript } from "./script-request.ts";
 
 /** What the ledger contributes to a transaction. */
@@ -25,13 +26,13 @@ export async function createRawTransaction(
   request: TransactionRequest,
   context: EncodeContext,
 ): Promise<RawTransaction> {
-  const { document, payload, replayProtectionNonce: nonce } = request;
-  const sequenceNumber = nonce === undefined ? request.sequenceNumber : NONCE_SEQUENCE_NUMBER;
+  const sequenceNumber =
+    request.replayProtectionNonce === undefined ? request.sequenceNumber : NONCE_SEQUENCE_NUMBER;
   if (sequenceNumber === undefined) throw new Error("a request has a sequence number or a nonce");
   return {
     sender: request.sender,
     sequenceNumber,
-    payload: await createPayload(document, payload, nonce, context.loadModule),
+    payload: await createPayload(request, context.loadModule),
     maxGasAmount: request.maxGasAmount,
     gasUnitPrice: request.gasUnitPrice,
     expirationTimestampSecs: request.expirationTimestampSecs,
@@ -40,31 +41,33 @@ export async function createRawTransaction(
 }
 
 async function createPayload(
-  document: JsonDocument,
-  request: PayloadRequest,
-  nonce: bigint | undefined,
+  request: TransactionRequest,
   loadModule: ModuleLoader,
 ): Promise<TransactionPayload> {
-  switch (request.kind) {
+  const { document, payload, replayProtectionNonce: nonce, secondarySigners } = request;
+  const count = secondarySigners === undefined ? undefined : 1 + secondarySigners.length;
+  switch (payload.kind) {
     case "moduleBundle":
       throw new TransactionError(
         "invalid",
         "payload.type: module_bundle_payload was removed from the chain; publish modules with 0x1::code::publish_package_txn",
       );
     case "multisig": {
-      const { multisigAddress } = request;
+      const { multisigAddress } = payload;
       const call =
-        request.payload === undefined ? undefined : await createCall(document, request.payload, loadModule);
+        payload.payload === undefined
+          ? undefined
+          : await createCall(document, payload.payload, { isMultisig: true, count }, loadModule);
       if (nonce !== undefined) return orderless(call ?? { kind: "empty" }, multisigAddress, nonce);
       return { kind: "multisig", multisigAddress, transactionPayload: call };
     }
     case "entryFunction":
     case "script": {
-      const call = await createCall(document, request, loadModule);
+      const call = await createCall(document, payload, { isMultisig: false, count }, loadModule);
       return nonce === undefined ? call : orderless(call, undefined, nonce);
     }
     default:
-      return unreachable(request);
+      return unreachable(payload);
   }
 }
 
@@ -72,11 +75,14 @@ async function createPayload(
 async function createCall(
   document: JsonDocument,
   request: EntryFunctionRequest | ScriptRequest,
+  signers: CallSigners,
   loadModule: ModuleLoader,
 ): Promise<MultisigPayload> {
-  return request.kind === "script"
-    ? { kind: "script", script: await createScript(document, request, loadModule) }
-    : { kind: "entryFunction", entryFunction: await createEntryFunction(document, request, loadModule) };
+  if (request.kind === "script") {
+    return { kind: "script", script: await createScript(document, request, signers, loadModule) };
+  }
+  const entryFunction = await createEntryFunction(document, request, signers, loadModule);
+  return { kind: "entryFunction", entryFunction };
 }
 
 function orderless(

@@ -1,7 +1,7 @@
 // A JSON transaction request, its shape checked member by member in a fixed order. Arguments stay in the
 // JSON document, where the parameter types will say how to read them.
 import type { JsonDocument } from "../json/document.ts";
-import type { Address } from "../move/address.ts";
+import { type Address, formatAddress } from "../move/address.ts";
 import { TransactionError } from "./errors.ts";
 import {
   addressItem,
@@ -32,6 +32,11 @@ export interface TransactionRequest {
 
 /** More addresses than this do not fit a transaction that the chain takes in. */
 const MAX_SECONDARY_SIGNERS = 2048;
+/**
+ * The chain verifies at most 32 signatures of a transaction, the sender's included. Longer lists fail there
+ * anyway, and a recorded answer encodes one with repeated addresses, so repeats are not looked for in them.
+ */
+const MAX_VERIFIED_SECONDARY_SIGNERS = 31;
 
 /**
  * Reads a request. Unknown members are ignored, of a repeated member the last counts, an optional member
@@ -48,6 +53,7 @@ export function parseTransactionRequest(document: JsonDocument): TransactionRequ
   const hasNonce = presentMember(body, "replay_protection_nonce") >= 0;
   const replayProtectionNonce = hasNonce ? u64Member(body, "replay_protection_nonce") : undefined;
   const secondarySigners = secondarySignersOf(body);
+  if (secondarySigners !== undefined) assertDistinctSigners(sender, secondarySigners);
   return {
     document,
     sender,
@@ -83,4 +89,21 @@ function secondarySignersOf(body: RequestObject): Address[] | undefined {
     signers.push(addressItem(document, item, `secondary_signers[${i}]`));
   }
   return signers;
+}
+
+/** The chain rejects a transaction in which one account signs twice. */
+function assertDistinctSigners(sender: Address, secondarySigners: readonly Address[]): void {
+  if (secondarySigners.length > MAX_VERIFIED_SECONDARY_SIGNERS) return;
+  const seen = new Set<string>();
+  for (const [index, signer] of secondarySigners.entries()) {
+    const text = formatAddress(signer);
+    const isSender = text === formatAddress(sender);
+    if (isSender || seen.has(text)) {
+      throw new TransactionError(
+        "invalid",
+        `secondary_signers[${index}]: ${text} is ${isSender ? "the sender, who signs already; list only the other signers" : "listed twice; an account signs once"}`,
+      );
+    }
+    seen.add(text);
+  }
 }

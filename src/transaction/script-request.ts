@@ -14,9 +14,11 @@ import { TransactionError } from "./errors.ts";
 import {
   argumentError,
   assertArgumentCount,
+  assertSignerCount,
   type Callee,
+  type CallSigners,
+  callParameters,
   countOf,
-  isSigner,
   loadParameterLayout,
 } from "./parameters.ts";
 import type { ScriptRequest } from "./request-payload.ts";
@@ -30,15 +32,16 @@ const NAME = "the script";
 export async function createScript(
   document: JsonDocument,
   request: ScriptRequest,
+  signers: CallSigners,
   loadModule: ModuleLoader,
 ): Promise<Script> {
   const { path } = request;
   const typeArgs = parseTypeArguments(document, request.typeArguments, `${path}.type_arguments`);
   const types = parameterTypes(document, request, typeArgs.length);
-  const params = types.filter((type) => !isSigner(type));
-  const given = document.count(request.arguments);
-  const callee: Callee = { path, name: () => NAME };
-  assertArgumentCount(callee, params, types.length - params.length, given);
+  const callee: Callee = { path, field: `${path}.code`, name: () => NAME };
+  const { params, signers: wantedSigners } = callParameters(types, typeArgs, callee);
+  assertArgumentCount(callee, params, wantedSigners, document.count(request.arguments));
+  assertSignerCount(callee, wantedSigners, signers);
   const args: ScriptArgument[] = [];
   let value = document.first(request.arguments);
   for (const [index, type] of params.entries()) {

@@ -3,6 +3,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
+import { BCS_TYPE } from "../../src/interface/media-types.ts";
+import { urlTo } from "../../src/interface/route.ts";
+import { transactionsRoute } from "../../src/interface/routes.ts";
 import { Pipeline } from "../support/pipelined.ts";
 import { type Running, startProgram } from "../support/program.ts";
 import { askOver, encodeQuestion, questionsAbout } from "../support/questions.ts";
@@ -110,8 +113,8 @@ describe("a chain of followers", () => {
     expect([...statuses].sort()).toEqual([200, 404]);
     const records = await Promise.all(
       [a, b, c].map(async (node) => {
-        const page = await fetch(`${node.url}/transactions?start=${latest - 99n}&limit=100`, {
-          headers: { accept: "application/x-bcs" },
+        const page = await fetch(urlTo(node.url, transactionsRoute, { start: latest - 99n, limit: 100 }), {
+          headers: { accept: BCS_TYPE },
         });
         return Buffer.from(await page.arrayBuffer()).toString("hex");
       }),

@@ -164,6 +164,8 @@ function encodeSeeds(): Uint8Array[] {
     payload: { type: "entry_function_payload", function: name, type_arguments, arguments: args },
   });
   const bytecode = "0xa11ceb0b060000000105000703060c060c03000000010102";
+  // Takes `T0` and `vector<T0>` by value.
+  const generic = "0xa11ceb0b06000000010500070209000a090000010000010102";
   return [
     call("0x1::aptos_account::transfer", [], ["0xb0b", "1000"]),
     call("0x1::coin::transfer", ["0x1::aptos_coin::AptosCoin"], ["0xb0b", "1000"]),
@@ -171,6 +173,15 @@ function encodeSeeds(): Uint8Array[] {
     {
       ...base,
       payload: { type: "script_payload", code: { bytecode }, type_arguments: [], arguments: ["5"] },
+    },
+    {
+      ...base,
+      payload: {
+        type: "script_payload",
+        code: { bytecode: generic },
+        type_arguments: ["u8"],
+        arguments: [5, "0x0102"],
+      },
     },
     {
       ...base,

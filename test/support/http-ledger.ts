@@ -73,16 +73,16 @@ export function primaryGroup(balance: bigint, concurrent?: bigint, frozen = fals
 function coinKey(owner: string, coin = COIN): Uint8Array {
   const tag = parseAsset(coin).coinStoreTag;
   if (tag === undefined) throw new Error(`${coin} is no coin type`);
-  return resourceKeyHash(parseAddress(owner), tag);
+  return resourceKeyHash(parseAddress(owner), tag, undefined);
 }
 
 export function storeKey(owner: string, asset = COIN): Uint8Array {
   const address = primaryStoreAddress(parseAddress(owner), parseAsset(asset).metadata);
-  return resourceGroupKeyHash(address, OBJECT_GROUP_TAG);
+  return resourceGroupKeyHash(address, OBJECT_GROUP_TAG, undefined);
 }
 
 function tableKey(key: string): Uint8Array {
-  return tableItemKeyHash(parseAddress(TABLE), Buffer.from(key.slice(2), "hex"));
+  return tableItemKeyHash(parseAddress(TABLE), Buffer.from(key.slice(2), "hex"), undefined);
 }
 
 /** Owner, balance by coin type at the latest version, balance by metadata address 0xa. */

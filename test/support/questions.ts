@@ -1,5 +1,9 @@
 // Questions to ask several nodes of one chain, and what they answer, for comparing.
 import type { ChainGuide } from "../../src/chain/guide.ts";
+import { brandedHeader, READ_VERSION } from "../../src/interface/ledger-headers.ts";
+import { BCS_TYPE as BCS, JSON_TYPE } from "../../src/interface/media-types.ts";
+import { API_ROOT, urlTo } from "../../src/interface/route.ts";
+import { balanceRoute, encodeRoute, rawItemRoute } from "../../src/interface/routes.ts";
 import type { Pipeline } from "./pipelined.ts";
 
 /** One request; `{version}` in the path stands for the version to read at. */
@@ -16,8 +20,8 @@ export interface Reply {
   readonly readVersion: string | null;
 }
 
-const JSON_TYPE = "application/json";
-const BCS = "application/x-bcs";
+const READ_VERSION_HEADER = brandedHeader("NODE", READ_VERSION).toLowerCase();
+const AT_VERSION = "?ledger_version={version}";
 
 /** Every account with every asset, every table with every key, in both forms, and things that do not exist. */
 export function questionsAbout(guide: ChainGuide): Question[] {
@@ -26,13 +30,13 @@ export function questionsAbout(guide: ChainGuide): Question[] {
   const addresses = [...guide.accounts.map(({ address }) => address), "0xdead", "0x1"];
   for (const address of addresses) {
     for (const asset of [...assets, "0xabc", "0x1::nothing::Coin"]) {
-      const path = `/accounts/${address}/balance/${encodeURIComponent(asset)}?ledger_version={version}`;
+      const path = urlTo("", balanceRoute, { address, asset_type: asset }) + AT_VERSION;
       questions.push({ path, accept: JSON_TYPE }, { path, accept: BCS });
     }
   }
   for (const { handle, keys } of [...guide.tables, { handle: "0x1234", keys: [{ key: "0x00" }] }]) {
     for (const { key } of [...keys, { key: "0xffee" }]) {
-      const path = `/tables/${handle}/raw_item?ledger_version={version}`;
+      const path = urlTo("", rawItemRoute, { table_handle: handle }) + AT_VERSION;
       const body = JSON.stringify({ key });
       questions.push({ path, accept: BCS, body }, { path, accept: JSON_TYPE, body });
     }
@@ -56,20 +60,20 @@ export function encodeQuestion(guide: ChainGuide, turn: number): Question {
       arguments: [receiver?.address, `${turn}`],
     },
   });
-  return { path: "/transactions/encode_submission", accept: JSON_TYPE, body };
+  return { path: urlTo("", encodeRoute), accept: JSON_TYPE, body };
 }
 
 /** Asks over a connection that is shared with other questions. */
 export async function askOver(pipeline: Pipeline, question: Question, version: bigint): Promise<Reply> {
   const { accept, body } = question;
-  const path = `/v1${question.path.replace("{version}", `${version}`)}`;
+  const path = `${API_ROOT}${question.path.replace("{version}", `${version}`)}`;
   const sent =
     body === undefined
       ? "\r\n"
       : `content-type: ${JSON_TYPE}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
   const method = body === undefined ? "GET" : "POST";
   const answer = await pipeline.send(`${method} ${path} HTTP/1.1\r\nhost: x\r\naccept: ${accept}\r\n${sent}`);
-  const readVersion = answer.header("x-node-read-version");
+  const readVersion = answer.header(READ_VERSION_HEADER);
   return { status: answer.status, body: answer.body.toString("hex"), readVersion };
 }
 
@@ -83,5 +87,5 @@ export async function ask(url: string, question: Question, version: bigint): Pro
     ...(question.body === undefined ? {} : { method: "POST", body: question.body }),
   });
   const body = Buffer.from(await response.arrayBuffer()).toString("hex");
-  return { status: response.status, body, readVersion: response.headers.get("x-node-read-version") };
+  return { status: response.status, body, readVersion: response.headers.get(READ_VERSION_HEADER) };
 }

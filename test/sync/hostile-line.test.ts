@@ -2,6 +2,9 @@
 // replaced. Nothing wrong is committed, memory stays bounded, and it goes on as soon as the line is honest.
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
+import { BCS_TYPE } from "../../src/interface/media-types.ts";
+import { urlTo } from "../../src/interface/route.ts";
+import { transactionsRoute } from "../../src/interface/routes.ts";
 import { decodePage, type RecordSpans } from "../../src/ledger/record.ts";
 import { createNode, type Node } from "../../src/node.ts";
 import { type Meddle, type Meddler, type Passing, startProxy } from "../support/proxy.ts";
@@ -35,7 +38,8 @@ async function pair(blocks: number, seed: string): Promise<{ a: Served; proxy: M
 /** A quarter of a gigabyte of zeros. */
 const BOMB = gzipSync(Buffer.alloc(256 * 1024 * 1024), { level: 1 });
 
-const isPage = ({ path, status }: Passing): boolean => path.startsWith("/v1/transactions?") && status === 200;
+const isPage = ({ path, status }: Passing): boolean =>
+  path.startsWith(`${transactionsRoute.path}?`) && status === 200;
 
 const versionOf = (node: Node): Promise<bigint> =>
   node.ledgerInfo().then(
@@ -46,8 +50,8 @@ const versionOf = (node: Node): Promise<bigint> =>
 async function recordsOf(node: Served): Promise<string> {
   const pages: string[] = [];
   for (let start = 0n; start <= (await versionOf(node)); start += 100n) {
-    const page = await fetch(`${node.url}/transactions?start=${start}&limit=100`, {
-      headers: { accept: "application/x-bcs" },
+    const page = await fetch(urlTo(node.url, transactionsRoute, { start, limit: 100 }), {
+      headers: { accept: BCS_TYPE },
     });
     pages.push(Buffer.from(await page.arrayBuffer()).toString("hex"));
   }

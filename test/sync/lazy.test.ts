@@ -1,6 +1,8 @@
 // A node that starts at the head of another and fetches what it lacks: every answer as the other's, through
 // pruning, deletions and changes, and never a guess.
 import { afterAll, describe, expect, it } from "vitest";
+import { urlTo } from "../../src/interface/route.ts";
+import { balanceRoute, rawStateValueRoute } from "../../src/interface/routes.ts";
 import { createNode, type Node } from "../../src/node.ts";
 import { type Meddler, startProxy } from "../support/proxy.ts";
 import { ask, encodeQuestion, questionsAbout, type Reply } from "../support/questions.ts";
@@ -30,7 +32,10 @@ async function proxied(node: { url: string }): Promise<Meddler> {
 const versionOf = async (node: Node): Promise<bigint> => BigInt((await node.ledgerInfo()).ledger_version);
 const oldestOf = async (node: Node): Promise<bigint> =>
   BigInt((await node.ledgerInfo()).oldest_ledger_version);
-const fillsOf = (proxy: Meddler): number => proxy.seen.filter((line) => line.includes("state_values")).length;
+const fillsOf = (proxy: Meddler): number =>
+  proxy.seen.filter((line) => line.includes(rawStateValueRoute.path)).length;
+
+const balanceOf = (address: string): string => urlTo("", balanceRoute, { address, asset_type: "0xa" });
 
 async function blocks(node: Node, count: number): Promise<void> {
   for (let i = 0; i < count; i++) await node.produceBlock();
@@ -137,10 +142,10 @@ describe("a lazily followed ledger", () => {
     const version = await versionOf(b);
     const { address, assets } = a.guide()!.accounts[0]!;
     const question = {
-      path: `/accounts/${address}/balance/${encodeURIComponent(assets[0]!.asset)}`,
+      path: urlTo("", balanceRoute, { address, asset_type: assets[0]!.asset }),
       accept: "application/json",
     };
-    const absent = { path: "/accounts/0xabcdef/balance/0xa", accept: "application/json" };
+    const absent = { path: balanceOf("0xabcdef"), accept: "application/json" };
     proxy.meddle = async (passing) => {
       await new Promise((resolve) => setTimeout(resolve, 50));
       return passing;
@@ -159,7 +164,7 @@ describe("a lazily followed ledger", () => {
     };
     expect((await ask(b.url, question, version)).status).toBe(200);
     expect((await ask(b.url, absent, version)).status).toBe(200);
-    const other = { path: "/accounts/0xfedcba/balance/0xa", accept: "application/json" };
+    const other = { path: balanceOf("0xfedcba"), accept: "application/json" };
     const failed = await ask(b.url, other, version);
     expect(failed.status).toBe(503);
     expect(Buffer.from(failed.body, "hex").toString()).toContain("internal_error");
@@ -184,9 +189,9 @@ describe("a lazily followed ledger", () => {
       (passing) => ({ ...passing, headers: { "content-type": "text/html" } }),
     ];
     const { address } = a.guide()!.accounts[0]!;
-    const question = { path: `/accounts/${address}/balance/0xa`, accept: "application/json" };
+    const question = { path: balanceOf(address), accept: "application/json" };
     for (const lie of lies) {
-      proxy.meddle = (passing) => (passing.path.includes("state_values") ? lie(passing) : passing);
+      proxy.meddle = (passing) => (passing.path.startsWith(rawStateValueRoute.path) ? lie(passing) : passing);
       expect((await ask(b.url, question, version)).status).toBe(503);
     }
     proxy.meddle = (passing) => passing;

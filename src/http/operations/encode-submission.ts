@@ -1,6 +1,7 @@
 // A JSON transaction request as the bytes to sign.
 import { toPrefixedHex } from "../../base/hex.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
+import { encodeRoute } from "../../interface/routes.ts";
 import { operation } from "../operation.ts";
 import { HEX_BYTES_SCHEMA } from "../schemas/hex-bytes.ts";
 import { submissionBody } from "../schemas/submission.ts";
@@ -11,8 +12,7 @@ const PREFIX_BYTES = 5;
 /** `POST /v1/transactions/encode_submission` */
 export const encodeSubmission = operation({
   id: "encode_submission",
-  method: "POST",
-  path: "/v1/transactions/encode_submission",
+  ...encodeRoute,
   summary: "Encode a transaction for signing",
   description:
     "Checks a transaction request against the functions on chain and answers the bytes to sign: the 32-byte domain prefix, then the BCS of the transaction. Sign exactly these bytes.",

@@ -1,5 +1,6 @@
 // The balance of an account for a coin or a fungible asset.
 import { follow } from "../../base/awaitable.ts";
+import { balanceRoute } from "../../interface/routes.ts";
 import { readBalance } from "../../ledger/balance.ts";
 import { operation } from "../operation.ts";
 import { addressField } from "../schemas/address.ts";
@@ -16,8 +17,7 @@ function encodeU64(value: bigint): Uint8Array {
 /** `GET /v1/accounts/{address}/balance/{asset_type}` */
 export const getAccountBalance = operation({
   id: "get_account_balance",
-  method: "GET",
-  path: "/v1/accounts/{address}/balance/{asset_type}",
+  ...balanceRoute,
   summary: "Balance of an account",
   description:
     "The balance of an account for a coin type or a fungible asset, at the latest or a chosen version. A coin type counts its CoinStore and the primary store of the paired fungible asset; a metadata address counts that primary store only. Accounts, assets and stores that do not exist have a balance of 0.",

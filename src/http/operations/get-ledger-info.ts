@@ -1,5 +1,6 @@
 // Where the ledger stands.
 import { BcsWriter } from "../../bcs/writer.ts";
+import { ledgerInfoRoute } from "../../interface/routes.ts";
 import type { LedgerPosition } from "../../ledger/view.ts";
 import { operation } from "../operation.ts";
 
@@ -39,8 +40,7 @@ function toBcs(position: LedgerPosition): Uint8Array {
 /** `GET /v1` */
 export const getLedgerInfo = operation({
   id: "get_ledger_info",
-  method: "GET",
-  path: "/v1",
+  ...ledgerInfoRoute,
   aliases: ["/v1/"],
   summary: "Ledger info",
   description: "The chain, the latest and the oldest version and block, and the ledger's time.",

@@ -1,6 +1,7 @@
 // One state item by its state key, as one node asks another.
 import { decodeWith } from "../../bcs/codec.ts";
 import { BcsError } from "../../bcs/errors.ts";
+import { rawStateValueRoute } from "../../interface/routes.ts";
 import { keyHashOfBcs } from "../../ledger/key-hash.ts";
 import { stateKeyCodec } from "../../ledger/state-key.ts";
 import { HttpError } from "../errors.ts";
@@ -22,8 +23,7 @@ function assertStateKey(bytes: Uint8Array): void {
 /** `POST /v1/experimental/state_values/raw` */
 export const getRawStateValue = operation({
   id: "get_raw_state_value",
-  method: "POST",
-  path: "/v1/experimental/state_values/raw",
+  ...rawStateValueRoute,
   summary: "Raw state value",
   description:
     "The stored value of one state key with its metadata, at the latest or a chosen version, as another node needs it. In BCS only.",
@@ -55,7 +55,7 @@ export const getRawStateValue = operation({
   async handle({ ledger_version, body }, { view }) {
     assertStateKey(body);
     const version = ledger_version ?? view.position.version;
-    const [item] = await view.getItems([keyHashOfBcs(body)], version);
+    const [item] = await view.getItems([keyHashOfBcs(body, view.keyTrace)], version);
     if (item?.value === undefined) {
       throw new HttpError("state_value_not_found", `no value under this key at ledger version ${version}`);
     }

@@ -1,6 +1,7 @@
 // One table item by handle and serialized key.
 import { follow } from "../../base/awaitable.ts";
 import { toPrefixedHex } from "../../base/hex.ts";
+import { rawItemRoute } from "../../interface/routes.ts";
 import { readTableItem } from "../../ledger/table-item.ts";
 import { formatAddress } from "../../move/address.ts";
 import { HttpError, quoteInput } from "../errors.ts";
@@ -13,8 +14,7 @@ import { rawTableItemBody } from "../schemas/raw-table-item.ts";
 /** `POST /v1/tables/{table_handle}/raw_item` */
 export const getRawTableItem = operation({
   id: "get_raw_table_item",
-  method: "POST",
-  path: "/v1/tables/{table_handle}/raw_item",
+  ...rawItemRoute,
   summary: "Raw table item",
   description:
     "The stored bytes of one table item, by the table's handle and the key's BCS bytes, at the latest or a chosen version.",

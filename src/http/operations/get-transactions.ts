@@ -1,6 +1,7 @@
 // Pages of records, as one node hands them to another.
 import { concatBytes } from "../../base/bytes.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
+import { transactionsRoute } from "../../interface/routes.ts";
 import type { StoredRecord } from "../../ledger/view.ts";
 import { HttpError } from "../errors.ts";
 import { operation } from "../operation.ts";
@@ -23,8 +24,7 @@ function lastPageStart(head: bigint, oldest: bigint, count: number): bigint {
 /** `GET /v1/transactions` */
 export const getTransactions = operation({
   id: "get_transactions",
-  method: "GET",
-  path: "/v1/transactions",
+  ...transactionsRoute,
   summary: "Records of a range of versions",
   description:
     "Consecutive records, each with its transaction, info, events, accumulator root and changes, as another node needs them to follow and verify. In BCS only. A page may hold fewer records than asked for.",

@@ -1,11 +1,11 @@
 // What an operator asks first.
+import { infoRoute } from "../../interface/routes.ts";
 import { operation } from "../operation.ts";
 
 /** `GET /v1/info` */
 export const info = operation({
   id: "info",
-  method: "GET",
-  path: "/v1/info",
+  ...infoRoute,
   summary: "Node info",
   description: "Basic information about the node: software, chain, sync, storage and pruning.",
   ledger: "optional",

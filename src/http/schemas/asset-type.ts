@@ -1,15 +1,26 @@
 // Asset types in paths: an address is tried first, then a struct tag. Most requests ask for one of a few coin
 // types, and parsing one, encoding its CoinStore's tag and deriving its metadata costs more than all the rest
 // of reading a balance, so recent ones are kept.
+import type { CacheStats } from "../../base/cache-stats.ts";
 import { RecentMap } from "../../base/recent.ts";
 import { type Asset, parseAsset } from "../../ledger/asset.ts";
 import type { Field } from "../operation.ts";
 
-/** Together they bound the kept assets to about a megabyte. */
-const KEPT = 500;
+const CACHE_BYTES = 2 ** 20;
+/** What an entry takes beside its text and its tag: an object, an address, a short text and a place in a map. */
+const ENTRY_BYTES = 512;
+/** Longer ones would push many others out. */
 const MAX_KEPT_TEXT_LENGTH = 256;
 
-const kept = new RecentMap<string, Asset>(KEPT);
+const kept = new RecentMap<string, Asset>({
+  maxBytes: CACHE_BYTES,
+  sizeOf: (text, { coinStoreTag }) => ENTRY_BYTES + text.length + (coinStoreTag?.length ?? 0),
+});
+
+/** What the cache of parsed asset types holds and did. */
+export function assetCacheStats(): CacheStats {
+  return kept.stats();
+}
 
 function parseKept(text: string): Asset {
   const known = kept.get(text);

@@ -1,22 +1,30 @@
 // Finding blocks with few round trips: rows that are committed never change, so they are remembered, and a search
 // asks for many at once instead of halving.
+import type { CacheStats } from "../../base/cache-stats.ts";
+import { RecentMap } from "../../base/recent.ts";
 import type { Block, LedgerPosition } from "../../ledger/view.ts";
 import type { BlockStart } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import type { Tables } from "./tables.ts";
 import type { Terms } from "./terms.ts";
 
-const REMEMBERED = 16_384;
+const CACHE_BYTES = 4 * 2 ** 20;
+/** A row and its place in a map, about. */
+const ROW_BYTES = 256;
 /** Rows asked for in one round of a search. */
 const WIDTH = 15n;
 
 /** Reads blocks of one ledger. */
 export class Blocks {
   readonly #tables: Tables;
-  readonly #known = new Map<bigint, BlockStart>();
+  readonly #known = new RecentMap<bigint, BlockStart>({ maxBytes: CACHE_BYTES, sizeOf: () => ROW_BYTES });
 
   constructor(tables: Tables) {
     this.#tables = tables;
+  }
+
+  cacheStats(): CacheStats {
+    return this.#known.stats();
   }
 
   /** The row of a height at or below the watermark of the terms' snapshot. */
@@ -25,12 +33,6 @@ export class Blocks {
     if (known !== undefined) return known;
     const found = await this.#tables.findBlock(height, terms);
     if (found === undefined) return undefined;
-    if (this.#known.size >= REMEMBERED) {
-      for (const oldest of this.#known.keys()) {
-        this.#known.delete(oldest);
-        if (this.#known.size < REMEMBERED) break;
-      }
-    }
     this.#known.set(height, found);
     return found;
   }
@@ -84,10 +86,5 @@ export class Blocks {
     const start = await this.read(height, terms);
     if (start === undefined) throw new StoreError("corrupt", `no block row at or after version ${version}`);
     return start;
-  }
-
-  /** Forgets rows that are pruned. */
-  forgetBelow(height: bigint): void {
-    for (const known of this.#known.keys()) if (known < height) this.#known.delete(known);
   }
 }

@@ -52,7 +52,6 @@ export async function pruneStep(
   const pruned = -least(-from, -below);
   await dropPartitions(writer, { from, pruned }, { from: position.oldestBlockHeight, to: height });
   writer.notePruned(pruned);
-  blocks.forgetBelow(height);
   return { oldestVersion: oldest.version, removed: writes.length, done: found.reached === target };
 }
 

@@ -2,6 +2,7 @@
 // one writes. What is written is immutable; one row says how far it counts.
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import type { CacheStats } from "../../base/cache-stats.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import type { BaseBatch, CommitBatch, PruneStep, SideRow, StoreIdentity, StoreView } from "../contract.ts";
 import { StoreError } from "../errors.ts";
@@ -25,6 +26,7 @@ import { Writer } from "./writer.ts";
 export interface CassandraStore extends SharedStore {
   /** What the driver does, for metrics. */
   readonly figures: DriverFigures;
+  readonly blockCache: CacheStats;
   preload(base: BaseBatch): Promise<void>;
 }
 
@@ -80,6 +82,10 @@ class ClusterStore implements CassandraStore {
 
   get identity(): StoreIdentity | undefined {
     return this.#watch.known?.head.identity;
+  }
+
+  get blockCache(): CacheStats {
+    return this.#source.blocks.cacheStats();
   }
 
   get figures(): DriverFigures {

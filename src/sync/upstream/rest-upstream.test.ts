@@ -1,7 +1,7 @@
 // A REST upstream against real sockets: what it asks, what it refuses, and what it costs at most.
 import { setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { UpstreamError } from "./errors.ts";
@@ -223,6 +223,81 @@ describe("a REST upstream", () => {
     }
     const nobody = createRestUpstream(parseUpstreamUrl("http://127.0.0.1:1"));
     expect((await fault(nobody.getHead(signal))).message).toContain("ECONNREFUSED");
+  });
+
+  it("gives up on a port that never finishes a handshake", async () => {
+    const silent = createTcpServer(() => {});
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const { port } = silent.address() as AddressInfo;
+    const upstream = createRestUpstream(parseUpstreamUrl(`https://127.0.0.1:${port}`), {
+      timeouts: { ...PATIENT, connectMs: 200 },
+    });
+    const error = await fault(upstream.getHead(signal));
+    expect([error.code, error.message]).toEqual(["unreachable", "no connection within 200 ms"]);
+    upstream.close();
+    silent.close();
+  });
+
+  it("asks again on a new connection where a kept one turns out to be closed, and only once", async () => {
+    const requests: number[] = [];
+    let isClosing = false;
+    let sockets = 0;
+    const numbers = new WeakMap<object, number>();
+    const upstream = await serve((request, response) => {
+      const number = numbers.get(request.socket) ?? ++sockets;
+      const isKept = numbers.has(request.socket);
+      numbers.set(request.socket, number);
+      requests.push(number);
+      if (isKept || isClosing) request.socket.destroy();
+      else response.writeHead(200, ledgerHeaders("NODE")).end("{}");
+    });
+    await upstream.getHead(signal);
+    expect((await upstream.getHead(signal)).version).toBe(41n);
+    expect(requests).toEqual([1, 1, 2]);
+    isClosing = true;
+    expect((await fault(upstream.getHead(signal))).code).toBe("unreachable");
+    expect(requests.length).toBe(5);
+  });
+
+  it("hangs up on an answer that it refuses before its end", { timeout: 60_000 }, async () => {
+    let ended: () => void = () => {};
+    const isClosed = new Promise<void>((resolve) => {
+      ended = resolve;
+    });
+    const handle = (_: unknown, response: ServerResponse): void => {
+      response.on("close", ended);
+      response
+        .writeHead(200, { ...BCS, ...ledgerHeaders("NODE"), "Content-Encoding": "br" })
+        .write("more to come");
+    };
+    // No time limit may do it.
+    const upstream = await serve(handle, { timeouts: { ...PATIENT, stallMs: 600_000, totalMs: 600_000 } });
+    expect((await fault(upstream.getRecords(1n, 1, signal))).code).toBe("malformed");
+    await isClosed;
+  });
+
+  it("gives up what is under way when it is closed", async () => {
+    let arrived: () => void = () => {};
+    const upstream = await serve(() => arrived());
+    const isThere = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    const asked = fault(upstream.getHead(signal));
+    await isThere;
+    upstream.close();
+    expect((await asked).code).toBe("unreachable");
+  });
+
+  it("takes a header that comes twice for none of its values", async () => {
+    const upstream = await serve((_, response) => {
+      response.writeHead(200, [
+        ...Object.entries({ ...BCS, ...ledgerHeaders("NODE") }).flat(),
+        "X-NODE-Epoch",
+        "4",
+      ]);
+      response.end(Buffer.from([0]));
+    });
+    expect((await fault(upstream.getRecords(1n, 1, signal))).code).toBe("malformed");
   });
 
   it("stops at once when told to", async () => {

@@ -1,16 +1,22 @@
 // An upstream over HTTP: any node that serves the `/v1` interface of an Aptos-format ledger, another Sextant
 // included.
-import type { IncomingHttpHeaders } from "node:http";
 import { ConfigError } from "../../base/errors.ts";
 import { toPrefixedHex } from "../../base/hex.ts";
+import { BCS_TYPE, JSON_TYPE } from "../../interface/media-types.ts";
+import { API_ROOT, urlTo } from "../../interface/route.ts";
+import { ledgerInfoRoute, rawStateValueRoute, transactionsRoute } from "../../interface/routes.ts";
 import { parseRetryAfter, RateCap } from "./backoff.ts";
 import { UpstreamError } from "./errors.ts";
 import { findHead, findReadVersion, requireHead } from "./ledger-headers.ts";
-import { DEFAULT_TIMEOUTS, type Received, type Timeouts, Transport } from "./transport.ts";
+import {
+  DEFAULT_TIMEOUTS,
+  type Received,
+  type ReceivedHeaders,
+  type Timeouts,
+  Transport,
+} from "./transport.ts";
 import type { RecordsPage, StateValueAnswer, Upstream, UpstreamHead } from "./upstream.ts";
 
-const BCS = "application/x-bcs";
-const JSON_TYPE = "application/json";
 /** Answers other than pages and values are short. */
 const SMALL_ANSWER_BYTES = 256 * 1024;
 
@@ -44,7 +50,7 @@ export function parseUpstreamUrl(text: string): URL {
   }
   if (url.search !== "" || url.hash !== "") throw new ConfigError("upstream: expected a URL without a query");
   const path = url.pathname.endsWith("/") ? url.pathname.slice(0, -1) : url.pathname;
-  url.pathname = path.endsWith("/v1") ? path : `${path}/v1`;
+  url.pathname = path.endsWith(API_ROOT) ? path : path + API_ROOT;
   return url;
 }
 
@@ -65,7 +71,7 @@ class RestUpstream implements Upstream {
   constructor(base: URL, options: RestUpstreamOptions) {
     this.name = base.href;
     this.#base = base.href;
-    this.#transport = new Transport(base, options.timeouts ?? DEFAULT_TIMEOUTS);
+    this.#transport = new Transport(options.timeouts ?? DEFAULT_TIMEOUTS);
     this.#cap = new RateCap(options.requestsPerSecond ?? 0);
     this.#maxPageBytes = options.maxPageBytes ?? 32 * 1024 * 1024;
     this.#headers = {
@@ -76,14 +82,14 @@ class RestUpstream implements Upstream {
   }
 
   async getHead(signal: AbortSignal): Promise<UpstreamHead> {
-    const answer = await this.#ask("GET", "", JSON_TYPE, signal, SMALL_ANSWER_BYTES);
+    const answer = await this.#ask(urlTo(this.#base, ledgerInfoRoute), JSON_TYPE, signal, SMALL_ANSWER_BYTES);
     if (answer.status !== 200) throw refusal(answer);
     return requireHead(answer.headers);
   }
 
   async getRecords(start: bigint, limit: number, signal: AbortSignal): Promise<RecordsPage> {
-    const path = `/transactions?start=${start}&limit=${limit}`;
-    const answer = await this.#ask("GET", path, BCS, signal, this.#maxPageBytes);
+    const url = urlTo(this.#base, transactionsRoute, { start, limit });
+    const answer = await this.#ask(url, BCS_TYPE, signal, this.#maxPageBytes);
     if (answer.status === 200) {
       assertBcs(answer.headers);
       return { head: requireHead(answer.headers), bytes: answer.body };
@@ -97,9 +103,9 @@ class RestUpstream implements Upstream {
   }
 
   async getStateValue(stateKey: Uint8Array, version: bigint, signal: AbortSignal): Promise<StateValueAnswer> {
-    const path = `/experimental/state_values/raw?ledger_version=${version}`;
+    const url = urlTo(this.#base, rawStateValueRoute, { ledger_version: version });
     const body = JSON.stringify({ key: toPrefixedHex(stateKey) });
-    const answer = await this.#ask("POST", path, BCS, signal, this.#maxPageBytes, body);
+    const answer = await this.#ask(url, BCS_TYPE, signal, this.#maxPageBytes, body);
     const isAbsent = answer.status === 404 && errorCodeOf(answer) === "state_value_not_found";
     if (answer.status === 200) assertBcs(answer.headers);
     else if (!isAbsent) {
@@ -118,8 +124,7 @@ class RestUpstream implements Upstream {
   }
 
   async #ask(
-    method: "GET" | "POST",
-    path: string,
+    url: string,
     accept: string,
     signal: AbortSignal,
     maxBytes: number,
@@ -127,14 +132,12 @@ class RestUpstream implements Upstream {
   ): Promise<Received> {
     await this.#cap.turn(signal);
     const answer = await this.#transport.exchange({
-      method,
-      url: new URL(this.#base + path),
+      method: body === undefined ? "GET" : "POST",
+      url: new URL(url),
       headers: {
         ...this.#headers,
         accept,
-        ...(body === undefined
-          ? {}
-          : { "content-type": JSON_TYPE, "content-length": `${Buffer.byteLength(body)}` }),
+        ...(body === undefined ? {} : { "content-type": JSON_TYPE }),
       },
       ...(body === undefined ? {} : { body }),
       maxBytes,
@@ -145,20 +148,20 @@ class RestUpstream implements Upstream {
   }
 }
 
-function mediaTypeOf(headers: IncomingHttpHeaders): string {
+function mediaTypeOf(headers: ReceivedHeaders): string {
   return (headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
 
-function assertBcs(headers: IncomingHttpHeaders): void {
+function assertBcs(headers: ReceivedHeaders): void {
   const type = mediaTypeOf(headers);
-  if (type !== BCS) {
+  if (type !== BCS_TYPE) {
     const shown = type === "text/html" || type === JSON_TYPE ? type : "another media type";
-    throw new UpstreamError("malformed", `expected an answer in ${BCS}, got ${shown}`);
+    throw new UpstreamError("malformed", `expected an answer in ${BCS_TYPE}, got ${shown}`);
   }
 }
 
 /** The node must have read at the version asked for: it says so, or its kept range shows that it could. */
-function assertReadAt(headers: IncomingHttpHeaders, head: UpstreamHead, version: bigint): void {
+function assertReadAt(headers: ReceivedHeaders, head: UpstreamHead, version: bigint): void {
   const readVersion = findReadVersion(headers);
   if (
     readVersion === undefined

@@ -1,0 +1,117 @@
+// One server of the `lanes` benchmark, in a process of its own: the built program's own server with or without its
+// direct lane, or Fastify with the same operations. All of them read the same store, count requests alike and answer
+// the same headers. Arguments: the kind and the data directory.
+import fastify, { type FastifyInstance } from "fastify";
+import type { HeaderSet } from "../src/http/exchange.ts";
+import type { Operation } from "../src/http/operation.ts";
+import type { Ledger } from "../src/ledger/view.ts";
+import type { BareReport } from "./bare-server.ts";
+import type { Lane } from "./lanes.ts";
+
+/** A module of the built program. */
+function built<M>(path: string): Promise<M> {
+  return import(new URL(`../dist/${path}`, import.meta.url).href) as Promise<M>;
+}
+
+const { createHttpServer } = await built<typeof import("../src/http/server.ts")>("http/server.js");
+const { HeaderMaker } = await built<typeof import("../src/http/headers.ts")>("http/headers.js");
+const { negotiateForm } = await built<typeof import("../src/http/negotiation.ts")>("http/negotiation.js");
+const { OPERATIONS } = await built<typeof import("../src/http/operation-list.ts")>("http/operation-list.js");
+const { createMetrics } = await built<typeof import("../src/node/metrics.ts")>("node/metrics.js");
+const { Reader } = await built<typeof import("../src/node/reader.ts")>("node/reader.js");
+const { openLmdbStore } = await built<typeof import("../src/store/lmdb/store.ts")>("store/lmdb/store.js");
+
+/** What both stacks are made with. */
+interface Parts {
+  readonly ledger: Ledger;
+  readonly encode: InstanceType<typeof Reader>["encode"];
+  readonly onRequest: (operation: string, status: number, seconds: number) => void;
+}
+
+async function ownPort({ ledger, encode, onRequest }: Parts, isDirect: boolean): Promise<number> {
+  const nodeInfo = (): Readonly<Record<string, unknown>> => ({});
+  // Fastify turns no request away either.
+  const server = createHttpServer({ ledger, encode, nodeInfo, onRequest, isDirect, maxWaitMs: 0, port: 0 });
+  return (await server.listen()).port;
+}
+
+async function fastifyPort(parts: Parts): Promise<number> {
+  const app = fastify({ routerOptions: { maxParamLength: 1024 } });
+  app.removeContentTypeParser("application/json");
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) =>
+    done(null, body),
+  );
+  for (const operation of OPERATIONS) {
+    if (operation.ledger === "required") addRoute(app, operation, parts);
+  }
+  return Number(new URL(await app.listen({ port: 0, host: "127.0.0.1" })).port);
+}
+
+function addRoute(app: FastifyInstance, operation: Operation, { ledger, encode, onRequest }: Parts): void {
+  const maker = new HeaderMaker(["NODE"]);
+  const headersOf = headerObjects();
+  const names = Object.keys(operation.params);
+  // What else handlers may ask for, those of a ledger do not.
+  const services = { encode } as Parameters<Operation["handle"]>[1]["services"];
+  app.route<{ Params: Record<string, string>; Body: Buffer }>({
+    method: operation.method,
+    url: operation.path.replaceAll("{", ":").replaceAll("}", ""),
+    handler: async (request, reply) => {
+      const startedMs = performance.now();
+      const mark = request.url.indexOf("?");
+      const args = operation.parseArgs(
+        names.map((name) => request.params[name] ?? ""),
+        mark < 0 ? "" : request.url.slice(mark + 1),
+      );
+      const form = negotiateForm(request.headers.accept, operation.forms);
+      if (operation.body !== undefined) args.body = operation.body.parse(request.body);
+      const opened = ledger.openView();
+      const view = opened instanceof Promise ? await opened : opened;
+      try {
+        const handled = operation.handle(args, { view, services });
+        const { data, version } = handled instanceof Promise ? await handled : handled;
+        const prepared = maker.prepare(view.position);
+        const headers = version === view.position.version ? prepared.latest : prepared.other;
+        reply.headers(headersOf(headers[form])).send(operation.encode(data, form));
+        onRequest(operation.id, 200, (performance.now() - startedMs) / 1000);
+        return reply;
+      } finally {
+        view.release();
+      }
+    },
+  });
+}
+
+/** Fastify wants an object; ours are made once for each position, so these are too. */
+function headerObjects(): (set: HeaderSet) => Record<string, string> {
+  const known = new WeakMap<HeaderSet, Record<string, string>>();
+  return (set) => {
+    let found = known.get(set);
+    if (found === undefined) {
+      const { list } = set;
+      found = {};
+      for (let i = 0; i < list.length; i += 2) found[list[i] ?? ""] = list[i + 1] ?? "";
+      known.set(set, found);
+    }
+    return found;
+  };
+}
+
+async function serve(lane: Lane, data: string): Promise<void> {
+  const ledger = await openLmdbStore({ path: data, readOnly: true });
+  const reader = new Reader(ledger);
+  const parts: Parts = {
+    ledger,
+    encode: (body, view) => reader.encode(body, view),
+    onRequest: createMetrics([]).onRequest,
+  };
+  const port = lane === "fastify" ? await fastifyPort(parts) : await ownPort(parts, lane === "direct");
+  process.on("message", () => {
+    const { user, system } = process.cpuUsage();
+    process.send?.({ cpuMicros: user + system } satisfies BareReport);
+  });
+  process.send?.({ port } satisfies BareReport);
+}
+
+const [lane = "", data = ""] = process.argv.slice(2);
+await serve(lane as Lane, data);

@@ -1,0 +1,22 @@
+// Names of the headers that tell where the ledger stands: `X-<brand>-<name>`, one for each member of a position.
+
+/** Names by the member of a ledger position that they carry. */
+export const LEDGER_HEADERS = {
+  chainId: "CHAIN-ID",
+  version: "LEDGER-VERSION",
+  oldestVersion: "LEDGER-OLDEST-VERSION",
+  timestampUsec: "LEDGER-TIMESTAMPUSEC",
+  epoch: "EPOCH",
+  blockHeight: "BLOCK-HEIGHT",
+  oldestBlockHeight: "OLDEST-BLOCK-HEIGHT",
+} as const;
+
+/** The version that an answer was read at. */
+export const READ_VERSION = "READ-VERSION";
+
+export type LedgerHeader = (typeof LEDGER_HEADERS)[keyof typeof LEDGER_HEADERS] | typeof READ_VERSION;
+
+/** The full name of a header under a brand. */
+export function brandedHeader(brand: string, name: LedgerHeader): string {
+  return `X-${brand}-${name}`;
+}
