@@ -17,7 +17,7 @@ import type { Position } from "../src/ledger/position.ts";
 import { type Address, addressFromBytes } from "../src/move/address.ts";
 import type { StateWrite, Store } from "../src/store/contract.ts";
 import { openLmdbStore } from "../src/store/lmdb/store.ts";
-import { Ingester } from "../src/sync/committer.ts";
+import { Committer } from "../src/sync/committer.ts";
 import { bootstrapGenesis } from "../src/sync/genesis.ts";
 import { coinStore, primaryGroup, stateValue } from "../test/support/http-ledger.ts";
 import { makeKey } from "./store-data.ts";
@@ -199,7 +199,7 @@ async function cached(name: string, items: number, fill: (feed: Feed) => Promise
   await writeFile(genesis, blob);
   const store = await openLmdbStore({ path: data });
   const check = checkGenesis(blob);
-  await bootstrapGenesis({ store, ingester: new Ingester({ store, logger: silentLogger }), check });
+  await bootstrapGenesis({ store, committer: new Committer({ store, logger: silentLogger }), check });
   const feed = new Feed(store, check.stateRoot);
   const historyFrom = await fill(feed);
   await store.close();

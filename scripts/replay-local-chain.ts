@@ -19,7 +19,7 @@ import { stateValueHash } from "../src/ledger/state-value.ts";
 import { transactionInfoHash } from "../src/ledger/transaction-info.ts";
 import type { RawRecord, Store } from "../src/store/contract.ts";
 import { openLmdbStore } from "../src/store/lmdb/store.ts";
-import { Ingester } from "../src/sync/committer.ts";
+import { Committer } from "../src/sync/committer.ts";
 import { bootstrapGenesis } from "../src/sync/genesis.ts";
 import { stateRootOf } from "../test/support/state-root.ts";
 
@@ -48,8 +48,8 @@ function readStatus(): string {
 
 async function make(store: Store): Promise<{ chain: LocalChain; records: number }> {
   const chain = createLocalChain({ seed });
-  const ingester = new Ingester({ store, logger: silentLogger });
-  await bootstrapGenesis({ store, ingester, check: checkGenesis(chain.genesisBlob()) });
+  const committer = new Committer({ store, logger: silentLogger });
+  await bootstrapGenesis({ store, committer, check: checkGenesis(chain.genesisBlob()) });
   let records = 1;
   let shown = performance.now();
   for (let height = 1; height <= blocks; height++) {
@@ -61,7 +61,7 @@ async function make(store: Store): Promise<{ chain: LocalChain; records: number 
       timestampUsec: START_USEC + BigInt(height) * STEP_USEC,
     });
     view.release();
-    await ingester.ingest(block);
+    await committer.append(block);
     records += block.length;
     if (height === Math.ceil(blocks / 10)) console.log(`memory at 10 %: ${memoryMb()}`);
     if (performance.now() - shown > PROGRESS_MS) {
@@ -88,8 +88,8 @@ async function* readRecords(store: Store): AsyncGenerator<readonly RawRecord[]> 
 }
 
 async function replay(from: Store, to: Store): Promise<void> {
-  const ingester = new Ingester({ store: to, logger: silentLogger });
-  for await (const page of readRecords(from)) await ingester.ingest(page.map(({ bytes }) => bytes));
+  const committer = new Committer({ store: to, logger: silentLogger });
+  for await (const page of readRecords(from)) await committer.append(page.map(({ bytes }) => bytes));
 }
 
 /** Root over all leaves by padding every level on the right: no subtree is kept. */
@@ -157,7 +157,7 @@ async function compareStores(chain: LocalChain, left: Store, right: Store): Prom
   }
   await pages.return(undefined);
   const [a, b] = [await left.openView(), await right.openView()];
-  const keys = chain.places.all.map((item) => item.keyHash);
+  const keys = chain.chainItems.all.map((item) => item.keyHash);
   for (let i = 0n; i <= COMPARED_VERSIONS; i++) {
     const version = (a.position.version * i) / COMPARED_VERSIONS;
     const [items, others] = [await a.getItems(keys, version), await b.getItems(keys, version)];

@@ -591,8 +591,8 @@ export const GUARDS: readonly Guard[] = [
   {
     name: "readiness apart from health",
     file: "src/http/operations/ready.ts",
-    text: "services.ailment() ?? services.unready()",
-    without: "services.ailment()",
+    text: "services.reason() ?? services.unready()",
+    without: "services.reason()",
     test: ["test/http/ready.test.ts", "cannot be written"],
   },
   {

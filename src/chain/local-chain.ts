@@ -2,9 +2,9 @@
 // follows from the seed, the ledger and the time, so it goes on wherever the store stands.
 import { sha3 } from "../base/sha3.ts";
 import { type BlockBase, makeBlock } from "./block.ts";
+import { type ChainItems, createChainItems } from "./chain-items.ts";
 import { encodeGenesis } from "./genesis.ts";
 import { type ChainGuide, createGuide } from "./guide.ts";
-import { createPlaces, type Places } from "./places.ts";
 
 /** Chain id of local chains. */
 const LOCAL_CHAIN_ID = 4;
@@ -20,7 +20,7 @@ export interface LocalChainSettings {
 /** A chain that makes its own blocks. */
 export interface LocalChain {
   /** Accounts, assets and tables: what follows from the seed. */
-  readonly places: Places;
+  readonly chainItems: ChainItems;
   /** The genesis to start from, unless another network's is used. */
   genesisBlob(): Uint8Array;
   /** The records of the next block, ready to be ingested. Nothing is written. */
@@ -36,11 +36,11 @@ export function chainSeed(name: string): Uint8Array {
 /** The local chain of a seed. */
 export function createLocalChain({ seed: name, chainId = LOCAL_CHAIN_ID }: LocalChainSettings): LocalChain {
   const seed = chainSeed(name);
-  const places = createPlaces(seed);
+  const chainItems = createChainItems(seed);
   return {
-    places,
-    genesisBlob: () => encodeGenesis(places, seed, chainId),
-    produceBlock: async (base) => (await makeBlock(places, seed, base)).records,
-    guide: () => createGuide(places),
+    chainItems,
+    genesisBlob: () => encodeGenesis(chainItems, seed, chainId),
+    produceBlock: async (base) => (await makeBlock(chainItems, seed, base)).records,
+    guide: () => createGuide(chainItems),
   };
 }

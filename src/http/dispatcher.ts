@@ -1,6 +1,6 @@
 // Serves one request: route, arguments, switches, body, view, handler. Everything that handlers have in common is
 // done here, once.
-import type { Awaitable } from "../base/awaitable.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { Ledger, LedgerView } from "../ledger/view.ts";
 import { Abandoned, assertBodyHeaders, type BodyBudget, BodyHold } from "./body.ts";
@@ -223,7 +223,7 @@ export class Dispatcher {
     return exchange.readBody(hold);
   }
 
-  #openView(operation: Operation): Awaitable<LedgerView | undefined> {
+  #openView(operation: Operation): MaybePromise<LedgerView | undefined> {
     try {
       const opened = this.#options.ledger.openView();
       if (!(opened instanceof Promise)) return opened;

@@ -12,12 +12,12 @@ import { LogBudget } from "./log-budget.ts";
 import { type Form, negotiateCoding } from "./negotiation.ts";
 import type { Operation } from "./operation.ts";
 import { createRequestId, givenRequestId } from "./request-id.ts";
-import type { SlowReaders } from "./slow-readers.ts";
+import type { UnreadResponses } from "./unread-responses.ts";
 
 /** What answers are made with. */
 export interface ResponderOptions {
   readonly headers: HeaderMaker;
-  readonly slowReaders: SlowReaders;
+  readonly unreadResponses: UnreadResponses;
   readonly archivalEndpoint: string | undefined;
   readonly cachePinned: boolean;
   readonly logger: Logger;
@@ -64,7 +64,7 @@ export class Responder {
     version: bigint | undefined,
   ): Promise<void> | undefined {
     const { exchange, headers: prepared, isPinned } = serving;
-    this.#options.slowReaders.assertRoom(exchange, bytes.length);
+    this.#options.unreadResponses.assertRoom(exchange, bytes.length);
     if (isPinned && this.#options.cachePinned) {
       this.#answerForGood(serving, form, bytes, version);
       return undefined;

@@ -1,6 +1,6 @@
 // The balance rule: a coin type counts its CoinStore and the primary store of the paired fungible asset, a
 // metadata address that primary store only. What does not exist counts 0.
-import { type Awaitable, follow } from "../base/awaitable.ts";
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import { ADDRESS_LENGTH, type Address, parseAddress } from "../move/address.ts";
 import { structTagCodec } from "../move/type-tag.ts";
@@ -70,8 +70,8 @@ export function readBalance(
   owner: Address,
   asset: Asset,
   version: bigint,
-): Awaitable<bigint> {
-  return follow(view.getItems(balanceKeys(owner, asset, view.keyTrace), version), sumOf);
+): MaybePromise<bigint> {
+  return andThen(view.getItems(balanceKeys(owner, asset, view.keyTrace), version), sumOf);
 }
 
 function sumOf([group, coin]: readonly (StateItem | undefined)[]): bigint {

@@ -17,8 +17,8 @@ import { type BaseStart, type VerifiedBlock, Verifier } from "./verifier.ts";
 /** Looks at verified blocks before they are committed; what it throws keeps them out. */
 export type BlockCheck = (blocks: readonly VerifiedBlock[]) => Promise<void>;
 
-/** What an ingester works with. */
-export interface IngesterOptions {
+/** What an committer works with. */
+export interface CommitterOptions {
   readonly store: Store;
   readonly logger: Logger;
 }
@@ -53,7 +53,7 @@ interface Progress {
 }
 
 /** Takes records into a store that nobody else commits to, one call after the other. */
-export class Ingester {
+export class Committer {
   readonly #store: Store;
   readonly #logger: Logger;
   /** Undefined until the store was asked, and again after a failure. */
@@ -63,12 +63,12 @@ export class Ingester {
   #base: BaseStart | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor({ store, logger }: IngesterOptions) {
+  constructor({ store, logger }: CommitterOptions) {
     this.#store = store;
     this.#logger = logger;
   }
 
-  /** The version that `ingest` wants next: after the head and after what it holds back of an open block. */
+  /** The version that `append` wants next: after the head and after what it holds back of an open block. */
   nextVersion(): Promise<bigint> {
     return this.#inTurn(async () => (await this.#loadProgress()).verifier.nextVersion);
   }
@@ -79,8 +79,8 @@ export class Ingester {
    * the head on, is fine too.
    * Throws LedgerError `corrupt` or `mismatch`; then nothing of the call is written.
    */
-  ingest(input: Uint8Array | readonly Uint8Array[], check?: BlockCheck): Promise<Position | undefined> {
-    return this.#inTurn(() => this.#ingest(decodeRecords(input), check));
+  append(input: Uint8Array | readonly Uint8Array[], check?: BlockCheck): Promise<Position | undefined> {
+    return this.#inTurn(() => this.#append(decodeRecords(input), check));
   }
 
   /** Makes the first commit of an empty store start at a base instead of version 0. */
@@ -89,7 +89,7 @@ export class Ingester {
     this.#progress = undefined;
   }
 
-  /** Commits a checked genesis to an empty store, as `ingest` of its record would, computing nothing twice. */
+  /** Commits a checked genesis to an empty store, as `append` of its record would, computing nothing twice. */
   adopt(genesis: GenesisCheck): Promise<Position> {
     return this.#inTurn(async () => {
       const { batch, identity } = genesisBatch(genesis);
@@ -129,7 +129,7 @@ export class Ingester {
     return this.#progress;
   }
 
-  async #ingest(
+  async #append(
     records: readonly RecordSpans[],
     check: BlockCheck | undefined,
   ): Promise<Position | undefined> {

@@ -9,7 +9,7 @@ import type { Position } from "../ledger/position.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import { Agreement, type AgreementRule, NoAgreement } from "./agreement.ts";
 import { checkAnchors } from "./anchor.ts";
-import type { Ingester } from "./committer.ts";
+import type { Committer } from "./committer.ts";
 import { PageQueue } from "./page-queue.ts";
 import type { TrustFacts } from "./trust.ts";
 import { explainUnverified } from "./unverified.ts";
@@ -52,7 +52,7 @@ export const DEFAULT_PACE: FollowerPace = {
 /** What a follower works with. */
 export interface FollowerOptions {
   readonly upstreams: readonly Upstream[];
-  readonly ingester: Ingester;
+  readonly committer: Committer;
   /** Chain that upstreams must belong to; undefined until the first record tells. */
   readonly chainId?: number | undefined;
   readonly agree?: AgreementRule | undefined;
@@ -218,7 +218,7 @@ export class Follower {
   /** The version wanted next; undefined after a pause where the store could not say. */
   async #nextVersion(): Promise<bigint | undefined> {
     try {
-      return await this.#options.ingester.nextVersion();
+      return await this.#options.committer.nextVersion();
     } catch (error) {
       if (this.#stop.signal.aborted) return undefined;
       await this.#waitForStore(error);
@@ -227,11 +227,11 @@ export class Follower {
   }
 
   async #followOne(entry: PoolEntry): Promise<void> {
-    const { prepare, ingester } = this.#options;
+    const { prepare, committer } = this.#options;
     // Until something is committed nobody's word about where to start is kept.
     if (this.#version === undefined) await prepare?.(entry.upstream, this.#stop.signal);
     const { ahead, pageLimit: limit } = this.#pace;
-    const start = await ingester.nextVersion();
+    const start = await committer.nextVersion();
     const queue = new PageQueue(entry.upstream, start, { ahead, limit }, this.#stop.signal);
     try {
       for (;;) await this.#takePage(entry, queue);
@@ -251,7 +251,7 @@ export class Follower {
     let isAgreed = false;
     let position: Position | undefined;
     try {
-      position = await this.#options.ingester.ingest(page.bytes, async (blocks) => {
+      position = await this.#options.committer.append(page.bytes, async (blocks) => {
         matched.push(...checkAnchors(this.#anchors, blocks));
         isAgreed = await this.#confirm(entry, blocks);
       });

@@ -6,12 +6,12 @@ import type { GenesisCheck } from "../ledger/genesis.ts";
 import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
 import type { Store, StoreIdentity } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
-import type { Ingester } from "./committer.ts";
+import type { Committer } from "./committer.ts";
 
 /** The writing end of a store, and the genesis that it gets. */
 export interface BootstrapOptions {
   readonly store: Store;
-  readonly ingester: Ingester;
+  readonly committer: Committer;
   readonly check: GenesisCheck;
 }
 
@@ -19,8 +19,8 @@ export interface BootstrapOptions {
  * Commits version 0 to an empty store, and does nothing to one that holds this very genesis. Throws StoreError
  * `identity` for a store of another chain, and writes nothing then.
  */
-export async function bootstrapGenesis({ store, ingester, check }: BootstrapOptions): Promise<void> {
-  if (store.identity === undefined) await ingester.adopt(check);
+export async function bootstrapGenesis({ store, committer, check }: BootstrapOptions): Promise<void> {
+  if (store.identity === undefined) await committer.adopt(check);
   else assertIdentity(store.identity, check);
 }
 

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { createCast } from "../../src/chain/cast.ts";
+import { createDemoAccounts } from "../../src/chain/demo-accounts.ts";
 import { Books } from "../support/books.ts";
 
-const cast = createCast(new Uint8Array(32));
+const demoAccounts = createDemoAccounts(new Uint8Array(32));
 
 describe("Books", () => {
   it("starts with what the accounts hold, once", () => {
     const books = new Books();
-    books.open(cast);
-    books.open(cast);
+    books.open(demoAccounts);
+    books.open(demoAccounts);
     expect(books.amount("emil", "gold", "coin")).toBe(77_700n);
     expect(books.amount("hana", "native", "store")).toBe(0n);
   });

@@ -7,7 +7,7 @@ import { toHex } from "../../src/base/hex.ts";
 import { sha3Parts } from "../../src/base/sha3.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
 import { type AssetName, assetText } from "../../src/chain/assets.ts";
-import type { ActorName } from "../../src/chain/cast.ts";
+import type { DemoAccountName } from "../../src/chain/demo-accounts.ts";
 import { parseAsset } from "../../src/ledger/asset.ts";
 import { readBalance } from "../../src/ledger/balance.ts";
 import { type LedgerRecord, recordCodec } from "../../src/ledger/record.ts";
@@ -50,14 +50,14 @@ function isFullySigned({ raw, authenticator }: UserTransaction): boolean {
 
 /** Every difference between what the state answers and what the books say. */
 async function differences(chain: BookedChain, view: LedgerView): Promise<string[]> {
-  const { places, books } = chain;
+  const { chainItems, books } = chain;
   const { version } = view.position;
   const out: string[] = [];
-  for (const [name, { address }] of Object.entries(places.cast)) {
+  for (const [name, { address }] of Object.entries(chainItems.demoAccounts)) {
     for (const asset of ASSETS) {
-      const definition = places.assets[asset];
-      const coin = books.amount(name as ActorName, asset, "coin");
-      const store = books.amount(name as ActorName, asset, "store");
+      const definition = chainItems.assets[asset];
+      const coin = books.amount(name as DemoAccountName, asset, "coin");
+      const store = books.amount(name as DemoAccountName, asset, "store");
       const whole = await readBalance(view, address, parseAsset(assetText(definition)), version);
       const metadata = parseAsset(formatAddressLong(definition.metadata));
       const part = await readBalance(view, address, metadata, version);
@@ -179,7 +179,7 @@ describe("blocks of the local chain", () => {
   });
 
   it("create, empty and delete an account again and again", async () => {
-    const { account } = chain.places.accounts.hana;
+    const { account } = chain.chainItems.accounts.hana;
     const view = await run.store.openView();
     const history = await view.getHistory(account.keyHash, {
       from: 0n,
@@ -193,7 +193,7 @@ describe("blocks of the local chain", () => {
 
   it("write, change and delete table items under the keys that the guide names", async () => {
     const view = await run.store.openView();
-    for (const items of [chain.places.prices, chain.places.orders]) {
+    for (const items of [chain.chainItems.prices, chain.chainItems.orders]) {
       const histories = await Promise.all(
         items.map(({ keyHash }) =>
           view.getHistory(keyHash, { from: 0n, to: view.position.version, limit: 10_000 }),
@@ -206,10 +206,10 @@ describe("blocks of the local chain", () => {
     view.release();
     const { tables } = chain.guide();
     expect(tables.map(({ keys }) => keys.length)).toEqual([
-      chain.places.prices.length,
-      chain.places.orders.length,
+      chain.chainItems.prices.length,
+      chain.chainItems.orders.length,
     ]);
-    const first = chain.places.prices[0]!.key;
+    const first = chain.chainItems.prices[0]!.key;
     expect(first.kind === "tableItem" && `0x${toHex(first.key)}`).toBe(tables[0]?.keys[0]?.key);
     expect(first.kind === "tableItem" && `0x${toHex(first.handle)}`).toBe(tables[0]?.handle);
   });

@@ -70,7 +70,7 @@ describe("local chain", () => {
     expect(digest(records)).toBe(digest(expected));
     const [onDisk, inMemory] = [await store.openView(), await memory.openView()];
     expect(printPosition(onDisk.position)).toEqual(printPosition(inMemory.position));
-    const items = run.chain.places.all.map((item) => item.keyHash);
+    const items = run.chain.chainItems.all.map((item) => item.keyHash);
     for (const version of [0n, 1n, 77n, onDisk.position.version]) {
       const [left, right] = [await onDisk.getItems(items, version), await inMemory.getItems(items, version)];
       expect(left.map(printItem)).toEqual(right.map(printItem));
@@ -115,7 +115,7 @@ describe("local chain", () => {
     view.release();
     const follower = await new ChainRun(createLocalChain({ seed: "one" }), run.store).start();
     expect(records.length).toBeGreaterThan(1);
-    await follower.ingest(records);
+    await follower.append(records);
     expect((await follower.position()).timestampUsec).toBe(timestampUsec + 1n);
   });
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { toHex } from "../../src/base/hex.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
 import { assetText } from "../../src/chain/assets.ts";
-import type { ActorName, Part } from "../../src/chain/cast.ts";
+import type { DemoAccountName, Part } from "../../src/chain/demo-accounts.ts";
 import { parseAsset } from "../../src/ledger/asset.ts";
 import { readBalance } from "../../src/ledger/balance.ts";
 import { recordCodec } from "../../src/ledger/record.ts";
@@ -48,7 +48,7 @@ describe.skipIf(!hasShared)("local chain on a network's genesis", () => {
         if (path.kind === "code") published.add(`${toHex(path.module.address)}::${path.module.name}`);
       }
     }
-    expect([...published]).toEqual([`${toHex(chain.places.demo)}::demo`]);
+    expect([...published]).toEqual([`${toHex(chain.chainItems.demo)}::demo`]);
 
     const after = await nativeSupply(run);
     for (const part of ["coin", "store"] as const) {
@@ -57,8 +57,8 @@ describe.skipIf(!hasShared)("local chain on a network's genesis", () => {
 
     const view = await run.store.openView();
     for (const { account, asset, coin, store } of chain.books.entries()) {
-      const { address } = chain.places.cast[account as ActorName];
-      const text = assetText(chain.places.assets[asset]);
+      const { address } = chain.chainItems.demoAccounts[account as DemoAccountName];
+      const text = assetText(chain.chainItems.assets[asset]);
       expect(await readBalance(view, address, parseAsset(text), position.version)).toBe(coin + store);
     }
     expect(chain.books.entries().length).toBeGreaterThan(15);

@@ -2,8 +2,8 @@
 // books never look at the state, so that the state can be checked against them.
 import type { AssetName } from "../../src/chain/assets.ts";
 import { makeBlock } from "../../src/chain/block.ts";
-import type { ActorName, Cast, Part } from "../../src/chain/cast.ts";
-import { type Ground, getMember, member } from "../../src/chain/effects.ts";
+import type { DemoAccountName, DemoAccounts, Part } from "../../src/chain/demo-accounts.ts";
+import { type BlockState, getMember, member } from "../../src/chain/effects.ts";
 import {
   chainSeed,
   createLocalChain,
@@ -12,13 +12,13 @@ import {
 } from "../../src/chain/local-chain.ts";
 import { findSupplyItems } from "../../src/chain/supply.ts";
 import type { Movement } from "../../src/chain/wallet.ts";
-import { World } from "../../src/chain/world.ts";
+import { WorkingState } from "../../src/chain/working-state.ts";
 import { concurrentSupplyCodec } from "../../src/ledger/resources.ts";
 import type { LedgerView } from "../../src/ledger/view.ts";
 
 /** What one account holds of one asset. */
 export interface BookEntry {
-  readonly account: ActorName;
+  readonly account: DemoAccountName;
   readonly asset: AssetName;
   readonly coin: bigint;
   readonly store: bigint;
@@ -35,11 +35,11 @@ export class Books {
   }
 
   /** Books what the accounts start with, once. */
-  open(cast: Cast): void {
+  open(demoAccounts: DemoAccounts): void {
     if (this.#amounts.size > 0) return;
-    for (const [name, actor] of Object.entries(cast)) {
+    for (const [name, actor] of Object.entries(demoAccounts)) {
       for (const { asset, part, amount } of actor.holdings) {
-        this.#add(name as ActorName, asset, part, amount);
+        this.#add(name as DemoAccountName, asset, part, amount);
       }
     }
   }
@@ -55,7 +55,7 @@ export class Books {
   }
 
   /** What an account should hold in one part. */
-  amount(account: ActorName, asset: AssetName, part: Part): bigint {
+  amount(account: DemoAccountName, asset: AssetName, part: Part): bigint {
     return this.#amounts.get(`${account}/${asset}/${part}`) ?? 0n;
   }
 
@@ -63,7 +63,7 @@ export class Books {
   entries(): BookEntry[] {
     const out = new Map<string, BookEntry>();
     for (const key of this.#amounts.keys()) {
-      const [account, asset] = key.split("/") as [ActorName, AssetName];
+      const [account, asset] = key.split("/") as [DemoAccountName, AssetName];
       const coin = this.amount(account, asset, "coin");
       out.set(`${account}/${asset}`, { account, asset, coin, store: this.amount(account, asset, "store") });
     }
@@ -77,7 +77,7 @@ export class Books {
     return sum;
   }
 
-  #add(account: ActorName, asset: AssetName, part: Part, amount: bigint): void {
+  #add(account: DemoAccountName, asset: AssetName, part: Part, amount: bigint): void {
     const sum = this.amount(account, asset, part) + amount;
     if (sum < 0n) throw new Error(`${account} would hold ${sum} of ${asset}`);
     this.#amounts.set(`${account}/${asset}/${part}`, sum);
@@ -99,11 +99,11 @@ export function createBookedChain(settings: LocalChainSettings): BookedChain {
     ...chain,
     books,
     genesisBlob: () => {
-      books.open(chain.places.cast);
+      books.open(chain.chainItems.demoAccounts);
       return chain.genesisBlob();
     },
     produceBlock: async (base) => {
-      const { height, records, movements } = await makeBlock(chain.places, seed, base);
+      const { height, records, movements } = await makeBlock(chain.chainItems, seed, base);
       books.book(height, movements);
       return records;
     },
@@ -112,23 +112,24 @@ export function createBookedChain(settings: LocalChainSettings): BookedChain {
 
 const CONCURRENT_SUPPLY = member("0x1::fungible_asset::ConcurrentSupply", concurrentSupplyCodec);
 
-function countedSupply(ground: Ground, asset: AssetName, part: Part): bigint | undefined {
-  const { world, places } = ground;
-  if (part === "store") return getMember(world.get(places.metadata[asset]), CONCURRENT_SUPPLY)?.value;
-  const info = places.coinInfos[asset];
+function countedSupply(blockState: BlockState, asset: AssetName, part: Part): bigint | undefined {
+  const { workingState, chainItems } = blockState;
+  if (part === "store")
+    return getMember(workingState.get(chainItems.metadata[asset]), CONCURRENT_SUPPLY)?.value;
+  const info = chainItems.coinInfos[asset];
   if (info === undefined) return undefined;
-  const item = ground.coinSupplies.get(asset);
-  return item === undefined ? world.get(info)?.supply?.integer?.value : world.get(item);
+  const item = blockState.coinSupplies.get(asset);
+  return item === undefined ? workingState.get(info)?.supply?.integer?.value : workingState.get(item);
 }
 
 /** What the latest state counts as the supply of an asset's parts; undefined where nothing counts it. */
 export async function readSupplies(
-  { places }: LocalChain,
+  { chainItems }: LocalChain,
   view: LedgerView,
 ): Promise<(asset: AssetName, part: Part) => bigint | undefined> {
-  const world = new World();
-  await world.load(view, places.all);
-  const coinSupplies = findSupplyItems(world, places);
-  await world.load(view, [...coinSupplies.values()]);
-  return (asset, part) => countedSupply({ world, places, coinSupplies }, asset, part);
+  const workingState = new WorkingState();
+  await workingState.load(view, chainItems.all);
+  const coinSupplies = findSupplyItems(workingState, chainItems);
+  await workingState.load(view, [...coinSupplies.values()]);
+  return (asset, part) => countedSupply({ workingState, chainItems, coinSupplies }, asset, part);
 }

@@ -8,7 +8,7 @@ import type { Waypoint } from "../../src/ledger/waypoint.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { waypointOfBlock } from "../../src/sync/anchor.ts";
-import { Ingester } from "../../src/sync/committer.ts";
+import { Committer } from "../../src/sync/committer.ts";
 import { Follower, type FollowerOptions } from "../../src/sync/follower.ts";
 import type { RecordsPage, Upstream } from "../../src/sync/upstream/upstream.ts";
 import { ChainRun } from "./chain-run.ts";
@@ -32,7 +32,7 @@ export async function recordChain(blocks: number, seed = "follow"): Promise<Reco
   await run.steps(blocks);
   const records = await readRecords(run.store);
   const waypoints = new Map<bigint, Waypoint>();
-  await new Ingester({ store: createMemoryStore(), logger: silentLogger }).ingest(
+  await new Committer({ store: createMemoryStore(), logger: silentLogger }).append(
     records,
     async (verified) => {
       for (const block of verified) waypoints.set(block.position.version, waypointOfBlock(block));
@@ -93,21 +93,21 @@ export const QUICK = {
 /** A follower on an empty store. */
 export interface FollowRun {
   readonly store: Store;
-  readonly ingester: Ingester;
+  readonly committer: Committer;
   readonly follower: Follower;
 }
 
 /** Starts a follower on an empty memory store. */
 export function follow(options: Partial<FollowerOptions> & Pick<FollowerOptions, "upstreams">): FollowRun {
   const store = createMemoryStore();
-  const ingester = new Ingester({ store, logger: silentLogger });
+  const committer = new Committer({ store, logger: silentLogger });
   const follower = new Follower({
-    ingester,
+    committer,
     logger: silentLogger,
     ...options,
     pace: { ...QUICK, ...options.pace },
   });
-  return { store, ingester, follower };
+  return { store, committer, follower };
 }
 
 /** Position of a store; undefined while it is empty. */

@@ -1,5 +1,5 @@
 // The balance of an account for a coin or a fungible asset.
-import { follow } from "../../base/awaitable.ts";
+import { andThen } from "../../base/maybe-promise.ts";
 import { balanceRoute } from "../../interface/routes.ts";
 import { readBalance } from "../../ledger/balance.ts";
 import { operation } from "../operation.ts";
@@ -54,7 +54,7 @@ export const getAccountBalance = operation({
   ],
   handle({ address, asset_type, ledger_version, quoted }, { view }) {
     const version = ledger_version ?? view.position.version;
-    return follow(readBalance(view, address, asset_type, version), (balance) => ({
+    return andThen(readBalance(view, address, asset_type, version), (balance) => ({
       data: { balance, quoted: quoted === true },
       version,
     }));

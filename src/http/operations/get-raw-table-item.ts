@@ -1,6 +1,7 @@
 // One table item by handle and serialized key.
-import { follow } from "../../base/awaitable.ts";
+
 import { toPrefixedHex } from "../../base/hex.ts";
+import { andThen } from "../../base/maybe-promise.ts";
 import { rawItemRoute } from "../../interface/routes.ts";
 import { readTableItem } from "../../ledger/table-item.ts";
 import { formatAddress } from "../../move/address.ts";
@@ -51,7 +52,7 @@ export const getRawTableItem = operation({
   ],
   handle({ table_handle, ledger_version, body }, { view }) {
     const version = ledger_version ?? view.position.version;
-    return follow(readTableItem(view, table_handle, body, version), (item) => {
+    return andThen(readTableItem(view, table_handle, body, version), (item) => {
       if (item !== undefined) return { data: item, version };
       throw new HttpError(
         "table_item_not_found",

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../base/log.ts";
 import type { Store } from "../store/contract.ts";
-import { Ingester } from "../sync/committer.ts";
+import { Committer } from "../sync/committer.ts";
 import { assertNotHalfCopied } from "../sync/copy/copy-mark.ts";
 import { bootstrapGenesis } from "../sync/genesis.ts";
 import type { PruneWindow } from "../sync/prune-window.ts";
@@ -32,13 +32,13 @@ const FIRST_COMMIT_WAIT_MS = 10_000;
 const PARTS = ["blocks", "pruner"] as const;
 
 /** The writing parts of a node. */
-export class Writer {
+export class LedgerWriter {
   readonly #options: WriterOptions;
   readonly #stop = new AbortController();
   #preparing: Promise<void> = Promise.resolve();
   #following: Following | undefined;
   #blocks: BlockMaker | undefined;
-  #ingester: Ingester | undefined;
+  #committer: Committer | undefined;
   #pruner: Pruner | undefined;
 
   constructor(options: WriterOptions) {
@@ -54,8 +54,8 @@ export class Writer {
   }
 
   /** Memory of the state tree's nodes; undefined before the ledger is begun. */
-  get treeCache(): ReturnType<Ingester["treeCache"]> | undefined {
-    return this.#ingester?.treeCache();
+  get treeCache(): ReturnType<Committer["treeCache"]> | undefined {
+    return this.#committer?.treeCache();
   }
 
   /** Rows that this writer pruned. */
@@ -73,17 +73,17 @@ export class Writer {
     const { store, plan, faults, onCommit, logger, localChain } = this.#options;
     const { check, chain } = plan;
     await assertNotHalfCopied(store);
-    const ingester = new Ingester({ store, logger });
-    this.#ingester = ingester;
-    if (check !== undefined) await bootstrapGenesis({ store, ingester, check });
+    const committer = new Committer({ store, logger });
+    this.#committer = committer;
+    if (check !== undefined) await bootstrapGenesis({ store, committer, check });
     if (this.#stop.signal.aborted) return;
     if (chain !== undefined) {
-      this.#blocks = new BlockMaker({ store, chain, ingester, faults, onCommit, settings: localChain });
+      this.#blocks = new BlockMaker({ store, chain, committer, faults, onCommit, settings: localChain });
     }
     if (plan.follow === undefined) return;
     const following = new Following(plan.follow, {
       store,
-      ingester,
+      committer,
       logger,
       onCommit: ({ records }) => {
         onCommit(records);

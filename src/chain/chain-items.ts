@@ -21,8 +21,8 @@ import { validatorSetCodec } from "../ledger/validator-set.ts";
 import { type Address, addressFromBytes, parseAddress } from "../move/address.ts";
 import type { StructTag } from "../move/type-tag.ts";
 import { addressCodec } from "../move/wire.ts";
-import { type Asset, type AssetName, createAssets } from "./assets.ts";
-import { type ActorName, type Cast, createCast } from "./cast.ts";
+import { type AssetName, createAssets, type DemoAsset } from "./assets.ts";
+import { createDemoAccounts, type DemoAccountName, type DemoAccounts } from "./demo-accounts.ts";
 import { type Item, moduleItem, objectItem, resourceItem, tableItem } from "./item.ts";
 
 const FRAMEWORK = parseAddress("0x1");
@@ -39,7 +39,7 @@ export const FRAMEWORK_ITEMS = {
 } as const;
 
 /** Items of one account. */
-export interface AccountPlaces {
+export interface AccountItems {
   readonly account: Item<AccountResource>;
   readonly coinStores: Readonly<Partial<Record<AssetName, Item<CoinStore>>>>;
   readonly stores: Readonly<Record<AssetName, Item<ResourceGroup>>>;
@@ -60,11 +60,11 @@ export const PRICED_SYMBOLS = ["APT", "GOLD", "SHELL", "PEARL"] as const;
 export const ORDER_SLOTS = 16;
 
 /** Everything that follows from the seed alone. */
-export interface Places {
-  readonly cast: Cast;
+export interface ChainItems {
+  readonly demoAccounts: DemoAccounts;
   readonly demo: Address;
-  readonly assets: Readonly<Record<AssetName, Asset>>;
-  readonly accounts: Readonly<Record<ActorName, AccountPlaces>>;
+  readonly assets: Readonly<Record<AssetName, DemoAsset>>;
+  readonly accounts: Readonly<Record<DemoAccountName, AccountItems>>;
   readonly coinInfos: Readonly<Partial<Record<AssetName, Item<CoinInfo>>>>;
   readonly metadata: Readonly<Record<AssetName, Item<ResourceGroup>>>;
   readonly market: Item<Market>;
@@ -81,11 +81,14 @@ function coinItem<T>(address: Address, name: string, coin: StructTag, codec: Cod
   return resourceItem(address, { address: FRAMEWORK, module: "coin", name, typeArgs }, codec);
 }
 
-function mapAssets<T>(assets: Places["assets"], make: (asset: Asset) => T): Record<AssetName, T> {
+function mapAssets<T>(assets: ChainItems["assets"], make: (asset: DemoAsset) => T): Record<AssetName, T> {
   return { native: make(assets.native), gold: make(assets.gold), shell: make(assets.shell) };
 }
 
-function mapCoins<T>(assets: Places["assets"], make: (coin: StructTag) => T): Partial<Record<AssetName, T>> {
+function mapCoins<T>(
+  assets: ChainItems["assets"],
+  make: (coin: StructTag) => T,
+): Partial<Record<AssetName, T>> {
   const out: Partial<Record<AssetName, T>> = {};
   for (const asset of Object.values(assets)) {
     if (asset.coinType !== undefined) out[asset.name] = make(asset.coinType);
@@ -93,7 +96,7 @@ function mapCoins<T>(assets: Places["assets"], make: (coin: StructTag) => T): Pa
   return out;
 }
 
-function createAccountPlaces(owner: Address, assets: Places["assets"]): AccountPlaces {
+function createAccountItems(owner: Address, assets: ChainItems["assets"]): AccountItems {
   const storeAddresses = mapAssets(assets, (asset) => primaryStoreAddress(owner, asset.metadata));
   return {
     account: resourceItem(owner, "0x1::account::Account", accountCodec),
@@ -107,14 +110,14 @@ function tableHandle(demo: Address, name: string): Address {
   return addressFromBytes(sha3Parts(demo, new TextEncoder().encode(`table/${name}`)));
 }
 
-/** The places under a seed. */
-export function createPlaces(seed: Uint8Array): Places {
-  const cast = createCast(seed);
-  const demo = cast.demo.address;
+/** The chainItems under a seed. */
+export function createChainItems(seed: Uint8Array): ChainItems {
+  const demoAccounts = createDemoAccounts(seed);
+  const demo = demoAccounts.demo.address;
   const assets = createAssets(demo);
   const accounts = Object.fromEntries(
-    Object.entries(cast).map(([name, actor]) => [name, createAccountPlaces(actor.address, assets)]),
-  ) as Record<ActorName, AccountPlaces>;
+    Object.entries(demoAccounts).map(([name, actor]) => [name, createAccountItems(actor.address, assets)]),
+  ) as Record<DemoAccountName, AccountItems>;
   const handles = { prices: tableHandle(demo, "prices"), orders: tableHandle(demo, "orders") };
   const market = resourceItem(
     demo,
@@ -130,10 +133,10 @@ export function createPlaces(seed: Uint8Array): Places {
   const demoModule = moduleItem(demo, "demo");
   const all: Item<unknown>[] = [
     ...Object.values(FRAMEWORK_ITEMS),
-    ...Object.values(accounts).flatMap((places) => [
-      places.account,
-      ...Object.values(places.coinStores),
-      ...Object.values(places.stores),
+    ...Object.values(accounts).flatMap((chainItems) => [
+      chainItems.account,
+      ...Object.values(chainItems.coinStores),
+      ...Object.values(chainItems.stores),
     ]),
     ...Object.values(coinInfos),
     ...Object.values(metadata),
@@ -142,7 +145,7 @@ export function createPlaces(seed: Uint8Array): Places {
     ...orders,
   ] as Item<unknown>[];
   return {
-    cast,
+    demoAccounts,
     demo,
     assets,
     accounts,

@@ -16,7 +16,7 @@ export interface Holding {
 }
 
 /** One account. */
-export interface Actor extends Keypair {
+export interface DemoAccount extends Keypair {
   readonly name: string;
   readonly note: string;
   readonly holdings: readonly Holding[];
@@ -25,10 +25,10 @@ export interface Actor extends Keypair {
 }
 
 /** Names of the accounts. */
-export type ActorName = "ada" | "basil" | "clio" | "dora" | "emil" | "fay" | "gus" | "hana" | "demo";
+export type DemoAccountName = "ada" | "basil" | "clio" | "dora" | "emil" | "fay" | "gus" | "hana" | "demo";
 
 /** Every account by name. */
-export type Cast = Readonly<Record<ActorName, Actor>>;
+export type DemoAccounts = Readonly<Record<DemoAccountName, DemoAccount>>;
 
 interface Role {
   readonly note: string;
@@ -38,7 +38,7 @@ interface Role {
 
 const U64_MAX = 0xffff_ffff_ffff_ffffn;
 
-const ROLES: Readonly<Record<ActorName, Role>> = {
+const ROLES: Readonly<Record<DemoAccountName, Role>> = {
   ada: {
     note: "coin stores only",
     trades: true,
@@ -107,10 +107,10 @@ const ROLES: Readonly<Record<ActorName, Role>> = {
 };
 
 /** The accounts under a seed. */
-export function createCast(seed: Uint8Array): Cast {
+export function createDemoAccounts(seed: Uint8Array): DemoAccounts {
   const actors = Object.entries(ROLES).map(([name, role]) => [
     name,
     { name, ...role, ...createKeypair(seed, name) },
   ]);
-  return Object.fromEntries(actors) as Cast;
+  return Object.fromEntries(actors) as DemoAccounts;
 }

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { silentLogger } from "../../src/base/log.ts";
 import { Faults } from "../../src/node/faults.ts";
+import { LedgerWriter } from "../../src/node/ledger-writer.ts";
 import { planStart } from "../../src/node/start-plan.ts";
-import { Succession } from "../../src/node/succession.ts";
-import { Writer } from "../../src/node/writer.ts";
+import { WriterElection } from "../../src/node/writer-election.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { StoreError } from "../../src/store/errors.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
@@ -28,15 +28,15 @@ async function versionOf(store: Store): Promise<bigint> {
 class Process {
   readonly member: Member;
   readonly faults: Faults;
-  readonly succession: Succession;
+  readonly election: WriterElection;
   readonly tokens: bigint[] = [];
   begins = 0;
-  #writer: Writer | undefined;
+  #writer: LedgerWriter | undefined;
 
   constructor(member: Member, begin?: () => Promise<void>) {
     this.member = member;
-    this.faults = new Faults(silentLogger, (error) => this.succession.divert(error));
-    this.succession = new Succession({
+    this.faults = new Faults(silentLogger, (error) => this.election.divert(error));
+    this.election = new WriterElection({
       lease: member.lease,
       begin: async () => {
         this.begins++;
@@ -58,8 +58,8 @@ class Process {
 
   async #write(): Promise<void> {
     this.tokens.push(this.member.lease.token ?? -1n);
-    const localChain = { seed: "succession", blockTimeMs: 20 };
-    this.#writer = new Writer({
+    const localChain = { seed: "election", blockTimeMs: 20 };
+    this.#writer = new LedgerWriter({
       store: this.member.store,
       plan: await planStart({ localChain }),
       localChain,
@@ -73,7 +73,7 @@ class Process {
   }
 }
 
-describe("the succession of writers", () => {
+describe("the election of writers", () => {
   const processes: Process[] = [];
   const ledger = (): { store: Store; board: LeaseBoard } => {
     const store = createMemoryStore();
@@ -82,12 +82,12 @@ describe("the succession of writers", () => {
   const start = async (member: Member, begin?: () => Promise<void>): Promise<Process> => {
     const one = new Process(member, begin);
     processes.push(one);
-    await one.succession.start();
+    await one.election.start();
     return one;
   };
   afterEach(async () => {
     for (const one of processes) one.member.fault = "none";
-    await Promise.all(processes.splice(0).map(({ succession }) => succession.stop()));
+    await Promise.all(processes.splice(0).map(({ election }) => election.stop()));
   });
   const moves = async (store: Store): Promise<void> => {
     const before = await versionOf(store);
@@ -98,21 +98,21 @@ describe("the succession of writers", () => {
     const { store, board } = ledger();
     const first = await start(board.join("first"));
     const second = await start(board.join("second"));
-    expect([first.succession.role, second.succession.role]).toEqual(["writer", "standby"]);
+    expect([first.election.role, second.election.role]).toEqual(["writer", "standby"]);
     await moves(store);
     expect(second.begins).toBe(0);
     first.member.fault = "cut";
     board.lapse();
-    await until(() => second.succession.role === "writer");
+    await until(() => second.election.role === "writer");
     await moves(store);
-    expect(second.succession.token).toBeGreaterThan(first.tokens[0] ?? 0n);
-    await until(() => first.succession.role === "standby");
+    expect(second.election.token).toBeGreaterThan(first.tokens[0] ?? 0n);
+    await until(() => first.election.role === "standby");
     expect(first.faults.final).toBeUndefined();
     // Cut off it says so; back again it waits, since the other one writes.
     await until(() => first.faults.reason !== undefined);
     first.member.fault = "none";
     await until(() => first.faults.reason === undefined);
-    expect(first.succession.role).toBe("standby");
+    expect(first.election.role).toBe("standby");
   });
 
   it("one who was asleep is refused, stops writing and stands by; nothing of it is kept", async () => {
@@ -125,11 +125,11 @@ describe("the succession of writers", () => {
     const taken = await second.lease.acquire();
     expect(taken).toBe(2n);
     const head = await versionOf(store);
-    await until(() => first.succession.role === "standby");
+    await until(() => first.election.role === "standby");
     expect(await versionOf(store)).toBe(head);
     expect(first.faults.final).toBeUndefined();
     await second.lease.release();
-    await until(() => first.succession.role === "writer");
+    await until(() => first.election.role === "writer");
     await moves(store);
     expect(first.tokens).toEqual([1n, 3n]);
   });
@@ -139,7 +139,7 @@ describe("the succession of writers", () => {
     const first = await start(board.join("first"));
     await moves(store);
     first.member.fault = "mute";
-    await until(() => first.succession.role === "standby");
+    await until(() => first.election.role === "standby");
     const head = await versionOf(store);
     await sleep(100);
     expect(await versionOf(store)).toBe(head);
@@ -148,7 +148,7 @@ describe("the succession of writers", () => {
   it("one who stops gives the lease back", async () => {
     const { board } = ledger();
     const first = await start(board.join("first"));
-    await first.succession.stop();
+    await first.election.stop();
     expect(await board.join("second").lease.acquire()).toBe(2n);
   });
 
@@ -156,7 +156,7 @@ describe("the succession of writers", () => {
     const { board } = ledger();
     const refusal = new StoreError("identity", "another chain");
     await expect(start(board.join("first"), () => Promise.reject(refusal))).rejects.toBe(refusal);
-    await processes[0]?.succession.stop();
+    await processes[0]?.election.stop();
     expect(await board.join("second").lease.acquire()).toBe(2n);
   });
 
@@ -175,7 +175,7 @@ describe("the succession of writers", () => {
     await holder.lease.release();
     expect(await standby.faults.stopped).toBe(errors[1]);
     expect(standby.begins).toBe(2);
-    await until(() => standby.succession.role === "standby");
+    await until(() => standby.election.role === "standby");
     expect(await board.join("next").lease.acquire()).toBe(4n);
   });
 });

@@ -11,7 +11,7 @@ const RESERVE_BYTES = 32 << 20;
 const ROW_BYTES = 8192;
 
 /** Throws StoreError `full` or `unwritable` unless the directory's disk has room for so many rows and bytes. */
-export function assertRoom(path: string, rows = 0, bytes = 0): void {
+export function assertDiskSpace(path: string, rows = 0, bytes = 0): void {
   try {
     const file = join(path, "data.mdb");
     if (existsSync(file)) accessSync(file, constants.W_OK);

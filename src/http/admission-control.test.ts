@@ -1,11 +1,11 @@
 import { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { silentLogger } from "../base/log.ts";
+import { AdmissionControl } from "./admission-control.ts";
 import { DirectExchange, type ExchangeOwner } from "./direct/direct-exchange.ts";
 import { ReplyTail } from "./direct/reply-tail.ts";
 import { readRequest } from "./direct/request-head.ts";
 import type { Exchange } from "./exchange.ts";
-import { Gate } from "./gate.ts";
 
 function exchangeFor(target: string): Exchange {
   const owner: ExchangeOwner = {
@@ -21,10 +21,10 @@ function exchangeFor(target: string): Exchange {
   return new DirectExchange(owner, request, bytes);
 }
 
-describe("the gate", () => {
+describe("the admission", () => {
   it("lets health checks and metrics overtake what waits, but not without end", () => {
     const served: string[] = [];
-    const gate = new Gate({
+    const admission = new AdmissionControl({
       serve: ({ target }) => served.push(target),
       maxWaitMs: 0,
       rateLimit: undefined,
@@ -34,17 +34,17 @@ describe("the gate", () => {
       onRequest: undefined,
       onBeat: () => {},
     });
-    gate.take(exchangeFor("/v1/info"));
+    admission.take(exchangeFor("/v1/info"));
     expect(served).toEqual(["/v1/info"]);
     // Its watch was never started, so no beat comes: the loop looks busy from here on.
     const until = performance.now() + 60;
     while (performance.now() < until);
     for (const target of ["/v1/info", "/v1", "/v1/-/healthy", "/v1/-/ready", "/metrics"]) {
-      gate.take(exchangeFor(target));
+      admission.take(exchangeFor(target));
     }
     expect(served.slice(1)).toEqual(["/v1/-/healthy", "/v1/-/ready", "/metrics"]);
-    expect(gate.figures().queued).toBe(2);
-    for (let i = 0; i < 100; i++) gate.take(exchangeFor("/v1/-/healthy"));
+    expect(admission.figures().queued).toBe(2);
+    for (let i = 0; i < 100; i++) admission.take(exchangeFor("/v1/-/healthy"));
     expect(served.length).toBe(17);
   });
 });

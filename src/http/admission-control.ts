@@ -12,8 +12,8 @@ import { LoopWatch } from "./loop-watch.ts";
 import { clientOf, RateLimiter } from "./rate-limiter.ts";
 import { RequestQueue } from "./request-queue.ts";
 
-/** What the gate is made with. */
-export interface GateOptions {
+/** What the admission is made with. */
+export interface AdmissionControlOptions {
   readonly serve: (exchange: Exchange) => void;
   /** Requests that would wait longer are turned away; 0 turns none away. */
   readonly maxWaitMs: number;
@@ -29,8 +29,8 @@ export interface GateOptions {
   readonly onBeat: (nowMs: number) => void;
 }
 
-/** What the gate did since the start, and how it is. */
-export interface GateFigures {
+/** What the admission did since the start, and how it is. */
+export interface AdmissionFigures {
   readonly shed: number;
   readonly rateLimited: number;
   readonly queued: number;
@@ -79,8 +79,8 @@ function forwardedAddress(headers: RequestHeaders): string | undefined {
 }
 
 /** Decides about requests before anything else does. */
-export class Gate {
-  readonly #options: GateOptions;
+export class AdmissionControl {
+  readonly #options: AdmissionControlOptions;
   readonly #limiter: RateLimiter | undefined;
   readonly #watch: LoopWatch;
   readonly #queue: RequestQueue<Socket, Waiting>;
@@ -92,7 +92,7 @@ export class Gate {
   #shedLogged = 0;
   #loggedMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: GateOptions) {
+  constructor(options: AdmissionControlOptions) {
     this.#options = options;
     this.#limiter = options.rateLimit === undefined ? undefined : new RateLimiter(options.rateLimit);
     this.#overloaded = prepare("overloaded", "the node has more requests than it can answer in time");
@@ -129,7 +129,7 @@ export class Gate {
     this.#wait({ exchange, refusal: isTooMuch ? this.#overloaded : undefined, retryAfter: 1 });
   }
 
-  figures(): GateFigures {
+  figures(): AdmissionFigures {
     return {
       shed: this.#shed,
       rateLimited: this.#refused,

@@ -8,7 +8,7 @@ import type { Exchange } from "./exchange.ts";
 const LARGE_BYTES = 64 * 1024;
 
 /** Bounds of what waits to be read. */
-export interface AnswerLimits {
+export interface UnreadResponseLimits {
   /** For all large answers together, and for all bytes that wait on connections. */
   readonly budgetBytes: number;
   /** How long a connection may have bytes waiting without once having none. */
@@ -16,13 +16,13 @@ export interface AnswerLimits {
 }
 
 /** Keeps what clients do not read within bounds. */
-export class SlowReaders {
-  readonly #limits: AnswerLimits;
+export class UnreadResponses {
+  readonly #limits: UnreadResponseLimits;
   /** Open connections, with the time since which bytes have been waiting; 0 where none are. */
   readonly #waitingSince = new Map<Duplex, number>();
   #largeBytes = 0;
 
-  constructor(limits: AnswerLimits) {
+  constructor(limits: UnreadResponseLimits) {
     this.#limits = limits;
   }
 

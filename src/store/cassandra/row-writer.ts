@@ -38,7 +38,7 @@ interface Holding {
 }
 
 /** Writes one ledger. */
-export class Writer {
+export class RowWriter {
   readonly owner: string;
   readonly splits: Splits;
   readonly tables: Tables;

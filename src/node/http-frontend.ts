@@ -17,12 +17,12 @@ import type { NodeStatus, WorkerSetup } from "./worker-messages.ts";
 import { reservePort, startWorkers, type WorkerPool } from "./workers.ts";
 
 /** What the HTTP side of a node works with. */
-export interface FrontOptions {
+export interface HttpFrontendOptions {
   readonly http: HttpOptions;
   /** What the server asks the node. */
   readonly server: Pick<
     HttpServerOptions,
-    "ledger" | "encode" | "nodeInfo" | "ailment" | "unready" | "passThrough" | "cachePinned"
+    "ledger" | "encode" | "nodeInfo" | "unhealthyReason" | "unready" | "passThrough" | "cachePinned"
   >;
   readonly metrics: Metrics;
   /** The metrics page of all processes, for one of several. */
@@ -40,16 +40,16 @@ export interface WorkersOptions {
 }
 
 /** The HTTP side of a node. */
-export class Front {
+export class HttpFrontend {
   url: string | undefined;
-  readonly #options: FrontOptions;
+  readonly #options: HttpFrontendOptions;
   #server: HttpServer | undefined;
   #metricsServer: MetricsServer | undefined;
   #workers: WorkerPool | undefined;
   /** Where workers are to listen. */
   #address: { readonly host: string; readonly port: number } | undefined;
 
-  constructor(options: FrontOptions) {
+  constructor(options: HttpFrontendOptions) {
     this.#options = options;
   }
 

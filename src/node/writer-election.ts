@@ -7,8 +7,8 @@ import type { Logger } from "../base/log.ts";
 import { isPassingFault, StoreError } from "../store/errors.ts";
 import type { WriterLease } from "../store/writer-lease.ts";
 
-/** What a succession works with. */
-export interface SuccessionOptions {
+/** What a election works with. */
+export interface WriterElectionOptions {
   readonly lease: WriterLease;
   /** Starts writing. `end` may be called before it settles. */
   readonly begin: () => Promise<void>;
@@ -40,13 +40,13 @@ interface Term {
 }
 
 /** The turns of one process. */
-export class Succession {
-  readonly #options: SuccessionOptions;
+export class WriterElection {
+  readonly #options: WriterElectionOptions;
   readonly #stop = new AbortController();
   #term: Term | undefined;
   #turns = 0;
 
-  constructor(options: SuccessionOptions) {
+  constructor(options: WriterElectionOptions) {
     this.#options = options;
   }
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../../../test/support/synthetic-ledger.ts";
-import { assertRoom } from "./room.ts";
+import { assertDiskSpace } from "./disk-space.ts";
 import { openLmdbStore } from "./store.ts";
 
 let path = "";
@@ -16,12 +16,12 @@ afterAll(() => rm(path, { recursive: true }));
 
 describe("room for a write", () => {
   it("is there for what fits, and is not for more than any disk has", () => {
-    expect(() => assertRoom(path, 10, 1000)).not.toThrow();
+    expect(() => assertDiskSpace(path, 10, 1000)).not.toThrow();
     for (const [rows, bytes] of [
       [Number.MAX_SAFE_INTEGER, 0],
       [0, Number.MAX_SAFE_INTEGER],
     ]) {
-      expect(() => assertRoom(path, rows, bytes)).toThrow(expect.objectContaining({ code: "full" }));
+      expect(() => assertDiskSpace(path, rows, bytes)).toThrow(expect.objectContaining({ code: "full" }));
     }
   });
 

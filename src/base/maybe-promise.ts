@@ -2,9 +2,9 @@
 // and a turn costs about as much as reading an item does.
 
 /** A value, now or later. */
-export type Awaitable<T> = T | Promise<T>;
+export type MaybePromise<T> = T | Promise<T>;
 
 /** What follows from a value: at once where it is there. */
-export function follow<T, R>(value: Awaitable<T>, next: (value: T) => Awaitable<R>): Awaitable<R> {
+export function andThen<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }

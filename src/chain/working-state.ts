@@ -1,6 +1,6 @@
 // The state that a block is made on: the items it may touch, loaded once, and what its transactions change.
 // Transactions run one after the other; each collects its own write set. Bytes are those of the view, which must
-// stay open as long as the world is used.
+// stay open as long as the workingState is used.
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { type StateMetadata, stateValueCodec } from "../ledger/state-value.ts";
 import type { LedgerView } from "../ledger/view.ts";
@@ -23,7 +23,7 @@ interface Cell {
 const SLOT_DEPOSIT = 40_000n;
 
 /** Items by their place; anything not loaded counts as a mistake of the caller. */
-export class World {
+export class WorkingState {
   readonly #cells = new Map<Item<unknown>, Cell>();
   readonly #touched = new Set<Cell>();
   readonly #changed = new Map<Item<unknown>, Uint8Array | undefined>();
