@@ -38,6 +38,8 @@ export interface Reply {
   readonly body: string | Uint8Array | undefined;
   /** Whether the connection ends with it. */
   readonly closes: boolean;
+  /** Called when the last byte was given to the system. It may never be called where the connection ends before that. */
+  readonly onSent?: (() => void) | undefined;
 }
 
 /** A request with the objects that node made for it. */
@@ -65,8 +67,6 @@ export interface Exchange {
   /** The body, at once where it is there. Tells the client to go on where it waits for that. */
   readBody(hold: BodyHold): Uint8Array | Promise<Uint8Array>;
   reply(reply: Reply): void;
-  /** Calls back once the answer is out or will never be. */
-  whenOut(callback: () => void): void;
   /**
    * Node's own objects, for an answer that is streamed. Undefined when there are none: the connection then went
    * over to node:http, which brings the request again.

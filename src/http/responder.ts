@@ -1,7 +1,8 @@
 // Answers: which headers, which caching rule, compressed or not; errors by the catalogue; and what is written down
 // about each of them.
 import type { Logger } from "../base/log.ts";
-import { compress, isCompressible } from "./compression.ts";
+import { Abandoned } from "./body.ts";
+import { CompressedDocuments, compress, isCompressible } from "./compression.ts";
 import { addCorsHeaders } from "./cors.ts";
 import { entityTag } from "./entity-tag.ts";
 import { errorBody, faultOf } from "./error-body.ts";
@@ -9,7 +10,7 @@ import { ERROR_CATALOGUE } from "./error-catalogue.ts";
 import type { Exchange, HeaderSet } from "./exchange.ts";
 import { type HeaderMaker, type PositionHeaders, plainHeaders } from "./headers.ts";
 import { LogBudget } from "./log-budget.ts";
-import { type Form, negotiateCoding } from "./negotiation.ts";
+import { type Coding, type Form, negotiateCoding } from "./negotiation.ts";
 import type { Operation } from "./operation.ts";
 import { createRequestId, givenRequestId } from "./request-id.ts";
 import type { SlowReaders } from "./slow-readers.ts";
@@ -49,6 +50,7 @@ function matchesEtag(header: string | undefined, etag: string): boolean {
 export class Responder {
   readonly #options: ResponderOptions;
   readonly #logBudget = new LogBudget();
+  readonly #compressedDocuments = new CompressedDocuments();
   /** Set while the server closes: answers then end their connections. */
   closing = false;
 
@@ -63,8 +65,7 @@ export class Responder {
     bytes: string | Uint8Array,
     version: bigint | undefined,
   ): Promise<void> | undefined {
-    const { exchange, headers: prepared, isPinned } = serving;
-    this.#options.slowReaders.assertRoom(exchange, bytes.length);
+    const { headers: prepared, isPinned } = serving;
     if (isPinned && this.#options.cachePinned) {
       this.#answerForGood(serving, form, bytes, version);
       return undefined;
@@ -96,7 +97,10 @@ export class Responder {
     this.send(serving, status, headers, own, errorBody(condition, message, extra), requestId);
   }
 
-  /** Sends an answer, with what the request's own headers ask for. */
+  /**
+   * Sends an answer, with what the request's own headers ask for. Throws, before anything is sent, when too many bytes
+   * wait to be sent already.
+   */
   send(
     serving: Serving,
     status: number,
@@ -106,6 +110,7 @@ export class Responder {
     requestId?: string,
   ): void {
     const { exchange } = serving;
+    const onSent = body === undefined ? undefined : this.#options.slowReaders.reserve(exchange.socket, body);
     const { origin, "x-request-id": given } = exchange.headers;
     let all = extra;
     if (origin !== undefined || given !== undefined || requestId !== undefined) {
@@ -115,7 +120,7 @@ export class Responder {
       if (id !== undefined) more.push("X-Request-Id", id);
       all = more;
     }
-    exchange.reply({ status, headers, extra: all, body, closes: this.closing });
+    exchange.reply({ status, headers, extra: all, body, closes: this.closing, onSent });
     this.settle(serving, status);
   }
 
@@ -163,8 +168,26 @@ export class Responder {
       this.send(serving, 200, headers, extra, bytes);
       return;
     }
-    const packed = await compress(Buffer.from(bytes), coding);
+    const packed = await this.#compress(serving, bytes, coding);
+    if (serving.exchange.isGone) throw new Abandoned("the client went away");
     this.send(serving, 200, headers, [...extra, "Content-Encoding", coding], packed);
+  }
+
+  /** While a body waits to be compressed, the whole of it is in memory. */
+  async #compress(
+    { exchange, operation }: Serving,
+    body: string | Uint8Array,
+    coding: Coding,
+  ): Promise<Uint8Array> {
+    if (operation?.isDocument === true && typeof body !== "string") {
+      return this.#compressedDocuments.compress(body, coding);
+    }
+    const release = this.#options.slowReaders.reserve(exchange.socket, body);
+    try {
+      return await compress(typeof body === "string" ? Buffer.from(body) : body, coding);
+    } finally {
+      release?.();
+    }
   }
 
   #versionHeaders(version: bigint | undefined, ...more: readonly string[]): string[] {

@@ -9,6 +9,7 @@ export const specJson = operation({
   summary: "OpenAPI document, JSON",
   description: "This document.",
   ledger: "none",
+  isDocument: true,
   switchable: false,
   params: {},
   query: {},

@@ -10,6 +10,7 @@ export const specPage = operation({
   summary: "Reference page",
   description: "The operations, their parameters, answers and errors, as a page that works offline.",
   ledger: "none",
+  isDocument: true,
   switchable: false,
   params: {},
   query: {},

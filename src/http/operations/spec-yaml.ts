@@ -10,6 +10,7 @@ export const specYaml = operation({
   summary: "OpenAPI document, YAML",
   description: "This document as YAML.",
   ledger: "none",
+  isDocument: true,
   switchable: false,
   params: {},
   query: {},

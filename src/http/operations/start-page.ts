@@ -10,6 +10,7 @@ export const startPage = operation({
   summary: "Start page",
   description: "Points to the ledger info and the reference.",
   ledger: "none",
+  isDocument: true,
   switchable: false,
   params: {},
   query: {},
