@@ -40,6 +40,8 @@ export interface Reply {
   readonly closes: boolean;
   /** Called when the last byte was given to the system. It may never be called where the connection ends before that. */
   readonly onSent?: (() => void) | undefined;
+  /** True where shared caches may give the answer to other clients: added headers, which are about one client, stay out. */
+  readonly isShared?: boolean;
 }
 
 /** A request with the objects that node made for it. */
@@ -62,7 +64,7 @@ export interface Exchange {
   readonly isGone: boolean;
   /** True until a client that waits for it was told to go on. */
   readonly awaitsContinue: boolean;
-  /** Adds a header to whatever will be answered. */
+  /** Adds a header about this client to whatever will be answered to it alone. */
   addHeader(name: string, value: string): void;
   /** The body, at once where it is there. Tells the client to go on where it waits for that. */
   readBody(hold: BodyHold): Uint8Array | Promise<Uint8Array>;

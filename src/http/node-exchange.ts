@@ -58,8 +58,8 @@ export class NodeExchange implements Exchange {
     return readBody(this.#request, hold);
   }
 
-  reply({ status, headers, extra, body, closes, onSent }: Reply): void {
-    const list = [...headers.list, ...extra, ...this.#added];
+  reply({ status, headers, extra, body, closes, onSent, isShared }: Reply): void {
+    const list = [...headers.list, ...extra, ...(isShared === true ? [] : this.#added)];
     if (body !== undefined) list.push("Content-Length", String(Buffer.byteLength(body)));
     // A client that still waits may send its body or not: only a new connection is unambiguous.
     if (closes || this.#awaitsContinue) list.push("Connection", "close");

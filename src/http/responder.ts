@@ -20,7 +20,8 @@ export interface ResponderOptions {
   readonly headers: HeaderMaker;
   readonly slowReaders: SlowReaders;
   readonly archivalEndpoint: string | undefined;
-  readonly cachePinned: boolean;
+  /** True for a version whose state can never change. */
+  readonly isFinal: (version: bigint) => boolean;
   readonly logger: Logger;
   readonly accessLog: boolean;
   readonly onRequest: ((operationId: string, status: number, seconds: number) => void) | undefined;
@@ -31,7 +32,7 @@ export interface Serving {
   readonly exchange: Exchange;
   operation: Operation | undefined;
   headers: PositionHeaders | undefined;
-  /** True for an answer that can never change: a GET that names its version. */
+  /** True for a GET that names its version. */
   isPinned: boolean;
 }
 
@@ -66,7 +67,7 @@ export class Responder {
     version: bigint | undefined,
   ): Promise<void> | undefined {
     const { headers: prepared, isPinned } = serving;
-    if (isPinned && this.#options.cachePinned) {
+    if (isPinned && version !== undefined && this.#options.isFinal(version)) {
       this.#answerForGood(serving, form, bytes, version);
       return undefined;
     }
@@ -94,7 +95,7 @@ export class Responder {
         : {};
     const headers = serving.headers?.other.json ?? plainHeaders("json");
     const own = ["Cache-Control", "no-store", ...extraHeaders];
-    this.send(serving, status, headers, own, errorBody(condition, message, extra), requestId);
+    this.send(serving, status, headers, own, errorBody(condition, message, extra), { requestId });
   }
 
   /**
@@ -107,20 +108,24 @@ export class Responder {
     headers: HeaderSet,
     extra: readonly string[],
     body: string | Uint8Array | undefined,
-    requestId?: string,
+    {
+      requestId,
+      isShared = false,
+    }: { readonly requestId?: string | undefined; readonly isShared?: boolean } = {},
   ): void {
     const { exchange } = serving;
     const onSent = body === undefined ? undefined : this.#options.slowReaders.reserve(exchange.socket, body);
-    const { origin, "x-request-id": given } = exchange.headers;
+    const { origin } = exchange.headers;
+    // A shared answer comes back to clients that never sent this id.
+    const id = isShared ? undefined : (requestId ?? givenRequestId(exchange.headers));
     let all = extra;
-    if (origin !== undefined || given !== undefined || requestId !== undefined) {
+    if (origin !== undefined || id !== undefined) {
       const more = extra.slice();
       if (origin !== undefined) addCorsHeaders(more, origin, this.#options.headers.exposed);
-      const id = requestId ?? givenRequestId(exchange.headers);
       if (id !== undefined) more.push("X-Request-Id", id);
       all = more;
     }
-    exchange.reply({ status, headers, extra: all, body, closes: this.closing, onSent });
+    exchange.reply({ status, headers, extra: all, body, closes: this.closing, onSent, isShared });
     this.settle(serving, status);
   }
 
@@ -141,18 +146,15 @@ export class Responder {
   }
 
   /** A strong tag stands for exact bytes, so what has one is not compressed. */
-  #answerForGood(
-    serving: Serving,
-    form: Form,
-    bytes: string | Uint8Array,
-    version: bigint | undefined,
-  ): void {
+  #answerForGood(serving: Serving, form: Form, bytes: string | Uint8Array, version: bigint): void {
     const etag = entityTag(bytes, form);
     const headers = serving.headers?.other[form] ?? plainHeaders(form);
     const extra = this.#versionHeaders(version, "Cache-Control", PINNED_CACHING);
     extra.push("ETag", etag);
     const isKnown = matchesEtag(serving.exchange.headers["if-none-match"], etag);
-    this.send(serving, isKnown ? 304 : 200, headers, extra, isKnown ? undefined : bytes);
+    this.send(serving, isKnown ? 304 : 200, headers, extra, isKnown ? undefined : bytes, {
+      isShared: true,
+    });
   }
 
   async #answerPacked(

@@ -71,10 +71,11 @@ export class DirectExchange implements Exchange {
     return this.#bytes.subarray(this.#bodyStart);
   }
 
-  reply({ status, headers, extra, body, closes, onSent }: Reply): void {
+  reply({ status, headers, extra, body, closes, onSent, isShared }: Reply): void {
     const { socket, tail } = this.#owner;
     if (this.isGone) return;
-    const own = extra.length === 0 ? this.#added : headerLines(extra) + this.#added;
+    const added = isShared === true ? "" : this.#added;
+    const own = extra.length === 0 ? added : headerLines(extra) + added;
     const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.lines}${own}${tail.lines(closes)}`;
     const text = body === undefined ? "" : latin1Body(body);
     if (body === undefined) {
