@@ -75,8 +75,9 @@ export function listOption(help: string, placeholder: string): Option<readonly s
 /** A switch: `--name`, `--no-name`, and true or false elsewhere. */
 export function switchOption(help: string, fallback: boolean): Option<boolean> {
   const parse = (text: string): boolean => {
-    if (text === "true") return true;
-    if (text === "false") return false;
+    // YAML has these spellings.
+    if (["true", "True", "TRUE"].includes(text)) return true;
+    if (["false", "False", "FALSE"].includes(text)) return false;
     throw new ConfigError("expected true or false");
   };
   return { help, placeholder: undefined, repeatable: false, parse, fallback };
