@@ -23,6 +23,15 @@ export type OptionValues<R extends OptionRecord> = {
   readonly [K in keyof R]: R[K] extends Option<infer T> ? T : never;
 };
 
+/** An option, or only some of its values, where it excludes others or is excluded. */
+export type ExclusionSide<Name extends string> = Name | readonly [Name, (value: unknown) => boolean];
+
+/** An option that cannot stand with any of the others. Given with unlike precedence, the weaker one is ignored. */
+export interface Exclusion<Name extends string = string> {
+  readonly one: ExclusionSide<Name>;
+  readonly others: readonly ExclusionSide<Name>[];
+}
+
 /** Free text, checked by `check` where given (returns what was expected, or undefined when fine). */
 export function textOption(
   help: string,

@@ -6,6 +6,7 @@ import { ConfigError } from "../base/errors.ts";
 import {
   choiceOption,
   durationOption,
+  type Exclusion,
   integerOption,
   listOption,
   secretOption,
@@ -139,6 +140,32 @@ describe("option values", () => {
     ["level: high", { level: "high" }],
   ])("are numbers, switches, times and choices from the file too: %j", (text, values) => {
     expect(parse(["--config", configFile(text)]).values).toMatchObject(values);
+  });
+
+  it("that exclude each other are decided by precedence, flags first", () => {
+    const path = configFile("time: 5s\nlevel: high\njson: true\n");
+    const exclusions: Exclusion[] = [
+      { one: "upstream", others: ["time", "json"] },
+      { one: ["port", (port) => port === 1], others: ["upstream", ["level", (level) => level === "high"]] },
+    ];
+    const read = (args: string[], environment: Record<string, string>) =>
+      parseCommand([...args, "--config", path], options, environment, exclusions);
+    const environment = { SEXTANT_UPSTREAM: "a" };
+
+    const byFlag = read(["--port", "1"], environment);
+    // The flag removed what would have removed these.
+    expect(byFlag.values).toMatchObject({ port: 1, upstream: [], time: 5000, json: true, level: "low" });
+    expect(byFlag.ignored).toEqual([
+      "SEXTANT_UPSTREAM is ignored: --port excludes it",
+      `${path}: level is ignored: --port excludes it`,
+    ]);
+    const byVariable = read(["--port", "2"], environment);
+    expect(byVariable.values).toMatchObject({ upstream: ["a"], time: 1000, json: false, level: "high" });
+    expect(byVariable.ignored.length).toBe(2);
+    // Of the same precedence, or switched off: nothing is decided here.
+    const same = read(["--port", "1", "--upstream", "a", "--level", "high"], {});
+    expect(same.values).toMatchObject({ port: 1, upstream: ["a"], level: "high", time: 1000 });
+    expect(read(["--no-json"], environment).values).toMatchObject({ json: false, upstream: ["a"] });
   });
 
   it("read times with units", () => {
