@@ -8,6 +8,7 @@ import { LedgerError } from "./ledger/errors.ts";
 import type { Ledger, LedgerView } from "./ledger/view.ts";
 import { DriverHistogram, type DriverReport, driverGauges } from "./node/driver-metrics.ts";
 import { Faults } from "./node/faults.ts";
+import { FinalVersions } from "./node/final-versions.ts";
 import { ailmentOf, followGauges, followInfo, WaypointInfo } from "./node/follow-report.ts";
 import { passThroughOf, withoutGuesses } from "./node/following.ts";
 import { Front } from "./node/front.ts";
@@ -100,6 +101,7 @@ class SextantNode implements Node, Ledger {
   readonly #window: PruneWindow;
   readonly #waypoints = new WaypointInfo();
   readonly #reader = new Reader(this);
+  readonly #finalVersions = new FinalVersions(() => this.#store);
   readonly #startedMs: number;
   readonly #role: WorkerRole | undefined;
   readonly #metrics: Metrics;
@@ -157,7 +159,7 @@ class SextantNode implements Node, Ledger {
     this.#plan = plan;
     // Refusals come before the store is touched: first the files, then the port.
     if (http !== undefined) {
-      this.#front = this.#createFront(http, plan);
+      this.#front = this.#createFront(http);
       await this.#front.open();
     }
     const opening = { data, cassandra, readOnly, check: plan.check, logger };
@@ -174,6 +176,7 @@ class SextantNode implements Node, Ledger {
     if (lease === undefined) {
       const writer = this.#createWriter(store, plan);
       await writer.prepare();
+      await this.#finalVersions.look();
       await this.#startWorkers();
       writer.run();
       return;
@@ -212,6 +215,7 @@ class SextantNode implements Node, Ledger {
       onFault: (error) => this.#faults.report("store", error),
       signal: this.#closing.signal,
     });
+    await this.#finalVersions.look();
     await this.#startWorkers();
   }
 
@@ -255,7 +259,7 @@ class SextantNode implements Node, Ledger {
     });
   }
 
-  #createFront(http: NonNullable<NodeOptions["http"]>, plan: StartPlan): Front {
+  #createFront(http: NonNullable<NodeOptions["http"]>): Front {
     return new Front({
       http,
       server: {
@@ -265,8 +269,7 @@ class SextantNode implements Node, Ledger {
         nodeInfo: (view) => this.#info(view),
         ailment: () => this.#status(undefined).ailment,
         unready: () => this.#status(undefined).unready,
-        // The same URL may serve another chain tomorrow when the chain is a local one.
-        cachePinned: this.#role?.cachePinned ?? plan.chain === undefined,
+        isFinal: (version) => this.#finalVersions.has(version),
       },
       metrics: this.#metrics,
       page: this.#role?.page,

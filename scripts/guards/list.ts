@@ -356,6 +356,20 @@ export const GUARDS: readonly Guard[] = [
     test: ["test/http/overload.test.ts", "share a budget"],
   },
   {
+    name: "the budget of answers whose client is gone",
+    file: "src/http/slow-readers.ts",
+    text: "for (const release of connection.releases ?? []) release();",
+    without: "connection.releases?.clear();",
+    test: ["test/http/unsent-responses.test.ts", "left with a response behind another one"],
+  },
+  {
+    name: "the budget of answers that were sent",
+    file: "src/http/direct/direct-exchange.ts",
+    text: "socket.write(body, onSent);",
+    without: "socket.write(body);",
+    test: ["test/http/unsent-responses.test.ts", "in identity were read"],
+  },
+  {
     name: "the number of connections",
     file: "src/http/listener.ts",
     text: "this.#server.maxConnections = options.maxConnections;",

@@ -7,7 +7,7 @@ import { type ChainGuide, createGuide } from "./guide.ts";
 import { createPlaces, type Places } from "./places.ts";
 
 /** Chain id of local chains. */
-const LOCAL_CHAIN_ID = 4;
+export const LOCAL_CHAIN_ID = 4;
 
 /** What makes one local chain differ from another. */
 export interface LocalChainSettings {

@@ -47,6 +47,15 @@ export const limitOptions = {
   "tls-key": textOption("Private key of the certificate in PEM", "FILE"),
 };
 
+/** Headers are part of a request: their default never asks for more time than the whole request has. */
+function headersTimeout(headersMs: number, requestMs: number): number {
+  if (headersMs === limitOptions["headers-timeout"].fallback) return Math.min(headersMs, requestMs);
+  if (headersMs <= requestMs) return headersMs;
+  throw new ConfigError(
+    "--headers-timeout: expected at most --request-timeout, which holds for all of a request",
+  );
+}
+
 /** Checks what belongs together, and gives the options as a node takes them. */
 export function limitsOf(values: OptionValues<typeof limitOptions>): Pick<HttpOptions, "limits" | "tls"> {
   const { "tls-cert": certFile, "tls-key": keyFile, "rate-limit": rateLimit } = values;
@@ -58,11 +67,7 @@ export function limitsOf(values: OptionValues<typeof limitOptions>): Pick<HttpOp
   if (values["trust-proxy"] && rateLimit === undefined) {
     throw new ConfigError("--trust-proxy needs --rate-limit");
   }
-  if (values["headers-timeout"] > values["request-timeout"]) {
-    throw new ConfigError(
-      "--headers-timeout: expected at most --request-timeout, which holds for all of a request",
-    );
-  }
+  const headersMs = headersTimeout(values["headers-timeout"], values["request-timeout"]);
   return {
     limits: {
       maxConnections: values["max-connections"],
@@ -71,7 +76,7 @@ export function limitsOf(values: OptionValues<typeof limitOptions>): Pick<HttpOp
       ...(rateLimit === undefined ? {} : { rateLimit }),
       trustProxy: values["trust-proxy"],
       timeouts: {
-        headersMs: values["headers-timeout"],
+        headersMs,
         requestMs: values["request-timeout"],
         keepAliveMs: values["keep-alive-timeout"],
         idleMs: values["read-timeout"],

@@ -55,7 +55,9 @@ async function run(args: readonly string[]): Promise<number> {
     context.out(commandHelp(command));
     return EXIT_OK;
   }
-  const { values, operands } = parseCommand(rest, command.options, context.environment);
+  const { options, exclusions } = command;
+  const { values, operands, ignored } = parseCommand(rest, options, context.environment, exclusions);
+  for (const line of ignored) context.err(`sextant: ${line}`);
   return command.run(values, operands, context);
 }
 

@@ -23,6 +23,15 @@ export type OptionValues<R extends OptionRecord> = {
   readonly [K in keyof R]: R[K] extends Option<infer T> ? T : never;
 };
 
+/** An option, or only some of its values, where it excludes others or is excluded. */
+export type ExclusionSide<Name extends string> = Name | readonly [Name, (value: unknown) => boolean];
+
+/** An option that cannot stand with any of the others. Given with unlike precedence, the weaker one is ignored. */
+export interface Exclusion<Name extends string = string> {
+  readonly one: ExclusionSide<Name>;
+  readonly others: readonly ExclusionSide<Name>[];
+}
+
 /** Free text, checked by `check` where given (returns what was expected, or undefined when fine). */
 export function textOption(
   help: string,
@@ -75,8 +84,9 @@ export function listOption(help: string, placeholder: string): Option<readonly s
 /** A switch: `--name`, `--no-name`, and true or false elsewhere. */
 export function switchOption(help: string, fallback: boolean): Option<boolean> {
   const parse = (text: string): boolean => {
-    if (text === "true") return true;
-    if (text === "false") return false;
+    // YAML has these spellings.
+    if (["true", "True", "TRUE"].includes(text)) return true;
+    if (["false", "False", "FALSE"].includes(text)) return false;
     throw new ConfigError("expected true or false");
   };
   return { help, placeholder: undefined, repeatable: false, parse, fallback };

@@ -5,7 +5,7 @@ import { JSON_TYPE } from "../interface/media-types.ts";
 import { API_ROOT, urlTo } from "../interface/route.ts";
 import { balanceRoute, encodeRoute, infoRoute, ledgerInfoRoute, rawItemRoute } from "../interface/routes.ts";
 import { createNode } from "../node.ts";
-import { textOption } from "./option.ts";
+import { type Exclusion, textOption } from "./option.ts";
 
 /** What the reading commands ask for; answers are JSON texts as the HTTP interface gives them. */
 export interface Source {
@@ -31,6 +31,11 @@ export const sourceOptions = {
   ),
   data: textOption("Read this data directory in place instead of asking a node", "DIR"),
 };
+
+/** Of the options above. */
+export const sourceExclusions: readonly Exclusion<keyof typeof sourceOptions>[] = [
+  { one: "url", others: ["data"] },
+];
 
 function remoteSource(base: string): Source {
   let end = base.length;

@@ -69,6 +69,8 @@ export class Dispatcher {
   readonly #headers: HeaderMaker;
   readonly #responder: Responder;
   readonly #budget: BodyBudget;
+  /** Bytes of the documents that were asked for, by operation and form. */
+  readonly #documents = new Map<string, Uint8Array>();
   #inFlight = 0;
 
   constructor(options: DispatcherOptions) {
@@ -123,7 +125,12 @@ export class Dispatcher {
       if (exchange.isGone) throw new Abandoned("the client went away");
       const handled = operation.handle(args, { view, services: this.#options.services });
       const { data, version } = handled instanceof Promise ? await handled : handled;
-      const answered = this.#responder.answer(serving, form, operation.encode(data, form), version);
+      // What is not made is not held: a large answer costs memory until it is sent.
+      if (exchange.isGone) throw new Abandoned("the client went away");
+      const body = operation.isDocument
+        ? this.#document(operation, data, form)
+        : operation.encode(data, form);
+      const answered = this.#responder.answer(serving, form, body, version);
       if (answered !== undefined) await answered;
     } catch (error) {
       if (await this.#passOn(serving, error)) return;
@@ -221,6 +228,14 @@ export class Dispatcher {
     }
     assertBodyHeaders(exchange.headers, hold.maxBytes);
     return exchange.readBody(hold);
+  }
+
+  /** The bytes of a document, encoded when it is first asked for. */
+  #document(operation: Operation, data: unknown, form: Form): Uint8Array {
+    const key = `${operation.id} ${form}`;
+    const document = this.#documents.get(key) ?? Buffer.from(operation.encode(data, form));
+    this.#documents.set(key, document);
+    return document;
   }
 
   #openView(operation: Operation): Awaitable<LedgerView | undefined> {

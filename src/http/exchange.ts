@@ -38,6 +38,10 @@ export interface Reply {
   readonly body: string | Uint8Array | undefined;
   /** Whether the connection ends with it. */
   readonly closes: boolean;
+  /** Called when the last byte was given to the system. It may never be called where the connection ends before that. */
+  readonly onSent?: (() => void) | undefined;
+  /** True where shared caches may give the answer to other clients: added headers, which are about one client, stay out. */
+  readonly isShared?: boolean;
 }
 
 /** A request with the objects that node made for it. */
@@ -60,13 +64,11 @@ export interface Exchange {
   readonly isGone: boolean;
   /** True until a client that waits for it was told to go on. */
   readonly awaitsContinue: boolean;
-  /** Adds a header to whatever will be answered. */
+  /** Adds a header about this client to whatever will be answered to it alone. */
   addHeader(name: string, value: string): void;
   /** The body, at once where it is there. Tells the client to go on where it waits for that. */
   readBody(hold: BodyHold): Uint8Array | Promise<Uint8Array>;
   reply(reply: Reply): void;
-  /** Calls back once the answer is out or will never be. */
-  whenOut(callback: () => void): void;
   /**
    * Node's own objects, for an answer that is streamed. Undefined when there are none: the connection then went
    * over to node:http, which brings the request again.

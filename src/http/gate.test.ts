@@ -12,7 +12,6 @@ function exchangeFor(target: string): Exchange {
     socket: new Socket(),
     tail: new ReplyTail(1000),
     replied: () => {},
-    whenOut: () => {},
     handOver: () => {},
   };
   const bytes = Buffer.from(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);

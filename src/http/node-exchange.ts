@@ -58,20 +58,16 @@ export class NodeExchange implements Exchange {
     return readBody(this.#request, hold);
   }
 
-  reply({ status, headers, extra, body, closes }: Reply): void {
-    const list = [...headers.list, ...extra, ...this.#added];
+  reply({ status, headers, extra, body, closes, onSent, isShared }: Reply): void {
+    const list = [...headers.list, ...extra, ...(isShared === true ? [] : this.#added)];
     if (body !== undefined) list.push("Content-Length", String(Buffer.byteLength(body)));
     // A client that still waits may send its body or not: only a new connection is unambiguous.
     if (closes || this.#awaitsContinue) list.push("Connection", "close");
     this.#response.writeHead(status, list);
-    this.#response.end(body);
+    this.#response.end(body, onSent);
     // Node hangs up on a client that does not read on in time. A short answer is gone by now.
     if (this.socket.writableLength > 0) this.socket.setTimeout(this.#idleMs);
     if (!this.#request.complete) drainBody(this.#request);
-  }
-
-  whenOut(callback: () => void): void {
-    this.#response.once("close", callback);
   }
 
   toNodeRequest(): NodeRequest {

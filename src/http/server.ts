@@ -57,11 +57,8 @@ export interface HttpServerOptions {
   readonly archivalEndpoint?: string;
   /** Base URL, with `/v1`, of a node that gets what is not served here. */
   readonly passThrough?: URL;
-  /**
-   * Whether answers at a named version may be cached for good. Not for chains that may start anew under the
-   * same address.
-   */
-  readonly cachePinned?: boolean;
+  /** True for a version whose state can never change: caches may keep what is read there for good. None unless said. */
+  readonly isFinal?: (version: bigint) => boolean;
   readonly timeouts?: Partial<HttpTimeouts>;
   readonly logger?: Logger;
   /** Logs every request. */
@@ -152,7 +149,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     archivalEndpoint: options.archivalEndpoint,
     passThrough,
     slowReaders,
-    cachePinned: options.cachePinned ?? true,
+    isFinal: options.isFinal ?? (() => false),
     logger,
     accessLog: options.accessLog ?? false,
     onRequest: options.onRequest,

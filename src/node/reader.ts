@@ -11,15 +11,17 @@ import { ModuleCache } from "../move/module-cache.ts";
 import { encodeSubmission } from "../transaction/encode-submission.ts";
 import type { LedgerInfo, ReadOptions } from "./options.ts";
 
+// Bytes are copied on their way in and out: the caller may change its own, and the store's are not the caller's to change.
+
 function toBytes(key: string | Uint8Array): Uint8Array {
-  if (typeof key !== "string") return key;
+  if (typeof key !== "string") return new Uint8Array(key);
   const bytes = fromHex(key.startsWith("0x") ? key.slice(2) : key);
   if (bytes === undefined) throw new ConfigError("key: expected an even number of hex digits");
   return bytes;
 }
 
 function toBody(request: object | string | Uint8Array): Uint8Array {
-  if (request instanceof Uint8Array) return request;
+  if (request instanceof Uint8Array) return new Uint8Array(request);
   return new TextEncoder().encode(typeof request === "string" ? request : JSON.stringify(request));
 }
 
@@ -64,13 +66,15 @@ export class Reader {
 
   rawItem(handle: string, key: string | Uint8Array, options: ReadOptions): Promise<Uint8Array | undefined> {
     const [table, bytes] = [parseAddress(handle), toBytes(key)];
-    return this.withView((view) =>
-      readTableItem(view, table, bytes, options.ledgerVersion ?? view.position.version),
-    );
+    return this.withView(async (view) => {
+      const item = await readTableItem(view, table, bytes, options.ledgerVersion ?? view.position.version);
+      return item && new Uint8Array(item);
+    });
   }
 
-  encodeSubmission(request: object | string | Uint8Array): Promise<Uint8Array> {
-    return this.withView((view) => this.encode(toBody(request), view));
+  async encodeSubmission(request: object | string | Uint8Array): Promise<Uint8Array> {
+    const body = toBody(request);
+    return new Uint8Array(await this.withView((view) => this.encode(body, view)));
   }
 
   /** The signing message of a request body, with modules as the view's latest version has them. */

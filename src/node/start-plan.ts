@@ -22,7 +22,8 @@ export interface StartPlan {
 const DEFAULT_SEED = "sextant";
 
 async function readGenesis(genesis: string | Uint8Array | undefined): Promise<Uint8Array | undefined> {
-  if (typeof genesis !== "string") return genesis;
+  // The caller may use its bytes for something else before the ledger begins with them.
+  if (typeof genesis !== "string") return genesis && new Uint8Array(genesis);
   try {
     return await readFile(genesis);
   } catch (error) {

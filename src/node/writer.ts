@@ -6,6 +6,7 @@ import type { Store } from "../store/contract.ts";
 import { Ingester } from "../sync/committer.ts";
 import { assertNotHalfCopied } from "../sync/copy/copy-mark.ts";
 import { bootstrapGenesis } from "../sync/genesis.ts";
+import { addMatchedWaypoint } from "../sync/matched-waypoints.ts";
 import type { PruneWindow } from "../sync/prune-window.ts";
 import { Pruner } from "../sync/pruner.ts";
 import { BlockMaker } from "./block-maker.ts";
@@ -80,7 +81,11 @@ export class Writer {
     if (chain !== undefined) {
       this.#blocks = new BlockMaker({ store, chain, ingester, faults, onCommit, settings: localChain });
     }
-    if (plan.follow === undefined) return;
+    if (plan.follow === undefined) {
+      // What was proven stays proven for those who open the store later. A local chain proves nothing.
+      if (chain === undefined && plan.proven !== undefined) await addMatchedWaypoint(store, plan.proven);
+      return;
+    }
     const following = new Following(plan.follow, {
       store,
       ingester,

@@ -10,8 +10,8 @@ import { sendRaw } from "../support/raw-socket.ts";
 const ledger = await createHttpLedger();
 // Short, so that requests that never become whole are given up soon.
 const timeouts = { headersMs: 300, requestMs: 600, keepAliveMs: 2000 };
-const direct = await startServer({ ledger, timeouts });
-const plain = await startServer({ ledger, timeouts, isDirect: false });
+const direct = await startServer({ ledger, timeouts, isFinal: () => true });
+const plain = await startServer({ ledger, timeouts, isFinal: () => true, isDirect: false });
 const WAIT_MS = 12_000;
 
 const BALANCE = `/v1/accounts/0xc1/balance/${COIN}`;

@@ -10,6 +10,7 @@ import { BcsReader } from "../../src/bcs/reader.ts";
 import { vector } from "../../src/bcs/sequences.ts";
 import { decodeQueryText, decodeTwice } from "../../src/http/percent.ts";
 import { findQuery } from "../../src/http/query.ts";
+import { ABSENT } from "../../src/json/document.ts";
 import { parseJson } from "../../src/json/parse.ts";
 import { parseAsset } from "../../src/ledger/asset.ts";
 import { auxiliaryInfoCodec } from "../../src/ledger/auxiliary-info.ts";
@@ -43,6 +44,7 @@ import { rawTransactionCodec } from "../../src/transaction/raw.ts";
 import { userTransactionCodec } from "../../src/transaction/user-transaction.ts";
 import { validatorTransactionCodec } from "../../src/transaction/validator-transaction.ts";
 import { webAuthnAssertionCodec } from "../../src/transaction/web-authn.ts";
+import { paddedRequests } from "./hostile-bodies.ts";
 import * as ledgerValues from "./ledger-arbitraries.ts";
 import * as transactionValues from "./transaction-arbitraries.ts";
 
@@ -151,7 +153,12 @@ async function runEncode(input: Uint8Array): Promise<void> {
   demand(typeof single === "number" || typeof multi === "number", "what was encoded does not decode");
 }
 
-function encodeSeeds(): Uint8Array[] {
+/** Requests are padded to this size: enough for a few members more than are wanted. */
+const PADDED_BYTES = 800;
+
+async function encodeSeeds(): Promise<Uint8Array[]> {
+  const functions = (await localNode()).guide()?.functions ?? [];
+  const demo = functions.at(-1)?.replace(/::\w+$/, "") ?? "";
   const base = {
     sender: "0xa11ce",
     sequence_number: "7",
@@ -166,7 +173,7 @@ function encodeSeeds(): Uint8Array[] {
   const bytecode = "0xa11ceb0b060000000105000703060c060c03000000010102";
   // Takes `T0` and `vector<T0>` by value.
   const generic = "0xa11ceb0b06000000010500070209000a090000010000010102";
-  return [
+  const requests = [
     call("0x1::aptos_account::transfer", [], ["0xb0b", "1000"]),
     call("0x1::coin::transfer", ["0x1::aptos_coin::AptosCoin"], ["0xb0b", "1000"]),
     call("0x1::aptos_account::transfer_coins", ["0x1::aptos_coin::AptosCoin"], ["0xb0b", "1"]),
@@ -192,7 +199,9 @@ function encodeSeeds(): Uint8Array[] {
       },
     },
     { ...call("0x1::aptos_account::transfer", [], ["0xb0b", "1"]), secondary_signers: ["0x1", "0x2"] },
-  ].map((request) => new TextEncoder().encode(JSON.stringify(request)));
+  ].map((request) => JSON.stringify(request));
+  const padded = paddedRequests(demo).map(([, build]) => build(PADDED_BYTES));
+  return [...requests, ...padded].map((text) => new TextEncoder().encode(text));
 }
 
 function scriptSeeds(): Uint8Array[] {
@@ -230,12 +239,24 @@ function treeSeeds(): Uint8Array[] {
 }
 
 function runJson(input: Uint8Array): void {
-  parseJson(input);
+  const document = parseJson(input);
   // Whatever ours takes, the engine's own must take too.
+  let value: unknown;
   try {
-    JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(input));
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(input));
   } catch (error) {
     throw new Fault("JSON.parse refuses what we take", { cause: error });
+  }
+  if (document.kind(document.root) !== "object") return;
+  // Every name is found, however it is spelled, and of several the last; a name that is not there is not.
+  const entries = Object.entries(value as object);
+  const names = entries.map(([name]) => name);
+  const found = document.members(document.root, [...names, `${names.join("")}x`]);
+  demand(found.pop() === ABSENT, "a member that is not there");
+  for (const [i, [name, member]] of entries.entries()) {
+    const at = found[i] ?? ABSENT;
+    demand(at !== ABSENT && document.member(document.root, name) === at, "a member that is not found");
+    if (typeof member === "string") demand(document.string(at) === member, "the value of another member");
   }
 }
 
@@ -327,9 +348,28 @@ export const FUZZ_TARGETS: readonly FuzzTarget[] = [
       "[[[[]]]]",
       "0",
       ' {"a" : 1 } ',
+      '{"a":"1","\\u0061":"2","\\u0061b":"3","é":"4","\\u00e9":"5","":"6","\\"":"7","\\n":"8","a":"9"}',
     ),
     run: runJson,
-    words: ["\\u", "\\ud83d", "e+1", "-0", "null", "true", "[[", "]]", '"', "{", "}", ":", ","],
+    words: [
+      '"\\u0073":1,',
+      '"\\u00e9":"a",',
+      '"é":1,',
+      '"s":"b",',
+      "\\u",
+      "\\ud83d",
+      "e+1",
+      "-0",
+      "null",
+      "true",
+      "[[",
+      "]]",
+      '"',
+      "{",
+      "}",
+      ":",
+      ",",
+    ],
   },
   {
     name: "texts",
@@ -374,6 +414,8 @@ export const FUZZ_TARGETS: readonly FuzzTarget[] = [
       '"18446744073709551616"',
       "\\u0000",
       "1e3",
+      '"\\u0073":1,',
+      '"é":1,',
     ],
   },
 ];

@@ -6,7 +6,13 @@ import { createLogger, LOG_LEVELS } from "../log.ts";
 import { choiceOption, type OptionValues, switchOption, textOption } from "../option.ts";
 import { type Progress, startProgress } from "../progress.ts";
 import { operandsOf } from "../source.ts";
-import { assertNoCluster, clusterOf, clusterOptions } from "../store-options.ts";
+import {
+  assertNoCluster,
+  CLUSTER_NAMES,
+  clusterOf,
+  clusterOptions,
+  passwordExclusion,
+} from "../store-options.ts";
 import { alignedLines } from "./info.ts";
 
 /** One of so many versions and keys is compared unless all are. */
@@ -83,6 +89,10 @@ export const copyCommand = command({
   summary: "Copy a ledger into another data directory or a cluster, verified, going on where it was cut off",
   operands: "",
   options,
+  exclusions: [
+    { one: ["to", (to) => String(to).startsWith(LMDB)], others: CLUSTER_NAMES },
+    passwordExclusion,
+  ],
   examples: [
     "sextant copy --from lmdb:./data --to cassandra://10.0.0.1,10.0.0.2,10.0.0.3/sextant",
     "sextant copy --from lmdb:./data --to lmdb:./other --compare all",

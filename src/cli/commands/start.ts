@@ -9,6 +9,7 @@ import { createLogger, LOG_LEVELS } from "../log.ts";
 import {
   choiceOption,
   durationOption,
+  type Exclusion,
   integerOption,
   listOption,
   type OptionValues,
@@ -19,7 +20,7 @@ import {
 } from "../option.ts";
 import { startProgress } from "../progress.ts";
 import { operandsOf } from "../source.ts";
-import { storeOf, storeOptions } from "../store-options.ts";
+import { storeExclusions, storeOf, storeOptions } from "../store-options.ts";
 import { checkApart } from "./check.ts";
 
 const options = {
@@ -114,6 +115,25 @@ const options = {
 };
 
 type StartValues = OptionValues<typeof options>;
+
+/** What only a node that follows takes. */
+const FOLLOWING = ["upstream", "agree", "start-version", "pass-through"] as const;
+
+const isFullCheck = ["check", (check: unknown) => check === "full"] as const;
+const hasWorkers = ["workers", (workers: unknown) => workers !== 0] as const;
+const isInMemory = ["store", (store: unknown) => store === "memory"] as const;
+
+const exclusions: readonly Exclusion<keyof typeof options>[] = [
+  ...storeExclusions,
+  { one: isInMemory, others: [hasWorkers] },
+  { one: ["store", (store) => store !== "lmdb"], others: [isFullCheck] },
+  {
+    one: "read-only",
+    others: ["genesis", "waypoint", ...FOLLOWING, "local-chain", "blocks", isFullCheck, isInMemory],
+  },
+  { one: "local-chain", others: FOLLOWING },
+  { one: "start-version", others: ["genesis", hasWorkers] },
+];
 
 /** Options that say what to write; one who only reads can have none of them. */
 const WRITING = ["genesis", "waypoint", "upstream", "local-chain", "blocks"] as const;
@@ -264,6 +284,7 @@ export const startCommand = command({
   summary: "Run a node: a local chain, a network's genesis, or a follower of full nodes",
   operands: "",
   options,
+  exclusions,
   examples: [
     "sextant start",
     "sextant start --port 0 --data ./scratch --block-time 200ms --prune-window 10m",

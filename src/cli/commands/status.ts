@@ -1,7 +1,7 @@
 // `sextant status`: where the ledger stands and how fresh it is.
 import { command, EXIT_OK } from "../command.ts";
 import { switchOption } from "../option.ts";
-import { askSource, operandsOf, sourceOptions } from "../source.ts";
+import { askSource, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
 import { alignedLines } from "./info.ts";
 
 interface LedgerAnswer {
@@ -40,6 +40,7 @@ export const statusCommand = command({
   summary: "Print where the ledger stands: version, block, epoch, age of the latest block",
   operands: "",
   options: { ...sourceOptions, json: switchOption("Print a JSON object", false) },
+  exclusions: sourceExclusions,
   examples: ["sextant status", "sextant status --data ./data --json"],
   run: async (values, operands, context) => {
     operandsOf(operands, []);

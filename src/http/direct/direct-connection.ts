@@ -90,17 +90,6 @@ export class DirectConnection implements ExchangeOwner {
     } else if (this.#held !== undefined && !this.#isReading) this.#goOn();
   }
 
-  whenOut(callback: () => void): void {
-    let isOut = false;
-    const settle = (): void => {
-      if (isOut) return;
-      isOut = true;
-      this.socket.off("drain", settle).off("close", settle);
-      callback();
-    };
-    this.socket.on("drain", settle).on("close", settle);
-  }
-
   readonly #onData = (chunk: Buffer): void => {
     const bytes = this.#held === undefined ? chunk : Buffer.concat([this.#held, chunk]);
     this.#held = bytes;

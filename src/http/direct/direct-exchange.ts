@@ -18,8 +18,6 @@ export interface ExchangeOwner {
   readonly tail: ReplyTail;
   /** The answer was written. */
   replied(closes: boolean): void;
-  /** Calls back when everything written is out, or never will be. */
-  whenOut(callback: () => void): void;
   /** Leaves the connection to node:http, this request first. */
   handOver(request: Buffer): void;
 }
@@ -73,27 +71,24 @@ export class DirectExchange implements Exchange {
     return this.#bytes.subarray(this.#bodyStart);
   }
 
-  reply({ status, headers, extra, body, closes }: Reply): void {
+  reply({ status, headers, extra, body, closes, onSent, isShared }: Reply): void {
     const { socket, tail } = this.#owner;
     if (this.isGone) return;
-    const own = extra.length === 0 ? this.#added : headerLines(extra) + this.#added;
+    const added = isShared === true ? "" : this.#added;
+    const own = extra.length === 0 ? added : headerLines(extra) + added;
     const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.lines}${own}${tail.lines(closes)}`;
     const text = body === undefined ? "" : latin1Body(body);
     if (body === undefined) {
-      socket.write(`${head}\r\n`, "latin1");
+      socket.write(`${head}\r\n`, "latin1", onSent);
     } else if (text !== undefined) {
-      socket.write(`${head}Content-Length: ${text.length}\r\n\r\n${text}`, "latin1");
+      socket.write(`${head}Content-Length: ${text.length}\r\n\r\n${text}`, "latin1", onSent);
     } else {
       socket.cork();
       socket.write(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n`, "latin1");
-      socket.write(body);
+      socket.write(body, onSent);
       socket.uncork();
     }
     this.#owner.replied(closes);
-  }
-
-  whenOut(callback: () => void): void {
-    this.#owner.whenOut(callback);
   }
 
   toNodeRequest(): NodeRequest | undefined {
