@@ -6,11 +6,11 @@ import type { Ledger, LedgerView } from "../ledger/view.ts";
 import { Abandoned, assertBodyHeaders, type BodyBudget, BodyHold } from "./body.ts";
 import { isPreflightMethod, preflightHeaders } from "./cors.ts";
 import { HttpError, quoteInput } from "./errors.ts";
-import type { Exchange } from "./exchange.ts";
+import { CLIENT_GONE, type Exchange } from "./exchange.ts";
 import { HeaderMaker, toHeaderSet } from "./headers.ts";
 import { type Form, isJsonMediaType, MEDIA_TYPES, negotiateForm } from "./negotiation.ts";
 import type { Operation } from "./operation.ts";
-import type { PassThrough } from "./pass-through.ts";
+import { isPassable, type PassThrough } from "./pass-through.ts";
 import { Responder, type ResponderOptions, type Serving } from "./responder.ts";
 import { Router } from "./router.ts";
 import type { Services } from "./services.ts";
@@ -120,7 +120,10 @@ export class Dispatcher {
         if (view !== undefined) serving.headers = this.#headers.prepare(view.position);
         if (view !== undefined && operation.ledger === "required") this.#assertRecent(view, operation);
       }
-      if (exchange.isGone) throw new Abandoned("the client went away");
+      if (exchange.isGone) {
+        this.#responder.settle(serving, CLIENT_GONE);
+        return;
+      }
       const handled = operation.handle(args, { view, services: this.#options.services });
       const { data, version } = handled instanceof Promise ? await handled : handled;
       const answered = this.#responder.answer(serving, form, operation.encode(data, form), version);
@@ -139,17 +142,15 @@ export class Dispatcher {
   async #passOn(serving: Serving, error: unknown): Promise<boolean> {
     const { passThrough } = this.#options;
     if (passThrough === undefined || !(error instanceof HttpError) || !error.isElsewhere) return false;
+    const url = originForm(serving.exchange.target);
+    if (!isPassable(url)) return false;
     const node = serving.exchange.toNodeRequest();
     if (node === undefined) return true;
+    if (this.#responder.closing) node.response.shouldKeepAlive = false;
     try {
-      const status = await passThrough.serve(
-        node.request,
-        node.response,
-        originForm(serving.exchange.target),
-      );
-      this.#responder.settle(serving, status);
+      this.#responder.settle(serving, await passThrough.serve(node, url));
     } catch (failure) {
-      if (!node.response.headersSent) this.#responder.fail(serving, failure);
+      if (!(failure instanceof Abandoned)) this.#responder.fail(serving, failure);
     }
     return true;
   }

@@ -129,6 +129,11 @@ export class Gate {
     this.#wait({ exchange, refusal: isTooMuch ? this.#overloaded : undefined, retryAfter: 1 });
   }
 
+  /** Serves a request that was admitted before. */
+  serve(exchange: Exchange): void {
+    this.#options.serve(exchange);
+  }
+
   figures(): GateFigures {
     return {
       shed: this.#shed,

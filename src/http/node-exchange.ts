@@ -4,17 +4,39 @@ import type { Socket } from "node:net";
 import { type BodyHold, drainBody, readBody } from "./body.ts";
 import type { Exchange, NodeRequest, Reply, RequestHeaders } from "./exchange.ts";
 
+/** What is known of a request that was admitted before its connection went over to node:http. */
+export interface Admitted {
+  readonly sinceMs: number;
+  /** Headers that were added to its answer, flat. */
+  readonly added: readonly string[];
+}
+
+/** What an exchange is made with besides node's objects. */
+export interface NodeExchangeOptions {
+  /** Whether the client waits to be told to send its body. */
+  readonly awaitsContinue: boolean;
+  /** For a client to read on in an answer. */
+  readonly idleMs: number;
+  readonly admitted: Admitted | undefined;
+}
+
 /** One request that node parsed. */
 export class NodeExchange implements Exchange {
-  readonly sinceMs = performance.now();
+  readonly sinceMs: number;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   /** For a client to read on in an answer. */
   readonly #idleMs: number;
-  readonly #added: string[] = [];
+  readonly #added: string[];
   #awaitsContinue: boolean;
 
-  constructor(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean, idleMs: number) {
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { awaitsContinue, idleMs, admitted }: NodeExchangeOptions,
+  ) {
+    this.sinceMs = admitted?.sinceMs ?? performance.now();
+    this.#added = [...(admitted?.added ?? [])];
     this.#request = request;
     this.#response = response;
     this.#awaitsContinue = awaitsContinue;
@@ -75,8 +97,12 @@ export class NodeExchange implements Exchange {
   }
 
   toNodeRequest(): NodeRequest {
-    this.#goOn();
-    return { request: this.#request, response: this.#response };
+    return {
+      request: this.#request,
+      response: this.#response,
+      added: this.#added,
+      goOn: () => this.#goOn(),
+    };
   }
 
   #goOn(): void {

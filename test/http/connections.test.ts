@@ -252,6 +252,44 @@ describe("clients that go away", () => {
   });
 });
 
+describe.each([true, false])("a client that leaves before its answer (direct: %s)", (isDirect) => {
+  it.each(["opens its view", "makes its answer"])("is counted as 499: while the node %s", async (moment) => {
+    const counted: string[] = [];
+    let isAsked = false;
+    let goOn = (): void => {};
+    const left = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const pause = async (): Promise<void> => {
+      isAsked = true;
+      await left;
+    };
+    const ledger = await createHttpLedger();
+    const watched = await startServer({
+      isDirect,
+      ledger: {
+        openView: async () => {
+          if (moment === "opens its view") await pause();
+          return ledger.openView();
+        },
+      },
+      nodeInfo: async () => {
+        await pause();
+        return { chain_id: "44" };
+      },
+      onRequest: (id, status) => counted.push(`${id} ${status}`),
+    });
+    const socket = connect(watched.port, watched.host);
+    socket.write("GET /v1/info HTTP/1.1\r\nHost: x\r\n\r\n");
+    await until(() => isAsked);
+    socket.resetAndDestroy();
+    await until(() => watched.figures().connections === 0);
+    goOn();
+    await until(() => counted.length > 0);
+    expect(counted).toEqual(["info 499"]);
+  });
+});
+
 describe("closing", () => {
   it("finishes what is in hand, refuses what comes after", async () => {
     const ledger = await createHttpLedger();

@@ -6,11 +6,14 @@ import type { Socket } from "node:net";
 import type { BodyHold } from "../body.ts";
 import type { Exchange, NodeRequest, Reply, RequestHeaders } from "../exchange.ts";
 import { headerLines } from "../headers.ts";
+import type { Admitted } from "../node-exchange.ts";
 import type { ReplyTail } from "./reply-tail.ts";
 import type { OrdinaryRequest } from "./request-head.ts";
 
 /** Longest body that is sent in one write with its head; longer ones gain nothing. */
 const MAX_JOINED_BYTES = 4096;
+
+const NONE_ADDED: string[] = [];
 
 /** What an exchange tells its connection. */
 export interface ExchangeOwner {
@@ -20,8 +23,8 @@ export interface ExchangeOwner {
   replied(closes: boolean): void;
   /** Calls back when everything written is out, or never will be. */
   whenOut(callback: () => void): void;
-  /** Leaves the connection to node:http, this request first. */
-  handOver(request: Buffer): void;
+  /** Leaves the connection to node:http, this request first: it comes again, and is not to be admitted again. */
+  handOver(request: Buffer, admitted: Admitted): void;
 }
 
 /** Text whose latin1 bytes are those of the body; undefined for a body that is too long. */
@@ -45,7 +48,7 @@ export class DirectExchange implements Exchange {
   /** Head and body as they came. */
   readonly #bytes: Buffer;
   readonly #bodyStart: number;
-  #added = "";
+  #added: string[] = NONE_ADDED;
 
   constructor(owner: ExchangeOwner, request: OrdinaryRequest, bytes: Buffer) {
     this.method = request.method;
@@ -65,7 +68,8 @@ export class DirectExchange implements Exchange {
   }
 
   addHeader(name: string, value: string): void {
-    this.#added += headerLines([name, value]);
+    if (this.#added === NONE_ADDED) this.#added = [];
+    this.#added.push(name, value);
   }
 
   readBody(hold: BodyHold): Uint8Array {
@@ -76,7 +80,7 @@ export class DirectExchange implements Exchange {
   reply({ status, headers, extra, body, closes }: Reply): void {
     const { socket, tail } = this.#owner;
     if (this.isGone) return;
-    const own = extra.length === 0 ? this.#added : headerLines(extra) + this.#added;
+    const own = headerLines(extra) + headerLines(this.#added);
     const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.lines}${own}${tail.lines(closes)}`;
     const text = body === undefined ? "" : latin1Body(body);
     if (body === undefined) {
@@ -97,7 +101,7 @@ export class DirectExchange implements Exchange {
   }
 
   toNodeRequest(): NodeRequest | undefined {
-    this.#owner.handOver(this.#bytes);
+    this.#owner.handOver(this.#bytes, { sinceMs: this.sinceMs, added: this.#added });
     return undefined;
   }
 }
