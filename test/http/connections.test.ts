@@ -117,6 +117,22 @@ describe("unusual but valid", () => {
     expect(answer.text).toContain("200000000");
   });
 
+  it("a request that ends its connection gets its answer, whatever follows it", async () => {
+    const balance = `GET ${BALANCE} HTTP/1.1\r\nHost: x\r\n`;
+    const plain = await startServer({ isDirect: false });
+    for (const last of [`${balance}Connection: close\r\n\r\n`, `GET ${BALANCE} HTTP/1.0\r\n\r\n`]) {
+      const { statuses } = await sendRaw(plain, [`${balance}\r\n${last}${balance}\r\nmore`]);
+      expect(statuses).toEqual([200, 200]);
+    }
+  });
+
+  it("whole requests before broken bytes all get their answers", async () => {
+    const balance = `GET ${BALANCE} HTTP/1.1\r\nHost: x\r\n\r\n`;
+    const plain = await startServer({ isDirect: false });
+    const { statuses } = await sendRaw(plain, [`${balance.repeat(5)}BREW\r\n\r\n`]);
+    expect(statuses.slice(0, 5)).toEqual([200, 200, 200, 200, 200]);
+  });
+
   it("an absolute target", async () => {
     const answer = await sendRaw(server, [`GET http://node.example${BALANCE} HTTP/1.1\r\n${CLOSE}\r\n`]);
     expect(answer.statuses).toEqual([200]);
