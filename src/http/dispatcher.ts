@@ -11,6 +11,7 @@ import { HeaderMaker, toHeaderSet } from "./headers.ts";
 import { type Form, isJsonMediaType, MEDIA_TYPES, negotiateForm } from "./negotiation.ts";
 import type { Operation } from "./operation.ts";
 import { isPassable, type PassThrough } from "./pass-through.ts";
+import { originForm } from "./request-target.ts";
 import { Responder, type ResponderOptions, type Serving } from "./responder.ts";
 import { Router } from "./router.ts";
 import type { Services } from "./services.ts";
@@ -39,14 +40,6 @@ export interface DispatcherOptions extends Omit<ResponderOptions, "headers"> {
 
 /** Longest request target; node's own limit is for target and headers together. */
 const MAX_TARGET_LENGTH = 16 * 1024;
-
-/** Path of a request target, which may be absolute. */
-function originForm(target: string): string {
-  const scheme = target.startsWith("http://") ? 7 : target.startsWith("https://") ? 8 : 0;
-  if (scheme === 0) return target;
-  const slash = target.indexOf("/", scheme);
-  return slash < 0 ? "/" : target.slice(slash);
-}
 
 /** What becomes of an operation whose view cannot be opened. */
 function withoutView(operation: Operation, error: unknown): undefined {
@@ -86,7 +79,8 @@ export class Dispatcher {
     let view: LedgerView | undefined;
     let hold: BodyHold | undefined;
     try {
-      const { target, headers } = exchange;
+      const { target, headers, hostFault } = exchange;
+      if (hostFault !== undefined) throw new HttpError("malformed_request", hostFault);
       if (target.length > MAX_TARGET_LENGTH) {
         throw new HttpError(
           "uri_too_long",
@@ -99,7 +93,7 @@ export class Dispatcher {
       }
       const url = originForm(target);
       const mark = url.indexOf("?");
-      const { operation, segments } = this.#route(exchange, mark < 0 ? url : url.slice(0, mark));
+      const { operation, segments } = this.#route(exchange.method, mark < 0 ? url : url.slice(0, mark));
       serving.operation = operation;
       const args = operation.parseArgs(segments, mark < 0 ? "" : url.slice(mark + 1));
       serving.isPinned = operation.method === "GET" && args.ledger_version !== undefined;
@@ -175,11 +169,7 @@ export class Dispatcher {
     this.#responder.fail(toServing(exchange), error);
   }
 
-  #route(exchange: Exchange, path: string): { operation: Operation; segments: readonly string[] } {
-    if (exchange.headers.host === undefined && exchange.isHttp11) {
-      throw new HttpError("malformed_request", "the Host header is missing");
-    }
-    const { method } = exchange;
+  #route(method: string, path: string): { operation: Operation; segments: readonly string[] } {
     const match = this.#router.find(method, path);
     if (match === undefined) {
       throw new HttpError("unknown_path", `nothing is served at ${quoteInput(path)}`, { isElsewhere: true });

@@ -59,7 +59,8 @@ export interface Exchange {
   /** As it came: path and query, or an absolute form. */
   readonly target: string;
   readonly headers: RequestHeaders;
-  readonly isHttp11: boolean;
+  /** What is wrong with its Host header; undefined where nothing is. */
+  readonly hostFault: string | undefined;
   readonly socket: Socket;
   /** When it was taken in, by performance.now(). */
   readonly sinceMs: number;

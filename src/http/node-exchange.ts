@@ -2,7 +2,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type BodyHold, drainBody, readBody } from "./body.ts";
+import { quoteInput } from "./errors.ts";
 import type { Exchange, NodeRequest, Reply, RequestHeaders } from "./exchange.ts";
+import { isHost } from "./request-target.ts";
 
 /** What is known of a request that was admitted before its connection went over to node:http. */
 export interface Admitted {
@@ -55,8 +57,14 @@ export class NodeExchange implements Exchange {
     return this.#request.headers;
   }
 
-  get isHttp11(): boolean {
-    return this.#request.httpVersion === "1.1";
+  get hostFault(): string | undefined {
+    const { headers, rawHeaders, httpVersion } = this.#request;
+    // Node keeps the first of several.
+    const count = rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === "host").length;
+    if (count > 1) return `Host: expected one, got ${count}`;
+    const { host } = headers;
+    if (host === undefined) return httpVersion === "1.1" ? "the Host header is missing" : undefined;
+    return isHost(host) ? undefined : `Host: expected a host and a port or none, got ${quoteInput(host)}`;
   }
 
   get socket(): Socket {

@@ -41,7 +41,8 @@ export class DirectExchange implements Exchange {
   readonly method: "GET" | "POST";
   readonly target: string;
   readonly headers: RequestHeaders;
-  readonly isHttp11 = true;
+  /** Requests with any other are left to node:http. */
+  readonly hostFault = undefined;
   readonly awaitsContinue = false;
   readonly sinceMs: number = performance.now();
   readonly #owner: ExchangeOwner;
