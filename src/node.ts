@@ -26,6 +26,7 @@ import { type PruneWindow, parsePruneWindow } from "./sync/prune-window.ts";
 
 export { type CopyOptions, type CopyReport, copyData } from "./node/copying.ts";
 export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
+export { isHeaderBrand } from "./node/http-settings.ts";
 export type {
   CassandraOptions,
   FollowOptions,
