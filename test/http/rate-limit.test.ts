@@ -75,6 +75,23 @@ describe("over HTTP", () => {
     expect((await fetch(server.url + BALANCE)).status).toBe(200);
   });
 
+  it.each([true, false])("answers 429 with the id that the client gave (direct: %s)", async (isDirect) => {
+    const refused = await withinMs(
+      900,
+      () => startServer({ rateLimit: 1, isDirect }),
+      async ({ url }) => {
+        const ask = (id: string): Promise<Response> =>
+          fetch(url + BALANCE, { headers: { "x-request-id": id } });
+        return [await ask("first"), await ask("second"), await ask("not fit to be repeated")];
+      },
+    );
+    expect(refused.map((answer) => [answer.status, answer.headers.get("x-request-id")])).toEqual([
+      [200, "first"],
+      [429, "second"],
+      [429, null],
+    ]);
+  });
+
   it("believes X-Forwarded-For only when told to, and then only its last address", async () => {
     const statuses = (trustProxy: boolean, addresses: readonly string[]): Promise<number[]> =>
       withinMs(
