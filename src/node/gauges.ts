@@ -23,6 +23,9 @@ const POSITION_GAUGES: readonly (readonly [string, string, (position: LedgerPosi
 const CACHE_GAUGES: readonly (readonly [string, string, (stats: ModuleCacheStats) => number])[] = [
   ["sextant_module_cache_bytes", "Bytes of parsed modules", (stats) => stats.bytes],
   ["sextant_module_cache_entries", "Parsed modules", (stats) => stats.entries],
+];
+
+const CACHE_COUNTS: readonly (readonly [string, string, (stats: ModuleCacheStats) => number])[] = [
   ["sextant_module_cache_hits", "Module look-ups answered from the cache", (stats) => stats.hits],
   ["sextant_module_cache_misses", "Module look-ups that parsed", (stats) => stats.misses],
   ["sextant_module_cache_evictions", "Modules pushed out", (stats) => stats.evictions],
@@ -30,13 +33,17 @@ const CACHE_GAUGES: readonly (readonly [string, string, (stats: ModuleCacheStats
 
 const HTTP_GAUGES: readonly (readonly [string, string, (figures: HttpFigures) => number])[] = [
   ["sextant_http_connections", "Open connections", (figures) => figures.connections],
+  ["sextant_http_in_flight", "Requests being worked on", (figures) => figures.inFlight],
+  ["sextant_http_queued", "Requests that wait for their turn", (figures) => figures.queued],
+  ["sextant_http_unread_bytes", "Bytes of large answers on their way", (figures) => figures.answerBytes],
+];
+
+const HTTP_COUNTS: readonly (readonly [string, string, (figures: HttpFigures) => number])[] = [
   [
     "sextant_http_connections_refused",
     "Connections refused: too many",
     (figures) => figures.refusedConnections,
   ],
-  ["sextant_http_in_flight", "Requests being worked on", (figures) => figures.inFlight],
-  ["sextant_http_queued", "Requests that wait for their turn", (figures) => figures.queued],
   ["sextant_http_shed", "Requests turned away: the process was too busy", (figures) => figures.shed],
   [
     "sextant_http_rate_limited",
@@ -48,7 +55,6 @@ const HTTP_GAUGES: readonly (readonly [string, string, (figures: HttpFigures) =>
     "Connections ended: answers not read",
     (figures) => figures.slowReadersEnded,
   ],
-  ["sextant_http_unread_bytes", "Bytes of large answers on their way", (figures) => figures.answerBytes],
 ];
 
 async function readPosition(ledger: Ledger, read: (position: LedgerPosition) => bigint): Promise<number> {
@@ -77,32 +83,36 @@ export function ledgerGauges(ledger: Ledger): GaugeSource[] {
 
 /** What the server holds, turned away and waited for. */
 export function httpGauges(read: () => HttpFigures | undefined): GaugeSource[] {
+  const source = ([name, help, value]: (typeof HTTP_GAUGES)[number]): GaugeSource => ({
+    name,
+    help,
+    read: () => {
+      const figures = read();
+      return figures === undefined ? 0 : value(figures);
+    },
+  });
   return [
     {
       name: "sextant_event_loop_delay_seconds",
       help: "Longest time, in the last ten seconds or somewhat more, that work waited behind other work",
       read: () => (read()?.longestLoopDelayMs ?? 0) / 1000,
     },
-    ...HTTP_GAUGES.map(([name, help, value]) => ({
-      name,
-      help,
-      read: () => {
-        const figures = read();
-        return figures === undefined ? 0 : value(figures);
-      },
-      isShare: true,
-    })),
+    ...HTTP_GAUGES.map((gauge) => ({ ...source(gauge), isShare: true })),
+    ...HTTP_COUNTS.map((count) => ({ ...source(count), isCount: true })),
   ];
 }
 
 /** What the module cache holds and did. */
 export function moduleCacheGauges(cache: ModuleCache): GaugeSource[] {
-  return CACHE_GAUGES.map(([name, help, read]) => ({
+  const source = ([name, help, read]: (typeof CACHE_GAUGES)[number]): GaugeSource => ({
     name,
     help,
     read: () => read(cache.stats()),
-    isShare: true,
-  }));
+  });
+  return [
+    ...CACHE_GAUGES.map((gauge) => ({ ...source(gauge), isShare: true })),
+    ...CACHE_COUNTS.map((count) => ({ ...source(count), isCount: true })),
+  ];
 }
 
 /** Whether something keeps the node from moving. */
