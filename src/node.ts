@@ -29,6 +29,7 @@ import { type PruneWindow, parsePruneWindow } from "./sync/prune-window.ts";
 
 export { type CopyOptions, type CopyReport, copyData } from "./node/copying.ts";
 export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
+export { isHeaderBrand } from "./node/http-settings.ts";
 export type {
   CassandraOptions,
   FollowOptions,
@@ -85,10 +86,10 @@ export interface WorkerLink {
 export async function createWorkerNode(
   setup: WorkerSetup,
   link: WorkerLink,
-): Promise<{ readonly node: Node; readonly figures: () => Promise<MetricFigures> }> {
+): Promise<{ readonly node: Node } & Pick<Metrics, "figures" | "counts">> {
   const node = new SextantNode({ ...setup.node, readOnly: true, logger: link.logger }, { ...setup, ...link });
   await node.start();
-  return { node, figures: () => node.figures() };
+  return { node, figures: () => node.figures(), counts: () => node.counts() };
 }
 
 /** What a worker knows from the process that started it. */
@@ -280,6 +281,11 @@ class SextantNode implements Node, Ledger {
   /** What this process has counted. */
   figures(): Promise<MetricFigures> {
     return this.#metrics.figures();
+  }
+
+  /** What of it stays true once this process ended. */
+  counts(): Promise<MetricFigures> {
+    return this.#metrics.counts();
   }
 
   openView(): Awaitable<LedgerView> {

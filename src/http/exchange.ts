@@ -48,7 +48,14 @@ export interface Reply {
 export interface NodeRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Headers that were added to whatever will be answered, flat. */
+  readonly added: readonly string[];
+  /** Tells the client to send its body, where it waits for that. */
+  goOn(): void;
 }
+
+/** What a request is counted under whose client left before its answer. It is never sent. */
+export const CLIENT_GONE = 499;
 
 /** One request that is to be answered once. */
 export interface Exchange {
@@ -56,7 +63,8 @@ export interface Exchange {
   /** As it came: path and query, or an absolute form. */
   readonly target: string;
   readonly headers: RequestHeaders;
-  readonly isHttp11: boolean;
+  /** What is wrong with its Host header; undefined where nothing is. */
+  readonly hostFault: string | undefined;
   readonly socket: Socket;
   /** When it was taken in, by performance.now(). */
   readonly sinceMs: number;

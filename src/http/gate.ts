@@ -10,6 +10,7 @@ import type { Exchange, HeaderSet, RequestHeaders } from "./exchange.ts";
 import { plainHeaders, toHeaderSet } from "./headers.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import { clientOf, RateLimiter } from "./rate-limiter.ts";
+import { givenRequestId } from "./request-id.ts";
 import { RequestQueue } from "./request-queue.ts";
 
 /** What the gate is made with. */
@@ -129,6 +130,11 @@ export class Gate {
     this.#wait({ exchange, refusal: isTooMuch ? this.#overloaded : undefined, retryAfter: 1 });
   }
 
+  /** Serves a request that was admitted before. */
+  serve(exchange: Exchange): void {
+    this.#options.serve(exchange);
+  }
+
   figures(): GateFigures {
     return {
       shed: this.#shed,
@@ -191,6 +197,8 @@ export class Gate {
     const extra = ["Retry-After", `${retryAfter}`];
     const { origin } = exchange.headers;
     if (origin !== undefined) addCorsHeaders(extra, origin, this.#options.exposed);
+    const requestId = givenRequestId(exchange.headers);
+    if (requestId !== undefined) extra.push("X-Request-Id", requestId);
     const { status, headers, body } = refusal;
     exchange.reply({ status, headers, extra, body, closes: false });
     this.#options.onRequest?.("none", status, 0);

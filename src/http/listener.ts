@@ -17,7 +17,7 @@ import type { Dispatcher } from "./dispatcher.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
 import { HttpError } from "./errors.ts";
 import type { Gate } from "./gate.ts";
-import { NodeExchange } from "./node-exchange.ts";
+import { type Admitted, NodeExchange } from "./node-exchange.ts";
 import type { SlowReaders } from "./slow-readers.ts";
 import { loadTlsFiles, type TlsFiles, watchTlsFiles } from "./tls.ts";
 
@@ -69,6 +69,8 @@ export class Listener {
   readonly #server: Server | TlsServer;
   readonly #stopWatchingFiles: () => void;
   readonly #lane: DirectLane;
+  /** By connection that was handed over: the request on it that was admitted before. */
+  readonly #admitted = new WeakMap<Socket, Admitted>();
   #refused = 0;
   #madeRoomMs = Number.NEGATIVE_INFINITY;
 
@@ -148,15 +150,22 @@ export class Listener {
     const { dispatcher, gate, slowReaders, tls } = this.#options;
     const server = this.#server;
     const { idleMs } = this.#options.timeouts;
-    server.on("request", (request: IncomingMessage, response: ServerResponse) =>
-      gate.take(new NodeExchange(request, response, false, idleMs)),
-    );
+    const waiting = { awaitsContinue: true, idleMs, admitted: undefined };
+    server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+      const admitted = this.#admitted.get(request.socket);
+      const exchange = new NodeExchange(request, response, { awaitsContinue: false, idleMs, admitted });
+      if (admitted === undefined) gate.take(exchange);
+      else {
+        this.#admitted.delete(request.socket);
+        gate.serve(exchange);
+      }
+    });
     server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) =>
-      gate.take(new NodeExchange(request, response, true, idleMs)),
+      gate.take(new NodeExchange(request, response, waiting)),
     );
     server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
       const error = new HttpError("expectation_failed", "Expect: expected 100-continue");
-      dispatcher.refuse(new NodeExchange(request, response, true, idleMs), error);
+      dispatcher.refuse(new NodeExchange(request, response, waiting), error);
     });
     server.on("clientError", (error, socket) => {
       // Where no handshake came about there is no way to answer.
@@ -183,7 +192,8 @@ export class Listener {
       idleMs: timeouts.idleMs,
       take: (exchange) => gate.take(exchange),
       onBrokenOff: (socket) => this.#answerBroken(new Error("the request breaks off"), socket),
-      handOver: (socket) => {
+      handOver: (socket, admitted) => {
+        if (admitted !== undefined) this.#admitted.set(socket, admitted);
         for (const listen of nodeListeners) listen.call(server, socket);
       },
     });

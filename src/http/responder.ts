@@ -7,7 +7,7 @@ import { addCorsHeaders } from "./cors.ts";
 import { entityTag } from "./entity-tag.ts";
 import { errorBody, faultOf } from "./error-body.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
-import type { Exchange, HeaderSet } from "./exchange.ts";
+import { CLIENT_GONE, type Exchange, type HeaderSet } from "./exchange.ts";
 import { type HeaderMaker, type PositionHeaders, plainHeaders } from "./headers.ts";
 import { LogBudget } from "./log-budget.ts";
 import { type Coding, type Form, negotiateCoding } from "./negotiation.ts";
@@ -125,8 +125,9 @@ export class Responder {
       if (id !== undefined) more.push("X-Request-Id", id);
       all = more;
     }
+    const counted = exchange.isGone ? CLIENT_GONE : status;
     exchange.reply({ status, headers, extra: all, body, closes: this.closing, onSent, isShared });
-    this.settle(serving, status);
+    this.settle(serving, counted);
   }
 
   /** Counts a request that was answered, and logs it where that is wanted. */

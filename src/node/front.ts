@@ -89,7 +89,7 @@ export class Front {
   async #listenForMetrics(host: string): Promise<void> {
     const { http, metrics } = this.#options;
     const { metricsPort: port } = http;
-    if (port === undefined) return;
+    if (port === undefined || http.metrics === false) return;
     const { contentType } = metrics;
     this.#metricsServer = await bound(
       port,

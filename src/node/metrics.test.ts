@@ -2,8 +2,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { startServer } from "../../test/support/http-server.ts";
-import { httpGauges } from "./gauges.ts";
-import { createMetrics, figuresPage } from "./metrics.ts";
+import { driverGauges } from "./driver-metrics.ts";
+import { cacheGauges, httpGauges } from "./gauges.ts";
+import { createMetrics, figuresPage, type GaugeSource } from "./metrics.ts";
 
 function lines(page: string, start: string): string[] {
   return page.split("\n").filter((line) => line.startsWith(start));
@@ -36,6 +37,60 @@ describe("request times", () => {
     expect(page).toContain(`${NAME}_count{operation="info",status="200"} 2\n`);
     expect(page).toContain("sextant_fact 7\n");
     expect(page).toContain("sextant_share 14\n");
+  });
+});
+
+describe("a process that ended", () => {
+  it("leaves behind what it counted, and nothing of how it was", async () => {
+    const source = (name: string): GaugeSource => ({ name, help: name, read: () => 7 });
+    const sources = [
+      { ...source("sextant_count"), isCount: true },
+      { ...source("sextant_share"), isShare: true },
+      source("sextant_fact"),
+    ];
+    const ended = createMetrics(sources);
+    ended.onRequest("info", 200, 0.001);
+    ended.onCommit(3);
+    const page = await figuresPage([await ended.counts(), await createMetrics(sources).figures()]);
+    expect(page).toContain("# TYPE sextant_count counter\nsextant_count 14\n");
+    expect(page).toContain("sextant_share 7\n");
+    expect(page).toContain("sextant_fact 7\n");
+    expect(page).toContain(`${NAME}_count{operation="info",status="200"} 1\n`);
+    expect(page).toContain("sextant_records_committed_total 3\n");
+  });
+
+  it.each([
+    [
+      "http",
+      httpGauges(() => undefined),
+      ["connections_refused", "shed", "rate_limited", "slow_readers_ended"],
+    ],
+    [
+      "module_cache",
+      cacheGauges("module", "parsed modules", () => undefined),
+      ["hits", "misses", "evictions"],
+    ],
+    [
+      "store",
+      driverGauges(() => undefined),
+      [
+        "retries",
+        "speculative_requests",
+        ...[
+          "timeout",
+          "connection",
+          "unavailable",
+          "read_timeout",
+          "write_timeout",
+          "authentication",
+          "other",
+        ].map((kind) => `errors_${kind}`),
+      ],
+    ],
+  ])("counts of %s are counters", (room, sources, names) => {
+    expect(sources.flatMap(({ isCount, name }) => (isCount === true ? [name] : []))).toEqual(
+      names.map((name) => `sextant_${room}_${name}`),
+    );
   });
 });
 

@@ -9,7 +9,7 @@ export interface HttpLimits {
   readonly maxInFlight?: number;
   /** Requests that would wait longer behind others are turned away; 0 turns none away. */
   readonly maxWaitMs?: number;
-  /** Requests per second and client; no limit when left out. */
+  /** Requests per second and client, a whole number from 1; no limit when left out. */
   readonly rateLimit?: number;
   /** Clients are told apart by the last address in X-Forwarded-For. */
   readonly trustProxy?: boolean;
@@ -27,7 +27,7 @@ export interface HttpOptions {
   readonly host?: string;
   /** 0 takes any free port. */
   readonly port?: number;
-  /** Words between `X-` and the names of the ledger headers; `["NODE"]` unless given. */
+  /** Words of letters, digits and dashes between `X-` and the names of the ledger headers; `["NODE"]` unless given. */
   readonly headerBrands?: readonly string[];
   /** False switches encode_submission off. */
   readonly encode?: boolean;
@@ -35,7 +35,7 @@ export interface HttpOptions {
   readonly bcsOutput?: boolean;
   readonly startPage?: boolean;
   readonly metrics?: boolean;
-  /** Serves /metrics on a port of its own. */
+  /** Serves /metrics on a port of its own, unless `metrics` is false. */
   readonly metricsPort?: number;
   readonly bodyLimitBytes?: number;
   /** How old the ledger's time may be before reads are refused and the node is not ready; no limit when left out. */

@@ -7,6 +7,7 @@ import type { Waypoint } from "../ledger/waypoint.ts";
 import { clusterSettings } from "./cluster.ts";
 import { type FollowPlan, planFollowing } from "./following.ts";
 import { checkGenesisFile, parseWaypointOption } from "./genesis-report.ts";
+import { assertHttpOptions } from "./http-settings.ts";
 import type { NodeOptions } from "./options.ts";
 
 /** Where the records of a node come from. A node that only reads has none of it. */
@@ -46,7 +47,8 @@ function checkStore({ data, cassandra, http, follow }: NodeOptions): void {
 
 /** Plans a start. Throws ConfigError, or LedgerError for a genesis that is not the one of the waypoint. */
 export async function planStart(options: NodeOptions): Promise<StartPlan> {
-  const { genesis, waypoint, localChain, follow, readOnly } = options;
+  const { genesis, waypoint, localChain, follow, readOnly, http } = options;
+  if (http !== undefined) assertHttpOptions(http);
   checkStore(options);
   const waypoints = (typeof waypoint === "string" ? [waypoint] : (waypoint ?? [])).map(parseWaypointOption);
   if (readOnly === true) return { check: undefined, proven: undefined, follow: undefined, chain: undefined };

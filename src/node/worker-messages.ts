@@ -48,4 +48,6 @@ export type WorkerReport =
       readonly message: string;
     }
   | { readonly kind: "figures"; readonly id: number; readonly figures: MetricFigures }
+  /** Sent now and then: what stays counted when the worker dies. */
+  | { readonly kind: "counts"; readonly counts: MetricFigures }
   | { readonly kind: "page"; readonly id: number };

@@ -117,6 +117,22 @@ describe("unusual but valid", () => {
     expect(answer.text).toContain("200000000");
   });
 
+  it("a request that ends its connection gets its answer, whatever follows it", async () => {
+    const balance = `GET ${BALANCE} HTTP/1.1\r\nHost: x\r\n`;
+    const plain = await startServer({ isDirect: false });
+    for (const last of [`${balance}Connection: close\r\n\r\n`, `GET ${BALANCE} HTTP/1.0\r\n\r\n`]) {
+      const { statuses } = await sendRaw(plain, [`${balance}\r\n${last}${balance}\r\nmore`]);
+      expect(statuses).toEqual([200, 200]);
+    }
+  });
+
+  it("whole requests before broken bytes all get their answers", async () => {
+    const balance = `GET ${BALANCE} HTTP/1.1\r\nHost: x\r\n\r\n`;
+    const plain = await startServer({ isDirect: false });
+    const { statuses } = await sendRaw(plain, [`${balance.repeat(5)}BREW\r\n\r\n`]);
+    expect(statuses.slice(0, 5)).toEqual([200, 200, 200, 200, 200]);
+  });
+
   it("an absolute target", async () => {
     const answer = await sendRaw(server, [`GET http://node.example${BALANCE} HTTP/1.1\r\n${CLOSE}\r\n`]);
     expect(answer.statuses).toEqual([200]);
@@ -249,6 +265,44 @@ describe("clients that go away", () => {
     await until(() => released > 0);
     await sleep(50);
     expect([reads, released]).toEqual([0, 1]);
+  });
+});
+
+describe.each([true, false])("a client that leaves before its answer (direct: %s)", (isDirect) => {
+  it.each(["opens its view", "makes its answer"])("is counted as 499: while the node %s", async (moment) => {
+    const counted: string[] = [];
+    let isAsked = false;
+    let goOn = (): void => {};
+    const left = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const pause = async (): Promise<void> => {
+      isAsked = true;
+      await left;
+    };
+    const ledger = await createHttpLedger();
+    const watched = await startServer({
+      isDirect,
+      ledger: {
+        openView: async () => {
+          if (moment === "opens its view") await pause();
+          return ledger.openView();
+        },
+      },
+      nodeInfo: async () => {
+        await pause();
+        return { chain_id: "44" };
+      },
+      onRequest: (id, status) => counted.push(`${id} ${status}`),
+    });
+    const socket = connect(watched.port, watched.host);
+    socket.write("GET /v1/info HTTP/1.1\r\nHost: x\r\n\r\n");
+    await until(() => isAsked);
+    socket.resetAndDestroy();
+    await until(() => watched.figures().connections === 0);
+    goOn();
+    await until(() => counted.length > 0);
+    expect(counted).toEqual(["info 499"]);
   });
 });
 

@@ -23,7 +23,7 @@ async function openSockets(server: TestServer, count: number): Promise<Socket[]>
 }
 
 /** Sends one request on a connection and waits for the whole answer, which must end its connection. */
-function ask(socket: Socket, path: string): Promise<{ status: number; text: string }> {
+function ask(socket: Socket, path: string, headers = ""): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     let text = "";
     socket.on("data", (chunk) => {
@@ -33,7 +33,7 @@ function ask(socket: Socket, path: string): Promise<{ status: number; text: stri
     socket.on("close", () => {
       resolve({ status: Number(text.slice(9, 12)), text });
     });
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}Connection: close\r\n\r\n`);
   });
 }
 
@@ -87,6 +87,22 @@ describe("more requests than can be answered in time", () => {
     expect(lines.length).toBeLessThanOrEqual(2 + Math.ceil((performance.now() - startedMs) / 1000));
     expect(lines.length).toBeLessThan(shed.length / 10);
     expect(lines.reduce((sum, [fields]) => sum + Number(fields.shed), 0)).toBe(shed.length);
+  });
+
+  it("are shed with the id that the client gave them", async () => {
+    const server = await startServer({
+      maxWaitMs: LIMIT_MS,
+      nodeInfo: () => {
+        block(WORK_MS);
+        return { chain_id: "44" };
+      },
+    });
+    const sockets = await openSockets(server, COUNT);
+    const answers = await Promise.all(
+      sockets.map((socket, at) => ask(socket, "/v1/info", `X-Request-Id: mine-${at}\r\n`)),
+    );
+    expect(answers.filter(({ status }) => status === 503).length).toBeGreaterThan(0);
+    for (const [at, { text }] of answers.entries()) expect(text).toContain(`X-Request-Id: mine-${at}\r\n`);
   });
 
   it("one large piece of work is no overload", async () => {

@@ -75,6 +75,23 @@ describe("over HTTP", () => {
     expect((await fetch(server.url + BALANCE)).status).toBe(200);
   });
 
+  it.each([true, false])("answers 429 with the id that the client gave (direct: %s)", async (isDirect) => {
+    const refused = await withinMs(
+      900,
+      () => startServer({ rateLimit: 1, isDirect }),
+      async ({ url }) => {
+        const ask = (id: string): Promise<Response> =>
+          fetch(url + BALANCE, { headers: { "x-request-id": id } });
+        return [await ask("first"), await ask("second"), await ask("not fit to be repeated")];
+      },
+    );
+    expect(refused.map((answer) => [answer.status, answer.headers.get("x-request-id")])).toEqual([
+      [200, "first"],
+      [429, "second"],
+      [429, null],
+    ]);
+  });
+
   it("believes X-Forwarded-For only when told to, and then only its last address", async () => {
     const statuses = (trustProxy: boolean, addresses: readonly string[]): Promise<number[]> =>
       withinMs(
@@ -90,6 +107,12 @@ describe("over HTTP", () => {
       );
     expect(await statuses(false, ["10.0.0.1", "10.0.0.2"])).toEqual([200, 429]);
     expect(await statuses(true, ["10.0.0.1", "10.0.0.2", "10.0.0.1"])).toEqual([200, 200, 429]);
+    // A proxy may add the port that it saw, which is another one for every connection.
+    expect(await statuses(true, ["203.0.113.7:50001", "203.0.113.7:50002"])).toEqual([200, 429]);
+    expect(await statuses(true, ["203.0.113.7", "203.0.113.7:50002"])).toEqual([200, 429]);
+    expect(await statuses(true, ["[2001:db8::1]:50001", "[2001:db8::1]:50002"])).toEqual([200, 429]);
+    expect(await statuses(true, ["2001:db8::1", "[2001:db8::1]:50002"])).toEqual([200, 429]);
+    expect(await statuses(true, ["203.0.113.7:50001", "203.0.113.8:50001"])).toEqual([200, 200]);
     // What comes before the last comma is the client's own claim.
     expect(await statuses(true, ["1.1.1.1, 10.0.0.9", "2.2.2.2, 10.0.0.9"])).toEqual([200, 429]);
   });
@@ -130,7 +153,21 @@ describe("who counts as one client", () => {
     ["2001:db8::1", "2001:db8:0:0"],
     ["::1", "0:0:0:0"],
     ["fe80::1%eth0", "fe80:0:0:0"],
+    ["203.0.113.7:50001", "203.0.113.7"],
+    ["[::ffff:203.0.113.7]:50001", "203.0.113.7"],
+    ["::ffff:cb00:7107", "203.0.113.7"],
+    ["0:0:0:0:0:ffff:203.0.113.7", "203.0.113.7"],
+    ["[2001:db8:1:2::1]:443", "2001:db8:1:2"],
+    ["[2001:db8:1:2::1]", "2001:db8:1:2"],
+    // Without brackets the last part is one of the address.
+    ["2001:db8:1:2::443", "2001:db8:1:2"],
+    ["[fe80::1%eth0]:443", "fe80:0:0:0"],
+    ["1:2::3:4:5:203.0.113.7", "1:2:0:3"],
+    ["::203.0.113.7", "0:0:0:0"],
     ["unknown", "unknown"],
+    ["unknown:50001", "unknown:50001"],
+    ["[unknown]:1", "[unknown]:1"],
+    ["x".repeat(40_000), "x".repeat(64)],
     ["", ""],
   ])("%s", (address, client) => {
     expect(clientOf(address)).toBe(client);

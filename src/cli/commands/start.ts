@@ -1,7 +1,7 @@
 // `sextant start`: runs a node until it is told to stop.
 import { existsSync } from "node:fs";
 import { CodedError, ConfigError } from "../../base/errors.ts";
-import { createNode, type FollowOptions, type Node } from "../../node.ts";
+import { createNode, type FollowOptions, isHeaderBrand, type Node } from "../../node.ts";
 import { command, EXIT_FAILED, EXIT_OK } from "../command.ts";
 import { guideLines } from "../guide.ts";
 import { limitOptions, limitsOf } from "../limits.ts";
@@ -172,7 +172,7 @@ function checkCombination(values: StartValues): void {
     throw new ConfigError("--start-version: a genesis file is where a ledger starts already");
   }
   for (const brand of values["header-brand"]) {
-    if (!/^[A-Za-z][A-Za-z0-9-]{0,31}$/.test(brand)) {
+    if (!isHeaderBrand(brand)) {
       throw new ConfigError(
         `--header-brand: expected letters, digits and dashes, got ${JSON.stringify(brand)}`,
       );

@@ -1,6 +1,7 @@
 // One connection whose requests are read and answered here, one after the other, for as long as they are ordinary.
 // At the first one that is not, the connection goes over to node:http for good, with the bytes that are left.
 import type { Socket } from "node:net";
+import type { Admitted } from "../node-exchange.ts";
 import { DirectExchange, type ExchangeOwner } from "./direct-exchange.ts";
 import type { ReplyTail } from "./reply-tail.ts";
 import { type HeaderBlock, MAX_REQUEST_BYTES, readRequest } from "./request-head.ts";
@@ -20,8 +21,8 @@ export interface DirectSurroundings {
   take(exchange: DirectExchange): void;
   /** The client ended the connection in the middle of a request. */
   onBrokenOff(socket: Socket): void;
-  /** Gives the connection to node:http; its unread bytes are in the socket again. */
-  handOver(socket: Socket): void;
+  /** Gives the connection to node:http; its unread bytes are in the socket again, those of an admitted request first. */
+  handOver(socket: Socket, admitted: Admitted | undefined): void;
   /** The connection is no longer here. */
   onLeft(connection: DirectConnection): void;
 }
@@ -63,7 +64,7 @@ export class DirectConnection implements ExchangeOwner {
   }
 
   /** Leaves the connection to node:http. */
-  handOver(request?: Buffer): void {
+  handOver(request?: Buffer, admitted?: Admitted): void {
     const { socket } = this;
     const rest = this.#held;
     socket.pause();
@@ -74,7 +75,7 @@ export class DirectConnection implements ExchangeOwner {
     if (rest !== undefined) socket.unshift(rest);
     if (request !== undefined) socket.unshift(request);
     this.#around.onLeft(this);
-    this.#around.handOver(socket);
+    this.#around.handOver(socket, admitted);
     socket.resume();
   }
 
