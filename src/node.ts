@@ -6,7 +6,7 @@ import { LedgerError } from "./ledger/errors.ts";
 import type { Ledger, LedgerView } from "./ledger/view.ts";
 import { DriverHistogram, type DriverReport, driverGauges } from "./node/driver-metrics.ts";
 import { Faults } from "./node/faults.ts";
-import { ailmentOf, followGauges, followInfo, WaypointInfo } from "./node/follow-report.ts";
+import { ailmentOf, followGauges, followInfo, unreadyReasonOf, WaypointInfo } from "./node/follow-report.ts";
 import { passThroughOf, withoutGuesses } from "./node/following.ts";
 import { Front } from "./node/front.ts";
 import { faultGauges, httpGauges, ledgerGauges, moduleCacheGauges, writerGauges } from "./node/gauges.ts";
@@ -335,7 +335,7 @@ class SextantNode implements Node, Ledger {
       syncState: this.#syncState(),
       fault: this.#faults.reason,
       ailment: this.#ailment(),
-      unready: this.#faults.reason,
+      unready: this.#faults.reason ?? unreadyReasonOf(following?.status()),
       more: {
         ...(following === undefined ? {} : followInfo(following, version)),
         ...successionInfo(this.#succession),

@@ -111,6 +111,7 @@ export class Following {
     this.#follower = startFollower({
       upstreams,
       ingester,
+      ledger: store,
       chainId: store.identity?.chainId,
       agree,
       anchors: open,

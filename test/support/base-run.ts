@@ -13,7 +13,7 @@ import type { Store } from "../../src/store/contract.ts";
 import { BaseFiller } from "../../src/sync/base-filler.ts";
 import { createIngester } from "../../src/sync/committer.ts";
 import { createLazyView } from "../../src/sync/lazy-view.ts";
-import { UpstreamError } from "../../src/sync/upstream/errors.ts";
+import { BeyondHead, UpstreamError } from "../../src/sync/upstream/errors.ts";
 import { UpstreamPool } from "../../src/sync/upstream/pool.ts";
 import type { StateValueAnswer, Upstream } from "../../src/sync/upstream/upstream.ts";
 import { BUILT_CHAIN_ID, LedgerBuilder, newBlock } from "./ledger-builder.ts";
@@ -250,7 +250,7 @@ class BaseRun {
       getRecords: refuse,
       getStateValue: async (stateKey, version): Promise<StateValueAnswer> => {
         const state = this.#states[Number(version)];
-        if (state === undefined) throw new UpstreamError("beyond_head", `no version ${version}`);
+        if (state === undefined) throw new BeyondHead(version, head());
         return { head: head(), value: state[stateKey.at(-1) ?? 0] };
       },
       close: () => {},

@@ -103,6 +103,7 @@ export function follow(options: Partial<FollowerOptions> & Pick<FollowerOptions,
   const ingester = createIngester({ store, logger: silentLogger });
   const follower = startFollower({
     ingester,
+    ledger: store,
     logger: silentLogger,
     ...options,
     pace: { ...QUICK, ...options.pace },
