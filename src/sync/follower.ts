@@ -85,6 +85,8 @@ export interface FollowerOptions {
   readonly mayPass?: (error: unknown) => boolean;
   /** Called after each commit, before the next one. */
   readonly onCommit?: (progress: CommitProgress) => void;
+  /** Called when the ledger was read and the upstream in use has nothing new. */
+  readonly onRest?: () => void;
   /** Called when a waypoint matched, after the commit of its version. */
   readonly onAnchored?: (version: bigint) => Promise<void>;
 }
@@ -357,6 +359,7 @@ class RecordFollower implements Follower {
       this.pool.succeed(entry);
       this.#spentSinceMs = undefined;
       this.#enterRest(version, error);
+      this.#options.onRest?.();
     } catch (fault) {
       await this.#handle(entry, fault);
       return;
