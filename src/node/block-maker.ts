@@ -31,9 +31,9 @@ export class BlockMaker {
     this.#options = options;
   }
 
-  /** True once blocks are made by a timer. */
+  /** True while blocks are made by a timer. */
   get isMoving(): boolean {
-    return this.#timer !== undefined;
+    return this.#timer?.isMoving === true;
   }
 
   /** Makes blocks at a steady pace from now on, where one is set. */
