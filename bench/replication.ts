@@ -100,6 +100,7 @@ async function replicate(
     const follower = new Follower({
       upstreams: [upstream],
       ingester,
+      ledger: store,
       logger: silentLogger,
       pace: { pageLimit: PAGE },
       onCommit: ({ position }) => {

@@ -9,14 +9,14 @@ import type { Ledger, LedgerView } from "./ledger/view.ts";
 import { DriverHistogram, type DriverReport, driverGauges } from "./node/driver-metrics.ts";
 import { Faults } from "./node/faults.ts";
 import { FinalVersions } from "./node/final-versions.ts";
-import { ailmentOf, followGauges, followInfo, WaypointInfo } from "./node/follow-report.ts";
+import { ailmentOf, followGauges, followInfo, unreadyReasonOf, WaypointInfo } from "./node/follow-report.ts";
 import { passThroughOf, withoutGuesses } from "./node/following.ts";
 import { Front } from "./node/front.ts";
 import { cacheGauges, faultGauges, httpGauges, ledgerGauges, writerGauges } from "./node/gauges.ts";
 import { nodeInfo, successionInfo } from "./node/info.ts";
 import { createMetrics, type MetricFigures, type Metrics } from "./node/metrics.ts";
 import type { LedgerInfo, Node, NodeOptions, ReadOptions } from "./node/options.ts";
-import { Reader } from "./node/reader.ts";
+import { Reader, toLedgerInfo } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
 import { awaitStore, type OpenedStore, openStore } from "./node/store-opening.ts";
 import { Succession } from "./node/succession.ts";
@@ -108,6 +108,9 @@ class SextantNode implements Node, Ledger {
   readonly #metrics: Metrics;
   readonly #faults: Faults;
   readonly #closing = new AbortController();
+  /** Calls of this face that are under way; the store is closed after them. */
+  readonly #calls = new Set<Promise<unknown>>();
+  #closed: Promise<void> | undefined;
   #plan: StartPlan | undefined;
   #front: Front | undefined;
   #store: Store | undefined;
@@ -290,7 +293,11 @@ class SextantNode implements Node, Ledger {
 
   openView(): Awaitable<LedgerView> {
     const store = this.#store;
-    if (store === undefined) throw new LedgerError("no_ledger", "the node is still starting");
+    if (store === undefined) {
+      throw this.#closing.signal.aborted
+        ? closedError()
+        : new LedgerError("no_ledger", "the node is still starting");
+    }
     return follow(
       store.openView(),
       (view) => this.#writer?.following?.viewOver(view) ?? withoutGuesses(view, store),
@@ -301,8 +308,20 @@ class SextantNode implements Node, Ledger {
     return this.#reader.withView(({ position }) => position.version).catch(() => undefined);
   }
 
+  /** Runs a call of the in-process face: it rejects whatever is wrong, and a close waits for it. */
+  async #call<T>(run: () => Promise<T>): Promise<T> {
+    if (this.#closing.signal.aborted) throw closedError();
+    const call = run();
+    this.#calls.add(call);
+    try {
+      return await call;
+    } finally {
+      this.#calls.delete(call);
+    }
+  }
+
   balance(address: string, asset: string, options: ReadOptions = {}): Promise<bigint> {
-    return this.#reader.balance(address, asset, options);
+    return this.#call(() => this.#reader.balance(address, asset, options));
   }
 
   rawItem(
@@ -310,15 +329,15 @@ class SextantNode implements Node, Ledger {
     key: string | Uint8Array,
     options: ReadOptions = {},
   ): Promise<Uint8Array | undefined> {
-    return this.#reader.rawItem(handle, key, options);
+    return this.#call(() => this.#reader.rawItem(handle, key, options));
   }
 
   encodeSubmission(request: object | string | Uint8Array): Promise<Uint8Array> {
-    return this.#reader.encodeSubmission(request);
+    return this.#call(() => this.#reader.encodeSubmission(request));
   }
 
   info(): Promise<Readonly<Record<string, unknown>>> {
-    return this.#reader.withView((view) => this.#info(view));
+    return this.#call(() => this.#reader.withView((view) => this.#info(view)));
   }
 
   async #info(view: LedgerView | undefined): Promise<Readonly<Record<string, unknown>>> {
@@ -349,7 +368,7 @@ class SextantNode implements Node, Ledger {
       syncState: this.#syncState(),
       fault: this.#faults.reason,
       ailment: this.#ailment(),
-      unready: this.#faults.reason,
+      unready: this.#faults.reason ?? unreadyReasonOf(following?.status()),
       more: {
         ...(following === undefined ? {} : followInfo(following, version)),
         ...successionInfo(this.#succession),
@@ -381,27 +400,39 @@ class SextantNode implements Node, Ledger {
   }
 
   ledgerInfo(): Promise<LedgerInfo> {
-    return this.#reader.ledgerInfo();
+    return this.#call(() => this.#reader.ledgerInfo());
   }
 
-  async produceBlock(): Promise<LedgerInfo> {
-    const blocks = this.#writer?.blocks;
-    if (blocks === undefined) throw new ConfigError("this node makes no blocks");
-    await blocks.produce(undefined);
-    return this.ledgerInfo();
+  produceBlock(): Promise<LedgerInfo> {
+    return this.#call(async () => {
+      const blocks = this.#writer?.blocks;
+      if (blocks === undefined) throw new ConfigError("this node makes no blocks");
+      return toLedgerInfo({ position: await blocks.produce(undefined) });
+    });
   }
 
   guide(): ChainGuide | undefined {
+    if (this.#closing.signal.aborted) throw closedError();
     return this.#plan?.chain?.guide();
   }
 
   /** Close order: nothing new comes in, no pruning, no requests, then the store. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     this.#closing.abort();
     await this.#succession?.stop();
     await this.#writer?.stop();
     await this.#front?.close();
+    await Promise.allSettled(this.#calls);
     await this.#store?.close();
     this.#store = undefined;
   }
+}
+
+function closedError(): LedgerError {
+  return new LedgerError("unavailable", "the node is closed");
 }

@@ -28,6 +28,21 @@ describe("block timer", () => {
     expect([calls, made]).toEqual([5, [1, 2]]);
   });
 
+  it("makes as many blocks as it was told and no more, also when nobody watches", async () => {
+    let calls = 0;
+    const timer = startBlockTimer({
+      produce: async () => {
+        calls++;
+      },
+      blockTimeMs: 0,
+      blocks: 3,
+      onFault: () => {},
+    });
+    while (timer.isMoving && calls < 1000) await sleep(1);
+    await timer.stop();
+    expect(calls).toBe(3);
+  });
+
   it("stops at any other failure, and says so once", async () => {
     const fault = new Error("a hash does not match");
     let calls = 0;

@@ -23,6 +23,7 @@ export const limitOptions = {
     fallback: 10_000,
   }),
   "max-wait": durationOption(
+    "max-wait",
     "Requests that would wait longer behind others are turned away with 503; 0 turns none away",
     500,
   ),
@@ -35,11 +36,15 @@ export const limitOptions = {
     "Tell clients apart by the last address in X-Forwarded-For: only behind a proxy that sets it",
     false,
   ),
-  "headers-timeout": durationOption("For the headers of a request, and for a TLS handshake", 10_000),
-  "request-timeout": durationOption("For a whole request, body included", 30_000),
-  "keep-alive-timeout": durationOption("For the next request of a connection", 65_000),
-  "read-timeout": durationOption("For a client to read on in an answer", 60_000),
-  "answer-timeout": durationOption("For a client to take all that was answered", 120_000),
+  "headers-timeout": durationOption(
+    "headers-timeout",
+    "For the headers of a request, and for a TLS handshake",
+    10_000,
+  ),
+  "request-timeout": durationOption("request-timeout", "For a whole request, body included", 30_000),
+  "keep-alive-timeout": durationOption("keep-alive-timeout", "For the next request of a connection", 65_000),
+  "read-timeout": durationOption("read-timeout", "For a client to read on in an answer", 60_000),
+  "answer-timeout": durationOption("answer-timeout", "For a client to take all that was answered", 120_000),
   "tls-cert": textOption(
     "Certificate chain in PEM; serves HTTPS, and is loaded again when it changes",
     "FILE",

@@ -1,5 +1,6 @@
 // Option records: one object per option gives its flag, environment variable, configuration key, type,
 // default and help. Parsing, `--help` and the reference page all come from these records.
+import { type DurationName, durationFault } from "../base/durations.ts";
 import { ConfigError } from "../base/errors.ts";
 
 /** One option of a command. `parse` turns text into the value or throws what was expected. */
@@ -118,13 +119,19 @@ export function optionalIntegerOption(
   return { help, placeholder, repeatable: false, parse, fallback: undefined };
 }
 
-/** A time such as `500ms`, `1s`, `5m` or a bare number of seconds; the value is in milliseconds. */
-export function durationOption(help: string, fallbackMs: number): Option<number> {
+/**
+ * A time such as `500ms`, `1s`, `5m` or a bare number of seconds, within the bounds of its name; the value is in
+ * milliseconds.
+ */
+export function durationOption(name: DurationName, help: string, fallbackMs: number): Option<number> {
   const parse = (text: string): number => {
     const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)?$/.exec(text);
     if (match === null) throw new ConfigError("expected a time such as 500ms, 1s, 5m or 1h");
     const unit = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[match[2] ?? "s"] ?? 1000;
-    return Math.round(Number.parseFloat(match[1] ?? "0") * unit);
+    const ms = Math.round(Number.parseFloat(match[1] ?? "0") * unit);
+    const expected = durationFault(name, ms);
+    if (expected !== undefined) throw new ConfigError(expected);
+    return ms;
   };
   return { help, placeholder: "TIME", repeatable: false, parse, fallback: fallbackMs };
 }

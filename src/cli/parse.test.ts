@@ -24,7 +24,7 @@ const options = {
   encode: switchOption("e", true),
   json: switchOption("j", false),
   level: choiceOption("l", ["low", "high"], "low"),
-  time: durationOption("t", 1000),
+  time: durationOption("max-wait", "t", 1000),
   config: textOption("c", "FILE"),
 };
 

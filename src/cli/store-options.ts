@@ -37,6 +37,7 @@ export const clusterOptions = {
     { min: 1, max: 9 },
   ),
   "lease-time": durationOption(
+    "lease-time",
     "How long the right to write holds when it is not renewed; then a standby takes over",
     10_000,
   ),

@@ -31,13 +31,26 @@ export interface Metrics {
   readonly contentType: string;
 }
 
+let processFigures: Registry | undefined;
+
+/**
+ * Figures of the process, made once: what collects them watches the process until it ends, and so would keep every
+ * node that had a set of its own.
+ */
+function loadProcessFigures(): Registry {
+  if (processFigures === undefined) {
+    processFigures = new Registry();
+    collectDefaultMetrics({ register: processFigures, prefix: "sextant_" });
+  }
+  return processFigures;
+}
+
 /** Makes a registry with the process's own figures, request figures, and the given gauges and histograms. */
 export function createMetrics(
   gauges: readonly GaugeSource[],
   histograms: readonly Histogram[] = [],
 ): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry, prefix: "sextant_" });
   const requests = new RequestHistogram(
     "sextant_http_request_duration_seconds",
     "Time from the parsed request head to the end of the answer",
@@ -78,16 +91,17 @@ export function createMetrics(
       },
     });
   }
+  const all = Registry.merge([loadProcessFigures(), registry]);
   return {
     onRequest: (operation, status, seconds) => requests.count(operation, status, seconds),
     onCommit: (count) => {
       commits.inc();
       records.inc(count);
     },
-    page: () => registry.metrics(),
-    figures: () => registry.getMetricsAsJSON(),
+    page: () => all.metrics(),
+    figures: () => all.getMetricsAsJSON(),
     counts: () => countsOf(registry),
-    contentType: registry.contentType,
+    contentType: all.contentType,
   };
 }
 

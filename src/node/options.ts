@@ -148,7 +148,7 @@ export interface LedgerInfo {
   readonly block_height: string;
 }
 
-/** A running node. */
+/** A running node. Calls reject, never throw; once `close` was called they say that the node is closed. */
 export interface Node {
   /** Base URL of the HTTP interface; undefined without one. */
   readonly url: string | undefined;
@@ -163,9 +163,9 @@ export interface Node {
   /** What `GET /v1/info` answers. */
   info(): Promise<Readonly<Record<string, unknown>>>;
   ledgerInfo(): Promise<LedgerInfo>;
-  /** Makes the next block of the local chain now. */
+  /** Makes the next block of the local chain now; where the ledger stands after it. Several at once wait in turn. */
   produceBlock(): Promise<LedgerInfo>;
-  /** Demo accounts, tables and functions of the local chain; undefined without one. */
+  /** Demo accounts, tables and functions of the local chain; undefined without one. Throws once the node is closed. */
   guide(): ChainGuide | undefined;
   /** Stops making blocks, finishes what is in hand, closes the store. */
   close(): Promise<void>;

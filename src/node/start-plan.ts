@@ -1,7 +1,9 @@
 // What a start will do, from its options: what can be refused before anything is touched is refused here.
 import { readFile } from "node:fs/promises";
+import { assertDurations } from "../base/durations.ts";
 import { ConfigError, errorText } from "../base/errors.ts";
 import { createLocalChain, type LocalChain } from "../chain/local-chain.ts";
+import { HTTP_DEFAULTS } from "../http/server.ts";
 import type { GenesisCheck } from "../ledger/genesis.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import { clusterSettings } from "./cluster.ts";
@@ -45,11 +47,34 @@ function checkStore({ data, cassandra, http, follow }: NodeOptions): void {
   }
 }
 
+function checkTimes({ localChain, follow, http }: NodeOptions): void {
+  const timeouts = { ...HTTP_DEFAULTS.timeouts, ...http?.limits?.timeouts };
+  assertDurations({
+    "block-time": localChain?.blockTimeMs,
+    "poll-time": follow?.pollMs,
+    "retry-time": follow?.retryMs,
+    "give-up-time": follow?.faultAfterMs,
+    "max-lag": http?.maxLagMs,
+    "max-wait": http?.limits?.maxWaitMs,
+    "headers-timeout": timeouts.headersMs,
+    "request-timeout": timeouts.requestMs,
+    "keep-alive-timeout": timeouts.keepAliveMs,
+    "read-timeout": timeouts.idleMs,
+    "answer-timeout": timeouts.answerMs,
+  });
+  if (timeouts.headersMs > timeouts.requestMs) {
+    throw new ConfigError(
+      "headers-timeout: expected at most request-timeout, which holds for all of a request",
+    );
+  }
+}
+
 /** Plans a start. Throws ConfigError, or LedgerError for a genesis that is not the one of the waypoint. */
 export async function planStart(options: NodeOptions): Promise<StartPlan> {
   const { genesis, waypoint, localChain, follow, readOnly, http } = options;
   if (http !== undefined) assertHttpOptions(http);
   checkStore(options);
+  checkTimes(options);
   const waypoints = (typeof waypoint === "string" ? [waypoint] : (waypoint ?? [])).map(parseWaypointOption);
   if (readOnly === true) return { check: undefined, proven: undefined, follow: undefined, chain: undefined };
   const expected = follow === undefined ? waypoints[0] : waypoints.find(({ version }) => version === 0n);

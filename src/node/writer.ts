@@ -29,8 +29,8 @@ export interface WriterOptions {
 /** How long a start waits for the first records of a network before it goes on without. */
 const FIRST_COMMIT_WAIT_MS = 10_000;
 
-/** Parts of a node that can meet a fault that passes. */
-const PARTS = ["blocks", "pruner"] as const;
+/** Parts that report faults which may pass; a writer that stopped leaves none behind. */
+const PARTS = ["blocks", "following", "pruner"] as const;
 
 /** The writing parts of a node. */
 export class Writer {
@@ -94,6 +94,7 @@ export class Writer {
         onCommit(records);
         faults.clear("following");
       },
+      onRest: () => faults.clear("following"),
       onFault: (error) => faults.report("following", error),
       onWaiting: (error) => faults.report("following", error),
     });

@@ -103,6 +103,7 @@ export function follow(options: Partial<FollowerOptions> & Pick<FollowerOptions,
   const ingester = new Ingester({ store, logger: silentLogger });
   const follower = new Follower({
     ingester,
+    ledger: store,
     logger: silentLogger,
     ...options,
     pace: { ...QUICK, ...options.pace },

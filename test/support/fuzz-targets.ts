@@ -35,6 +35,7 @@ import { readModule, readScript } from "../../src/move/bytecode/reader.ts";
 import { formatTypeTag, typeTagCodec } from "../../src/move/type-tag.ts";
 import { parseTypeTag } from "../../src/move/type-text.ts";
 import { createNode, type Node } from "../../src/node.ts";
+import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { decodeBaseRow, encodeBaseRow } from "../../src/sync/base-rows.ts";
 import { formatPruneWindow, parsePruneWindow } from "../../src/sync/prune-window.ts";
 import { accountAuthenticatorCodec } from "../../src/transaction/account-authenticator.ts";
@@ -44,6 +45,7 @@ import { rawTransactionCodec } from "../../src/transaction/raw.ts";
 import { userTransactionCodec } from "../../src/transaction/user-transaction.ts";
 import { validatorTransactionCodec } from "../../src/transaction/validator-transaction.ts";
 import { webAuthnAssertionCodec } from "../../src/transaction/web-authn.ts";
+import { baseStep, runBaseProgram } from "./base-run.ts";
 import { paddedRequests } from "./hostile-bodies.ts";
 import * as ledgerValues from "./ledger-arbitraries.ts";
 import * as transactionValues from "./transaction-arbitraries.ts";
@@ -290,6 +292,36 @@ function runTexts(input: Uint8Array): void {
   }
 }
 
+/** A ledger from the middle, where every answer must be the model's: a program has nothing that may be refused. */
+async function runBase(input: Uint8Array): Promise<void> {
+  try {
+    await runBaseProgram(createMemoryStore(), input.subarray(0, 200));
+  } catch (error) {
+    throw new Fault("an answer over a base is not the model's", { cause: error });
+  }
+}
+
+/** Items that are read, deleted, written and deleted again, and pruned in between. */
+function baseSeeds(): Uint8Array[] {
+  const changes = [
+    baseStep("delete"),
+    baseStep("endBlock"),
+    baseStep("endBlock", 1),
+    baseStep("write"),
+    baseStep("endBlock"),
+    baseStep("delete"),
+    baseStep("endVersion"),
+    baseStep("write"),
+    baseStep("endBlock"),
+  ];
+  const begin = [baseStep("endBlock"), baseStep("readAll")];
+  return [
+    [...begin, ...changes, baseStep("prune", 2), baseStep("readAll")],
+    [...begin, baseStep("hold"), ...changes, baseStep("prune", 3), baseStep("hold", 1), baseStep("hold")],
+    [baseStep("readOne"), ...changes, baseStep("prune", 2), ...changes, baseStep("readOne", 9)],
+  ].map((steps) => Uint8Array.from(steps));
+}
+
 const recordsCodec = vector(recordCodec);
 
 /** All targets. */
@@ -340,6 +372,7 @@ export const FUZZ_TARGETS: readonly FuzzTarget[] = [
     run: (input) =>
       demand(equalBytes(encodeBaseRow(decodeBaseRow(input)), input), "other bytes written back"),
   },
+  { name: "base-deletions", seeds: baseSeeds, run: runBase },
   {
     name: "json",
     seeds: texts(

@@ -55,15 +55,21 @@ const options = {
     max: 100_000,
     fallback: 50,
   }),
-  "poll-time": durationOption("Pause between questions at the head", 500),
-  "retry-time": durationOption("First pause before an upstream that was set aside is asked again", 1000),
+  "poll-time": durationOption("poll-time", "Pause between questions at the head", 500),
+  "retry-time": durationOption(
+    "retry-time",
+    "First pause before an upstream that was set aside is asked again",
+    1000,
+  ),
   "give-up-time": durationOption(
+    "give-up-time",
     "Exit after nothing that can be verified came from any upstream for this long",
     900_000,
   ),
   "local-chain": switchOption("Make blocks on top of --genesis (always so without --genesis)", false),
   seed: textOptionWithDefault("Seed of the local chain", "TEXT", "sextant"),
   "block-time": durationOption(
+    "block-time",
     "Time between blocks of the local chain; 0 makes them as fast as it can",
     1000,
   ),
@@ -98,6 +104,7 @@ const options = {
   }),
   ...limitOptions,
   "max-lag": durationOption(
+    "max-lag",
     "Refuse reads, and be not ready, once the ledger's time is older than this; 0 for no limit",
     0,
   ),

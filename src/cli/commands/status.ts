@@ -24,7 +24,8 @@ interface UpstreamAnswer {
 function followLines(info: Readonly<Record<string, unknown>>): Record<string, unknown> {
   if (info.sync_mode !== "follow") return {};
   const shown: Record<string, unknown> = {};
-  for (const key of ["trust_level", "sync_reason", "upstream_version", "versions_behind", "lazy_fills"]) {
+  const keys = ["trust_level", "sync_reason", "upstream_version", "versions_behind", "versions_ahead"];
+  for (const key of [...keys, "lazy_fills"]) {
     if (info[key] !== undefined) shown[key] = info[key];
   }
   const upstreams = Array.isArray(info.upstreams) ? (info.upstreams as UpstreamAnswer[]) : [];

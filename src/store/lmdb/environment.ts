@@ -6,6 +6,7 @@ import { StoreError } from "../errors.ts";
 import { toStoreError } from "./failure.ts";
 import { assertFileHeader, loadFormat } from "./format.ts";
 import { MAX_READERS, prepareLockFile } from "./lock-file.ts";
+import { forgetDatabases } from "./native.ts";
 import { assertRoom } from "./room.ts";
 import { FORMAT, MAX_TABLES, openTables, type Tables } from "./tables.ts";
 
@@ -56,8 +57,10 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
       prepareLockFile(path);
     }
     const root = openRoot(path, readOnly, mapSizeBytes);
+    const opened: object[] = [root];
     const close = async (): Promise<void> => {
       await root.close();
+      forgetDatabases(opened);
       openPaths.delete(path);
     };
     try {
@@ -71,9 +74,10 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
       }
       const tables = openTables(root);
       if (tables === undefined) throw new StoreError("absent", `there is no store at ${path}`);
+      opened.push(...Object.values(tables));
       return { root, tables, path, format, close };
     } catch (error) {
-      await root.close();
+      await close();
       throw error;
     }
   } catch (error) {
