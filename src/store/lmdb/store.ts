@@ -53,7 +53,7 @@ export async function openLmdbStore(options: LmdbStoreOptions): Promise<Store> {
       logger.info({ path, from: format, to: FORMAT }, "data format upgraded");
     }
     logger.info({ path, readOnly }, "store opened");
-    return new LmdbStore(environment, lease);
+    return new LmdbStore(environment, lease, logger);
   } catch (error) {
     await environment.close();
     throw toStoreError(error, path);
@@ -75,6 +75,7 @@ class LmdbStore implements Store {
   readonly #tables: Tables;
   readonly #path: string;
   readonly #lease: Buffer | undefined;
+  readonly #logger: Logger;
   readonly #close: () => Promise<void>;
   readonly #source: ViewSource;
   readonly #meta: FastTable;
@@ -86,8 +87,9 @@ class LmdbStore implements Store {
   #positionRow: Buffer | undefined;
   #position: Position | undefined;
 
-  constructor({ root, tables, path, close }: Environment, lease: Buffer | undefined) {
+  constructor({ root, tables, path, close }: Environment, lease: Buffer | undefined, logger: Logger) {
     this.#close = close;
+    this.#logger = logger;
     this.#root = root;
     this.#tables = tables;
     this.#path = path;
@@ -184,6 +186,7 @@ class LmdbStore implements Store {
     if (lease === undefined)
       throw new StoreError("unwritable", `the store at ${this.#path} is open for reading`);
     try {
+      this.#clearDeadReaders();
       return this.#root.transactionSync(() => {
         assertLease(this.#tables, lease, this.#path);
         return action();
@@ -194,6 +197,15 @@ class LmdbStore implements Store {
       // What was just written is for the next view to see.
       this.#endSnapshot();
     }
+  }
+
+  /**
+   * A killed reader leaves its slot, which pins every page that is freed after its snapshot: the file would grow with
+   * each write, and lmdb looks for such slots only when an environment is opened. Costs microseconds.
+   */
+  #clearDeadReaders(): void {
+    const slots = this.#root.readerCheck();
+    if (slots > 0) this.#logger.info({ slots }, "readers that died were cleared");
   }
 
   #takeSnapshot(): Snapshot {
