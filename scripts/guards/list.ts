@@ -200,8 +200,8 @@ export const GUARDS: readonly Guard[] = [
   {
     name: "a store that fails the full check is not served",
     file: "src/cli/commands/start.ts",
-    text: "if (code !== EXIT_OK) return code;",
-    without: "if (code === undefined) return code;",
+    text: "return code === EXIT_OK ? undefined : code;",
+    without: "return code < 0 ? code : undefined;",
     test: ["test/e2e/storage-faults.test.ts", "is not served from"],
     isBuilt: true,
   },

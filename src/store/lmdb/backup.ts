@@ -130,12 +130,17 @@ export async function leaveDraft(draft: string): Promise<void> {
 }
 
 /** Makes a draft hold the store in a directory as of one moment; what the draft has of it already stays. */
-export async function copyStore(from: string, draft: string, onProgress?: CopyProgress): Promise<CopyReport> {
+export async function copyStore(
+  from: string,
+  draft: string,
+  onProgress?: CopyProgress,
+  signal?: AbortSignal,
+): Promise<CopyReport> {
   const file = join(draft, DATA);
   const image = await openImage(from);
   try {
-    const report = await copyChunks(image, file, onProgress);
-    await assertChunks(file, image.bytes, report.hashes);
+    const report = await copyChunks(image, file, onProgress, signal);
+    await assertChunks(file, image.bytes, report.hashes, signal);
     return report;
   } finally {
     await image.close();
@@ -191,6 +196,7 @@ export async function copyBackup(
   { bytes, sha256 }: Manifest,
   draft: string,
   onProgress?: CopyProgress,
+  signal?: AbortSignal,
 ): Promise<void> {
   const list = await readFile(join(from, HASHES)).catch((error: unknown) => {
     throw new StoreError("corrupt", `the backup at ${from} has no readable ${HASHES}`, { cause: error });
@@ -204,7 +210,7 @@ export async function copyBackup(
   const hashes = list.toString("latin1").split("\n").slice(0, -1);
   const source = await openChunks(join(from, DATA), bytes, hashes);
   try {
-    await copyChunks(source, join(draft, DATA), onProgress);
+    await copyChunks(source, join(draft, DATA), onProgress, signal);
   } finally {
     await source.close();
   }
