@@ -7,9 +7,9 @@ import { StoreError } from "../store/errors.ts";
 import {
   copyBackup,
   copyStore,
+  dropDraft,
   dropWriter,
   isVacant,
-  leaveDraft,
   loadManifest,
   type Manifest,
   nameDraft,
@@ -82,13 +82,22 @@ export interface CopyWatch {
   readonly signal?: AbortSignal;
 }
 
-/** Works on a draft of a directory; when that fails, what is there stays for the next time. */
-async function withDraft<T>(target: string, work: (draft: string) => Promise<T>): Promise<T> {
+/**
+ * Works on a draft of a vacant directory and gives its files their names; when that fails, what is there stays for the
+ * next time.
+ */
+async function withDraft<T>(option: string, target: string, work: (draft: string) => Promise<T>): Promise<T> {
+  await assertVacant(option, target);
   const draft = await openDraft(target);
   try {
-    return await work(draft);
+    // Another process may have been done since the first look.
+    if (!(await isVacant(target))) await dropDraft(draft.path);
+    await assertVacant(option, target);
+    const result = await work(draft.path);
+    await nameDraft(draft);
+    return result;
   } catch (error) {
-    await leaveDraft(draft);
+    await draft.leave();
     throw error;
   }
 }
@@ -98,9 +107,7 @@ async function withDraft<T>(target: string, work: (draft: string) => Promise<T>)
  * Where an earlier call did not come to its end, only what is not there yet is written.
  */
 export async function backupData(data: string, to: string, watch: CopyWatch = {}): Promise<BackupReport> {
-  const target = resolve(to);
-  await assertVacant("--to", target);
-  return withDraft(target, async (draft) => {
+  return withDraft("--to", resolve(to), async (draft) => {
     const copy = await copyStore(data, draft, watch.onCopy, watch.signal);
     const { chainId, version, oldestVersion } = await assertSound(draft, watch);
     const manifest = await writeManifest(draft, copy, {
@@ -108,7 +115,6 @@ export async function backupData(data: string, to: string, watch: CopyWatch = {}
       version: `${version}`,
       oldest_version: `${oldestVersion}`,
     });
-    await nameDraft(draft);
     return { ...manifest, written_bytes: copy.writtenBytes, kept_bytes: copy.keptBytes };
   });
 }
@@ -118,7 +124,7 @@ export async function restoreData(from: string, data: string, watch: CopyWatch =
   const target = resolve(data);
   await assertVacant("--data", target);
   const manifest = await loadManifest(from);
-  return withDraft(target, async (draft) => {
+  return withDraft("--data", target, async (draft) => {
     await copyBackup(from, manifest, draft, watch.onCopy, watch.signal);
     const report = await assertSound(draft, watch);
     if (`${report.version}` !== manifest.version) {
@@ -128,7 +134,6 @@ export async function restoreData(from: string, data: string, watch: CopyWatch =
       );
     }
     await dropWriter(draft);
-    await nameDraft(draft);
     return manifest;
   });
 }

@@ -6,6 +6,7 @@ import { StoreError } from "../errors.ts";
 import { toStoreError } from "./failure.ts";
 import { assertFileHeader, loadFormat } from "./format.ts";
 import { MAX_READERS, prepareLockFile } from "./lock-file.ts";
+import { holdReaderSlot, type ReaderSlot } from "./reader-slot.ts";
 import { assertRoom } from "./room.ts";
 import { FORMAT, MAX_TABLES, openTables, type Tables } from "./tables.ts";
 
@@ -20,6 +21,7 @@ export interface EnvironmentOptions {
 export interface Environment {
   readonly root: RootDatabase;
   readonly tables: Tables;
+  readonly slot: ReaderSlot;
   /** The directory, absolute. */
   readonly path: string;
   /** Format that the tables are in; undefined when they are new. */
@@ -55,12 +57,15 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
       assertRoom(path);
       prepareLockFile(path);
     }
-    const root = openRoot(path, readOnly, mapSizeBytes);
+    const slot = holdReaderSlot({ path, readOnly, mapSize: mapSizeBytes });
+    let root: RootDatabase | undefined;
     const close = async (): Promise<void> => {
-      await root.close();
+      await root?.close();
+      slot.free();
       openPaths.delete(path);
     };
     try {
+      root = openRoot(path, readOnly, mapSizeBytes);
       const format = loadFormat(root, path);
       if (readOnly && format !== undefined && format < FORMAT) {
         throw new StoreError(
@@ -71,9 +76,9 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
       }
       const tables = openTables(root);
       if (tables === undefined) throw new StoreError("absent", `there is no store at ${path}`);
-      return { root, tables, path, format, close };
+      return { root, tables, slot, path, format, close };
     } catch (error) {
-      await root.close();
+      await close();
       throw error;
     }
   } catch (error) {
