@@ -60,9 +60,10 @@ export function referencePage(commands: readonly Command[]): string {
     "",
     "| exit code | meaning |",
     "|---|---|",
-    "| 0 | done, or stopped by SIGTERM or SIGINT |",
+    "| 0 | done; for `start` also: stopped by SIGTERM or SIGINT |",
     "| 1 | the answer is no: a check failed, an item is absent, a node refused, or a running node found a fault |",
     "| 2 | the command or the configuration was not understood or cannot be used; nothing was touched |",
+    "| 130, 143 | stopped half-way by SIGINT or SIGTERM: `check`, `backup`, `restore` and `copy` end in order |",
     "",
     ...commands.flatMap(commandSection),
   ].join("\n");

@@ -266,18 +266,21 @@ export class Follower {
     }
     const matched: bigint[] = [];
     let isAgreed = false;
+    let isCommit = false;
     let position: Position | undefined;
     try {
       position = await this.#options.ingester.ingest(page.bytes, async (blocks) => {
         matched.push(...checkAnchors(this.#anchors, blocks));
         isAgreed = await this.#confirm(entry, blocks);
+        isCommit = true;
       });
     } catch (error) {
       throw explainUnverified(error, page.bytes);
     }
     this.#records += page.count;
-    // Records that are only held back prove nothing yet: a liar must not be cleared by them.
-    if (position === undefined || position.version === this.#version) return;
+    // Records that are only held back prove nothing yet: a liar must not be cleared by them. The position does not
+    // tell: after a restart it is that of an earlier commit.
+    if (position === undefined || !isCommit) return;
     this.#version = position.version;
     this.#chainId = position.chainId;
     this.#disputes = 0;

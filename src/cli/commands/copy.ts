@@ -2,6 +2,7 @@
 import { ConfigError } from "../../base/errors.ts";
 import { type CopyOptions, type CopyReport, copyData } from "../../node.ts";
 import { command, EXIT_FAILED, EXIT_OK } from "../command.ts";
+import { interruptible, RESUMES } from "../interrupt.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
 import { choiceOption, type OptionValues, switchOption, textOption } from "../option.ts";
 import { type Progress, startProgress } from "../progress.ts";
@@ -102,18 +103,12 @@ export const copyCommand = command({
     const from = directoryOf("from", values.from);
     const to = targetOf(values);
     const { onProgress, finish } = partProgress();
-    const stop = new AbortController();
-    for (const signal of ["SIGINT", "SIGTERM"] as const) {
-      process.once(signal, () => stop.abort(new ConfigError("stopped; the same command goes on from here")));
-    }
-    const report = await copyData({
-      from,
-      to,
-      share: values.compare === "all" ? 1 : SAMPLE,
-      onProgress,
-      logger: createLogger(values["log-level"], process.stderr.isTTY ? "text" : "json"),
-      signal: stop.signal,
-    });
+    const logger = createLogger(values["log-level"], process.stderr.isTTY ? "text" : "json");
+    const share = values.compare === "all" ? 1 : SAMPLE;
+    const report = await interruptible(
+      (signal) => copyData({ from, to, share, onProgress, logger, signal }),
+      RESUMES,
+    );
     finish();
     const fields = reportFields(report);
     if (values.json) context.out(JSON.stringify({ ...fields, findings: report.check.findings }));

@@ -2,8 +2,9 @@
 import { existsSync } from "node:fs";
 import { CodedError, ConfigError } from "../../base/errors.ts";
 import { createNode, type FollowOptions, isHeaderBrand, type Node } from "../../node.ts";
-import { command, EXIT_FAILED, EXIT_OK } from "../command.ts";
+import { type CommandContext, command, EXIT_FAILED, EXIT_OK } from "../command.ts";
 import { guideLines } from "../guide.ts";
+import { Interrupted } from "../interrupt.ts";
 import { limitOptions, limitsOf } from "../limits.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
 import {
@@ -286,6 +287,17 @@ function stopSignal(): Promise<void> {
   });
 }
 
+/** The exit code where the check says no or the process is told to stop; undefined where the node may start. */
+async function checkFirst(data: string, context: CommandContext): Promise<number | undefined> {
+  try {
+    const code = await checkApart(data, [], context);
+    return code === EXIT_OK ? undefined : code;
+  } catch (error) {
+    if (error instanceof Interrupted) return EXIT_OK;
+    throw error;
+  }
+}
+
 export const startCommand = command({
   name: "start",
   summary: "Run a node: a local chain, a network's genesis, or a follower of full nodes",
@@ -308,8 +320,8 @@ export const startCommand = command({
     const { data } = storeOf(values);
     const stopped = stopSignal();
     if (values.check === "full" && data !== undefined && existsSync(data)) {
-      const code = await checkApart(data, [], context);
-      if (code !== EXIT_OK) return code;
+      const code = await checkFirst(data, context);
+      if (code !== undefined) return code;
     }
     const node = await startNode(values);
     context.out([`sextant is ready: ${node.url} (${await placeOf(node)})`, ...guideLines(node)].join("\n"));

@@ -7,6 +7,7 @@ import { toStoreError } from "./failure.ts";
 import { assertFileHeader, loadFormat } from "./format.ts";
 import { MAX_READERS, prepareLockFile } from "./lock-file.ts";
 import { forgetDatabases } from "./native.ts";
+import { holdReaderSlot, type ReaderSlot } from "./reader-slot.ts";
 import { assertRoom } from "./room.ts";
 import { FORMAT, MAX_TABLES, openTables, type Tables } from "./tables.ts";
 
@@ -21,6 +22,7 @@ export interface EnvironmentOptions {
 export interface Environment {
   readonly root: RootDatabase;
   readonly tables: Tables;
+  readonly slot: ReaderSlot;
   /** The directory, absolute. */
   readonly path: string;
   /** Format that the tables are in; undefined when they are new. */
@@ -56,14 +58,18 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
       assertRoom(path);
       prepareLockFile(path);
     }
-    const root = openRoot(path, readOnly, mapSizeBytes);
-    const opened: object[] = [root];
+    const slot = holdReaderSlot({ path, readOnly, mapSize: mapSizeBytes });
+    const opened: object[] = [];
+    let root: RootDatabase | undefined;
     const close = async (): Promise<void> => {
-      await root.close();
+      await root?.close();
       forgetDatabases(opened);
+      slot.free();
       openPaths.delete(path);
     };
     try {
+      root = openRoot(path, readOnly, mapSizeBytes);
+      opened.push(root);
       const format = loadFormat(root, path);
       if (readOnly && format !== undefined && format < FORMAT) {
         throw new StoreError(
@@ -75,7 +81,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
       const tables = openTables(root);
       if (tables === undefined) throw new StoreError("absent", `there is no store at ${path}`);
       opened.push(...Object.values(tables));
-      return { root, tables, path, format, close };
+      return { root, tables, slot, path, format, close };
     } catch (error) {
       await close();
       throw error;
