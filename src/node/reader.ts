@@ -14,14 +14,14 @@ import type { LedgerInfo, ReadOptions } from "./options.ts";
 // Bytes are copied on their way in and out: the caller may change its own, and the store's are not the caller's to change.
 
 function toBytes(key: string | Uint8Array): Uint8Array {
-  if (typeof key !== "string") return new Uint8Array(key);
+  if (typeof key !== "string") return Buffer.from(key);
   const bytes = fromHex(key.startsWith("0x") ? key.slice(2) : key);
   if (bytes === undefined) throw new ConfigError("key: expected an even number of hex digits");
   return bytes;
 }
 
 function toBody(request: object | string | Uint8Array): Uint8Array {
-  if (request instanceof Uint8Array) return new Uint8Array(request);
+  if (request instanceof Uint8Array) return Buffer.from(request);
   return new TextEncoder().encode(typeof request === "string" ? request : JSON.stringify(request));
 }
 
