@@ -19,7 +19,7 @@ function toText(name: string, value: unknown): string {
 }
 
 function toBytes(key: string | Uint8Array): Uint8Array {
-  if (key instanceof Uint8Array) return new Uint8Array(key);
+  if (key instanceof Uint8Array) return Buffer.from(key);
   const text = toText("key", key);
   const bytes = fromHex(text.startsWith("0x") ? text.slice(2) : text);
   if (bytes === undefined) throw new ConfigError("key: expected an even number of hex digits");
@@ -27,7 +27,7 @@ function toBytes(key: string | Uint8Array): Uint8Array {
 }
 
 function toBody(request: object | string | Uint8Array): Uint8Array {
-  if (request instanceof Uint8Array) return new Uint8Array(request);
+  if (request instanceof Uint8Array) return Buffer.from(request);
   return new TextEncoder().encode(typeof request === "string" ? request : toJson(request));
 }
 
