@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { Books } from "./books.ts";
 import { createCast } from "./cast.ts";
+import { OWN_FRAMEWORK } from "./framework.ts";
 
-const cast = createCast(new Uint8Array(32));
+const cast = createCast(new Uint8Array(32), OWN_FRAMEWORK);
 
 describe("Books", () => {
   it("starts with what the accounts hold, once", () => {

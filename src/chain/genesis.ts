@@ -119,7 +119,7 @@ function setFramework(world: World, places: Places, seed: Uint8Array, chainId: n
 
 function publishModules(world: World, places: Places): void {
   for (const { address, name, bytes } of assembleFramework()) put(world, moduleItem(address, name), bytes);
-  put(world, places.demoModule, assembleDemo(places.demo).bytes);
+  put(world, places.demoModule, assembleDemo(places.demo, places.framework).bytes);
 }
 
 /** The first block and the first epoch, announced in that order at the end. */

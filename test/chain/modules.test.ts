@@ -2,6 +2,7 @@
 import { deserialize, serialize } from "@mysten/move-bytecode-template";
 import { describe, expect, it } from "vitest";
 import { toHex } from "../../src/base/hex.ts";
+import { OWN_FRAMEWORK } from "../../src/chain/framework.ts";
 import { assembleDemo, assembleFramework } from "../../src/chain/modules/assemble.ts";
 import type { FunctionAbi, StructAbi } from "../../src/move/abi.ts";
 import { parseAddress } from "../../src/move/address.ts";
@@ -96,7 +97,7 @@ describe("modules of the local chain", () => {
   });
 
   it("have a demo module with one entry function for each parameter type", () => {
-    const demo = readModule(assembleDemo(DEMO).bytes);
+    const demo = readModule(assembleDemo(DEMO, OWN_FRAMEWORK).bytes);
     const names = demo.functions.filter(({ isEntry }) => isEntry).map(({ name }) => name);
     for (const bits of [8, 16, 32, 64, 128, 256]) {
       expect(names).toContain(`take_u${bits}`);
