@@ -119,7 +119,7 @@ function setFramework(world: World, places: Places, seed: Uint8Array, chainId: n
 
 function publishModules(world: World, places: Places): void {
   for (const { address, name, bytes } of frameworkModules()) put(world, moduleItem(address, name), bytes);
-  put(world, places.demoModule, demoModuleCode(places.demo));
+  put(world, places.demoModule, demoModuleCode(places.demo, places.framework));
 }
 
 /** The first block and the first epoch, announced in that order at the end. */

@@ -23,6 +23,7 @@ import type { StructTag } from "../move/type-tag.ts";
 import { addressCodec } from "../move/wire.ts";
 import { type Asset, type AssetName, createAssets } from "./assets.ts";
 import { type ActorName, type Cast, createCast } from "./cast.ts";
+import type { Framework } from "./framework.ts";
 import { type Item, moduleItem, objectItem, resourceItem, tableItem } from "./item.ts";
 
 const FRAMEWORK = parseAddress("0x1");
@@ -59,8 +60,9 @@ export const PRICED_SYMBOLS = ["APT", "GOLD", "SHELL", "PEARL"] as const;
 /** Number of order slots. */
 export const ORDER_SLOTS = 16;
 
-/** Everything that follows from the seed alone. */
+/** Everything that follows from the seed and the framework alone. */
 export interface Places {
+  readonly framework: Framework;
   readonly cast: Cast;
   readonly demo: Address;
   readonly assets: Readonly<Record<AssetName, Asset>>;
@@ -108,8 +110,8 @@ function tableHandle(demo: Address, name: string): Address {
 }
 
 /** The places under a seed. */
-export function createPlaces(seed: Uint8Array): Places {
-  const cast = createCast(seed);
+export function createPlaces(seed: Uint8Array, framework: Framework): Places {
+  const cast = createCast(seed, framework);
   const demo = cast.demo.address;
   const assets = createAssets(demo);
   const accounts = Object.fromEntries(
@@ -142,6 +144,7 @@ export function createPlaces(seed: Uint8Array): Places {
     ...orders,
   ] as Item<unknown>[];
   return {
+    framework,
     cast,
     demo,
     assets,

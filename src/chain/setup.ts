@@ -49,7 +49,9 @@ function createAsset(effects: Effects, asset: Asset): void {
   const { world, places, createdUsec } = effects;
   const metadata = places.metadata[asset.name];
   const owner = asset.name === "native" ? FRAMEWORK : places.demo;
-  if (!world.has(metadata)) world.set(metadata, metadataObject(asset, owner), createdUsec);
+  if (places.framework.hasFungibleAssets && !world.has(metadata)) {
+    world.set(metadata, metadataObject(asset, owner), createdUsec);
+  }
   const info = places.coinInfos[asset.name];
   if (info === undefined || world.has(info)) return;
   const { title: name, symbol, decimals } = asset;

@@ -83,8 +83,11 @@ export async function planStart(options: NodeOptions): Promise<StartPlan> {
     throw new ConfigError("a node that follows makes no blocks of its own");
   }
   const isLocal = followPlan === undefined && (genesis === undefined || localChain !== undefined);
-  const chain = isLocal ? createLocalChain({ seed: localChain?.seed ?? DEFAULT_SEED }) : undefined;
-  const blob = (await readGenesis(genesis)) ?? chain?.genesisBlob();
-  const check = blob === undefined ? undefined : checkGenesisFile(blob, expected);
+  const seed = localChain?.seed ?? DEFAULT_SEED;
+  const file = await readGenesis(genesis);
+  const network = file === undefined ? undefined : checkGenesisFile(file, expected);
+  const chain = isLocal ? createLocalChain({ seed, genesis: network?.writes }) : undefined;
+  const check =
+    network ?? (chain === undefined ? undefined : checkGenesisFile(chain.genesisBlob(), expected));
   return { check, proven: check && expected, follow: followPlan, chain };
 }

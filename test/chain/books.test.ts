@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createCast } from "../../src/chain/cast.ts";
+import { OWN_FRAMEWORK } from "../../src/chain/framework.ts";
 import { Books } from "../support/books.ts";
 
-const cast = createCast(new Uint8Array(32));
+const cast = createCast(new Uint8Array(32), OWN_FRAMEWORK);
 
 describe("Books", () => {
   it("starts with what the accounts hold, once", () => {

@@ -8,7 +8,7 @@ import { initialMovements, setUp } from "../setup.ts";
 import { type Action, argument, entryCall } from "./action.ts";
 
 function publishDemo(places: Places): Action {
-  const bytes = demoModuleCode(places.demo);
+  const bytes = demoModuleCode(places.demo, places.framework);
   return {
     sender: "demo",
     call: entryCall(

@@ -1,8 +1,8 @@
-// The account that comes and goes: it is created with some of the native coin, given gold, and then gives
-// everything back and is deleted, stores and all.
+// The account that comes and goes: it is created with some of the native coin, given gold where a coin can be sent to
+// an account without a store for it, and then gives everything back and is deleted, stores and all.
 import { u64 } from "../../bcs/scalars.ts";
 import { addressCodec } from "../../move/wire.ts";
-import type { ActorName } from "../cast.ts";
+import type { ActorName, Part } from "../cast.ts";
 import type { Movement } from "../wallet.ts";
 import { balanceOf, createAccount } from "../wallet.ts";
 import { type Action, argument, entryCall, type Scene, structType } from "./action.ts";
@@ -15,10 +15,19 @@ const ALLOWANCE = 500_000_000n;
 /** The next step in the visitor's life. */
 export function advanceVisitor(scene: Scene): Action | undefined {
   const { world, places } = scene.ground;
-  const { account, coinStores } = places.accounts[VISITOR];
-  if (!world.has(account)) return arrive(scene);
-  const gold = coinStores.gold;
-  return gold !== undefined && world.has(gold) ? leave(scene) : receiveGold(scene);
+  if (!world.has(places.accounts[VISITOR].account)) return arrive(scene);
+  const mayReceive = places.framework.hasFunction("aptos_account", "transfer_coins");
+  return !mayReceive || hasGold(scene.ground) ? leave(scene) : receiveGold(scene);
+}
+
+function hasGold({ world, places }: Scene["ground"]): boolean {
+  const { gold } = places.accounts[VISITOR].coinStores;
+  return gold !== undefined && world.has(gold);
+}
+
+/** Where the visitor keeps the native coin. */
+function nativePart({ places }: Scene["ground"]): Part {
+  return places.framework.hasFungibleAssets ? "store" : "coin";
 }
 
 function arrive({ ground, random }: Scene): Action {
@@ -32,7 +41,7 @@ function arrive({ ground, random }: Scene): Action {
       [],
       [recipient, argument(u64, amount)],
     ),
-    movements: [{ asset: "native", part: "store", from, to: VISITOR, amount }],
+    movements: [{ asset: "native", part: nativePart(ground), from, to: VISITOR, amount }],
     change: (effects) => createAccount(effects, VISITOR),
   };
 }
@@ -53,13 +62,13 @@ function receiveGold(scene: Scene): Action | undefined {
 
 function leave({ ground, fee }: Scene): Action | undefined {
   const { places } = ground;
-  const native = balanceOf(ground, VISITOR, "native", "store") - fee;
+  const part = nativePart(ground);
+  const native = balanceOf(ground, VISITOR, "native", part) - fee;
   const gold = balanceOf(ground, VISITOR, "gold", "coin");
   if (native <= 0n) return undefined;
-  const movements: Movement[] = [
-    { asset: "native", part: "store", from: VISITOR, to: "basil", amount: native },
-    { asset: "gold", part: "coin", from: VISITOR, to: "ada", amount: gold },
-  ];
+  const movements: Movement[] = [{ asset: "native", part, from: VISITOR, to: "basil", amount: native }];
+  if (hasGold(ground))
+    movements.push({ asset: "gold", part: "coin", from: VISITOR, to: "ada", amount: gold });
   const recipients = [places.cast.basil.address, places.cast.ada.address];
   return {
     sender: VISITOR,

@@ -61,7 +61,8 @@ export function transferCoin(scene: Scene): Action | undefined {
   const amount = pickAmount(scene, asset, "coin", [from, to]);
   const { coinType } = ground.places.assets[asset];
   if (amount === undefined || coinType === undefined) return undefined;
-  const target = random.once(2)
+  const isPlain = random.once(2) || !ground.places.framework.hasFunction("aptos_account", "transfer_coins");
+  const target = isPlain
     ? { module: "coin", function: "transfer" }
     : { module: "aptos_account", function: "transfer_coins" };
   const args = [argument(addressCodec, ground.places.cast[to].address), argument(u64, amount)];
