@@ -444,9 +444,9 @@ export const GUARDS: readonly Guard[] = [
   {
     name: "requests that wait on one connection",
     file: "src/http/gate.ts",
-    text: " || this.#queue.countOf(socket) >= MAX_OF_CONNECTION",
+    text: "if (this.#queue.countOf(socket) >= MAX_OF_CONNECTION) this.#stopReading(socket);",
     without: "",
-    test: ["test/http/overload.test.ts", "nobody else's"],
+    test: ["test/http/overload.test.ts", "not read while enough"],
   },
   {
     name: "the length of headers",

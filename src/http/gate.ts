@@ -38,7 +38,7 @@ export interface GateFigures {
   readonly longestLoopDelayMs: number;
 }
 
-/** Requests of one connection that may wait; a connection with more is ended. */
+/** A connection is not read from while this many of its requests wait, until half of them are left. */
 const MAX_OF_CONNECTION = 128;
 /** Requests that may wait in all, those to be turned away included; connections that bring more are ended. */
 const MAX_WAITING = 32_768;
@@ -85,6 +85,8 @@ export class Gate {
   readonly #limiter: RateLimiter | undefined;
   readonly #watch: LoopWatch;
   readonly #queue: RequestQueue<Socket, Waiting>;
+  /** Connections that are not read from, each with what keeps it so. */
+  readonly #unread = new Map<Socket, () => void>();
   readonly #overloaded: Prepared;
   readonly #rateLimited: Prepared;
   #spared = 0;
@@ -103,8 +105,14 @@ export class Gate {
     );
     this.#watch = new LoopWatch((nowMs) => this.#beat(nowMs));
     this.#queue = new RequestQueue(
-      (one) => this.#serveWaiting(one),
-      (one) => this.#turnAway(one),
+      (one) => {
+        this.#serveWaiting(one);
+        this.#readOn(one.exchange.socket);
+      },
+      (one) => {
+        this.#turnAway(one);
+        this.#readOn(one.exchange.socket);
+      },
     );
   }
 
@@ -154,10 +162,30 @@ export class Gate {
 
   #wait(one: Waiting): void {
     const { socket } = one.exchange;
-    if (this.#queue.total >= MAX_WAITING || this.#queue.countOf(socket) >= MAX_OF_CONNECTION) {
+    if (this.#queue.total >= MAX_WAITING) {
       socket.destroy();
-    } else if (one.refusal === undefined) this.#queue.add(socket, one);
+      return;
+    }
+    if (one.refusal === undefined) this.#queue.add(socket, one);
     else this.#queue.refuse(socket, one);
+    if (this.#queue.countOf(socket) >= MAX_OF_CONNECTION) this.#stopReading(socket);
+  }
+
+  #stopReading(socket: Socket): void {
+    if (this.#unread.has(socket)) return;
+    // Node reads on by itself when it is done with a request.
+    const stop = (): void => {
+      socket.pause();
+    };
+    this.#unread.set(socket, stop);
+    socket.on("resume", stop).pause();
+  }
+
+  #readOn(socket: Socket): void {
+    const stop = this.#unread.get(socket);
+    if (stop === undefined || this.#queue.countOf(socket) > MAX_OF_CONNECTION / 2) return;
+    this.#unread.delete(socket);
+    socket.off("resume", stop).resume();
   }
 
   #serveWaiting(one: Waiting): void {

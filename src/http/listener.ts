@@ -92,11 +92,18 @@ export class Listener {
       this.#stopWatchingFiles = () => {};
     } else {
       const handshakeTimeout = timeouts.headersMs;
-      const server = createTlsServer({ ...common, ...loadTlsFiles(tls), handshakeTimeout });
+      const server = createTlsServer({
+        ...common,
+        ...loadTlsFiles(tls),
+        handshakeTimeout,
+        allowHalfOpen: true,
+      });
       this.#server = server;
       this.#stopWatchingFiles = watchTlsFiles(tls, (pair) => server.setSecureContext(pair), logger);
     }
     this.#server.maxConnections = options.maxConnections;
+    // A client that closed its side still gets the answers to what it asked. Node has the setting, its types do not.
+    Object.assign(this.#server, { httpAllowHalfOpen: true });
     this.#listenForRequests();
     this.#lane = this.#listenForConnections(tls === undefined ? "connection" : "secureConnection");
   }

@@ -37,6 +37,8 @@ export class DirectConnection implements ExchangeOwner {
   #pieces = 0;
   #known: HeaderBlock | undefined;
   #isReading = false;
+  /** False once node:http has the connection. */
+  #isHere = true;
   #served = 0;
   #sinceMs = performance.now();
 
@@ -72,9 +74,17 @@ export class DirectConnection implements ExchangeOwner {
     socket.off("timeout", this.#onTimeout).off("error", this.#onError).off("drain", this.#onDrain);
     this.#current = undefined;
     this.#held = undefined;
+    this.#isHere = false;
+    this.#around.onLeft(this);
+    if (socket.readableEnded) {
+      // Nothing can be put back into a stream that has ended: node gets what it would have read.
+      this.#around.handOver(socket, admitted);
+      for (const bytes of [request, rest]) if (bytes !== undefined) socket.emit("data", bytes);
+      socket.emit("end");
+      return;
+    }
     if (rest !== undefined) socket.unshift(rest);
     if (request !== undefined) socket.unshift(request);
-    this.#around.onLeft(this);
     this.#around.handOver(socket, admitted);
     socket.resume();
   }
@@ -88,7 +98,7 @@ export class DirectConnection implements ExchangeOwner {
     if (closes) {
       this.#held = undefined;
       this.#endSocket();
-    } else if (this.#held !== undefined && !this.#isReading) this.#goOn();
+    } else if (!this.#isReading) this.#goOn();
   }
 
   readonly #onData = (chunk: Buffer): void => {
@@ -98,9 +108,9 @@ export class DirectConnection implements ExchangeOwner {
     else if (bytes.length > MAX_HELD_BYTES) this.socket.pause();
   };
 
+  /** The client sends no more. It still reads, so what it asked for is answered first. */
   readonly #onEnd = (): void => {
-    if (this.#current === undefined && this.#held !== undefined) this.#around.onBrokenOff(this.socket);
-    else this.#endSocket();
+    if (!this.#isBusy) this.#endAfterLast();
   };
 
   readonly #onClose = (): void => {
@@ -113,7 +123,7 @@ export class DirectConnection implements ExchangeOwner {
   };
 
   readonly #onDrain = (): void => {
-    if (this.#current === undefined && this.#held !== undefined) this.#goOn();
+    if (this.#current === undefined) this.#goOn();
   };
 
   /** The socket closes by itself then. */
@@ -127,6 +137,7 @@ export class DirectConnection implements ExchangeOwner {
   #goOn(): void {
     this.socket.resume();
     this.#read();
+    if (this.#isHere && this.socket.readableEnded && !this.#isBusy) this.#endAfterLast();
   }
 
   /** Serves what is ordinary at the front of the held bytes, one request at a time. */
@@ -148,6 +159,11 @@ export class DirectConnection implements ExchangeOwner {
       this.#around.take(exchange);
     }
     this.#isReading = false;
+  }
+
+  #endAfterLast(): void {
+    if (this.#held !== undefined) this.#around.onBrokenOff(this.socket);
+    else this.#endSocket();
   }
 
   #endSocket(): void {
