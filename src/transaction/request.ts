@@ -28,6 +28,8 @@ export interface TransactionRequest {
   readonly replayProtectionNonce: bigint | undefined;
   /** Undefined for a single signer; an empty list is not the same. */
   readonly secondarySigners: readonly Address[] | undefined;
+  /** Pays for the gas in the sender's place; zero when it is not known yet. */
+  readonly feePayer: Address | undefined;
 }
 
 /** More addresses than this do not fit a transaction that the chain takes in. */
@@ -54,6 +56,7 @@ export function parseTransactionRequest(document: JsonDocument): TransactionRequ
   const replayProtectionNonce = hasNonce ? u64Member(body, "replay_protection_nonce") : undefined;
   const secondarySigners = secondarySignersOf(body);
   if (secondarySigners !== undefined) assertDistinctSigners(sender, secondarySigners);
+  const feePayer = presentMember(body, "fee_payer") < 0 ? undefined : addressMember(body, "fee_payer");
   return {
     document,
     sender,
@@ -64,6 +67,7 @@ export function parseTransactionRequest(document: JsonDocument): TransactionRequ
     payload,
     replayProtectionNonce,
     secondarySigners,
+    feePayer,
   };
 }
 
@@ -91,7 +95,7 @@ function secondarySignersOf(body: RequestObject): Address[] | undefined {
   return signers;
 }
 
-/** The chain rejects a transaction in which one account signs twice. */
+/** The chain rejects a transaction in which one account signs twice; as the fee payer it may sign once more. */
 function assertDistinctSigners(sender: Address, secondarySigners: readonly Address[]): void {
   if (secondarySigners.length > MAX_VERIFIED_SECONDARY_SIGNERS) return;
   const seen = new Set<string>();

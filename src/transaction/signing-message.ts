@@ -16,25 +16,33 @@ const RAW_TRANSACTION_PREFIX: Uint8Array = sha3(ascii.encode("APTOS::RawTransact
 const RAW_TRANSACTION_WITH_DATA_PREFIX: Uint8Array = sha3(ascii.encode("APTOS::RawTransactionWithData"));
 
 const MULTI_AGENT = 0;
+const FEE_PAYER = 1;
 
 const addressesCodec: Codec<readonly Address[]> = vector(addressCodec);
 
 /**
  * The signing message of a raw transaction, given as a value or as its BCS. With secondary signers, even an
- * empty list of them, it is the multi-agent message.
+ * empty list of them, it is the multi-agent message; with a fee payer, the fee-payer message. A fee payer of
+ * zero stands for one who is not known yet: the chain takes such signatures of everybody but the fee payer.
  */
 export function signingMessage(
   transaction: RawTransaction | Uint8Array,
   secondarySigners?: readonly Address[],
+  feePayer?: Address,
 ): Uint8Array {
   const writer = new BcsWriter(Buffer.allocUnsafe(512));
-  if (secondarySigners === undefined) writer.fixed(RAW_TRANSACTION_PREFIX);
-  else writer.fixed(RAW_TRANSACTION_WITH_DATA_PREFIX).uleb(MULTI_AGENT);
+  const isSingle = secondarySigners === undefined && feePayer === undefined;
+  if (isSingle) writer.fixed(RAW_TRANSACTION_PREFIX);
+  else writer.fixed(RAW_TRANSACTION_WITH_DATA_PREFIX).uleb(feePayer === undefined ? MULTI_AGENT : FEE_PAYER);
   if (transaction instanceof Uint8Array) writer.fixed(transaction);
   else rawTransactionCodec.write(writer, transaction);
-  if (secondarySigners !== undefined) {
-    writer.enter("secondarySigners");
-    addressesCodec.write(writer, secondarySigners);
+  if (isSingle) return writer.take();
+  writer.enter("secondarySigners");
+  addressesCodec.write(writer, secondarySigners ?? []);
+  writer.leave();
+  if (feePayer !== undefined) {
+    writer.enter("feePayer");
+    addressCodec.write(writer, feePayer);
     writer.leave();
   }
   return writer.take();

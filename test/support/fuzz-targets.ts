@@ -144,9 +144,9 @@ async function runEncode(input: Uint8Array): Promise<void> {
   const message = await (await localNode()).encodeSubmission(input);
   demand(message.length > 32, "a signing message without a transaction");
   const reader = new BcsReader(message);
-  // Multi-agent messages have a variant number after the prefix; the transaction follows either way.
+  // Multi-agent and fee-payer messages have a variant number after the prefix; the transaction follows either way.
   reader.skip(32);
-  const start = message[32] === 0 && message.length > 33 ? 33 : 32;
+  const start = (message[32] ?? 2) < 2 && message.length > 33 ? 33 : 32;
   const single = endOf(message.subarray(32), (inner) => rawTransactionCodec.read(inner));
   const multi = endOf(message.subarray(start), (inner) => rawTransactionCodec.read(inner));
   demand(typeof single === "number" || typeof multi === "number", "what was encoded does not decode");
@@ -193,6 +193,7 @@ function encodeSeeds(): Uint8Array[] {
       },
     },
     { ...call("0x1::aptos_account::transfer", [], ["0xb0b", "1"]), secondary_signers: ["0x1", "0x2"] },
+    { ...call("0x1::aptos_account::transfer", [], ["0xb0b", "1"]), fee_payer: "0x0" },
   ].map((request) => new TextEncoder().encode(JSON.stringify(request)));
 }
 

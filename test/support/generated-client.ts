@@ -399,7 +399,7 @@ export interface operations {
    * @description Checks a transaction request against the functions on chain and answers the bytes to sign: the 32-byte domain prefix, then the BCS of the transaction. Sign exactly these bytes.
    */
   encode_submission: {
-    /** @description A user transaction, optionally with secondary signers. */
+    /** @description A user transaction, optionally with secondary signers and a fee payer. */
     requestBody: {
       content: {
         /**
@@ -522,6 +522,12 @@ export interface operations {
           replay_protection_nonce?: string;
           /** @description Further signers of a multi-agent transaction; an empty list is not the same as none. */
           secondary_signers?: string[];
+          /**
+           * Format: hex
+           * @description Pays for the gas in the sender's place, and makes it the fee-payer message. `0x0` when it is not known yet: sender and secondary signers may sign that message, the fee payer signs the one with its own address.
+           * @example 0x1
+           */
+          fee_payer?: string;
         };
       };
     };

@@ -105,9 +105,14 @@ export const submissionBody: BodyField<Uint8Array> = {
         items: ADDRESS_SCHEMA,
         description: "Further signers of a multi-agent transaction; an empty list is not the same as none.",
       },
+      fee_payer: {
+        ...ADDRESS_SCHEMA,
+        description:
+          "Pays for the gas in the sender's place, and makes it the fee-payer message. `0x0` when it is not known yet: sender and secondary signers may sign that message, the fee payer signs the one with its own address.",
+      },
     },
   },
-  description: "A user transaction, optionally with secondary signers.",
+  description: "A user transaction, optionally with secondary signers and a fee payer.",
   example: {
     sender: "0x1",
     sequence_number: "0",
