@@ -28,6 +28,7 @@ async function sextantPort(): Promise<number> {
   const server = createHttpServer({
     ledger: await createHttpLedger(),
     encode: async (body) => body,
+    explain: () => Promise.reject(new Error("never asked")),
     nodeInfo: () => ({}),
     port: 0,
   });

@@ -12,7 +12,7 @@ import { Front } from "./node/front.ts";
 import { faultGauges, httpGauges, ledgerGauges, moduleCacheGauges, writerGauges } from "./node/gauges.ts";
 import { nodeInfo, successionInfo } from "./node/info.ts";
 import { createMetrics, type MetricFigures, type Metrics } from "./node/metrics.ts";
-import type { LedgerInfo, Node, NodeOptions, ReadOptions } from "./node/options.ts";
+import type { Explanation, LedgerInfo, Node, NodeOptions, ReadOptions } from "./node/options.ts";
 import { Reader } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
 import { awaitStore, type OpenedStore, openStore } from "./node/store-opening.ts";
@@ -28,6 +28,7 @@ export { type CopyOptions, type CopyReport, copyData } from "./node/copying.ts";
 export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
 export type {
   CassandraOptions,
+  Explanation,
   FollowOptions,
   HttpOptions,
   LedgerInfo,
@@ -257,6 +258,7 @@ class SextantNode implements Node, Ledger {
         ...passThroughOf(this.#options.follow),
         ledger: this,
         encode: (body, view) => this.#reader.encode(body, view),
+        explain: (body, view) => this.#reader.explain(body, view),
         nodeInfo: (view) => this.#info(view),
         ailment: () => this.#status(undefined).ailment,
         unready: () => this.#status(undefined).unready,
@@ -301,6 +303,10 @@ class SextantNode implements Node, Ledger {
 
   encodeSubmission(request: object | string | Uint8Array): Promise<Uint8Array> {
     return this.#reader.encodeSubmission(request);
+  }
+
+  explainSubmission(request: object | string | Uint8Array): Promise<Explanation> {
+    return this.#reader.explainSubmission(request);
   }
 
   info(): Promise<Readonly<Record<string, unknown>>> {

@@ -9,6 +9,7 @@ export interface Source {
   balance(address: string, asset: string, ledgerVersion: string | undefined): Promise<string>;
   rawItem(handle: string, key: string, ledgerVersion: string | undefined): Promise<string>;
   encode(request: Uint8Array): Promise<string>;
+  explain(request: Uint8Array): Promise<string>;
   info(): Promise<string>;
   ledger(): Promise<string>;
   close(): Promise<void>;
@@ -64,6 +65,7 @@ function remoteSource(base: string): Source {
         new TextEncoder().encode(JSON.stringify({ key })),
       ),
     encode: (request) => ask("/transactions/encode_submission", request),
+    explain: (request) => ask("/transactions/explain_submission", request),
     info: () => ask("/info"),
     ledger: () => ask(""),
     close: async () => {},
@@ -98,6 +100,7 @@ async function localSource(data: string): Promise<Source> {
       return JSON.stringify(toPrefixedHex(value));
     },
     encode: async (request) => JSON.stringify(toPrefixedHex(await node.encodeSubmission(request))),
+    explain: async (request) => JSON.stringify(await node.explainSubmission(request)),
     info: async () => JSON.stringify(await node.info()),
     ledger: async () => JSON.stringify(await node.ledgerInfo()),
     close: () => node.close(),

@@ -1,6 +1,7 @@
 // Every operation that is served. A new one is one line here.
 import type { Operation } from "./operation.ts";
 import { encodeSubmission } from "./operations/encode-submission.ts";
+import { explainSubmission } from "./operations/explain-submission.ts";
 import { getAccountBalance } from "./operations/get-account-balance.ts";
 import { getLedgerInfo } from "./operations/get-ledger-info.ts";
 import { getRawStateValue } from "./operations/get-raw-state-value.ts";
@@ -20,6 +21,7 @@ export const OPERATIONS: readonly Operation[] = [
   getAccountBalance,
   getRawTableItem,
   encodeSubmission,
+  explainSubmission,
   getTransactions,
   getRawStateValue,
   info,

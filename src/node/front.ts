@@ -22,7 +22,7 @@ export interface FrontOptions {
   /** What the server asks the node. */
   readonly server: Pick<
     HttpServerOptions,
-    "ledger" | "encode" | "nodeInfo" | "ailment" | "unready" | "passThrough" | "cachePinned"
+    "ledger" | "encode" | "explain" | "nodeInfo" | "ailment" | "unready" | "passThrough" | "cachePinned"
   >;
   readonly metrics: Metrics;
   /** The metrics page of all processes, for one of several. */

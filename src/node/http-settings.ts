@@ -4,7 +4,9 @@ import type { HttpServerOptions } from "../http/server.ts";
 import type { HttpOptions } from "./options.ts";
 
 /** The server's settings that the options name; what they leave out keeps the server's default. */
-export function serverSettings(http: HttpOptions): Omit<HttpServerOptions, "ledger" | "encode" | "nodeInfo"> {
+export function serverSettings(
+  http: HttpOptions,
+): Omit<HttpServerOptions, "ledger" | "encode" | "explain" | "nodeInfo"> {
   return {
     switches: {
       encode: http.encode ?? true,

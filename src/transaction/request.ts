@@ -33,7 +33,7 @@ export interface TransactionRequest {
 }
 
 /** More addresses than this do not fit a transaction that the chain takes in. */
-const MAX_SECONDARY_SIGNERS = 2048;
+export const MAX_SECONDARY_SIGNERS = 2048;
 /**
  * The chain verifies at most 32 signatures of a transaction, the sender's included. Longer lists fail there
  * anyway, and a recorded answer encodes one with repeated addresses, so repeats are not looked for in them.

@@ -1,6 +1,8 @@
 // The bytes that are signed: a 32-byte domain prefix, then BCS. They are not hashed again before signing.
+import { equalBytes } from "../base/bytes.ts";
 import { sha3 } from "../base/sha3.ts";
 import type { Codec } from "../bcs/codec.ts";
+import type { BcsReader } from "../bcs/reader.ts";
 import { vector } from "../bcs/sequences.ts";
 import { BcsWriter } from "../bcs/writer.ts";
 import type { Address } from "../move/address.ts";
@@ -19,6 +21,15 @@ const MULTI_AGENT = 0;
 const FEE_PAYER = 1;
 
 const addressesCodec: Codec<readonly Address[]> = vector(addressCodec);
+
+/** A signing message taken apart. */
+export interface SigningMessage {
+  readonly prefix: Uint8Array;
+  readonly transaction: RawTransaction;
+  /** Undefined for a single signer. */
+  readonly secondarySigners: readonly Address[] | undefined;
+  readonly feePayer: Address | undefined;
+}
 
 /**
  * The signing message of a raw transaction, given as a value or as its BCS. With secondary signers, even an
@@ -46,4 +57,21 @@ export function signingMessage(
     writer.leave();
   }
   return writer.take();
+}
+
+/** Reads a signing message of any form. */
+export function readSigningMessage(reader: BcsReader): SigningMessage {
+  const prefix = reader.fixed(RAW_TRANSACTION_PREFIX.length);
+  if (equalBytes(prefix, RAW_TRANSACTION_PREFIX)) {
+    const transaction = rawTransactionCodec.read(reader);
+    return { prefix, transaction, secondarySigners: undefined, feePayer: undefined };
+  }
+  if (!equalBytes(prefix, RAW_TRANSACTION_WITH_DATA_PREFIX)) {
+    reader.fail("the first 32 bytes are not the prefix of a transaction's signing message", 0);
+  }
+  const variant = reader.variant(FEE_PAYER + 1, "RawTransactionWithData");
+  const transaction = rawTransactionCodec.read(reader);
+  const secondarySigners = reader.field("secondarySigners", addressesCodec.read);
+  const feePayer = variant === FEE_PAYER ? reader.field("feePayer", addressCodec.read) : undefined;
+  return { prefix, transaction, secondarySigners, feePayer };
 }
