@@ -44,6 +44,8 @@ import { rawTransactionCodec } from "../../src/transaction/raw.ts";
 import { userTransactionCodec } from "../../src/transaction/user-transaction.ts";
 import { validatorTransactionCodec } from "../../src/transaction/validator-transaction.ts";
 import { webAuthnAssertionCodec } from "../../src/transaction/web-authn.ts";
+import { wrongInExplanation } from "./explained.ts";
+import { localChainVectors, typeVectors } from "./golden-vectors.ts";
 import * as ledgerValues from "./ledger-arbitraries.ts";
 import * as transactionValues from "./transaction-arbitraries.ts";
 
@@ -150,6 +152,19 @@ async function runEncode(input: Uint8Array): Promise<void> {
   const single = endOf(message.subarray(32), (inner) => rawTransactionCodec.read(inner));
   const multi = endOf(message.subarray(start), (inner) => rawTransactionCodec.read(inner));
   demand(typeof single === "number" || typeof multi === "number", "what was encoded does not decode");
+}
+
+async function runExplain(request: Uint8Array | object): Promise<void> {
+  const explanation = await (await localNode()).explainSubmission(request);
+  const wrong = wrongInExplanation(explanation, Buffer.from(explanation.bytes.slice(2), "hex"));
+  demand(wrong === undefined, wrong ?? "");
+}
+
+/** Messages that the official SDK's classes made, the larger ones left out. */
+function messageSeeds(): Uint8Array[] {
+  return [...localChainVectors.vectors, ...typeVectors.vectors]
+    .map(({ expected }) => Buffer.from(expected.slice(2), "hex"))
+    .filter(({ length }) => length < 600);
 }
 
 function encodeSeeds(): Uint8Array[] {
@@ -381,6 +396,26 @@ export const FUZZ_TARGETS: readonly FuzzTarget[] = [
       "\\u0000",
       "1e3",
     ],
+  },
+  {
+    name: "explain",
+    seeds: () => [
+      ...encodeSeeds(),
+      ...messageSeeds()
+        .slice(0, 40)
+        .flatMap((message) => [
+          { message: Buffer.from(message).toString("hex") },
+          { raw_transaction: Buffer.from(message.subarray(32)).toString("hex") },
+        ])
+        .map((request) => new TextEncoder().encode(JSON.stringify(request))),
+    ],
+    run: runExplain,
+    words: ['"message"', '"raw_transaction"', '"sender"', '"0x"', "null", "00", "ff", "{}"],
+  },
+  {
+    name: "message",
+    seeds: messageSeeds,
+    run: (input) => runExplain({ message: Buffer.from(input).toString("hex") }),
   },
 ];
 

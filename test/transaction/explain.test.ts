@@ -353,6 +353,21 @@ describe("an argument", () => {
     ]);
   });
 
+  it("whose value does not encode to its bytes is no ground for an answer", async () => {
+    // No compiler makes such an enum: one name stands for two variants, so a value cannot say which it is.
+    const twice = { kind: "struct", address: ONE, module: "m", name: "Twice", typeArgs: [] } as const;
+    const odd = loaderOf([
+      moduleAbi(ONE, "m", {
+        structs: [structAbi("Twice", 0, { variants: ["A", "A"].map((name) => ({ name, fields: [] })) })],
+        functions: [functionAbi("f", [twice])],
+      }),
+    ]);
+    expect((await explain({ message: hex(signingMessage(args("00"))) }, odd)).matches).toBe(true);
+    await expect(explain({ message: hex(signingMessage(args("01"))) }, odd)).rejects.toThrow(
+      "what these bytes decode to encodes to other bytes: do not sign them",
+    );
+  });
+
   it("is shown as bytes without a type where their number is wrong", async () => {
     const explanation = await explained(args("0500000000000000"));
     expect(explanation.payload).toMatchObject({ arguments: [{ bytes: "0x0500000000000000" }] });
