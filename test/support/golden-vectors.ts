@@ -7,14 +7,14 @@ import { parseAddress } from "../../src/move/address.ts";
 import { parseAbiType } from "../../src/move/bytecode/notation.ts";
 import { frameworkModules, functionAbi, loaderOf, moduleAbi, ONE, structAbi } from "./abi.ts";
 
-export interface GoldenRequest {
+interface GoldenRequest {
   readonly payload: { readonly type: string; readonly transaction_payload?: { readonly type: string } };
   readonly replay_protection_nonce?: string;
   readonly secondary_signers?: readonly string[];
   readonly fee_payer?: string;
 }
 
-export interface GoldenVector {
+interface GoldenVector {
   readonly name: string;
   readonly signature?: { readonly type_params: number; readonly params: readonly string[] };
   readonly chain_id: number;

@@ -67,7 +67,15 @@ const path = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.constantFrom("/", "/v1", "/v1/info", "/v1/-/healthy", "/v1/spec", "/v1/spec.yaml"),
+    arbitrary: fc.constantFrom(
+      `/v1/accounts/0xc1/balance/${COIN}`,
+      "/",
+      "/v1",
+      "/v1/info",
+      "/v1/-/healthy",
+      "/v1/spec",
+      "/v1/spec.yaml",
+    ),
   },
 );
 

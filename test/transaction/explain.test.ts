@@ -269,6 +269,17 @@ describe("what is not explained", () => {
     );
   });
 
+  it("is a type that is nested without end, with a message that is not", async () => {
+    const raw = encodeWith(rawTransactionCodec, calling({ typeArgs: [{ kind: "u8" }] }));
+    const at = hex(raw).indexOf("0101", 2 + 2 * 70) / 2 - 1;
+    const deep = Buffer.concat([raw.subarray(0, at + 1), new Uint8Array(2000).fill(6), raw.subarray(at + 1)]);
+    const message = await judged({ raw_transaction: hex(deep) }, deep, noModules);
+    expect(message).toMatch(
+      /^raw_transaction: payload\.entryFunction\.typeArgs\[0\]\.item.*nested deeper than 500/,
+    );
+    expect(message.length).toBeLessThan(250);
+  });
+
   it("is a name that could be taken for something else", async () => {
     const struct = { address: ONE, module: "m", name: "S", typeArgs: [] };
     for (const name of ["", "a b", "transfer\u202e", "f<u8>", "\u0430", "1a", "x::y"]) {

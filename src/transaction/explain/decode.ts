@@ -71,7 +71,9 @@ function whole<T>(bytes: Uint8Array, field: string, read: Parameters<typeof deco
     return decode(bytes, read);
   } catch (error) {
     if (!(error instanceof BcsError)) throw error;
-    return fail(field, error.message);
+    const { path, reason, offset } = error.details as { path: string; reason: string; offset: number };
+    // A path through nested types can be as long as the bytes.
+    return fail(field, `${path === "" ? "" : `${shortenText(path)}: `}${reason} (at byte ${offset})`);
   }
 }
 
