@@ -15,7 +15,7 @@ import { Front } from "./node/front.ts";
 import { cacheGauges, faultGauges, httpGauges, ledgerGauges, writerGauges } from "./node/gauges.ts";
 import { nodeInfo, successionInfo } from "./node/info.ts";
 import { createMetrics, type MetricFigures, type Metrics } from "./node/metrics.ts";
-import type { LedgerInfo, Node, NodeOptions, ReadOptions } from "./node/options.ts";
+import type { Explanation, LedgerInfo, Node, NodeOptions, ReadOptions } from "./node/options.ts";
 import { Reader, toLedgerInfo } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
 import { awaitStore, type OpenedStore, openStore } from "./node/store-opening.ts";
@@ -32,6 +32,7 @@ export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
 export { isHeaderBrand } from "./node/http-settings.ts";
 export type {
   CassandraOptions,
+  Explanation,
   FollowOptions,
   HttpOptions,
   LedgerInfo,
@@ -270,6 +271,7 @@ class SextantNode implements Node, Ledger {
         ...passThroughOf(this.#options.follow),
         ledger: this,
         encode: (body, view) => this.#reader.encode(body, view),
+        explain: (body, view) => this.#reader.explain(body, view),
         nodeInfo: (view) => this.#info(view),
         ailment: () => this.#status(undefined).ailment,
         unready: () => this.#status(undefined).unready,
@@ -334,6 +336,10 @@ class SextantNode implements Node, Ledger {
 
   encodeSubmission(request: object | string | Uint8Array): Promise<Uint8Array> {
     return this.#call(() => this.#reader.encodeSubmission(request));
+  }
+
+  explainSubmission(request: object | string | Uint8Array): Promise<Explanation> {
+    return this.#call(() => this.#reader.explainSubmission(request));
   }
 
   info(): Promise<Readonly<Record<string, unknown>>> {

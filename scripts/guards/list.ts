@@ -688,4 +688,18 @@ export const GUARDS: readonly Guard[] = [
     without: "if (keepsUp) {",
     test: ["src/http/gate.test.ts", "overtake what waits"],
   },
+  {
+    name: "explained bytes compared with what their explanation encodes to",
+    file: "src/transaction/explain/explain.ts",
+    text: "if (!equalBytes(encoded.bytes, bytes)) {",
+    without: "if (bytes.length < 0) {",
+    test: ["test/transaction/explain.test.ts", "does not encode to its bytes"],
+  },
+  {
+    name: "the printed size of a value",
+    file: "src/move/value-print.ts",
+    text: "if (this.#printed > this.#options.maxCharacters) {",
+    without: "if (this.#printed < 0) {",
+    test: ["src/move/value-print.test.ts", "leaves the room to the next"],
+  },
 ];

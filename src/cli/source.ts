@@ -3,7 +3,14 @@ import { CodedError, ConfigError, errorText } from "../base/errors.ts";
 import { toPrefixedHex } from "../base/hex.ts";
 import { JSON_TYPE } from "../interface/media-types.ts";
 import { API_ROOT, urlTo } from "../interface/route.ts";
-import { balanceRoute, encodeRoute, infoRoute, ledgerInfoRoute, rawItemRoute } from "../interface/routes.ts";
+import {
+  balanceRoute,
+  encodeRoute,
+  explainRoute,
+  infoRoute,
+  ledgerInfoRoute,
+  rawItemRoute,
+} from "../interface/routes.ts";
 import { createNode } from "../node.ts";
 import { type Exclusion, textOption } from "./option.ts";
 
@@ -12,6 +19,7 @@ export interface Source {
   balance(address: string, asset: string, ledgerVersion: string | undefined): Promise<string>;
   rawItem(handle: string, key: string, ledgerVersion: string | undefined): Promise<string>;
   encode(request: Uint8Array): Promise<string>;
+  explain(request: Uint8Array): Promise<string>;
   info(): Promise<string>;
   ledger(): Promise<string>;
   close(): Promise<void>;
@@ -71,6 +79,7 @@ function remoteSource(base: string): Source {
         new TextEncoder().encode(JSON.stringify({ key })),
       ),
     encode: (request) => ask(urlTo(at, encodeRoute), request),
+    explain: (request) => ask(urlTo(at, explainRoute), request),
     info: () => ask(urlTo(at, infoRoute)),
     ledger: () => ask(urlTo(at, ledgerInfoRoute)),
     close: async () => {},
@@ -105,6 +114,7 @@ async function localSource(data: string): Promise<Source> {
       return JSON.stringify(toPrefixedHex(value));
     },
     encode: async (request) => JSON.stringify(toPrefixedHex(await node.encodeSubmission(request))),
+    explain: async (request) => JSON.stringify(await node.explainSubmission(request)),
     info: async () => JSON.stringify(await node.info()),
     ledger: async () => JSON.stringify(await node.ledgerInfo()),
     close: () => node.close(),

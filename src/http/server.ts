@@ -9,14 +9,15 @@ import { createOpenApi } from "./openapi.ts";
 import { OPERATIONS } from "./operation-list.ts";
 import { metrics } from "./operations/metrics.ts";
 import { PassThrough } from "./pass-through.ts";
-import type { NodeInfo, SubmissionEncoder } from "./services.ts";
+import type { NodeInfo, SubmissionEncoder, SubmissionExplainer } from "./services.ts";
 import { SlowReaders } from "./slow-readers.ts";
 import type { TlsFiles } from "./tls.ts";
 
-/** Options of the server. Only the first three have no default. */
+/** Options of the server. Only the first four have no default. */
 export interface HttpServerOptions {
   readonly ledger: Ledger;
   readonly encode: SubmissionEncoder;
+  readonly explain: SubmissionExplainer;
   /** Keys and values of the info answer, with the ledger where there is one. */
   readonly nodeInfo: NodeInfo;
   /** Text of the metrics page; without it there is none. */
@@ -132,6 +133,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     ledger: options.ledger,
     services: {
       encode: options.encode,
+      explain: options.explain,
       nodeInfo: options.nodeInfo,
       ailment: options.ailment ?? (() => undefined),
       unready: options.unready ?? (() => undefined),

@@ -22,7 +22,7 @@ export interface FrontOptions {
   /** What the server asks the node. */
   readonly server: Pick<
     HttpServerOptions,
-    "ledger" | "encode" | "nodeInfo" | "ailment" | "unready" | "passThrough" | "isFinal"
+    "ledger" | "encode" | "explain" | "nodeInfo" | "ailment" | "unready" | "passThrough" | "isFinal"
   >;
   readonly metrics: Metrics;
   /** The metrics page of all processes, for one of several. */

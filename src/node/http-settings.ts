@@ -45,7 +45,9 @@ export function assertHttpOptions({ headerBrands = [], limits = {}, ...http }: H
 }
 
 /** The server's settings that the options name; what they leave out keeps the server's default. */
-export function serverSettings(http: HttpOptions): Omit<HttpServerOptions, "ledger" | "encode" | "nodeInfo"> {
+export function serverSettings(
+  http: HttpOptions,
+): Omit<HttpServerOptions, "ledger" | "encode" | "explain" | "nodeInfo"> {
   return {
     switches: {
       encode: http.encode ?? true,

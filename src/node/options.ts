@@ -1,6 +1,9 @@
 // What a node is made with, and what it offers. Documentation of the in-process interface.
 import type { Logger } from "../base/log.ts";
 import type { ChainGuide } from "../chain/guide.ts";
+import type { Explanation } from "../transaction/explain/explanation.ts";
+
+export type { Explanation };
 
 /** Bounds on what clients can ask for. What is left out has the default that docs/cli.md names. */
 export interface HttpLimits {
@@ -29,7 +32,7 @@ export interface HttpOptions {
   readonly port?: number;
   /** Words of letters, digits and dashes between `X-` and the names of the ledger headers; `["NODE"]` unless given. */
   readonly headerBrands?: readonly string[];
-  /** False switches encode_submission off. */
+  /** False switches encode_submission and explain_submission off. */
   readonly encode?: boolean;
   readonly jsonOutput?: boolean;
   readonly bcsOutput?: boolean;
@@ -160,6 +163,8 @@ export interface Node {
   rawItem(handle: string, key: string | Uint8Array, options?: ReadOptions): Promise<Uint8Array | undefined>;
   /** The bytes to sign for a transaction request: an object, JSON text, or its bytes. */
   encodeSubmission(request: object | string | Uint8Array): Promise<Uint8Array>;
+  /** What a signing message, a raw transaction or a transaction request means, and what speaks against it. */
+  explainSubmission(request: object | string | Uint8Array): Promise<Explanation>;
   /** What `GET /v1/info` answers. */
   info(): Promise<Readonly<Record<string, unknown>>>;
   ledgerInfo(): Promise<LedgerInfo>;

@@ -1,6 +1,7 @@
 // The operations as calls: what the HTTP handlers do, without HTTP.
 import { ConfigError, errorText } from "../base/errors.ts";
 import { fromHex } from "../base/hex.ts";
+import { createAccountReader } from "../ledger/account-reader.ts";
 import { parseAsset } from "../ledger/asset.ts";
 import { readBalance } from "../ledger/balance.ts";
 import { readModuleItem } from "../ledger/module-item.ts";
@@ -9,6 +10,8 @@ import type { Ledger, LedgerView } from "../ledger/view.ts";
 import { parseAddress } from "../move/address.ts";
 import { ModuleCache } from "../move/module-cache.ts";
 import { encodeSubmission } from "../transaction/encode-submission.ts";
+import { explainSubmission } from "../transaction/explain/explain.ts";
+import type { Explanation } from "../transaction/explain/explanation.ts";
 import type { LedgerInfo, ReadOptions } from "./options.ts";
 
 // Bytes are copied on their way in and out: the caller may change its own, and the store's are not the caller's to change.
@@ -106,6 +109,18 @@ export class Reader {
   encode(body: Uint8Array, view: LedgerView): Promise<Uint8Array> {
     const loadModule = this.modules.createLoader((module) => readModuleItem(view, module));
     return encodeSubmission(body, { chainId: view.position.chainId, loadModule });
+  }
+
+  explainSubmission(request: object | string | Uint8Array): Promise<Explanation> {
+    return this.withView((view) => this.explain(toBody(request), view));
+  }
+
+  /** The explanation of a request body, with modules and accounts as the view's latest version has them. */
+  explain(body: Uint8Array, view: LedgerView): Promise<Explanation> {
+    const { chainId, timestampUsec } = view.position;
+    const loadModule = this.modules.createLoader((module) => readModuleItem(view, module));
+    const accounts = createAccountReader(view);
+    return explainSubmission(body, { chainId, timestampUsec, loadModule, accounts });
   }
 
   ledgerInfo(): Promise<LedgerInfo> {

@@ -28,6 +28,8 @@ export interface TransactionRequest {
   readonly replayProtectionNonce: bigint | undefined;
   /** Undefined for a single signer; an empty list is not the same. */
   readonly secondarySigners: readonly Address[] | undefined;
+  /** Pays for the gas in the sender's place; zero when it is not known yet. */
+  readonly feePayer: Address | undefined;
 }
 
 const BODY_MEMBERS = [
@@ -39,12 +41,13 @@ const BODY_MEMBERS = [
   "payload",
   "replay_protection_nonce",
   "secondary_signers",
+  "fee_payer",
 ] as const;
 
 type Body = RequestObject<(typeof BODY_MEMBERS)[number]>;
 
 /** More addresses than this do not fit a transaction that the chain takes in. */
-const MAX_SECONDARY_SIGNERS = 2048;
+export const MAX_SECONDARY_SIGNERS = 2048;
 /**
  * The chain verifies at most 32 signatures of a transaction, the sender's included. Longer lists fail there
  * anyway, and a recorded answer encodes one with repeated addresses, so repeats are not looked for in them.
@@ -67,6 +70,7 @@ export function parseTransactionRequest(document: JsonDocument): TransactionRequ
   const replayProtectionNonce = hasNonce ? u64Member(body, "replay_protection_nonce") : undefined;
   const secondarySigners = secondarySignersOf(body);
   if (secondarySigners !== undefined) assertDistinctSigners(sender, secondarySigners);
+  const feePayer = presentMember(body, "fee_payer") < 0 ? undefined : addressMember(body, "fee_payer");
   return {
     document,
     sender,
@@ -77,6 +81,7 @@ export function parseTransactionRequest(document: JsonDocument): TransactionRequ
     payload,
     replayProtectionNonce,
     secondarySigners,
+    feePayer,
   };
 }
 
@@ -104,7 +109,7 @@ function secondarySignersOf(body: Body): Address[] | undefined {
   return signers;
 }
 
-/** The chain rejects a transaction in which one account signs twice. */
+/** The chain rejects a transaction in which one account signs twice; as the fee payer it may sign once more. */
 function assertDistinctSigners(sender: Address, secondarySigners: readonly Address[]): void {
   if (secondarySigners.length > MAX_VERIFIED_SECONDARY_SIGNERS) return;
   const seen = new Set<string>();

@@ -45,6 +45,20 @@ describe("signingMessage", () => {
     expect(toHex(signingMessage(transfer, []))).toBe(`${WITH_DATA}00${RAW}00`);
   });
 
+  it("ends with the fee payer where there is one, and is then another variant", () => {
+    const payer = parseAddress("0xfee");
+    const tail = `${"00".repeat(30)}0fee`;
+    expect(toHex(signingMessage(transfer, undefined, payer))).toBe(`${WITH_DATA}01${RAW}00${tail}`);
+    expect(toHex(signingMessage(transfer, [], payer))).toBe(`${WITH_DATA}01${RAW}00${tail}`);
+    const signers = `01${"00".repeat(31)}02`;
+    expect(toHex(signingMessage(transfer, [parseAddress("0x2")], payer))).toBe(
+      `${WITH_DATA}01${RAW}${signers}${tail}`,
+    );
+    expect(toHex(signingMessage(transfer, [], parseAddress("0x0")))).toBe(
+      `${WITH_DATA}01${RAW}00${"00".repeat(32)}`,
+    );
+  });
+
   it("carries a nonce in the newer payload form", () => {
     const orderless: RawTransaction = {
       ...transfer,

@@ -352,7 +352,8 @@ describe("closing", () => {
     const { createHttpServer } = await import("../../src/http/server.ts");
     const second = createHttpServer({
       ledger: await createHttpLedger(),
-      encode: async (body) => body,
+      encode: () => Promise.reject(new Error("never asked")),
+      explain: () => Promise.reject(new Error("never asked")),
       nodeInfo: () => ({}),
       host: server.host,
       port: server.port,

@@ -46,6 +46,8 @@ import { userTransactionCodec } from "../../src/transaction/user-transaction.ts"
 import { validatorTransactionCodec } from "../../src/transaction/validator-transaction.ts";
 import { webAuthnAssertionCodec } from "../../src/transaction/web-authn.ts";
 import { baseStep, runBaseProgram } from "./base-run.ts";
+import { wrongInExplanation } from "./explained.ts";
+import { localChainVectors, typeVectors } from "./golden-vectors.ts";
 import { paddedRequests } from "./hostile-bodies.ts";
 import * as ledgerValues from "./ledger-arbitraries.ts";
 import * as transactionValues from "./transaction-arbitraries.ts";
@@ -147,12 +149,25 @@ async function runEncode(input: Uint8Array): Promise<void> {
   const message = await (await localNode()).encodeSubmission(input);
   demand(message.length > 32, "a signing message without a transaction");
   const reader = new BcsReader(message);
-  // Multi-agent messages have a variant number after the prefix; the transaction follows either way.
+  // Multi-agent and fee-payer messages have a variant number after the prefix; the transaction follows either way.
   reader.skip(32);
-  const start = message[32] === 0 && message.length > 33 ? 33 : 32;
+  const start = (message[32] ?? 2) < 2 && message.length > 33 ? 33 : 32;
   const single = endOf(message.subarray(32), (inner) => rawTransactionCodec.read(inner));
   const multi = endOf(message.subarray(start), (inner) => rawTransactionCodec.read(inner));
   demand(typeof single === "number" || typeof multi === "number", "what was encoded does not decode");
+}
+
+async function runExplain(request: Uint8Array | object): Promise<void> {
+  const explanation = await (await localNode()).explainSubmission(request);
+  const wrong = wrongInExplanation(explanation, Buffer.from(explanation.bytes.slice(2), "hex"));
+  demand(wrong === undefined, wrong ?? "");
+}
+
+/** Messages that the official SDK's classes made, the larger ones left out. */
+function messageSeeds(): Uint8Array[] {
+  return [...localChainVectors.vectors, ...typeVectors.vectors]
+    .map(({ expected }) => Buffer.from(expected.slice(2), "hex"))
+    .filter(({ length }) => length < 600);
 }
 
 /** Requests are padded to this size: enough for a few members more than are wanted. */
@@ -201,6 +216,7 @@ async function encodeSeeds(): Promise<Uint8Array[]> {
       },
     },
     { ...call("0x1::aptos_account::transfer", [], ["0xb0b", "1"]), secondary_signers: ["0x1", "0x2"] },
+    { ...call("0x1::aptos_account::transfer", [], ["0xb0b", "1"]), fee_payer: "0x0" },
   ].map((request) => JSON.stringify(request));
   const padded = paddedRequests(demo).map(([, build]) => build(PADDED_BYTES));
   return [...requests, ...padded].map((text) => new TextEncoder().encode(text));
@@ -450,6 +466,26 @@ export const FUZZ_TARGETS: readonly FuzzTarget[] = [
       '"\\u0073":1,',
       '"é":1,',
     ],
+  },
+  {
+    name: "explain",
+    seeds: async () => [
+      ...(await encodeSeeds()),
+      ...messageSeeds()
+        .slice(0, 40)
+        .flatMap((message) => [
+          { message: Buffer.from(message).toString("hex") },
+          { raw_transaction: Buffer.from(message.subarray(32)).toString("hex") },
+        ])
+        .map((request) => new TextEncoder().encode(JSON.stringify(request))),
+    ],
+    run: runExplain,
+    words: ['"message"', '"raw_transaction"', '"sender"', '"0x"', "null", "00", "ff", "{}"],
+  },
+  {
+    name: "message",
+    seeds: messageSeeds,
+    run: (input) => runExplain({ message: Buffer.from(input).toString("hex") }),
   },
 ];
 

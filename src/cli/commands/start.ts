@@ -89,7 +89,7 @@ const options = {
     "COUNT",
     { min: 0, max: 64, fallback: 0 },
   ),
-  encode: switchOption("Switch encode_submission off", true),
+  encode: switchOption("Switch encode_submission and explain_submission off", true),
   "json-output": switchOption("Switch JSON answers off", true),
   "bcs-output": switchOption("Switch BCS answers off", true),
   "start-page": switchOption("Switch the page at / off", true),
