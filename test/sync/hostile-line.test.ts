@@ -104,7 +104,7 @@ describe("a line that flips bits", () => {
     const genesis = (await a.info()).genesis_waypoint as string;
     const starting = createNode({
       waypoint: genesis,
-      follow: { upstreams: [proxy.url], requestsPerSecond: 0, pollMs: 5, retryMs: 0.2 },
+      follow: { upstreams: [proxy.url], requestsPerSecond: 0, pollMs: 5, retryMs: 1 },
       pruneWindow: "off",
       http: { host: "127.0.0.1", port: 0, limits: { maxWaitMs: 0 } },
     });
