@@ -37,12 +37,10 @@ export type {
   ReadOptions,
 } from "./node/options.ts";
 export {
-  type BackupReport,
   backupData,
   type CheckProgress,
   type CopyWatch,
   checkData,
-  type Manifest,
   restoreData,
   type StoreReport,
 } from "./node/store-tools.ts";

@@ -19,7 +19,7 @@ import {
 import { openStoreWalk } from "../store/lmdb/walk.ts";
 import { type CheckProgress, checkStore, type StoreReport } from "../sync/check/store-check.ts";
 
-export type { CheckProgress, Manifest, StoreReport };
+export type { CheckProgress, StoreReport };
 
 /** Checks the store in a directory, which a node may be writing. Throws StoreError when it cannot be walked. */
 export async function checkData(data: string, onProgress?: CheckProgress): Promise<StoreReport> {
