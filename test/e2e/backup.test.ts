@@ -28,7 +28,7 @@ const data = join(folder, "live");
 const PAGE_BYTES = 4096;
 const steady = ["--block-time", "50ms", "--prune-window", "900", "--log-level", "error"];
 /** Kills while a node writes; more with SEXTANT_KILLS. */
-const KILLS = Number(process.env.SEXTANT_KILLS ?? "6");
+const KILLS = Number(process.env.SEXTANT_KILLS ?? "4");
 
 interface Report {
   readonly version: string;
