@@ -26,7 +26,7 @@ export interface Source {
 }
 
 /** The node or directory answered, and the answer is no. */
-export class SourceError extends CodedError<"source"> {
+class SourceError extends CodedError<"source"> {
   constructor(message: string, cause?: unknown) {
     super("source", message, { cause });
   }

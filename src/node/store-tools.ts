@@ -20,7 +20,7 @@ import { openStoreWalk } from "../store/lmdb/walk.ts";
 import type { CheckProgress } from "../sync/check/check-pace.ts";
 import { checkStore, type StoreReport } from "../sync/check/store-check.ts";
 
-export type { CheckProgress, Manifest, StoreReport };
+export type { CheckProgress, StoreReport };
 
 /**
  * Checks the store in a directory, which a node may be writing. Throws StoreError when it cannot be walked, and the

@@ -52,7 +52,7 @@ export interface FollowerPace {
 }
 
 /** Paces that suit a public network. */
-export const DEFAULT_PACE: FollowerPace = {
+const DEFAULT_PACE: FollowerPace = {
   ahead: 4,
   pageLimit: 100,
   pollMs: 500,

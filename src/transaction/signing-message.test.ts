@@ -38,6 +38,12 @@ describe("signingMessage", () => {
     expect(toHex(signingMessage(transfer))).toBe(PLAIN + RAW);
   });
 
+  it("is the same for a raw transaction that is given as its BCS", () => {
+    const bytes = Buffer.from(RAW, "hex");
+    expect(toHex(signingMessage(bytes))).toBe(PLAIN + RAW);
+    expect(toHex(signingMessage(bytes, []))).toBe(`${WITH_DATA}00${RAW}00`);
+  });
+
   it("has another prefix and the signers' addresses when there are secondary signers", () => {
     const signers = [parseAddress("0x2"), parseAddress("0x3")];
     const tail = `02${"00".repeat(31)}02${"00".repeat(31)}03`;

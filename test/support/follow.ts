@@ -84,7 +84,7 @@ export function flipped(bytes: Uint8Array, bit: number): Uint8Array {
 }
 
 /** Paces for tests: everything soon. */
-export const QUICK = {
+const QUICK = {
   pollMs: 5,
   retry: { baseMs: 2, maxMs: 10 },
   setAside: { baseMs: 2, maxMs: 10 },

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { endWithTest } from "../support/children.ts";
 import { HOSTILE_BODIES } from "../support/hostile-bodies.ts";
 import type { HostileReport } from "../support/hostile-run.ts";
 import { hasShared } from "../support/shared.ts";
@@ -26,9 +27,11 @@ describe.skipIf(!hasShared)("encodeSubmission on bodies of 8 MiB", () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "sextant-hostile-"));
-    child = fork(fileURLToPath(new URL("../support/hostile-run.ts", import.meta.url)), {
-      execArgv: ["--import", "tsx", "--expose-gc"],
-    });
+    child = endWithTest(
+      fork(fileURLToPath(new URL("../support/hostile-run.ts", import.meta.url)), {
+        execArgv: ["--import", "tsx", "--expose-gc"],
+      }),
+    );
     expect(await answer<string>()).toMatch(/^\d+ bytes$/);
   });
 

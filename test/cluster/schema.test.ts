@@ -1,7 +1,7 @@
 import { Client } from "cassandra-driver";
 import { expect, it } from "vitest";
-import { describeCluster } from "../../../test/support/cassandra.ts";
-import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../../../test/support/synthetic-ledger.ts";
+import { describeCluster } from "../support/cassandra.ts";
+import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../support/synthetic-ledger.ts";
 
 describeCluster("tables of a store", ({ open, hosts, keyspace }) => {
   it("are the same ones whoever makes them, and several may at once", async () => {

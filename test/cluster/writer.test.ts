@@ -1,36 +1,12 @@
 // Who may write, and what becomes of what others left behind.
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
-import { describeCluster } from "../../../test/support/cassandra.ts";
-import { checkView } from "../../../test/support/check-store.ts";
-import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../../../test/support/synthetic-ledger.ts";
-import type { CommitBatch } from "../contract.ts";
-import { decodeTerms, encodeTerms, Terms } from "./terms.ts";
+import { expect, it } from "vitest";
+import type { CommitBatch } from "../../src/store/contract.ts";
+import { describeCluster } from "../support/cassandra.ts";
+import { checkView } from "../support/check-store.ts";
+import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../support/synthetic-ledger.ts";
 
 const coded = (code: string) => expect.objectContaining({ code });
-
-describe("terms", () => {
-  it("own what they committed and nothing else", () => {
-    const terms = new Terms([]).begin(1, -1n, 0n).begin(2, 10n, 3n).begin(3, 10n, 4n).begin(5, 20n, 9n);
-    expect(decodeTerms(encodeTerms(terms))).toEqual(terms);
-    const owners = [0n, 10n, 11n, 20n, 21n].map((version) =>
-      [1, 2, 3, 4, 5].filter((term) => terms.ownsVersion(term, version)),
-    );
-    expect(owners).toEqual([[1], [1], [3], [3], [5]]);
-    expect([3n, 4n, 9n, 10n].map((seq) => [1, 2, 3, 5].filter((term) => terms.ownsSeq(term, seq)))).toEqual([
-      [1],
-      [2],
-      [3],
-      [5],
-    ]);
-    expect(terms.ownsVersion(0, 10n)).toBe(true);
-  });
-
-  it("forget those that committed nothing", () => {
-    const terms = new Terms([]).begin(1, -1n, 0n).begin(2, -1n, 0n).begin(3, 5n, 1n).begin(4, 5n, 1n);
-    expect(terms.list.map(({ term }) => term)).toEqual([2, 4]);
-  });
-});
 
 describeCluster("writers of a ledger in a cluster", (cluster) => {
   const [ttl, ledger] = [{ leaseTtlMs: 300 }, new SyntheticLedger(5, 12)];

@@ -12,14 +12,13 @@ import { LedgerError } from "../../src/ledger/errors.ts";
 import type { Store, StoreView } from "../../src/store/contract.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { checkView, expectedItem, plain } from "../support/check-store.ts";
+import { endWithTest } from "../support/children.ts";
 import { createRandom, SyntheticLedger } from "../support/synthetic-ledger.ts";
 import { until } from "../support/until.ts";
 
 const SEED = 77;
 const KEYS = 16;
 const KEEP = 40;
-const RUN_MS = 2000;
-const PATIENCE_MS = 100_000;
 const writer = fileURLToPath(new URL("../support/store-writer.ts", import.meta.url));
 
 describe("a reader beside a writer of another process", () => {
@@ -29,13 +28,8 @@ describe("a reader beside a writer of another process", () => {
 
   beforeAll(async () => {
     path = await mkdtemp(join(tmpdir(), "sextant-two-"));
-    const child = spawn(
-      process.execPath,
-      ["--import", "tsx", writer, path, `${SEED}`, `${KEYS}`, `${KEEP}`],
-      {
-        stdio: ["ignore", "pipe", "inherit"],
-      },
-    );
+    const args = ["--import", "tsx", writer, path, `${SEED}`, `${KEYS}`, `${KEEP}`];
+    const child = endWithTest(spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] }));
     const ended = once(child, "exit");
     kill = async () => {
       child.kill("SIGKILL");
@@ -61,11 +55,8 @@ describe("a reader beside a writer of another process", () => {
     const random = createRandom(SEED);
     const ledger = new SyntheticLedger(SEED, KEYS);
     const seen = { right: 0, pruned: 0, above: 0, heads: new Set<bigint>(), oldest: new Set<bigint>() };
-    const started = Date.now();
-    const isEnough = (): boolean =>
-      seen.right > 100 && seen.pruned > 10 && seen.above > 10 && seen.heads.size > 20 && seen.oldest.size > 5;
-    // A slow machine takes longer to show as much.
-    while (Date.now() < started + (isEnough() ? RUN_MS : PATIENCE_MS)) {
+    // However long that takes.
+    await until(async () => {
       const view = await store.openView();
       seen.heads.add(view.position.version);
       seen.oldest.add(view.position.oldestVersion);
@@ -77,11 +68,14 @@ describe("a reader beside a writer of another process", () => {
         if (reads % 5 === 0) await sleep(random() % 3);
       }
       view.release();
-    }
-    console.log(
-      `two processes: ${seen.right} right, ${seen.pruned} pruned, ${seen.above} above, ${seen.heads.size} heads`,
-    );
-    expect(isEnough()).toBe(true);
+      return (
+        seen.right > 400 &&
+        seen.pruned > 100 &&
+        seen.above > 20 &&
+        seen.heads.size > 40 &&
+        seen.oldest.size > 20
+      );
+    });
   });
 
   it("holds a whole view right while the writer goes on", async () => {

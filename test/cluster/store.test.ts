@@ -1,6 +1,6 @@
-import { describeStoreContract } from "../../../test/store/contract.ts";
-import { describeCluster } from "../../../test/support/cassandra.ts";
-import { RUNS } from "../../../test/support/property.ts";
+import { describeStoreContract } from "../store/contract.ts";
+import { describeCluster } from "../support/cassandra.ts";
+import { RUNS } from "../support/property.ts";
 
 describeCluster("Cassandra engine", (cluster) => {
   describeStoreContract("cassandra", {

@@ -11,9 +11,11 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { checkView } from "../support/check-store.ts";
+import { endWithTest } from "../support/children.ts";
 import { createRandom, SyntheticLedger } from "../support/synthetic-ledger.ts";
 
-const KILLS = 50;
+/** More with SEXTANT_KILLS; `npm run torture` kills the whole program, a thousand times. */
+const KILLS = Number(process.env.SEXTANT_KILLS ?? "15");
 const SEED = 20_260_131;
 const KEYS = 24;
 const KEEP = 60;
@@ -71,7 +73,7 @@ it(`is right after ${KILLS} kills during commits and pruning`, async () => {
 /** Starts a writer, which waits to be told before it opens the store. */
 function startWriter(path: string): ChildProcessByStdio<Writable, Readable, null> {
   const args = ["--import", "tsx", writer, path, `${SEED}`, `${KEYS}`, `${KEEP}`];
-  return spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+  return endWithTest(spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] }));
 }
 
 /** Lets the writer go and kills it some milliseconds after so many commits and pruning steps. */

@@ -11,6 +11,7 @@ import { expect, it } from "vitest";
 import { openImage } from "../../src/store/lmdb/image.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { checkView } from "../support/check-store.ts";
+import { endWithTest } from "../support/children.ts";
 import { SyntheticLedger } from "../support/synthetic-ledger.ts";
 import { until } from "../support/until.ts";
 
@@ -26,7 +27,7 @@ it("is of one moment, whatever is written and pruned while it is read", async ()
   const path = join(folder, "live");
   await mkdir(path);
   const args = ["--import", "tsx", writer, path, `${SEED}`, `${KEYS}`, `${KEEP}`];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const child = endWithTest(spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] }));
   const ended = once(child, "exit");
   const seen = { committed: -1n, commits: 0, prunes: 0 };
   createInterface({ input: child.stdout }).on("line", (line) => {
