@@ -176,6 +176,21 @@ describe("a client generated from the document", async () => {
     expect(data).toMatch(/^0x(ab){200}$/);
   });
 
+  it("explains a submission, with unions that the types tell apart", async () => {
+    const message = OPERATIONS.find(({ id }) => id === "explain_submission")?.body?.example;
+    const { data } = await client.POST("/transactions/explain_submission", {
+      body: message as { message: string },
+    });
+    expect(data?.matches).toBe(true);
+    const replay = data?.replay_protection;
+    expect(replay?.type === "sequence_number" ? replay.sequence_number : undefined).toBe("0");
+    const payload = data?.payload;
+    expect(payload?.type === "entry_function_payload" ? payload.function : undefined).toBe(
+      "0x1::aptos_account::transfer",
+    );
+    expect(data?.warnings.map(({ code }) => code)).toEqual(["wrong_chain", "unknown_function"]);
+  });
+
   it("reads the info", async () => {
     const { data } = await client.GET("/info");
     expect(data?.node_type).toBe("PublicFullnode");
