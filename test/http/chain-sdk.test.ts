@@ -38,7 +38,7 @@ describe("the official SDK on the local chain", () => {
   it("reads every balance that the books hold", async () => {
     let exact = 0;
     let rounded = 0;
-    for (const [name, { address }] of Object.entries(chain.chainItems.cast)) {
+    for (const [name, { address }] of Object.entries(chain.chainItems.demoAccounts)) {
       for (const asset of ASSETS) {
         const definition = chain.chainItems.assets[asset];
         const store = chain.books.amount(name as DemoAccountName, asset, "store");
@@ -64,7 +64,7 @@ describe("the official SDK on the local chain", () => {
         }
       }
     }
-    expect(exact + rounded).toBe(Object.keys(chain.chainItems.cast).length * ASSETS.length * 2);
+    expect(exact + rounded).toBe(Object.keys(chain.chainItems.demoAccounts).length * ASSETS.length * 2);
     expect(rounded).toBeGreaterThan(1);
   });
 });
