@@ -45,7 +45,7 @@ async function createPayload(
   loadModule: ModuleLoader,
 ): Promise<TransactionPayload> {
   const { document, payload, replayProtectionNonce: nonce, secondarySigners, feePayer } = request;
-  // Beside a fee payer a list that is left out is an empty one.
+  // The fee-payer message always has the list, so one that is left out is empty.
   const isListed = secondarySigners !== undefined || feePayer !== undefined;
   const count = isListed ? 1 + (secondarySigners?.length ?? 0) : undefined;
   switch (payload.kind) {

@@ -34,7 +34,7 @@ export interface SigningMessage {
 /**
  * The signing message of a raw transaction, given as a value or as its BCS. With secondary signers, even an
  * empty list of them, it is the multi-agent message; with a fee payer, the fee-payer message. A fee payer of
- * zero stands for one who is not known yet: the chain takes such signatures of everybody but the fee payer.
+ * zero stands for an account that is not known yet: the chain takes that signature of everybody but the fee payer.
  */
 export function signingMessage(
   transaction: RawTransaction | Uint8Array,

@@ -237,7 +237,7 @@ describe("an explanation over HTTP", () => {
         const message = toPrefixedHex(signingMessage(raw, others));
         const explanation = await explain({ message });
         const warnings = explanation.warnings.map(({ code }) => code);
-        // They are in the ledger, so their sequence numbers are used; hana begins anew each time she is created.
+        // They are in the ledger, so their sequence numbers are used; hana starts from 0 each time she is created.
         const isAgain = explanation.sender === account("hana");
         if (explanation.replay_protection.type === "sequence_number" && !isAgain) {
           expect(warnings, message).toContain("sequence_number_used");

@@ -95,6 +95,16 @@ describe("the OpenAPI document", () => {
     }
   });
 
+  it("has every schema that it refers to, and refers to every schema that it has", () => {
+    const references = new Set(JSON.stringify(document).match(/#\/components\/schemas\/\w+/g));
+    const schemas = Object.keys(document.components.schemas);
+    expect([...references].sort()).toEqual(schemas.map((name) => `#/components/schemas/${name}`).sort());
+    const unions = Object.values(document.components.schemas as Record<string, object>).filter(
+      (schema) => "discriminator" in schema,
+    );
+    expect(unions.length).toBeGreaterThan(4);
+  });
+
   it("knows the closed list of codes, and the catalogue uses no other", () => {
     expect(document.components.schemas.Error.properties.error_code.enum).toEqual([...ERROR_CODES]);
     for (const condition of conditions) expect(ERROR_CODES).toContain(ERROR_CATALOGUE[condition].errorCode);

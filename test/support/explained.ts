@@ -175,7 +175,7 @@ export function wrongInExplanation(explanation: Explanation, given: Uint8Array):
   return wrongInSummary(explanation, texts) ?? wrongInArguments(explanation, texts);
 }
 
-/** What the answer says beside its fields must be what the fields say. */
+/** The summary must say what the fields say. */
 function wrongInSummary(explanation: Explanation, texts: ReadonlyMap<string, string>): string | undefined {
   const { replay_protection: replay, secondary_signers: others, expiration } = explanation;
   const nonce = texts.get("payload.config.replay_protection_nonce");

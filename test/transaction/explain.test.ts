@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { toPrefixedHex } from "../../src/base/hex.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
 import type { ModuleLoader } from "../../src/move/abi.ts";
+import type { FunctionParamTag, TypeTag } from "../../src/move/type-tag.ts";
 import { createNode } from "../../src/node.ts";
 import { encodeSubmission } from "../../src/transaction/encode-submission.ts";
 import { TransactionError } from "../../src/transaction/errors.ts";
@@ -120,7 +121,7 @@ describe.skipIf(!hasShared)("explained recorded vectors", () => {
   });
 });
 
-/** An explanation that is right, or the refusal. Anything else fails. */
+/** `right` for an explanation that is, or the text of the refusal. Anything else fails. */
 async function judged(
   request: object,
   bytes: Uint8Array,
@@ -137,11 +138,43 @@ async function judged(
   }
 }
 
+/** The explanation of a message, which must be right; undefined when it is refused. */
+async function explanationOf(message: Uint8Array): Promise<Explanation | undefined> {
+  try {
+    const explanation = await explain({ message: hex(message) }, noModules);
+    expect(wrongInExplanation(explanation, message)).toBeUndefined();
+    return explanation;
+  } catch (error) {
+    if (error instanceof TransactionError) return undefined;
+    throw error;
+  }
+}
+
 const anySigners = fc.option(fc.array(anyAddress, { maxLength: 3 }), { nil: undefined });
 const anyPayer = fc.option(anyAddress, { nil: undefined });
 const anyMessage = fc
   .tuple(anyRawTransaction, anySigners, anyPayer)
   .map(([raw, signers, payer]) => Uint8Array.from(signingMessage(raw, signers, payer)));
+
+const transfer: RawTransaction = {
+  sender: ONE,
+  sequenceNumber: 0n,
+  payload: {
+    kind: "entryFunction",
+    entryFunction: { module: { address: ONE, name: "m" }, function: "f", typeArgs: [], args: [] },
+  },
+  maxGasAmount: 2n,
+  gasUnitPrice: 3n,
+  expirationTimestampSecs: 1_700_000_060n,
+  chainId: 4,
+};
+
+type Call = Extract<TransactionPayload, { kind: "entryFunction" }>["entryFunction"];
+
+function calling(parts: Partial<Call>): RawTransaction {
+  const { entryFunction } = transfer.payload as Extract<TransactionPayload, { kind: "entryFunction" }>;
+  return { ...transfer, payload: { kind: "entryFunction", entryFunction: { ...entryFunction, ...parts } } };
+}
 
 describe("an explanation", () => {
   it("is right for any transaction, or refused", async () => {
@@ -186,6 +219,58 @@ describe("an explanation", () => {
     expect([...outcomes].sort()).toEqual(["refused", "right"]);
   });
 
+  it("differs in its fields for any two messages of which one bit differs", async () => {
+    let both = 0;
+    await fc.assert(
+      fc.asyncProperty(anyMessage, fc.nat(), async (bytes, place) => {
+        const before = await explanationOf(bytes);
+        const bit = place % (8 * bytes.length);
+        const changed = Uint8Array.from(bytes);
+        changed[bit >> 3]! ^= 1 << (bit & 7);
+        const after = await explanationOf(changed);
+        if (before === undefined || after === undefined) return;
+        both++;
+        expect(after.fields).not.toEqual(before.fields);
+      }),
+      { numRuns: 5 * RUNS },
+    );
+    expect(both).toBeGreaterThan(RUNS / 10);
+  });
+
+  it("differs in its fields for any two function types", async () => {
+    const seen = new Map<string, string>();
+    let explained = 0;
+    const look = async (tag: TypeTag): Promise<void> => {
+      const message = signingMessage(calling({ typeArgs: [tag] }));
+      const explanation = await explanationOf(message);
+      if (explanation === undefined) return;
+      explained++;
+      const fields = JSON.stringify(explanation.fields.map(({ name, value }) => [name, value]));
+      expect(seen.get(fields) ?? hex(message), explanation.fields[8]?.value).toBe(hex(message));
+      seen.set(fields, hex(message));
+    };
+    for (let abilities = 0; abilities < 256; abilities++) {
+      await look({ kind: "function", args: [], results: [], abilities });
+    }
+    expect(explained).toBe(16);
+    // Small ones, so that many are drawn that are nearly the same.
+    const tag = fc.letrec<{ tag: TypeTag; param: FunctionParamTag }>((tie) => ({
+      tag: fc.oneof(
+        { maxDepth: 3, depthIdentifier: "tag" },
+        fc.constantFrom<TypeTag>({ kind: "u8" }, { kind: "bool" }),
+        fc.record({ kind: fc.constant("vector" as const), item: tie("tag") }),
+        fc.record({
+          kind: fc.constant("function" as const),
+          args: fc.array(tie("param"), { maxLength: 2, depthIdentifier: "tag" }),
+          results: fc.array(tie("param"), { maxLength: 2, depthIdentifier: "tag" }),
+          abilities: fc.nat(3),
+        }),
+      ),
+      param: fc.record({ as: fc.constantFrom("reference", "mutable", "value"), type: tie("tag") }),
+    })).tag;
+    await fc.assert(fc.asyncProperty(tag, look), { numRuns: RUNS });
+  });
+
   it("is one for every bit of a message: none can be changed without a trace", async () => {
     const vector = typeVectors.vectors.find(({ name }) => name === "fee_payer_known_signers_2")!;
     const bytes = Uint8Array.from(bytesOf(vector.expected));
@@ -217,26 +302,6 @@ describe("an explanation", () => {
     expect(await judged({ message: hex(longer) }, longer, typeVectorLoader)).toContain("1 bytes left over");
   });
 });
-
-const transfer: RawTransaction = {
-  sender: ONE,
-  sequenceNumber: 0n,
-  payload: {
-    kind: "entryFunction",
-    entryFunction: { module: { address: ONE, name: "m" }, function: "f", typeArgs: [], args: [] },
-  },
-  maxGasAmount: 2n,
-  gasUnitPrice: 3n,
-  expirationTimestampSecs: 1_700_000_060n,
-  chainId: 4,
-};
-
-type Call = Extract<TransactionPayload, { kind: "entryFunction" }>["entryFunction"];
-
-function calling(parts: Partial<Call>): RawTransaction {
-  const { entryFunction } = transfer.payload as Extract<TransactionPayload, { kind: "entryFunction" }>;
-  return { ...transfer, payload: { kind: "entryFunction", entryFunction: { ...entryFunction, ...parts } } };
-}
 
 async function refusal(raw: RawTransaction): Promise<string> {
   const bytes = encodeWith(rawTransactionCodec, raw);

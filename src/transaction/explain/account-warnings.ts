@@ -92,7 +92,7 @@ async function checkFee(
   if (feePayer?.every((byte) => byte === 0)) {
     warn(
       "fee_payer_open",
-      "fee_payer: 0x0 names nobody; whoever pays signs the message with its own address",
+      "fee_payer: 0x0 names no account; the fee payer signs the message with its own address",
     );
     return;
   }

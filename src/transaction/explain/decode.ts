@@ -20,6 +20,8 @@ export const MAX_MESSAGE_BYTES: number = 256 * 1024;
 /** No function on chain takes as many; more would only make the answer large. */
 const MAX_ARGUMENTS = 1024;
 const MAX_TYPE_ARGUMENTS = 256;
+/** Bits of copy, drop, store and key. */
+const ALL_ABILITIES = 15;
 
 /** What a payload of any form asks for. */
 export interface PayloadParts {
@@ -127,7 +129,7 @@ function partsOf(payload: TransactionPayload, field: string): PayloadParts {
   }
 }
 
-/** Checks what the codecs leave open: names are identifiers, and there are few enough parts to show. */
+/** Checks what the codecs leave open: texts that can mean one thing only, and few enough parts to show. */
 function assertCall(call: MultisigPayload, field: string): void {
   const { typeArgs, args } = call.kind === "script" ? call.script : call.entryFunction;
   if (args.length > MAX_ARGUMENTS) {
@@ -139,35 +141,33 @@ function assertCall(call: MultisigPayload, field: string): void {
       `payload.type_arguments: ${typeArgs.length} are more than the ${MAX_TYPE_ARGUMENTS} that are explained`,
     );
   }
-  const assertName = (path: string, name: string): void => {
-    if (!isIdentifier(name)) {
-      fail(
-        field,
-        `${path}: ${JSON.stringify(shortenText(name))} is not an identifier, so nothing on chain has this name`,
-      );
-    }
-  };
   if (call.kind === "entryFunction") {
-    assertName("payload.function", call.entryFunction.module.name);
-    assertName("payload.function", call.entryFunction.function);
+    assertName(call.entryFunction.module.name, `${field}: payload.function`);
+    assertName(call.entryFunction.function, `${field}: payload.function`);
   }
-  for (const [i, tag] of typeArgs.entries()) {
-    forEachName(tag, (name) => assertName(`payload.type_arguments[${i}]`, name));
-  }
+  for (const [i, tag] of typeArgs.entries()) assertType(tag, `${field}: payload.type_arguments[${i}]`);
 }
 
-function forEachName(tag: TypeTag, visit: (name: string) => void): void {
+function assertName(name: string, path: string): void {
+  if (isIdentifier(name)) return;
+  const text = JSON.stringify(shortenText(name));
+  fail(path, `${text} is not an identifier, so nothing on chain has this name`);
+}
+
+/** Two types that pass never have the same text. */
+function assertType(tag: TypeTag, path: string): void {
   switch (tag.kind) {
     case "vector":
-      forEachName(tag.item, visit);
+      assertType(tag.item, path);
       return;
     case "struct":
-      visit(tag.struct.module);
-      visit(tag.struct.name);
-      for (const arg of tag.struct.typeArgs) forEachName(arg, visit);
+      assertName(tag.struct.module, path);
+      assertName(tag.struct.name, path);
+      for (const arg of tag.struct.typeArgs) assertType(arg, path);
       return;
     case "function":
-      for (const { type } of [...tag.args, ...tag.results]) forEachName(type, visit);
+      if (tag.abilities > ALL_ABILITIES) fail(path, `${tag.abilities} is not a set of abilities`);
+      for (const { type } of [...tag.args, ...tag.results]) assertType(type, path);
       return;
     default:
   }

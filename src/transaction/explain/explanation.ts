@@ -13,8 +13,7 @@ export const WARNINGS = {
   argument_not_decoded:
     "An argument is shown as bytes: its type is not known here, or its value too large to print.",
   wrong_signers: "An account signs twice, or the number of signers is not what is called takes.",
-  fee_payer_open:
-    "No fee payer is named: whoever signs as the fee payer signs a message with its own address.",
+  fee_payer_open: "No fee payer is named: the fee payer signs the message with its own address.",
   sender_unknown: "The sender has no account resource on this ledger.",
   sequence_number_used: "The sender's sequence number on this ledger is higher.",
   sequence_number_ahead:
