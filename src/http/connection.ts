@@ -39,7 +39,7 @@ function destroyOnceAnswered(socket: Duplex): void {
 }
 
 /** Answers what the HTTP parser refuses, or just hangs up where an answer is under way. */
-export function answerBrokenRequest(error: Error & { code?: string }, socket: Duplex): Condition | undefined {
+export function rejectBrokenRequest(error: Error & { code?: string }, socket: Duplex): Condition | undefined {
   // What follows a request that ends its connection is not read: node closes the socket after that one's answer.
   if (error.code === "HPE_CLOSED_CONNECTION") return undefined;
   const pending = (socket as AnsweringSocket)._httpMessage;

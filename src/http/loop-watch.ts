@@ -8,20 +8,20 @@ const GENERATION_BEATS = 10_000 / BEAT_MS;
 
 /** A watch; it does not run yet. */
 export class LoopWatch {
-  readonly #onBeat: (nowMs: number) => void;
+  readonly #onTick: (nowMs: number) => void;
   #timer: NodeJS.Timeout | undefined;
   #lastBeatMs = performance.now();
   #beats = 0;
   #longestMs = 0;
   #longestBeforeMs = 0;
 
-  constructor(onBeat: (nowMs: number) => void) {
-    this.#onBeat = onBeat;
+  constructor(onTick: (nowMs: number) => void) {
+    this.#onTick = onTick;
   }
 
   start(): void {
     this.#lastBeatMs = performance.now();
-    this.#timer = setInterval(() => this.#beat(), BEAT_MS);
+    this.#timer = setInterval(() => this.#tick(), BEAT_MS);
     // A watch is no reason for a process to stay.
     this.#timer.unref();
   }
@@ -40,7 +40,7 @@ export class LoopWatch {
     clearInterval(this.#timer);
   }
 
-  #beat(): void {
+  #tick(): void {
     const nowMs = performance.now();
     const lateMs = this.busyMs(nowMs);
     if (lateMs > this.#longestMs) this.#longestMs = lateMs;
@@ -49,6 +49,6 @@ export class LoopWatch {
       this.#longestBeforeMs = this.#longestMs;
       this.#longestMs = 0;
     }
-    this.#onBeat(nowMs);
+    this.#onTick(nowMs);
   }
 }

@@ -68,7 +68,7 @@ function settled(): Promise<void> {
 /** Takes requests in by connection, and calls back when their turn has come. */
 export class RequestQueue<K, T> {
   readonly #serve: (item: T) => void;
-  readonly #turnAway: (item: T) => void;
+  readonly #refuse: (item: T) => void;
   readonly #waiting = new Turns<K, T>();
   readonly #refused = new Turns<K, T>();
   /** Time spent on requests and their number, the recent ones counting most. */
@@ -78,7 +78,7 @@ export class RequestQueue<K, T> {
 
   constructor(serve: (item: T) => void, turnAway: (item: T) => void) {
     this.#serve = serve;
-    this.#turnAway = turnAway;
+    this.#refuse = turnAway;
   }
 
   /** True while requests wait: later ones must not overtake them. */
@@ -143,7 +143,7 @@ export class RequestQueue<K, T> {
         this.#spentMs = this.#spentMs * MEMORY + performance.now() - started;
         this.#spentOn = this.#spentOn * MEMORY + served;
       }
-      await this.#slice(this.#refused, this.#turnAway, REFUSE_SLICE);
+      await this.#slice(this.#refused, this.#refuse, REFUSE_SLICE);
     }
     this.#isRunning = false;
   }

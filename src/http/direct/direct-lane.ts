@@ -11,9 +11,9 @@ const PATIENCE_MS = 1000;
 
 /** What the lane is made with. */
 export interface DirectLaneOptions {
-  /** For the next request of a connection. */
+  /** Until the next request on an idle connection. */
   readonly keepAliveMs: number;
-  /** For a client to read on in an answer. */
+  /** Idle limit while sending a response. */
   readonly idleMs: number;
   readonly take: (exchange: DirectExchange) => void;
   /** A client ended its connection in the middle of a request. */
