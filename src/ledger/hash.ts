@@ -3,13 +3,13 @@
 // platform, longer ones are joined to their seed in one reused scratch buffer, because a one-shot hash of joined
 // bytes costs half of a streaming one.
 import {
-  endTriples,
+  endFold,
+  foldWithLeft,
+  foldWithRight,
   MAX_SHORT_INPUT,
-  nextTripleLeft,
-  nextTripleRight,
   sha3Short,
   sha3Triple,
-  startTriples,
+  startFold,
 } from "../base/keccak.ts";
 import { sha3, sha3Parts } from "../base/sha3.ts";
 
@@ -84,11 +84,11 @@ export function hashUp(
   from: number,
   missing: Uint8Array,
 ): Uint8Array {
-  startTriples(seed, node, missing);
+  startFold(seed, node, missing);
   for (let i = from; i < lefts.length; i++) {
     const left = lefts[i];
-    if (left === undefined) nextTripleLeft(missing);
-    else nextTripleRight(left);
+    if (left === undefined) foldWithRight(missing);
+    else foldWithLeft(left);
   }
-  return endTriples();
+  return endFold();
 }
