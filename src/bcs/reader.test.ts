@@ -108,7 +108,7 @@ describe("BcsReader text", () => {
 });
 
 describe("BcsReader sequences", () => {
-  it("check the count against the bytes left before they allocate", () => {
+  it("check the count against the bytes left before anything is made from it", () => {
     expect(refusal(() => reader("ffffff7f00").vector((r) => r.u8())).message).toBe(
       "268435455 elements need at least 268435455 bytes, 1 left (at byte 0)",
     );
@@ -147,7 +147,7 @@ describe("maps", () => {
 });
 
 describe("BcsReader as a whole", () => {
-  it("refuses leftover bytes", () => {
+  it("refuses bytes left over", () => {
     expect(refusal(() => whole(Uint8Array.of(1, 2, 3), (r) => r.u8())).message).toBe(
       "2 bytes left over (at byte 1)",
     );
