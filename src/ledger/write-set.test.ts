@@ -31,7 +31,7 @@ codecProperties("write set", writeSetCodec, anyWriteSet);
 codecProperties("contract event", contractEventCodec, anyContractEvent);
 
 describe("state value", () => {
-  it("refuses metadata with a bytes deposit of zero in its second form", () => {
+  it("refuses v1 metadata with a bytes deposit of zero", () => {
     const metadata = bytes(`01${"01".repeat(8)}${"00".repeat(8)}${"02".repeat(8)}`);
     expect(() => decodeWith(stateMetadataCodec, metadata)).toThrow(BcsError);
     expect(() => stateMetadataCodec.skip(new BcsReader(metadata))).toThrow("bytes deposit of 0");
@@ -72,7 +72,7 @@ describe("write set", () => {
     );
   });
 
-  it("yields the same state writes from its bytes as from its values", () => {
+  it("gives the same state writes from its bytes as from its values", () => {
     fc.assert(
       fc.property(anyWriteSet, (writeSet) => {
         const encoded = encodeWith(writeSetCodec, writeSet);

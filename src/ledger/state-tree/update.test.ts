@@ -51,7 +51,7 @@ describe("state tree", () => {
     expect(toHex(await table.apply(keys.map((hex) => ({ keyHash: key(hex), valueHash: NINES }))))).toBe(root);
   });
 
-  it("is the placeholder when empty, before and after", async () => {
+  it("has the placeholder as its root when empty, before the first and after the last item", async () => {
     const table = createTable();
     expect(await table.apply([])).toEqual(SPARSE_MERKLE_PLACEHOLDER);
     expect(stateRootOf([])).toEqual(SPARSE_MERKLE_PLACEHOLDER);
@@ -62,7 +62,7 @@ describe("state tree", () => {
     expect(table.rows.size).toBe(0);
   });
 
-  it("keeps the root over an update that changes nothing, and writes nothing", async () => {
+  it("keeps its root and writes nothing for an update that changes nothing", async () => {
     const table = createTable();
     const updates = ["00", "40", "4001", "ff"].map((hex) => ({ keyHash: key(hex), valueHash: NINES }));
     const root = await table.apply(updates);
@@ -102,7 +102,7 @@ describe("state tree", () => {
     selector: (update) => toHex(update.keyHash),
   });
 
-  it("equals the root and the nodes built from scratch over any history", async () => {
+  it("equals the tree built from scratch after any history", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(batch, { minLength: 1, maxLength: 6 }), async (history) => {
         const table = createTable();
@@ -128,7 +128,7 @@ describe("state tree", () => {
     );
   });
 
-  it("equals the root and the nodes built from scratch where nodes are full", async () => {
+  it("equals the tree built from scratch when nodes are full", async () => {
     const anyId = fc.nat(999);
     const anyBatch = fc.uniqueArray(fc.record({ id: anyId, valueHash }), {
       minLength: 1,
