@@ -157,7 +157,7 @@ async function compareStores(chain: LocalChain, left: Store, right: Store): Prom
   }
   await pages.return(undefined);
   const [a, b] = [await left.openView(), await right.openView()];
-  const keys = chain.chainItems.all.map((item) => item.keyHash);
+  const keys = chain.items.all.map((item) => item.keyHash);
   for (let i = 0n; i <= COMPARED_VERSIONS; i++) {
     const version = (a.position.version * i) / COMPARED_VERSIONS;
     const [items, others] = [await a.getItems(keys, version), await b.getItems(keys, version)];

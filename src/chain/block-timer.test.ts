@@ -1,23 +1,23 @@
-// The block timer: what it does about failures, and that it leaves room for others.
+// The block timer: how it handles failures, and that it yields to other work.
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { startBlockTimer } from "./block-timer.ts";
 
-const passing = new Error("no room");
+const transient = new Error("no room");
 
 describe("block timer", () => {
-  it("tries again after a failure that may pass, without counting it", async () => {
+  it("tries again after a transient failure, without counting it", async () => {
     let calls = 0;
     const made: number[] = [];
     await new Promise<void>((resolve, reject) => {
       startBlockTimer({
         produce: async () => {
-          if (++calls <= 3) throw passing;
+          if (++calls <= 3) throw transient;
         },
         blockTimeMs: 0,
         blocks: 2,
         retryMs: 1,
-        mayPass: (error) => error === passing,
+        mayPass: (error) => error === transient,
         onBlock: (count) => {
           made.push(count);
           if (count === 2) resolve();
@@ -28,7 +28,7 @@ describe("block timer", () => {
     expect([calls, made]).toEqual([5, [1, 2]]);
   });
 
-  it("stops at any other failure, and says so once", async () => {
+  it("stops at any other failure and reports it once", async () => {
     const fault = new Error("a hash does not match");
     let calls = 0;
     const faults: unknown[] = [];
@@ -39,7 +39,7 @@ describe("block timer", () => {
       },
       blockTimeMs: 0,
       retryMs: 1,
-      mayPass: (error) => error === passing,
+      mayPass: (error) => error === transient,
       onFault: (error) => faults.push(error),
     });
     await sleep(20);
@@ -47,10 +47,10 @@ describe("block timer", () => {
     expect([calls, faults]).toEqual([1, [fault]]);
   });
 
-  it("ends at once when it is stopped while it waits to try again", async () => {
+  it("stops at once while it waits to retry", async () => {
     const faults: unknown[] = [];
     const timer = startBlockTimer({
-      produce: () => Promise.reject(passing),
+      produce: () => Promise.reject(transient),
       blockTimeMs: 0,
       retryMs: 60_000,
       mayPass: () => true,
@@ -61,7 +61,7 @@ describe("block timer", () => {
     expect(faults).toEqual([]);
   });
 
-  it("leaves a turn to others between blocks that never wait", async () => {
+  it("leaves a turn of the event loop between blocks back to back", async () => {
     let made = 0;
     const timer = startBlockTimer({
       produce: async () => {
@@ -70,7 +70,7 @@ describe("block timer", () => {
       blockTimeMs: 0,
       onFault: () => {},
     });
-    // This timer only comes through when blocks leave it a turn.
+    // This sleep ends only if blocks leave a turn.
     while (made < 10) await sleep(1);
     await timer.stop();
     expect(made).toBeGreaterThanOrEqual(10);

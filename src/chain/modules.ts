@@ -1,8 +1,8 @@
-// The modules that the local chain publishes, from the bytes that `npm run modules` makes.
+// The modules that the local chain publishes; `npm run modules` generates their bytes.
 import { type Address, parseAddress } from "../move/address.ts";
 import { DEMO_ADDRESS_OFFSET, DEMO_MODULE, FRAMEWORK_MODULES } from "./module-bytes.ts";
 
-/** A module ready to be published. */
+/** A compiled module and its address. */
 export interface PublishedModule {
   readonly address: Address;
   readonly name: string;
@@ -17,7 +17,7 @@ export function frameworkModules(): PublishedModule[] {
   });
 }
 
-/** The demo module's code, published at `address`. */
+/** The demo module's code for publication at `address`. */
 export function demoModuleCode(address: Address): Uint8Array {
   const bytes = Buffer.from(DEMO_MODULE, "base64");
   bytes.set(address, DEMO_ADDRESS_OFFSET);

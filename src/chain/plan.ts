@@ -1,4 +1,4 @@
-// Which transactions a block holds: drawn by weight until the wanted number is reached.
+// Chooses the transactions of a block by weighted random draws.
 import type { Action, ActionContext, ActionMaker } from "./actions/action.ts";
 import { advanceVisitor } from "./actions/lifecycle.ts";
 import { quotePrice, tradeOrder } from "./actions/market.ts";
@@ -22,17 +22,17 @@ const WEIGHTS: readonly (readonly [weight: number, make: ActionMaker])[] = [
 
 const TOTAL_WEIGHT = WEIGHTS.reduce((sum, [weight]) => sum + weight, 0);
 
-/** How many transactions a block gets. */
+/** Random number of user transactions in a block. */
 export function pickCount(random: Random): number {
   return 1 + random.below(MAX_TRANSACTIONS);
 }
 
-/** Draws one action; what the state does not allow now becomes a transfer, which it always allows. */
+/** Draws one action. Falls back to a coin transfer if the state does not allow the drawn one. */
 export function pickAction(context: ActionContext): Action | undefined {
   let at = context.random.below(TOTAL_WEIGHT);
   for (const [weight, make] of WEIGHTS) {
     if (at < weight) return make(context) ?? transferCoin(context);
     at -= weight;
   }
-  throw new Error("weights do not add up");
+  throw new Error("the draw is above the total weight");
 }
