@@ -31,7 +31,12 @@ interface Parts {
 async function startOwnServer({ ledger, encode, onRequest }: Parts, isDirect: boolean): Promise<number> {
   const nodeInfo = (): Readonly<Record<string, unknown>> => ({});
   // No admission control: Fastify has none either.
-  const server = createHttpServer({ ledger, encode, nodeInfo, onRequest, isDirect, maxWaitMs: 0, port: 0 });
+  const explain = (): Promise<never> => Promise.reject(new Error("not measured"));
+  const server = createHttpServer({
+    ...{ ledger, encode, explain, nodeInfo, onRequest, isDirect },
+    maxWaitMs: 0,
+    port: 0,
+  });
   return (await server.listen()).port;
 }
 

@@ -23,6 +23,7 @@ import type { StructTag } from "../move/type-tag.ts";
 import { addressCodec } from "../move/wire.ts";
 import { type AssetName, createAssets, type DemoAsset } from "./assets.ts";
 import { createDemoAccounts, type DemoAccountName, type DemoAccounts } from "./demo-accounts.ts";
+import type { Framework } from "./framework.ts";
 import { type Item, moduleItem, objectItem, resourceItem, tableItem } from "./item.ts";
 
 const FRAMEWORK = parseAddress("0x1");
@@ -59,8 +60,9 @@ export const PRICED_SYMBOLS = ["APT", "GOLD", "SHELL", "PEARL"] as const;
 /** Number of order slots. */
 export const ORDER_SLOTS = 16;
 
-/** Accounts, assets and items that the seed determines. */
+/** Everything that follows from the seed and the framework alone. */
 export interface ChainItems {
+  readonly framework: Framework;
   readonly demoAccounts: DemoAccounts;
   readonly demoAddress: Address;
   readonly assets: Readonly<Record<AssetName, DemoAsset>>;
@@ -110,9 +112,9 @@ function tableHandle(demoAddress: Address, name: string): Address {
   return addressFromBytes(sha3Parts(demoAddress, new TextEncoder().encode(`table/${name}`)));
 }
 
-/** The items of the chain with this seed. */
-export function createChainItems(seed: Uint8Array): ChainItems {
-  const demoAccounts = createDemoAccounts(seed);
+/** The items of the chain with this seed on a framework. */
+export function createChainItems(seed: Uint8Array, framework: Framework): ChainItems {
+  const demoAccounts = createDemoAccounts(seed, framework);
   const demoAddress = demoAccounts.demo.address;
   const assets = createAssets(demoAddress);
   const accounts = Object.fromEntries(
@@ -150,6 +152,7 @@ export function createChainItems(seed: Uint8Array): ChainItems {
     ...orders,
   ] as Item<unknown>[];
   return {
+    framework,
     demoAccounts,
     demoAddress,
     assets,

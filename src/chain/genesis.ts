@@ -119,7 +119,7 @@ function setFramework(state: WorkingState, items: ChainItems, seed: Uint8Array, 
 
 function publishModules(state: WorkingState, items: ChainItems): void {
   for (const { address, name, bytes } of frameworkModules()) setNew(state, moduleItem(address, name), bytes);
-  setNew(state, items.demoModule, demoModuleCode(items.demoAddress));
+  setNew(state, items.demoModule, demoModuleCode(items.demoAddress, items.framework));
 }
 
 /** Starts the first block and the first epoch. Their events come last, in this order. */

@@ -1,13 +1,15 @@
 // The local chain: it makes its own blocks. It has no state of its own: seed, ledger and time determine every block, so
 // it continues from any stored ledger.
 import { sha3 } from "../base/sha3.ts";
+import type { EncodedWrite } from "../ledger/state-writes.ts";
 import { type BlockBase, makeBlock } from "./block.ts";
 import { type ChainItems, createChainItems } from "./chain-items.ts";
+import { OWN_FRAMEWORK, readFramework } from "./framework.ts";
 import { encodeGenesis } from "./genesis.ts";
 import { type ChainGuide, createGuide } from "./guide.ts";
 
 /** Chain id of local chains. */
-const LOCAL_CHAIN_ID = 4;
+export const LOCAL_CHAIN_ID = 4;
 
 /** Settings of a local chain. */
 export interface LocalChainSettings {
@@ -15,6 +17,8 @@ export interface LocalChainSettings {
   readonly seed: string;
   /** Chain id of its own genesis. On another network's genesis that network's chain id applies. */
   readonly chainId?: number;
+  /** Writes of another network's genesis to build on; by default the chain has its own genesis. */
+  readonly genesis?: readonly EncodedWrite[] | undefined;
 }
 
 /** A chain that makes its own blocks. */
@@ -33,10 +37,11 @@ export function chainSeed(name: string): Uint8Array {
   return sha3(new TextEncoder().encode(`local chain/${name}`));
 }
 
-/** The local chain with these settings. */
-export function createLocalChain({ seed: name, chainId = LOCAL_CHAIN_ID }: LocalChainSettings): LocalChain {
+/** The local chain with these settings. Throws ConfigError if it cannot make blocks on the genesis. */
+export function createLocalChain(settings: LocalChainSettings): LocalChain {
+  const { seed: name, chainId = LOCAL_CHAIN_ID, genesis } = settings;
   const seed = chainSeed(name);
-  const items = createChainItems(seed);
+  const items = createChainItems(seed, genesis === undefined ? OWN_FRAMEWORK : readFramework(genesis));
   return {
     items,
     genesisBlob: () => encodeGenesis(items, seed, chainId),

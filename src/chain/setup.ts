@@ -48,7 +48,9 @@ function createAsset(effects: Effects, asset: DemoAsset): void {
   const { state, items, createdUsec } = effects;
   const metadata = items.metadata[asset.name];
   const owner = asset.name === "native" ? FRAMEWORK : items.demoAddress;
-  if (!state.has(metadata)) state.set(metadata, metadataObject(asset, owner), createdUsec);
+  if (items.framework.hasFungibleAssets && !state.has(metadata)) {
+    state.set(metadata, metadataObject(asset, owner), createdUsec);
+  }
   const info = items.coinInfos[asset.name];
   if (info === undefined || state.has(info)) return;
   const { title: name, symbol, decimals } = asset;

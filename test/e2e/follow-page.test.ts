@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
+import { endWithTest } from "../support/children.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
@@ -43,7 +44,9 @@ describe("the page on following", async () => {
     let text = (block ?? "").replaceAll("npx sextant", `"${process.execPath}" "${program}"`);
     for (const [port, other] of ports) text = text.replaceAll(port, other);
     const env = { ...process.env, SEXTANT_PORT: portOf("8080"), SEXTANT_BLOCK_TIME: "100ms" };
-    const child = spawn("bash", ["-c", text], { cwd: folder, env, detached: true });
+    const child = endWithTest(spawn("bash", ["-c", text], { cwd: folder, env, detached: true }), {
+      group: true,
+    });
     running.push(child);
     let output = "";
     child.stdout.setEncoding("utf8").on("data", (piece) => {

@@ -8,7 +8,7 @@ import { createDemoState, initialMovements } from "../setup.ts";
 import { type Action, argument, entryCall } from "./action.ts";
 
 function publishDemo(items: ChainItems): Action {
-  const bytes = demoModuleCode(items.demoAddress);
+  const bytes = demoModuleCode(items.demoAddress, items.framework);
   return {
     sender: "demo",
     call: entryCall(

@@ -1,8 +1,9 @@
-// The visitor account: it is created with some native coin, receives gold, then returns everything and is deleted with
-// its stores. Then the cycle starts again.
+// The visitor account: it is created with some native coin, receives gold if the framework can send a coin to an
+// account without a store for it, then returns everything and is deleted with its stores. Then the cycle starts
+// again.
 import { u64 } from "../../bcs/scalars.ts";
 import { addressCodec } from "../../move/wire.ts";
-import type { DemoAccountName } from "../demo-accounts.ts";
+import type { BalancePart, DemoAccountName } from "../demo-accounts.ts";
 import type { Movement } from "../wallet.ts";
 import { balanceOf, createAccount } from "../wallet.ts";
 import { type Action, type ActionContext, argument, entryCall, structType } from "./action.ts";
@@ -15,13 +16,23 @@ const ALLOWANCE = 500_000_000n;
 /** The next step of the visitor's cycle. */
 export function advanceVisitor(context: ActionContext): Action | undefined {
   const { state, items } = context;
-  const { account, coinStores } = items.accounts[VISITOR];
-  if (!state.has(account)) return arrive(context);
-  const gold = coinStores.gold;
-  return gold !== undefined && state.has(gold) ? leave(context) : receiveGold(context);
+  if (!state.has(items.accounts[VISITOR].account)) return arrive(context);
+  const mayReceive = items.framework.hasFunction("aptos_account", "transfer_coins");
+  return !mayReceive || hasGold(context) ? leave(context) : receiveGold(context);
 }
 
-function arrive({ items, random }: ActionContext): Action {
+function hasGold({ state, items }: ActionContext): boolean {
+  const { gold } = items.accounts[VISITOR].coinStores;
+  return gold !== undefined && state.has(gold);
+}
+
+/** The part that holds the visitor's native coin. */
+function nativePart({ items }: ActionContext): BalancePart {
+  return items.framework.hasFungibleAssets ? "store" : "coin";
+}
+
+function arrive(context: ActionContext): Action {
+  const { items, random } = context;
   const from: DemoAccountName = "basil";
   const amount = ALLOWANCE / 2n + random.upTo(ALLOWANCE / 2n);
   const recipient = argument(addressCodec, items.demoAccounts[VISITOR].address);
@@ -32,7 +43,7 @@ function arrive({ items, random }: ActionContext): Action {
       [],
       [recipient, argument(u64, amount)],
     ),
-    movements: [{ asset: "native", part: "store", from, to: VISITOR, amount }],
+    movements: [{ asset: "native", part: nativePart(context), from, to: VISITOR, amount }],
     change: (effects) => createAccount(effects, VISITOR),
   };
 }
@@ -53,13 +64,13 @@ function receiveGold(context: ActionContext): Action | undefined {
 
 function leave(context: ActionContext): Action | undefined {
   const { items, fee } = context;
-  const native = balanceOf(context, VISITOR, "native", "store") - fee;
+  const part = nativePart(context);
+  const native = balanceOf(context, VISITOR, "native", part) - fee;
   const gold = balanceOf(context, VISITOR, "gold", "coin");
   if (native <= 0n) return undefined;
-  const movements: Movement[] = [
-    { asset: "native", part: "store", from: VISITOR, to: "basil", amount: native },
-    { asset: "gold", part: "coin", from: VISITOR, to: "ada", amount: gold },
-  ];
+  const movements: Movement[] = [{ asset: "native", part, from: VISITOR, to: "basil", amount: native }];
+  if (hasGold(context))
+    movements.push({ asset: "gold", part: "coin", from: VISITOR, to: "ada", amount: gold });
   const recipients = [items.demoAccounts.basil.address, items.demoAccounts.ada.address];
   return {
     sender: VISITOR,

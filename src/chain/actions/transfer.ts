@@ -64,7 +64,8 @@ export function transferCoin(context: ActionContext): Action | undefined {
   const amount = pickAmount(context, asset, "coin", [from, to]);
   const { coinType } = items.assets[asset];
   if (amount === undefined || coinType === undefined) return undefined;
-  const target = random.oneIn(2)
+  const isPlain = random.oneIn(2) || !items.framework.hasFunction("aptos_account", "transfer_coins");
+  const target = isPlain
     ? { module: "coin", function: "transfer" }
     : { module: "aptos_account", function: "transfer_coins" };
   const args = [argument(addressCodec, items.demoAccounts[to].address), argument(u64, amount)];
