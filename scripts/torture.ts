@@ -80,7 +80,7 @@ const chain = createLocalChain({ seed: chainSeed });
 const model = createMemoryStore();
 const committer = new Committer({ store: model, logger: silentLogger });
 await bootstrapGenesis({ store: model, committer, check: checkGenesis(chain.genesisBlob()) });
-const keys = chain.chainItems.all.map((item) => item.keyHash);
+const keys = chain.items.all.map((item) => item.keyHash);
 const holders = chain
   .guide()
   .accounts.flatMap(({ address, assets }) => assets.map(({ asset }) => ({ address, asset })));

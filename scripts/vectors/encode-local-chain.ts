@@ -1,4 +1,4 @@
-// Vectors of calls that every local chain knows: functions of the framework.
+// Vectors of calls of framework functions, which every local chain has.
 import { SeededRandom } from "./random.ts";
 import { optionOf, type Sample, samplesOf, smallAddress, vectorOf } from "./samples.ts";
 import {

@@ -25,7 +25,7 @@ describe("struct", () => {
     expect(toHex(encodeWith(pointCodec, { label: "a", y: 2n, x: 1 }))).toBe("010002000000000000000161");
   });
 
-  it("names the field at fault, reading, skipping and writing", () => {
+  it("names the faulty field when it reads, skips and writes", () => {
     expect(() => decodeWith(pointCodec, bytesFrom("010002000000000000000261"))).toThrow(
       "label: 2 elements need at least 2 bytes, 1 left (at byte 10)",
     );
@@ -42,7 +42,7 @@ describe("struct", () => {
 });
 
 describe("variants", () => {
-  it("number the kinds by their place", () => {
+  it("number the kinds by their position", () => {
     expect(toHex(encodeWith(shapeCodec, { kind: "dot" }))).toBe("00");
     expect(decodeWith(shapeCodec, bytesFrom("02020000" + "00"))).toEqual({
       kind: "group",
@@ -53,14 +53,14 @@ describe("variants", () => {
     expect(() => decodeWith(shapeCodec, bytesFrom("8000"))).toThrow("not in its shortest form");
   });
 
-  it("refuse a kind that is not theirs", () => {
+  it("refuse an unknown kind", () => {
     const foreign = { kind: "constructor" } as object as Shape;
     expect(() => encodeWith(shapeCodec, foreign)).toThrow('unknown Shape kind "constructor"');
     expect(() => encodeWith(colourCodec, "black" as "red")).toThrow('unknown Colour "black"');
     expect(() => encodeWith(variantNumber("Reason", 4), 4)).toThrow("unknown Reason 4");
   });
 
-  it("count towards the nesting limit, in every direction", () => {
+  it("count towards the nesting limit when they read, skip and write", () => {
     const nest = (depth: number): Uint8Array => {
       const out = new Uint8Array(3 * depth + 1);
       for (let i = 0; i < depth; i++) out.set([2, 1], 2 * i);
@@ -76,7 +76,7 @@ describe("variants", () => {
 });
 
 describe("map", () => {
-  it("sorts by the bytes of the key when written", () => {
+  it("writes its entries sorted by the bytes of their keys", () => {
     const bytes = encodeWith(entriesCodec, [
       ["bb", 1],
       ["z", 2],
@@ -113,7 +113,7 @@ describe("map", () => {
 });
 
 describe("codecs", () => {
-  it("check counts before they allocate, reading and skipping", () => {
+  it("check counts before they allocate, when they read and when they skip", () => {
     for (const codec of [vector(u64), vector(text), entriesCodec] as Codec<unknown>[]) {
       const bytes = bytesFrom("ffffff7f0000");
       expect(() => decodeWith(codec, bytes)).toThrow(BcsError);
@@ -122,15 +122,15 @@ describe("codecs", () => {
   });
 
   it("refuse definitions whose counts could not be checked", () => {
-    expect(() => vector(struct({}))).toThrow("must take bytes");
-    expect(() => map(struct({}), struct({}))).toThrow("must take bytes");
+    expect(() => vector(struct({}))).toThrow("must take at least one byte");
+    expect(() => map(struct({}), struct({}))).toThrow("must take at least one byte");
   });
 
-  it("of fixed bytes write that many only", () => {
+  it("of fixed bytes refuse to write another length", () => {
     expect(() => encodeWith(fixed(3), Uint8Array.of(1, 2))).toThrow("expected 3 bytes, not 2");
   });
 
-  it("convert what was read", () => {
+  it("convert the values they read", () => {
     const even = converted(u8, (value) => (value % 2 === 0 ? value : 0));
     expect(decodeWith(even, Uint8Array.of(7))).toBe(0);
     expect(even.plain).toBe(true);

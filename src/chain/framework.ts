@@ -1,5 +1,5 @@
-// What the framework under the chain offers. The chain's own has all that blocks use; a network's genesis may be older
-// and lack fungible assets or single functions, which blocks on it then leave out.
+// The framework that the local chain builds on. The chain's own has everything that blocks use. A network's genesis
+// may be older and lack fungible assets or single functions; blocks on it do not use them.
 import { ConfigError } from "../base/errors.ts";
 import { findWrittenData } from "../ledger/genesis.ts";
 import { moduleKeyHash } from "../ledger/key-hash.ts";
@@ -8,13 +8,13 @@ import type { ModuleAbi } from "../move/abi.ts";
 import { parseAddress } from "../move/address.ts";
 import { readModule } from "../move/bytecode/reader.ts";
 
-/** Modules at `0x1`, as far as blocks use them. */
+/** The modules at `0x1` that blocks use. */
 export interface Framework {
-  /** True when `0x1` has the function, by module and name. */
+  /** True if `0x1` has the entry function. */
   hasFunction(module: string, name: string): boolean;
-  /** True when `0x1` has the type, by module and name. */
+  /** True if `0x1` has the struct. */
   hasStruct(module: string, name: string): boolean;
-  /** True when balances can be kept in primary stores; else every balance is in a coin store. */
+  /** True if balances can be in primary stores; otherwise every balance is in a coin store. */
   readonly hasFungibleAssets: boolean;
 }
 
@@ -25,9 +25,13 @@ export const OWN_FRAMEWORK: Framework = {
   hasFungibleAssets: true,
 };
 
-/** Without these no block of the chain can be made. */
-const NEEDED_FUNCTIONS = ["coin::transfer", "aptos_account::transfer", "code::publish_package_txn"] as const;
-const NEEDED_STRUCTS = [
+/** The chain cannot make blocks without these. */
+const REQUIRED_FUNCTIONS = [
+  "coin::transfer",
+  "aptos_account::transfer",
+  "code::publish_package_txn",
+] as const;
+const REQUIRED_STRUCTS = [
   "account::Account",
   "coin::CoinInfo",
   "coin::CoinStore",
@@ -38,7 +42,7 @@ const NEEDED_STRUCTS = [
   "table::Table",
 ] as const;
 
-/** What a primary store and its asset are made of. */
+/** Structs of a primary store and its asset. */
 const FUNGIBLE_STRUCTS = [
   "coin::PairedCoinType",
   "fungible_asset::ConcurrentFungibleBalance",
@@ -54,12 +58,12 @@ const FUNGIBLE_STRUCTS = [
 
 const ADDRESS = parseAddress("0x1");
 
-/** The framework in the writes of a network's genesis. Throws ConfigError when blocks cannot be made on it. */
+/** The framework in the writes of a network's genesis. Throws ConfigError if the chain cannot make blocks on it. */
 export function readFramework(writes: readonly EncodedWrite[]): Framework {
   const framework = new GenesisFramework(writes);
   const missing = [
-    ...NEEDED_FUNCTIONS.filter((path) => !framework.hasFunction(...split(path))),
-    ...NEEDED_STRUCTS.filter((path) => !framework.hasStruct(...split(path))),
+    ...REQUIRED_FUNCTIONS.filter((path) => !framework.hasFunction(...split(path))),
+    ...REQUIRED_STRUCTS.filter((path) => !framework.hasStruct(...split(path))),
   ];
   if (missing.length === 0) return framework;
   throw new ConfigError(
@@ -78,11 +82,11 @@ class GenesisFramework implements Framework {
   }
 
   hasFunction(module: string, name: string): boolean {
-    return this.#module(module)?.functions.some((one) => one.name === name && one.isEntry) === true;
+    return this.#module(module)?.functions.some((fun) => fun.name === name && fun.isEntry) === true;
   }
 
   hasStruct(module: string, name: string): boolean {
-    return this.#module(module)?.structs.some((one) => one.name === name) === true;
+    return this.#module(module)?.structs.some((struct) => struct.name === name) === true;
   }
 
   #module(name: string): ModuleAbi | undefined {

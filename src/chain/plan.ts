@@ -1,4 +1,4 @@
-// Which transactions a block holds: drawn by weight until the wanted number is reached.
+// Chooses the transactions of a block by weighted random draws.
 import { equalBytes } from "../base/bytes.ts";
 import { parseAddress } from "../move/address.ts";
 import type { Action, ActionContext, ActionMaker } from "./actions/action.ts";
@@ -25,21 +25,21 @@ const WEIGHTS: readonly (readonly [weight: number, make: ActionMaker])[] = [
 
 const TOTAL_WEIGHT = WEIGHTS.reduce((sum, [weight]) => sum + weight, 0);
 
-/** How many transactions a block gets. */
+/** Random number of user transactions in a block. */
 export function pickCount(random: Random): number {
   return 1 + random.below(MAX_TRANSACTIONS);
 }
 
-/** True when the framework under the chain has what the action calls, and the stores that it moves amounts in. */
-function isPossible({ blockState }: ActionContext, { call, movements }: Action): boolean {
-  const { framework } = blockState.chainItems;
+/** True if the framework has the function that the action calls and the kinds of stores that it uses. */
+function isPossible({ items }: ActionContext, { call, movements }: Action): boolean {
+  const { framework } = items;
   if (!framework.hasFungibleAssets && movements.some(({ part }) => part === "store")) return false;
   if (call.kind !== "entryFunction") return true;
   const { module, function: name } = call.entryFunction;
   return !equalBytes(module.address, FRAMEWORK) || framework.hasFunction(module.name, name);
 }
 
-/** Draws one action; what the ledger does not allow becomes a transfer, which it always allows. */
+/** Draws one action. Falls back to a coin transfer if the state or the framework does not allow the drawn one. */
 export function pickAction(context: ActionContext): Action | undefined {
   let at = context.random.below(TOTAL_WEIGHT);
   for (const [weight, make] of WEIGHTS) {
@@ -49,5 +49,5 @@ export function pickAction(context: ActionContext): Action | undefined {
     }
     at -= weight;
   }
-  throw new Error("weights do not add up");
+  throw new Error("the draw is above the total weight");
 }

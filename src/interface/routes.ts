@@ -1,5 +1,5 @@
-// The operations that programs of this project ask other nodes for. Those that only users ask for have their paths
-// in their own files (`src/http/operations/`).
+// Routes that this project's own programs request from other nodes. All other routes are in the files of their
+// operations (`src/http/operations/`).
 import { API_ROOT, route } from "./route.ts";
 
 export const balanceRoute = route(

@@ -43,21 +43,21 @@ describe("addresses of assets", () => {
     expect(toHex(address)).toBe("b26af11b4f332a7794398554b6313a38c6a102c74c5ba9a12629ae3a492acb2f");
   });
 
-  it("a word of hex digits is an address, anything with a colon a coin", () => {
+  it("hex digits are an address, anything with a colon is a coin", () => {
     for (const text of ["a", "bad", "cafe", "0x1"]) expect(parseAsset(text).coinStoreTag).toBeUndefined();
     for (const text of ["u64", "vector<u8>", "0x1::a", "0x1::_a::B", "x::a::B", ""]) {
       expect(() => parseAsset(text)).toThrow();
     }
   });
 
-  it("takes seven levels of nesting, no more: CoinStore adds one", () => {
+  it("accepts seven levels of nesting and no more: CoinStore adds one", () => {
     const nested = (levels: number): string =>
       `0x1::a::B<${"vector<".repeat(levels - 1)}u8${">".repeat(levels - 1)}>`;
     expect(parseAsset(nested(7)).coinStoreTag).toBeDefined();
     expect(() => parseAsset(nested(8))).toThrow("nesting");
   });
 
-  it("kept keys are those of their own pair", () => {
+  it("the cache gives each pair its own keys", () => {
     const owner = parseAddress("0xa550c18");
     const group = "4ddcb90769acb5b877cf3f3988cd69d380ab297a2c52dce8a54d3d7b0b1bed99";
     for (let round = 0; round < 2; round++) {
@@ -143,12 +143,12 @@ describe("findGroupMembers", () => {
     );
   const store = toHex(fungibleStore(5n));
 
-  it("finds members in any place", () => {
+  it("finds members at any position", () => {
     expect(members(primaryGroup(5n, 6n))).toEqual([store, "00".repeat(89)]);
     expect(members(Uint8Array.of(0))).toEqual([]);
   });
 
-  it("passes over members of every shape of key and length", () => {
+  it("skips members with keys of any shape and values of any length", () => {
     const long = `L${"x".repeat(200)}`;
     const bytes = group([
       ["0x1::a::B<u8, vector<0x2::c::D<address>>>", new Uint8Array(300)],

@@ -25,7 +25,7 @@ import { transactionInfoCodec } from "./transaction-info.ts";
 import { writeSetCodec } from "./write-set.ts";
 
 describe("record spans", () => {
-  it("are the encodings of the fields, and put together again give the record", () => {
+  it("are the encodings of the fields, and joined again give the record", () => {
     fc.assert(
       fc.property(anyRecord, (record) => {
         const bytes = encodeWith(recordCodec, record);
@@ -69,7 +69,7 @@ describe("record spans", () => {
     );
   });
 
-  it("come in pages", () => {
+  it("are read from pages", () => {
     fc.assert(
       fc.property(fc.array(anyRecord, { maxLength: 3 }), (records) => {
         const page = new BcsWriter().vector(records, recordCodec.write).take();
@@ -82,7 +82,7 @@ describe("record spans", () => {
 });
 
 describe("positions", () => {
-  it("come back from their bytes", () => {
+  it("survive encoding and decoding", () => {
     fc.assert(
       fc.property(anyPosition, (position) => {
         const bytes = encodeWith(positionCodec, position);
@@ -141,11 +141,11 @@ describe("block and epoch events", () => {
     expect(findNewEpoch(encodeWith(contractEventCodec, event))).toBeUndefined();
   });
 
-  it("must hold what their type says", () => {
+  it("must hold the data of their type", () => {
     expect(() => find({ ...event, data: event.data.subarray(1) })).toThrow(BcsError);
   });
 
-  it("survive any other event", () => {
+  it("ignore any other event", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
         expect(findNewBlock(bytes)).toBeUndefined();

@@ -15,7 +15,7 @@ import { writeSetCodec, writeSetHash, writtenValue } from "./write-set.ts";
 const bytes = (hex: string) => fromHex(hex)!;
 
 describe("state value", () => {
-  it("refuses metadata with a bytes deposit of zero in its second form", () => {
+  it("refuses v1 metadata with a bytes deposit of zero", () => {
     const metadata = bytes(`01${"01".repeat(8)}${"00".repeat(8)}${"02".repeat(8)}`);
     expect(() => decodeWith(stateMetadataCodec, metadata)).toThrow(BcsError);
     expect(() => stateMetadataCodec.skip(new BcsReader(metadata))).toThrow("bytes deposit of 0");
@@ -56,7 +56,7 @@ describe("write set", () => {
     );
   });
 
-  it("yields the same state writes from its bytes as from its values", () => {
+  it("gives the same state writes from its bytes as from its values", () => {
     fc.assert(
       fc.property(anyWriteSet, (writeSet) => {
         const encoded = encodeWith(writeSetCodec, writeSet);

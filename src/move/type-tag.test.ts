@@ -63,7 +63,7 @@ describe("type tags", () => {
     );
   });
 
-  it("stop at 500 containers", () => {
+  it("nest at most 500 containers", () => {
     const nested = (vectors: number) => new Uint8Array(vectors + 1).fill(6, 0, vectors).fill(1, vectors);
     expect(decodeWith(typeTagCodec, nested(499))).toBeDefined();
     expect(() => decodeWith(typeTagCodec, nested(500))).toThrow(BcsError);

@@ -1,4 +1,4 @@
-// The interface modules: real binary format by two parsers, and signatures true to a network's framework.
+// The interface modules: two parsers read their bytes, and their signatures match a network's framework.
 import { readFileSync } from "node:fs";
 import { deserialize, serialize } from "@mysten/move-bytecode-template";
 import { describe, expect, it } from "vitest";
@@ -15,7 +15,7 @@ import { hasShared } from "../support/shared.ts";
 const DEMO = parseAddress("0xd3e0");
 const framework = frameworkModules();
 
-/** Functions that people encode first. */
+/** Functions that users encode first. */
 const WANTED = [
   "aptos_account::transfer",
   "aptos_account::transfer_coins",
@@ -47,18 +47,18 @@ const WANTED = [
   "aptos_token::mint",
 ];
 
-/** Without what only newer formats say. */
+/** Drops what only newer formats contain. */
 function printStruct({ name, abilities, typeParams, fields }: StructAbi) {
   return { name, abilities, typeParams, fields };
 }
 
 describe("modules of the local chain", () => {
-  it("are what the texts give: otherwise run npm run modules", () => {
+  it("are up to date with their texts; otherwise run npm run modules", () => {
     const path = new URL("../../src/chain/module-bytes.ts", import.meta.url);
     expect(readFileSync(path, "utf8")).toBe(renderModuleBytes());
   });
 
-  it("hold the demo module for any address", () => {
+  it("include the demo module, for any address", () => {
     for (const address of ["0xd3e0", `0x${"5a".repeat(32)}`].map(parseAddress)) {
       for (const hasFungibleAssets of [true, false]) {
         const bytes = demoModuleCode(address, { ...OWN_FRAMEWORK, hasFungibleAssets });
@@ -67,7 +67,7 @@ describe("modules of the local chain", () => {
     }
   });
 
-  it("hold the functions that people encode first", () => {
+  it("have the functions that users encode first", () => {
     const functions = new Set(
       framework.flatMap(({ name, bytes }) =>
         readModule(bytes)
@@ -100,7 +100,7 @@ describe("modules of the local chain", () => {
         compared++;
       }
       for (const struct of readModule(bytes).structs) {
-        // There an enum, here the struct it was before: the same bytes.
+        // An enum on the network, a struct here: both have the same bytes.
         if (name === "option") continue;
         const their = theirs.structs.find((one) => one.name === struct.name);
         expect(printStruct(struct), `${name}::${struct.name}`).toEqual(their && printStruct(their));

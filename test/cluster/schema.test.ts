@@ -4,8 +4,8 @@ import { describeCluster } from "../support/cassandra.ts";
 import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../support/synthetic-ledger.ts";
 
 describeCluster("tables of a store", ({ open, hosts, keyspace }) => {
-  it("are the same ones whoever makes them, and several may at once", async () => {
-    // One host each where there are several: what is asked of one node alone never conflicts.
+  it("are the same when several processes create them at once", async () => {
+    // A different host for each store, if there are several: requests to one node alone never conflict.
     const stores = await Promise.all(
       [0, 1, 2].map((at) =>
         open({ ledger: "first", headMaxAgeMs: 0, hosts: [hosts[at % hosts.length] ?? ""] }),
@@ -20,7 +20,7 @@ describeCluster("tables of a store", ({ open, hosts, keyspace }) => {
     const { rows } = await client.execute(query, [], { readTimeout: 60_000 });
     await client.shutdown();
     expect(rows).toHaveLength(8);
-    // The mark of an id that was given, and not chosen by a node.
+    // The mark of a given id, not one that a node chose.
     for (const { id } of rows) expect(String(id)).toMatch(/^.{14}4.{4}8/);
 
     const ledger = new SyntheticLedger(3, 12);

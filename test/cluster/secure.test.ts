@@ -100,7 +100,7 @@ declare("Nodes on a cluster with passwords and TLS", { timeout: 600_000 }, () =>
     for (const options of [stranger, ["--store-tls"]]) {
       const { code, stderr } = await refused(...store(password, ...options));
       expect(code).toBe(2);
-      expect(stderr).toContain("is not to be trusted");
+      expect(stderr).toContain("has an untrusted certificate");
     }
   });
 

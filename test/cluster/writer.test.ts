@@ -1,4 +1,4 @@
-// Who may write, and what becomes of what others left behind.
+// The writer's lease, and rows that other writers left behind.
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import type { CommitBatch } from "../../src/store/contract.ts";
@@ -11,7 +11,7 @@ const coded = (code: string) => expect.objectContaining({ code });
 describeCluster("writers of a ledger in a cluster", (cluster) => {
   const [ttl, ledger] = [{ leaseTtlMs: 300 }, new SyntheticLedger(5, 12)];
 
-  it("has one writer; the next one waits for a sign of life, and takes over when none comes", async () => {
+  it("has one writer; the next one takes over when heartbeats stop", async () => {
     const named = { leaseTtlMs: 2000, ledger: "election" };
     const [first, second] = [await cluster.openWriter(named), await cluster.open(named)];
     for (let round = 0; round < 4; round++) {
@@ -34,7 +34,7 @@ describeCluster("writers of a ledger in a cluster", (cluster) => {
     await second.close();
   });
 
-  it("never shows what a writer left that was fenced out", async () => {
+  it("never shows rows of a fenced-out writer", async () => {
     const named = { ...ttl, ledger: "fenced" };
     const [first, second] = [await cluster.openWriter({ ...named, splitRows: 3 }), await cluster.open(named)];
     await first.commit(ledger.batch(undefined, 10n), SYNTHETIC_IDENTITY);
@@ -70,7 +70,7 @@ describeCluster("writers of a ledger in a cluster", (cluster) => {
     await second.close();
   });
 
-  it("is seen by readers elsewhere up to the last commit, and not below the oldest version", async () => {
+  it("is readable by other processes from the oldest version to the last commit", async () => {
     const named = { ledger: "readers", headMaxAgeMs: 0 };
     const writer = await cluster.openWriter(named);
     await writer.commit(ledger.batch(undefined, 50n), SYNTHETIC_IDENTITY);
@@ -83,7 +83,7 @@ describeCluster("writers of a ledger in a cluster", (cluster) => {
     while (!(await writer.prune(floor, 100)).done);
     const now = await reader.openView();
     await checkView(now, ledger, 80n);
-    // A value that was superseded is gone, and said to be gone; one that is found is right.
+    // A superseded value is reported as pruned; a value that is found is right.
     for (let version = 0n; version <= 50n; version++) {
       for (const [index, key] of ledger.keys.entries()) {
         const found = await Promise.resolve(held.getItems([key], version)).catch(
@@ -101,7 +101,7 @@ describeCluster("writers of a ledger in a cluster", (cluster) => {
     await writer.close();
   });
 
-  it("takes what lies before the first version in parts, by several writers", async () => {
+  it("preloads the state before the first version in parts, by several writers", async () => {
     const named = { ...ttl, ledger: "preload" };
     const [one, two] = ledger.keys as [Uint8Array, Uint8Array];
     const first = await cluster.openWriter(named);
@@ -136,7 +136,7 @@ describeCluster("writers of a ledger in a cluster", (cluster) => {
 const asBytes = (item: ReturnType<SyntheticLedger["itemAt"]>) =>
   item && { version: item.version, value: item.value && Buffer.from(item.value) };
 
-/** A batch for the same versions with everything different: every key at every version, and more. */
+/** A batch for the same versions with other contents: it writes every key at every version. */
 function junkBatch(batch: CommitBatch): CommitBatch {
   const { keys } = new SyntheticLedger(5, 12);
   const junk = Buffer.from("junk");

@@ -1,5 +1,4 @@
-// Broken modules and scripts at the reader: it may answer with its own error or an ABI, and nothing else; in
-// bounded time, and with memory that stays flat.
+// Broken modules and scripts: the reader returns an ABI or throws MoveError, in bounded time and with flat memory.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
@@ -16,10 +15,10 @@ import { yardstickMs } from "../support/yardstick.ts";
 
 const CASES = 100_000;
 const MAX_YARDSTICKS = 8;
-/** An ABI may hold this many bytes of memory for each byte of its module. */
+/** Largest number of heap bytes of an ABI for each byte of its module. */
 const MAX_EXPANSION = 120;
 
-/** Small deterministic generator: the same cases on every run. */
+/** A small deterministic generator, so that every run has the same cases. */
 function createRandom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -36,7 +35,7 @@ function editBytes(bytes: Uint8Array, random: Random): Uint8Array {
   const out = new Uint8Array(bytes);
   for (let edits = 1 + random(3); edits > 0; edits--) {
     const at = random(out.length);
-    // Small values, neighbours and single bits reach further into the reader than random bytes do.
+    // Small values, neighbours and single bits get further into the reader than random bytes.
     const how = random(4);
     const old = out[at]!;
     out[at] =
@@ -152,7 +151,7 @@ function readBounded(bytes: Uint8Array): void {
 }
 
 describe("broken bytecode", () => {
-  it(`gets only our error, in bounded time and flat memory (${CASES} cases)`, {
+  it(`throws only MoveError, in bounded time and flat memory (${CASES} cases)`, {
     timeout: 600_000,
   }, async () => {
     const random = createRandom(20_261_115);
@@ -166,7 +165,7 @@ describe("broken bytecode", () => {
     for (let i = 0; i < CASES; i++) {
       if (i === CASES / 10) heapBefore = heapAfterGc();
       const kind = i % 4 === 0 ? "script" : "module";
-      // Now and then one kind is read as the other: nothing in the bytes tells them apart.
+      // Sometimes read one kind as the other: no byte tells them apart.
       const corpus = (kind === "script") === random(50) > 0 ? scriptCorpus : moduleCorpus;
       const bytes = mutate(corpus, random);
       const started = process.cpuUsage();
@@ -175,7 +174,7 @@ describe("broken bytecode", () => {
       counts[kind][ok ? "read" : "refused"]++;
     }
     const grownBytes = heapAfterGc() - heapBefore;
-    // Both answers must be common, or the cases did not reach far.
+    // Both outcomes must be common, or the cases did not get far.
     for (const { read, refused } of Object.values(counts)) {
       expect(read).toBeGreaterThan(CASES / 100);
       expect(refused).toBeGreaterThan(CASES / 100);

@@ -1,20 +1,20 @@
-// The official SDK reads the balances of every demo account, over HTTP, and agrees with the books.
+// The official SDK reads the expected balances of every demo account over HTTP.
 import { Aptos, AptosConfig, Network } from "@aptos-labs/ts-sdk";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type AssetName, assetText } from "../../src/chain/assets.ts";
 import type { DemoAccountName } from "../../src/chain/demo-accounts.ts";
 import { formatAddressLong } from "../../src/move/address.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
-import { createBookedChain } from "../support/books.ts";
 import { ChainRun } from "../support/chain-run.ts";
+import { createTrackedChain } from "../support/expected-balances.ts";
 import { startServer } from "../support/http-server.ts";
 
 const ASSETS: readonly AssetName[] = ["native", "gold", "shell"];
-/** Above this the SDK's own JSON parser rounds; the digits on the wire are compared instead. */
+/** Above this the SDK's JSON parser rounds, so the test compares the digits on the wire. */
 const LARGEST_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
 
 describe("the official SDK on the local chain", () => {
-  const chain = createBookedChain({ seed: "sdk" });
+  const chain = createTrackedChain({ seed: "sdk" });
   const run = new ChainRun(chain, createMemoryStore());
   let aptos: Aptos;
   let url: string;
@@ -35,36 +35,36 @@ describe("the official SDK on the local chain", () => {
     expect(BigInt(info.block_height)).toBe(60n);
   });
 
-  it("reads every balance that the books hold", async () => {
+  it("reads every expected balance", async () => {
     let exact = 0;
     let rounded = 0;
-    for (const [name, { address }] of Object.entries(chain.chainItems.demoAccounts)) {
+    for (const [name, { address }] of Object.entries(chain.items.demoAccounts)) {
       for (const asset of ASSETS) {
-        const definition = chain.chainItems.assets[asset];
-        const store = chain.books.amount(name as DemoAccountName, asset, "store");
-        const whole = store + chain.books.amount(name as DemoAccountName, asset, "coin");
+        const definition = chain.items.assets[asset];
+        const store = chain.expectedBalances.amount(name as DemoAccountName, asset, "store");
+        const whole = store + chain.expectedBalances.amount(name as DemoAccountName, asset, "coin");
         const questions: [string, bigint][] = [
           [assetText(definition), whole],
           [formatAddressLong(definition.metadata), store],
         ];
-        for (const [text, booked] of questions) {
+        for (const [text, expected] of questions) {
           const accountAddress = formatAddressLong(address);
           const answer = await aptos.getBalance({ accountAddress, asset: text as `0x${string}` });
-          if (booked <= LARGEST_EXACT) {
-            expect(BigInt(answer), `${name} ${text}`).toBe(booked);
+          if (expected <= LARGEST_EXACT) {
+            expect(BigInt(answer), `${name} ${text}`).toBe(expected);
             exact++;
           } else {
-            expect(Number(answer)).toBe(Number(booked));
+            expect(Number(answer)).toBe(Number(expected));
             const response = await fetch(
               `${url}/accounts/${accountAddress}/balance/${encodeURIComponent(text)}`,
             );
-            expect(await response.text()).toBe(`${booked}`);
+            expect(await response.text()).toBe(`${expected}`);
             rounded++;
           }
         }
       }
     }
-    expect(exact + rounded).toBe(Object.keys(chain.chainItems.demoAccounts).length * ASSETS.length * 2);
+    expect(exact + rounded).toBe(Object.keys(chain.items.demoAccounts).length * ASSETS.length * 2);
     expect(rounded).toBeGreaterThan(1);
   });
 });

@@ -24,7 +24,7 @@ const MAX_LOOKS = 3.5;
 const MAX_TEXTS = 40;
 
 const chain = createLocalChain({ seed: "work" });
-const PADDED = paddedRequests(`${formatAddress(chain.chainItems.demo)}::demo`);
+const PADDED = paddedRequests(`${formatAddress(chain.items.demoAddress)}::demo`);
 let view: LedgerView;
 let loadModule: ModuleLoader;
 

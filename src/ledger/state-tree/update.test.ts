@@ -22,7 +22,7 @@ describe("state tree", () => {
     expect(toHex(await table.apply(keys.map((hex) => ({ keyHash: key(hex), valueHash: NINES }))))).toBe(root);
   });
 
-  it("is the placeholder when empty, before and after", async () => {
+  it("has the placeholder as its root when empty, before the first and after the last item", async () => {
     const table = createTable();
     expect(await table.apply([])).toEqual(SPARSE_MERKLE_PLACEHOLDER);
     expect(stateRootOf([])).toEqual(SPARSE_MERKLE_PLACEHOLDER);
@@ -33,7 +33,7 @@ describe("state tree", () => {
     expect(table.rows.size).toBe(0);
   });
 
-  it("keeps the root over an update that changes nothing, and writes nothing", async () => {
+  it("keeps its root and writes nothing for an update that changes nothing", async () => {
     const table = createTable();
     const updates = ["00", "40", "4001", "ff"].map((hex) => ({ keyHash: key(hex), valueHash: NINES }));
     const root = await table.apply(updates);

@@ -1,22 +1,22 @@
-// What a process knows of the head row: read at most once at a time, never older than asked for, never going
-// backwards. A writer tells it of its own commits, so that the process that committed sees what it wrote.
+// A process's cached head row. At most one read is in flight, the result is never older than requested, and it
+// never goes backwards. The writer updates it with its own commits, so that its process sees them at once.
 import type { Position } from "../../ledger/position.ts";
 import type { Head, HeadRow } from "./head.ts";
 import { Terms } from "./terms.ts";
 
-/** The ledger as of one reading of the head row. */
+/** The result of one read of the head row. */
 export interface HeadSnapshot {
   readonly head: Head;
   readonly position: Position | undefined;
   readonly terms: Terms;
 }
 
-/** Knows the head row. */
-export class HeadWatch {
+/** Caches the head row. */
+export class HeadCache {
   readonly #row: HeadRow;
   readonly #maxAgeMs: number;
   #known: HeadSnapshot | undefined;
-  /** When the reading began that gave what is known. */
+  /** Start time of the read that gave `#known`. */
   #knownAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<HeadSnapshot | undefined> | undefined;
   #readingSince = Number.NEGATIVE_INFINITY;
@@ -26,28 +26,28 @@ export class HeadWatch {
     this.#maxAgeMs = maxAgeMs;
   }
 
-  /** The last known snapshot, however old. */
+  /** The last known snapshot, of any age. */
   get known(): HeadSnapshot | undefined {
     return this.#known;
   }
 
-  /** A snapshot of at most the age allowed; undefined while there is no head row. */
+  /** A snapshot within the allowed age; undefined while there is no head row. */
   async current(): Promise<HeadSnapshot | undefined> {
     const oldest = performance.now() - this.#maxAgeMs;
     if (this.#knownAt >= oldest) return this.#known;
     return this.#reading !== undefined && this.#readingSince >= oldest ? this.#reading : this.fresh();
   }
 
-  /** A snapshot whose reading begins after this call. */
+  /** A snapshot whose read starts after this call. */
   async fresh(): Promise<HeadSnapshot | undefined> {
     const called = performance.now();
-    // One that is under way may have been answered already. All who wait for it share the next one.
+    // A read in flight may predate this call. All callers that wait for it share the next read.
     while (this.#reading !== undefined && this.#readingSince < called) await this.#reading.catch(() => {});
     return this.#read();
   }
 
-  /** Takes what the writer of this process has just made or read. */
-  note(head: Head, terms: Terms): void {
+  /** Stores a head that this process's writer just wrote or read. */
+  update(head: Head, terms: Terms): void {
     this.#keep({ head, position: head.position, terms }, performance.now());
   }
 
@@ -64,7 +64,7 @@ export class HeadWatch {
     const head = await this.#row.load();
     if (head === undefined) return this.#known;
     const known = this.#known;
-    // Later terms begin after what is committed now, so a list that is newer than the head is right for it too.
+    // Later terms start after this head, so a list newer than the head is right for it too.
     const terms =
       head.term === known?.head.term
         ? known.terms

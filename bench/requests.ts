@@ -1,5 +1,5 @@
-// What the servers are asked, and what they should answer. Accounts and items are drawn at random over the
-// whole data set, many more than any cache keeps, by a generator with a fixed seed.
+// The requests of the benchmarks, with their expected responses. Accounts and items are drawn from the whole data set,
+// many more than any cache holds, by a generator with a fixed seed.
 import { toPrefixedHex } from "../src/base/hex.ts";
 import { BCS_TYPE, JSON_TYPE } from "../src/interface/media-types.ts";
 import { pathTo } from "../src/interface/route.ts";
@@ -19,20 +19,20 @@ import {
   tableValue,
 } from "./data-set.ts";
 
-/** One request, with the body of its answer where it is known. */
-export interface Question {
+/** One request, with its expected response body where that is known. */
+export interface BenchRequest {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  readonly answer?: Buffer;
+  readonly expectedBody?: Buffer;
 }
 
-const LIST = 50_000;
+const LIST_LENGTH = 50_000;
 const BCS = { Accept: BCS_TYPE };
 const JSON_BODY = { "Content-Type": JSON_TYPE };
 
-/** Numbers from 0 to below a bound, the same ones in every run. */
+/** Numbers from 0 to below a bound, the same in every run. */
 function createRandom(): (below: number) => number {
   let state = 0x9e37_79b9;
   return (below) => {
@@ -42,7 +42,10 @@ function createRandom(): (below: number) => number {
   };
 }
 
-function draw(make: (random: (below: number) => number) => Question, count = LIST): Question[] {
+function draw(
+  make: (random: (below: number) => number) => BenchRequest,
+  count = LIST_LENGTH,
+): BenchRequest[] {
   const random = createRandom();
   return Array.from({ length: count }, () => make(random));
 }
@@ -52,14 +55,14 @@ function balancePath(index: number, ledger_version?: number): string {
   return pathTo(balanceRoute, { address, asset_type: COIN, ledger_version });
 }
 
-/** The version that wrote what an account of the pool holds at the latest version. */
+/** True for an account of the pool, whose balance the history changes. */
 function isInPool(set: DataSet, index: number): boolean {
   const place = Math.round(((index - 1) / 4 / Math.floor(set.items / 4)) * POOL);
   return [place - 1, place, place + 1].some((near) => poolAccount(set.items, near) === index);
 }
 
 /** Balances at the latest version, of any account. */
-export function latestBalances(set: DataSet): Question[] {
+export function latestBalances(set: DataSet): BenchRequest[] {
   return draw((random) => {
     let index = random(set.items);
     while (kindOf(index) === "table" || isInPool(set, index)) index = random(set.items);
@@ -67,15 +70,15 @@ export function latestBalances(set: DataSet): Question[] {
   });
 }
 
-/** Balances at the latest version, of accounts that are asked for again and again. */
-export function repeatedBalances(set: DataSet): Question[] {
+/** Balances at the latest version, of the same thousand accounts again and again. */
+export function repeatedBalances(set: DataSet): BenchRequest[] {
   return latestBalances(set).slice(0, 1000);
 }
 
-/** Balances at random versions of the history, of accounts that it changes. */
-export function versionBalances(set: DataSet): Question[] {
+/** Balances at random versions of the history, of accounts in the pool. */
+export function versionBalances(set: DataSet): BenchRequest[] {
   return draw((random) => {
-    // Every account of the pool is written once in each fifty versions.
+    // The history writes every account of the pool once in fifty versions.
     const place = random(POOL);
     const index = poolAccount(set.items, place);
     const first = set.historyFrom + Math.floor(place / 20);
@@ -85,13 +88,13 @@ export function versionBalances(set: DataSet): Question[] {
       method: "GET",
       path: balancePath(index, version),
       headers: {},
-      answer: Buffer.from(`${balanceOf(index, written)}`),
+      expectedBody: Buffer.from(`${balanceOf(index, written)}`),
     };
   });
 }
 
 /** Balances at random versions of the account with the fewest (0), more (1) or most (2) versions. */
-export function hotBalances(set: DataSet, which: 0 | 1 | 2): Question[] {
+export function hotBalances(set: DataSet, which: 0 | 1 | 2): BenchRequest[] {
   return draw((random) => {
     const version = set.historyFrom + random(set.head - set.historyFrom + 1);
     return {
@@ -103,7 +106,7 @@ export function hotBalances(set: DataSet, which: 0 | 1 | 2): Question[] {
 }
 
 /** Raw table items. */
-export function rawItems(set: DataSet, form: "json" | "bcs"): Question[] {
+export function rawItems(set: DataSet, form: "json" | "bcs"): BenchRequest[] {
   const path = pathTo(rawItemRoute, { table_handle: formatAddressLong(TABLE) });
   const headers = form === "bcs" ? { ...JSON_BODY, ...BCS } : JSON_BODY;
   return draw((random) => {
@@ -114,7 +117,7 @@ export function rawItems(set: DataSet, form: "json" | "bcs"): Question[] {
       path,
       headers,
       body: `{"key":"${toPrefixedHex(tableKey(index))}"}`,
-      answer: form === "bcs" ? Buffer.from(value) : Buffer.from(`"${toPrefixedHex(value)}"`),
+      expectedBody: form === "bcs" ? Buffer.from(value) : Buffer.from(`"${toPrefixedHex(value)}"`),
     };
   });
 }
@@ -137,7 +140,7 @@ export function transferRequest(from: number, to: number, amount: number): objec
 }
 
 /** Transfers to encode. */
-export function transfers(): Question[] {
+export function transfers(): BenchRequest[] {
   return draw((random) => ({
     method: "POST",
     path: pathTo(encodeRoute),
@@ -146,7 +149,7 @@ export function transfers(): Question[] {
   }));
 }
 
-/** What the node is. */
-export function infos(): Question[] {
+/** The info operation. */
+export function infos(): BenchRequest[] {
   return [{ method: "GET", path: pathTo(infoRoute), headers: {} }];
 }
