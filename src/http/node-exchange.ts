@@ -43,6 +43,10 @@ export class NodeExchange implements Exchange {
     this.#response = response;
     this.#awaitsContinue = awaitsContinue;
     this.#idleMs = idleMs;
+    // Node drops what it read together with a request that asks for another protocol: only a new connection is certain
+    // to lose nothing.
+    const { upgrade, connection = "" } = request.headers;
+    if (upgrade !== undefined && /\bupgrade\b/i.test(connection)) response.shouldKeepAlive = false;
   }
 
   get method(): string {
