@@ -1,5 +1,5 @@
 // What a ledger takes in a cluster, measured: rows and bytes of each table for a run of the local chain, bytes of an
-// item and of a further version of it, and what pruning costs and leaves. The figures of docs/scale.md come from here.
+// item and of a further version of it, and what pruning costs and leaves. The figures of docs/appendix/cluster-design.md come from here.
 // It needs one node with nothing else in it (scripts/cassandra.sh up 1), whose files it counts.
 //   npx tsx scripts/cassandra-size.ts [--blocks 300] [--items 100000]
 import { execFile } from "node:child_process";

@@ -1,5 +1,5 @@
 // One connection to a cluster: which consistency, time limits and retries each kind of request has. This is the
-// only place where they are chosen; docs/scale.md gives the reasons.
+// only place where they are chosen; docs/appendix/cluster-design.md gives the reasons.
 import { setMaxListeners } from "node:events";
 import { isIP } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
