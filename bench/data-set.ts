@@ -210,7 +210,7 @@ async function cached(name: string, items: number, fill: (feed: Feed) => Promise
 }
 
 /** A record that says nothing, for the head: a store without one counts as damaged. */
-export function headRecord({ version, accumulator }: Pick<Position, "version" | "accumulator">): Uint8Array {
+function headRecord({ version, accumulator }: Pick<Position, "version" | "accumulator">): Uint8Array {
   const writer = new RecordWriter({ version: version - 1n, accumulator });
   const transaction = { kind: "stateCheckpoint", blockId: new Uint8Array(32) } as const;
   writer.add({ transaction, events: [], writes: [] });

@@ -31,7 +31,12 @@ interface Parts {
 async function ownPort({ ledger, encode, onRequest }: Parts, isDirect: boolean): Promise<number> {
   const nodeInfo = (): Readonly<Record<string, unknown>> => ({});
   // Fastify turns no request away either.
-  const server = createHttpServer({ ledger, encode, nodeInfo, onRequest, isDirect, maxWaitMs: 0, port: 0 });
+  const explain = (): Promise<never> => Promise.reject(new Error("not measured"));
+  const server = createHttpServer({
+    ...{ ledger, encode, explain, nodeInfo, onRequest, isDirect },
+    maxWaitMs: 0,
+    port: 0,
+  });
   return (await server.listen()).port;
 }
 

@@ -100,6 +100,7 @@ async function replicate(
     const follower = new Follower({
       upstreams: [upstream],
       committer,
+      ledger: store,
       logger: silentLogger,
       pace: { pageLimit: PAGE },
       onCommit: ({ position }) => {

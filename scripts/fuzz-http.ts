@@ -6,8 +6,7 @@ import { Agent } from "node:http";
 import { parseArgs } from "node:util";
 import fc from "fast-check";
 import { createHttpServer } from "../src/http/server.ts";
-import { ModuleCache } from "../src/move/module-cache.ts";
-import { encodeSubmission } from "../src/transaction/encode-submission.ts";
+import { Reader } from "../src/node/reader.ts";
 import { type Hostile, hostile, rawRequest, sendHostile } from "../test/support/hostile-requests.ts";
 import { COIN, createHttpLedger, TIMESTAMP_USEC } from "../test/support/http-ledger.ts";
 import { sendRaw } from "../test/support/raw-socket.ts";
@@ -21,11 +20,12 @@ const RAW_BATCH = 50;
 const PROGRESS_MS = 30_000;
 
 const found: string[] = [];
-const modules = new ModuleCache();
-const loadModule = modules.createLoader(() => Promise.resolve(undefined));
+const ledger = await createHttpLedger();
+const reader = new Reader(ledger);
 const server = createHttpServer({
-  ledger: await createHttpLedger(),
-  encode: (body, view) => encodeSubmission(body, { chainId: view.position.chainId, loadModule }),
+  ledger,
+  encode: (body, view) => reader.encode(body, view),
+  explain: (body, view) => reader.explain(body, view),
   nodeInfo: () => ({ chain_id: "44" }),
   port: 0,
   bodyLimitBytes: 64 * 1024,

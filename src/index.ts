@@ -3,6 +3,7 @@ export { CodedError, ConfigError } from "./base/errors.ts";
 export type { Logger } from "./base/log.ts";
 export {
   createNode,
+  type Explanation,
   type FollowOptions,
   type GenesisReport,
   type HttpOptions,

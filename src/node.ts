@@ -8,15 +8,22 @@ import { LedgerError } from "./ledger/errors.ts";
 import type { Ledger, LedgerView } from "./ledger/view.ts";
 import { DriverHistogram, type DriverReport, driverGauges } from "./node/driver-metrics.ts";
 import { Faults } from "./node/faults.ts";
-import { followGauges, followInfo, unhealthyReasonOf, WaypointInfo } from "./node/follow-report.ts";
+import { FinalVersions } from "./node/final-versions.ts";
+import {
+  followGauges,
+  followInfo,
+  unhealthyReasonOf,
+  unreadyReasonOf,
+  WaypointInfo,
+} from "./node/follow-report.ts";
 import { passThroughOf, refuseUnknownState } from "./node/following.ts";
 import { cacheGauges, faultGauges, httpGauges, ledgerGauges, writerGauges } from "./node/gauges.ts";
 import { HttpFrontend } from "./node/http-frontend.ts";
 import { electionInfo, nodeInfo } from "./node/info.ts";
 import { LedgerWriter } from "./node/ledger-writer.ts";
 import { createMetrics, type MetricFigures, type Metrics } from "./node/metrics.ts";
-import type { LedgerInfo, Node, NodeOptions, ReadOptions } from "./node/options.ts";
-import { Reader } from "./node/reader.ts";
+import type { Explanation, LedgerInfo, Node, NodeOptions, ReadOptions } from "./node/options.ts";
+import { Reader, toLedgerInfo } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
 import { awaitStore, type OpenedStore, openStore } from "./node/store-opening.ts";
 import type { NodeStatus, WorkerSetup } from "./node/worker-messages.ts";
@@ -28,8 +35,10 @@ import { type PruneWindow, parsePruneWindow } from "./sync/prune-window.ts";
 
 export { type CopyOptions, type CopyReport, copyData } from "./node/copying.ts";
 export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
+export { isHeaderBrand } from "./node/http-settings.ts";
 export type {
   CassandraOptions,
+  Explanation,
   FollowOptions,
   HttpOptions,
   LedgerInfo,
@@ -84,10 +93,10 @@ export interface WorkerLink {
 export async function createWorkerNode(
   setup: WorkerSetup,
   link: WorkerLink,
-): Promise<{ readonly node: Node; readonly figures: () => Promise<MetricFigures> }> {
+): Promise<{ readonly node: Node } & Pick<Metrics, "figures" | "counts">> {
   const node = new SextantNode({ ...setup.node, readOnly: true, logger: link.logger }, { ...setup, ...link });
   await node.start();
-  return { node, figures: () => node.figures() };
+  return { node, figures: () => node.figures(), counts: () => node.counts() };
 }
 
 /** What a worker knows from the process that started it. */
@@ -100,11 +109,15 @@ class SextantNode implements Node, Ledger {
   readonly #window: PruneWindow;
   readonly #waypoints = new WaypointInfo();
   readonly #reader = new Reader(this);
+  readonly #finalVersions = new FinalVersions(() => this.#store);
   readonly #startedMs: number;
   readonly #role: WorkerRole | undefined;
   readonly #metrics: Metrics;
   readonly #faults: Faults;
   readonly #closing = new AbortController();
+  /** Calls of this face that are under way; the store is closed after them. */
+  readonly #calls = new Set<Promise<unknown>>();
+  #closed: Promise<void> | undefined;
   #plan: StartPlan | undefined;
   #frontend: HttpFrontend | undefined;
   #store: Store | undefined;
@@ -157,7 +170,7 @@ class SextantNode implements Node, Ledger {
     this.#plan = plan;
     // Refusals come before the store is touched: first the files, then the port.
     if (http !== undefined) {
-      this.#frontend = this.#createFront(http, plan);
+      this.#frontend = this.#createFront(http);
       await this.#frontend.open();
     }
     const opening = { data, cassandra, readOnly, check: plan.check, logger };
@@ -174,6 +187,7 @@ class SextantNode implements Node, Ledger {
     if (lease === undefined) {
       const writer = this.#createWriter(store, plan);
       await writer.prepare();
+      await this.#finalVersions.look();
       await this.#startWorkers();
       writer.run();
       return;
@@ -212,6 +226,7 @@ class SextantNode implements Node, Ledger {
       onFault: (error) => this.#faults.report("store", error),
       signal: this.#closing.signal,
     });
+    await this.#finalVersions.look();
     await this.#startWorkers();
   }
 
@@ -255,18 +270,18 @@ class SextantNode implements Node, Ledger {
     });
   }
 
-  #createFront(http: NonNullable<NodeOptions["http"]>, plan: StartPlan): HttpFrontend {
+  #createFront(http: NonNullable<NodeOptions["http"]>): HttpFrontend {
     return new HttpFrontend({
       http,
       server: {
         ...passThroughOf(this.#options.follow),
         ledger: this,
         encode: (body, view) => this.#reader.encode(body, view),
+        explain: (body, view) => this.#reader.explain(body, view),
         nodeInfo: (view) => this.#info(view),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
         unready: () => this.#status(undefined).unready,
-        // The same URL may serve another chain tomorrow when the chain is a local one.
-        cachePinned: this.#role?.cachePinned ?? plan.chain === undefined,
+        isFinal: (version) => this.#finalVersions.has(version),
       },
       metrics: this.#metrics,
       page: this.#role?.page,
@@ -279,9 +294,18 @@ class SextantNode implements Node, Ledger {
     return this.#metrics.figures();
   }
 
+  /** What of it stays true once this process ended. */
+  counts(): Promise<MetricFigures> {
+    return this.#metrics.counts();
+  }
+
   openView(): MaybePromise<LedgerView> {
     const store = this.#store;
-    if (store === undefined) throw new LedgerError("no_ledger", "the node is still starting");
+    if (store === undefined) {
+      throw this.#closing.signal.aborted
+        ? closedError()
+        : new LedgerError("no_ledger", "the node is still starting");
+    }
     return andThen(
       store.openView(),
       (view) => this.#writer?.following?.viewOver(view) ?? refuseUnknownState(view, store),
@@ -292,8 +316,20 @@ class SextantNode implements Node, Ledger {
     return this.#reader.withView(({ position }) => position.version).catch(() => undefined);
   }
 
+  /** Runs a call of the in-process face: it rejects whatever is wrong, and a close waits for it. */
+  async #call<T>(run: () => Promise<T>): Promise<T> {
+    if (this.#closing.signal.aborted) throw closedError();
+    const call = run();
+    this.#calls.add(call);
+    try {
+      return await call;
+    } finally {
+      this.#calls.delete(call);
+    }
+  }
+
   balance(address: string, asset: string, options: ReadOptions = {}): Promise<bigint> {
-    return this.#reader.balance(address, asset, options);
+    return this.#call(() => this.#reader.balance(address, asset, options));
   }
 
   rawItem(
@@ -301,15 +337,19 @@ class SextantNode implements Node, Ledger {
     key: string | Uint8Array,
     options: ReadOptions = {},
   ): Promise<Uint8Array | undefined> {
-    return this.#reader.rawItem(handle, key, options);
+    return this.#call(() => this.#reader.rawItem(handle, key, options));
   }
 
   encodeSubmission(request: object | string | Uint8Array): Promise<Uint8Array> {
-    return this.#reader.encodeSubmission(request);
+    return this.#call(() => this.#reader.encodeSubmission(request));
+  }
+
+  explainSubmission(request: object | string | Uint8Array): Promise<Explanation> {
+    return this.#call(() => this.#reader.explainSubmission(request));
   }
 
   info(): Promise<Readonly<Record<string, unknown>>> {
-    return this.#reader.withView((view) => this.#info(view));
+    return this.#call(() => this.#reader.withView((view) => this.#info(view)));
   }
 
   async #info(view: LedgerView | undefined): Promise<Readonly<Record<string, unknown>>> {
@@ -340,7 +380,7 @@ class SextantNode implements Node, Ledger {
       syncState: this.#syncState(),
       fault: this.#faults.reason,
       unhealthyReason: this.#unhealthyReason(),
-      unready: this.#faults.reason,
+      unready: this.#faults.reason ?? unreadyReasonOf(following?.status()),
       more: {
         ...(following === undefined ? {} : followInfo(following, version)),
         ...electionInfo(this.#election),
@@ -372,27 +412,39 @@ class SextantNode implements Node, Ledger {
   }
 
   ledgerInfo(): Promise<LedgerInfo> {
-    return this.#reader.ledgerInfo();
+    return this.#call(() => this.#reader.ledgerInfo());
   }
 
-  async produceBlock(): Promise<LedgerInfo> {
-    const blocks = this.#writer?.blocks;
-    if (blocks === undefined) throw new ConfigError("this node makes no blocks");
-    await blocks.produce(undefined);
-    return this.ledgerInfo();
+  produceBlock(): Promise<LedgerInfo> {
+    return this.#call(async () => {
+      const blocks = this.#writer?.blocks;
+      if (blocks === undefined) throw new ConfigError("this node makes no blocks");
+      return toLedgerInfo({ position: await blocks.produce(undefined) });
+    });
   }
 
   guide(): ChainGuide | undefined {
+    if (this.#closing.signal.aborted) throw closedError();
     return this.#plan?.chain?.guide();
   }
 
   /** Close order: nothing new comes in, no pruning, no requests, then the store. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     this.#closing.abort();
     await this.#election?.stop();
     await this.#writer?.stop();
     await this.#frontend?.close();
+    await Promise.allSettled(this.#calls);
     await this.#store?.close();
     this.#store = undefined;
   }
+}
+
+function closedError(): LedgerError {
+  return new LedgerError("unavailable", "the node is closed");
 }

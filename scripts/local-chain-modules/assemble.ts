@@ -37,21 +37,36 @@ function assembleFramework(): PublishedModule[] {
   return modules.map((module) => assemble(module, modules));
 }
 
-/** The demo module at an address. */
-export function assembleDemo(demo: Address): PublishedModule {
+/** An order names its asset by address then: the bytes of the argument are the same. */
+function withoutObjects(text: string): string {
+  const isOrder = (line: string): boolean => line.includes(" place_order(");
+  return text
+    .split("\n")
+    .map((line) => (isOrder(line) ? line.replace("Object<fungible_asset::Metadata>", "address") : line))
+    .filter((line) => !line.includes("Object<"))
+    .join("\n");
+}
+
+/** The demo module at an address. Without objects it has no function that takes one. */
+export function assembleDemo(demo: Address, hasObjects: boolean): PublishedModule {
   const options = { formatVersion: DEMO_FORMAT, addresses: new Map([["demo", demo]]) };
-  const [module] = parseModules(DEMO_MODULES, options);
+  const [module] = parseModules(hasObjects ? DEMO_MODULES : withoutObjects(DEMO_MODULES), options);
   if (module === undefined) throw new Error("the demo text holds no module");
   return assemble(module, parseFramework());
 }
 
-/** The text of src/chain/module-bytes.ts: a line a module, so that a change of one shows as one. */
-export function renderModuleBytes(): string {
-  const demo = Buffer.from(assembleDemo(PLACEHOLDER).bytes);
-  const offset = demo.indexOf(PLACEHOLDER);
-  if (offset < 0 || demo.indexOf(PLACEHOLDER, offset + 1) >= 0) {
+/** The demo module as the source of a constant: base64, and where its code holds the address it is published at. */
+function renderDemo(hasObjects: boolean): string {
+  const bytes = Buffer.from(assembleDemo(PLACEHOLDER, hasObjects).bytes);
+  const offset = bytes.indexOf(PLACEHOLDER);
+  if (offset < 0 || bytes.indexOf(PLACEHOLDER, offset + 1) >= 0) {
     throw new Error("the demo module must hold its own address exactly once");
   }
+  return `{ addressOffset: ${offset}, base64: "${bytes.toString("base64")}" }`;
+}
+
+/** The text of src/chain/module-bytes.ts: a line a module, so that a change of one shows as one. */
+export function renderModuleBytes(): string {
   const modules = assembleFramework().map(
     ({ address, name, bytes }) =>
       `  ["${formatAddress(address)}::${name}", "${Buffer.from(bytes).toString("base64")}"],\n`,
@@ -63,10 +78,10 @@ export function renderModuleBytes(): string {
 export const FRAMEWORK_MODULES: readonly (readonly [id: string, base64: string])[] = [
 ${modules.join("")}];
 
-/** The demo module, in base64. */
-export const DEMO_MODULE = "${demo.toString("base64")}";
+/** The demo module, in base64, and where its code holds the address it is published at. */
+export const DEMO_MODULE = ${renderDemo(true)};
 
-/** Where the demo module's code holds the address it is published at. */
-export const DEMO_ADDRESS_OFFSET = ${offset};
+/** The demo module for a framework without objects. */
+export const DEMO_MODULE_WITHOUT_OBJECTS = ${renderDemo(false)};
 `;
 }

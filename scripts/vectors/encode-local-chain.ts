@@ -120,6 +120,13 @@ add("direct_transfer_script by two signers with a nonce", direct, {
   nonce: 7n,
 });
 add("what a multisig account stored", { multisig: smallAddress(0x5a) });
+const sponsored = entryFunction("0x1::aptos_account::transfer", [], [one("address"), one("u64")]);
+add("transfer with a fee payer", sponsored, { feePayer: smallAddress(0xfee) });
+add("transfer with a fee payer who is not known yet", sponsored, { feePayer: smallAddress(0) });
+add("direct_transfer_script by two signers with a fee payer", direct, {
+  secondary: [smallAddress(0xb0b)],
+  feePayer: smallAddress(0xfee),
+});
 
 /** The local chain's id is 4. */
 export const LOCAL_CHAIN_VECTORS: typeof vectors = vectors;

@@ -347,6 +347,30 @@ function bounds(): void {
   );
 }
 
+/** Every payload kind with a fee payer: known, not known yet, and one that signs in another role too. */
+function feePayers(): void {
+  const payer = address(random.bytes(32));
+  const open = smallAddress(0);
+  const other = smallAddress(0xb0b);
+  for (const [name, envelope] of [
+    ["known", { feePayer: payer }],
+    ["open", { feePayer: open, nonce: 7n }],
+    ["known_signers_1", { feePayer: payer, secondary: [] }],
+    ["known_signers_2", { feePayer: payer, secondary: [other], nonce: 7n }],
+    ["open_signers_2", { feePayer: open, secondary: [other] }],
+    ["also_second_signer", { feePayer: other, secondary: [other] }],
+  ] as const) {
+    const count = "secondary" in envelope ? 1 + envelope.secondary.length : 1;
+    call(`fee_payer_${name}`, [], { signers: Array<string>(count).fill("&signer"), envelope });
+    const code = scriptCode(Array<string>(count).fill(SIGNER_TOKEN));
+    addScript(`fee_payer_script_${name}`, script(code, [], []), envelope);
+    vectors.push({
+      name: `fee_payer_multisig_${name}`,
+      ...encodedRequest({ multisig: smallAddress(0x5a) }, envelope, random),
+    });
+  }
+}
+
 scalars();
 nested();
 structs();
@@ -354,6 +378,7 @@ generics();
 scripts();
 envelopes();
 bounds();
+feePayers();
 
 if (new Set(vectors.map(({ name }) => name)).size !== vectors.length)
   throw new Error("two vectors of one name");

@@ -46,6 +46,7 @@ export interface Envelope {
   readonly expiration?: bigint;
   readonly nonce?: bigint;
   readonly secondary?: readonly AccountAddress[];
+  readonly feePayer?: AccountAddress;
 }
 
 /** A request with the message to expect. */
@@ -144,7 +145,7 @@ function payloadJson(payload: Payload, random: SeededRandom): object {
 
 /** Puts a payload into a transaction. */
 export function encodedRequest(payload: Payload, envelope: Envelope, random: SeededRandom): EncodedRequest {
-  const { nonce, secondary } = envelope;
+  const { nonce, secondary, feePayer } = envelope;
   const sender = address(random.bytes(32));
   const sequenceNumber = envelope.sequenceNumber ?? BigInt(random.below(1000));
   const maxGas = envelope.maxGas ?? BigInt(random.below(2_000_000));
@@ -161,7 +162,9 @@ export function encodedRequest(payload: Payload, envelope: Envelope, random: See
     new ChainId(chainId),
   );
   const message = generateSigningMessageForTransaction(
-    secondary === undefined ? new SimpleTransaction(raw) : new MultiAgentTransaction(raw, [...secondary]),
+    secondary === undefined
+      ? new SimpleTransaction(raw, feePayer)
+      : new MultiAgentTransaction(raw, [...secondary], feePayer),
   );
   return {
     chain_id: chainId,
@@ -176,6 +179,7 @@ export function encodedRequest(payload: Payload, envelope: Envelope, random: See
       ...(secondary === undefined
         ? {}
         : { secondary_signers: secondary.map((signer) => addressText(signer, random.below(5))) }),
+      ...(feePayer === undefined ? {} : { fee_payer: addressText(feePayer, random.below(5)) }),
     },
     expected: `0x${Buffer.from(message).toString("hex")}`,
   };

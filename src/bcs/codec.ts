@@ -17,12 +17,17 @@ export interface Codec<T> {
 /** The values of a codec, so that a shape is written once: as the codec. */
 export type ValueOf<C> = C extends Codec<infer T> ? T : never;
 
-/** Decodes a whole buffer with a codec: one value, nothing after it. */
-export function decodeWith<T>(codec: Codec<T>, bytes: Uint8Array): T {
+/** Decodes a whole buffer: one value, nothing after it. */
+export function readWhole<T>(bytes: Uint8Array, read: (reader: BcsReader) => T): T {
   const reader = new BcsReader(bytes);
-  const value = codec.read(reader);
+  const value = read(reader);
   reader.finish();
   return value;
+}
+
+/** Decodes a whole buffer with a codec. */
+export function decodeWith<T>(codec: Codec<T>, bytes: Uint8Array): T {
+  return readWhole(bytes, codec.read);
 }
 
 /** Encodes one value with a codec into its own buffer. */

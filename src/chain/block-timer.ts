@@ -18,6 +18,8 @@ export interface BlockTimerOptions {
 }
 
 export interface BlockTimer {
+  /** False once it makes no more blocks. */
+  readonly isMoving: boolean;
   /** Waits for the block in hand and makes no more. */
   stop(): Promise<void>;
 }
@@ -40,17 +42,26 @@ export function startBlockTimer(options: BlockTimerOptions): BlockTimer {
         await sleep(retryMs, undefined, { signal });
         continue;
       }
-      onBlock?.(++made);
+      made++;
+      onBlock?.(made);
       const waitMs = Math.max(0, blockTimeMs - (performance.now() - started));
       if (waitMs > 0) await sleep(waitMs, undefined, { signal });
       // A commit ends in the turn that it began in: without this, requests and the pruner would never have one.
       else await nextTurn();
     }
   };
-  const done = run().catch((error: unknown) => {
-    if (!signal.aborted) onFault(error);
-  });
+  let isMoving = true;
+  const done = run()
+    .catch((error: unknown) => {
+      if (!signal.aborted) onFault(error);
+    })
+    .finally(() => {
+      isMoving = false;
+    });
   return {
+    get isMoving() {
+      return isMoving;
+    },
     stop: () => {
       abort.abort();
       return done;

@@ -23,6 +23,7 @@ import type { StructTag } from "../move/type-tag.ts";
 import { addressCodec } from "../move/wire.ts";
 import { type AssetName, createAssets, type DemoAsset } from "./assets.ts";
 import { createDemoAccounts, type DemoAccountName, type DemoAccounts } from "./demo-accounts.ts";
+import type { Framework } from "./framework.ts";
 import { type Item, moduleItem, objectItem, resourceItem, tableItem } from "./item.ts";
 
 const FRAMEWORK = parseAddress("0x1");
@@ -59,8 +60,9 @@ export const PRICED_SYMBOLS = ["APT", "GOLD", "SHELL", "PEARL"] as const;
 /** Number of order slots. */
 export const ORDER_SLOTS = 16;
 
-/** Everything that follows from the seed alone. */
+/** Everything that follows from the seed and the framework alone. */
 export interface ChainItems {
+  readonly framework: Framework;
   readonly demoAccounts: DemoAccounts;
   readonly demo: Address;
   readonly assets: Readonly<Record<AssetName, DemoAsset>>;
@@ -111,8 +113,8 @@ function tableHandle(demo: Address, name: string): Address {
 }
 
 /** The chainItems under a seed. */
-export function createChainItems(seed: Uint8Array): ChainItems {
-  const demoAccounts = createDemoAccounts(seed);
+export function createChainItems(seed: Uint8Array, framework: Framework): ChainItems {
+  const demoAccounts = createDemoAccounts(seed, framework);
   const demo = demoAccounts.demo.address;
   const assets = createAssets(demo);
   const accounts = Object.fromEntries(
@@ -145,6 +147,7 @@ export function createChainItems(seed: Uint8Array): ChainItems {
     ...orders,
   ] as Item<unknown>[];
   return {
+    framework,
     demoAccounts,
     demo,
     assets,

@@ -1,5 +1,6 @@
 // The accounts of the local chain: who they are, what they hold at the start and in which form.
 import type { AssetName } from "./assets.ts";
+import type { Framework } from "./framework.ts";
 import { createKeypair, type Keypair } from "./keys.ts";
 
 /** Where a balance is kept: a coin store, or the primary store of the fungible asset. */
@@ -106,11 +107,28 @@ const ROLES: Readonly<Record<DemoAccountName, Role>> = {
   },
 };
 
+/** The role where there are only coins: what would be in a primary store is in a coin store, shells are nowhere. */
+function inCoins(role: Role): Role {
+  const coins = new Map<AssetName, Holding>();
+  for (const { asset, amount, frozen } of role.holdings) {
+    if (asset === "shell") continue;
+    const before = coins.get(asset)?.amount ?? 0n;
+    coins.set(asset, {
+      asset,
+      part: "coin",
+      amount: before + amount,
+      ...(frozen === true ? { frozen } : {}),
+    });
+  }
+  const isAsBefore = role.holdings.every(({ part }) => part === "coin");
+  return { ...role, note: isAsBefore ? role.note : "coin stores", holdings: [...coins.values()] };
+}
+
 /** The accounts under a seed. */
-export function createDemoAccounts(seed: Uint8Array): DemoAccounts {
+export function createDemoAccounts(seed: Uint8Array, { hasFungibleAssets }: Framework): DemoAccounts {
   const actors = Object.entries(ROLES).map(([name, role]) => [
     name,
-    { name, ...role, ...createKeypair(seed, name) },
+    { name, ...(hasFungibleAssets ? role : inCoins(role)), ...createKeypair(seed, name) },
   ]);
   return Object.fromEntries(actors) as DemoAccounts;
 }

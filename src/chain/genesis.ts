@@ -125,7 +125,7 @@ function setFramework(
 function publishModules(workingState: WorkingState, chainItems: ChainItems): void {
   for (const { address, name, bytes } of frameworkModules())
     put(workingState, moduleItem(address, name), bytes);
-  put(workingState, chainItems.demoModule, demoModuleCode(chainItems.demo));
+  put(workingState, chainItems.demoModule, demoModuleCode(chainItems.demo, chainItems.framework));
 }
 
 /** The first block and the first epoch, announced in that order at the end. */

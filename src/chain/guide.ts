@@ -50,6 +50,13 @@ export interface ChainGuide {
   readonly functions: readonly string[];
 }
 
+const FRAMEWORK_FUNCTIONS = [
+  ["aptos_account", "transfer"],
+  ["coin", "transfer"],
+  ["primary_fungible_store", "transfer"],
+  ["object", "transfer"],
+] as const;
+
 const FORMS = { coin: "coin store", store: "primary store" } as const;
 
 function formOf({ part, concurrent }: Holding): string {
@@ -69,10 +76,14 @@ function guideAccount(chainItems: ChainItems, name: keyof ChainItems["demoAccoun
       note: held.some((holding) => holding.frozen === true) ? "frozen" : "",
     };
   });
-  const visiting: GuideAsset[] = ["native", "gold"].map((asset) => ({
+  const { framework } = chainItems;
+  const comesWith = framework.hasFunction("aptos_account", "transfer_coins")
+    ? ["native", "gold"]
+    : ["native"];
+  const visiting: GuideAsset[] = comesWith.map((asset) => ({
     asset: assetText(chainItems.assets[asset as AssetName]),
     symbol: chainItems.assets[asset as AssetName].symbol,
-    form: asset === "native" ? FORMS.store : FORMS.coin,
+    form: asset === "native" && framework.hasFungibleAssets ? FORMS.store : FORMS.coin,
     note: "comes and goes",
   }));
   return {
@@ -115,10 +126,9 @@ export function createGuide(chainItems: ChainItems): ChainGuide {
       },
     ],
     functions: [
-      "0x1::aptos_account::transfer",
-      "0x1::coin::transfer",
-      "0x1::primary_fungible_store::transfer",
-      "0x1::object::transfer",
+      ...FRAMEWORK_FUNCTIONS.filter(([module, name]) => chainItems.framework.hasFunction(module, name)).map(
+        ([module, name]) => `0x1::${module}::${name}`,
+      ),
       `${demo}::take_u64`,
       `${demo}::take_route`,
       `${demo}::take_shape`,

@@ -1,13 +1,15 @@
 // The local chain: a ledger that makes its own blocks. It keeps nothing that must outlive it: every block
 // follows from the seed, the ledger and the time, so it goes on wherever the store stands.
 import { sha3 } from "../base/sha3.ts";
+import type { EncodedWrite } from "../ledger/state-writes.ts";
 import { type BlockBase, makeBlock } from "./block.ts";
 import { type ChainItems, createChainItems } from "./chain-items.ts";
+import { OWN_FRAMEWORK, readFramework } from "./framework.ts";
 import { encodeGenesis } from "./genesis.ts";
 import { type ChainGuide, createGuide } from "./guide.ts";
 
 /** Chain id of local chains. */
-const LOCAL_CHAIN_ID = 4;
+export const LOCAL_CHAIN_ID = 4;
 
 /** What makes one local chain differ from another. */
 export interface LocalChainSettings {
@@ -15,6 +17,8 @@ export interface LocalChainSettings {
   readonly seed: string;
   /** Chain id that its own genesis sets; on another genesis, that one's counts. */
   readonly chainId?: number;
+  /** Writes of the network's genesis that the blocks are put on; left out, the chain has its own genesis. */
+  readonly genesis?: readonly EncodedWrite[] | undefined;
 }
 
 /** A chain that makes its own blocks. */
@@ -33,10 +37,11 @@ export function chainSeed(name: string): Uint8Array {
   return sha3(new TextEncoder().encode(`local chain/${name}`));
 }
 
-/** The local chain of a seed. */
-export function createLocalChain({ seed: name, chainId = LOCAL_CHAIN_ID }: LocalChainSettings): LocalChain {
+/** The local chain of a seed. Throws ConfigError when it can make no blocks on the genesis. */
+export function createLocalChain(settings: LocalChainSettings): LocalChain {
+  const { seed: name, chainId = LOCAL_CHAIN_ID, genesis } = settings;
   const seed = chainSeed(name);
-  const chainItems = createChainItems(seed);
+  const chainItems = createChainItems(seed, genesis === undefined ? OWN_FRAMEWORK : readFramework(genesis));
   return {
     chainItems,
     genesisBlob: () => encodeGenesis(chainItems, seed, chainId),

@@ -1,4 +1,6 @@
 // Which transactions a block holds: drawn by weight until the wanted number is reached.
+import { equalBytes } from "../base/bytes.ts";
+import { parseAddress } from "../move/address.ts";
 import type { Action, ActionContext, ActionMaker } from "./actions/action.ts";
 import { advanceVisitor } from "./actions/lifecycle.ts";
 import { quotePrice, tradeOrder } from "./actions/market.ts";
@@ -7,6 +9,7 @@ import { batchTransfer, failingTransfer, swap, transferAsset, transferCoin } fro
 import type { Random } from "./random.ts";
 
 const MAX_TRANSACTIONS = 6;
+const FRAMEWORK = parseAddress("0x1");
 
 const WEIGHTS: readonly (readonly [weight: number, make: ActionMaker])[] = [
   [8, transferAsset],
@@ -27,11 +30,23 @@ export function pickCount(random: Random): number {
   return 1 + random.below(MAX_TRANSACTIONS);
 }
 
-/** Draws one action; what the state does not allow now becomes a transfer, which it always allows. */
+/** True when the framework under the chain has what the action calls, and the stores that it moves amounts in. */
+function isPossible({ blockState }: ActionContext, { call, movements }: Action): boolean {
+  const { framework } = blockState.chainItems;
+  if (!framework.hasFungibleAssets && movements.some(({ part }) => part === "store")) return false;
+  if (call.kind !== "entryFunction") return true;
+  const { module, function: name } = call.entryFunction;
+  return !equalBytes(module.address, FRAMEWORK) || framework.hasFunction(module.name, name);
+}
+
+/** Draws one action; what the ledger does not allow becomes a transfer, which it always allows. */
 export function pickAction(context: ActionContext): Action | undefined {
   let at = context.random.below(TOTAL_WEIGHT);
   for (const [weight, make] of WEIGHTS) {
-    if (at < weight) return make(context) ?? transferCoin(context);
+    if (at < weight) {
+      const action = make(context);
+      return action !== undefined && isPossible(context, action) ? action : transferCoin(context);
+    }
     at -= weight;
   }
   throw new Error("weights do not add up");

@@ -49,7 +49,9 @@ function createAsset(effects: Effects, asset: DemoAsset): void {
   const { workingState, chainItems, createdUsec } = effects;
   const metadata = chainItems.metadata[asset.name];
   const owner = asset.name === "native" ? FRAMEWORK : chainItems.demo;
-  if (!workingState.has(metadata)) workingState.set(metadata, metadataObject(asset, owner), createdUsec);
+  if (chainItems.framework.hasFungibleAssets && !workingState.has(metadata)) {
+    workingState.set(metadata, metadataObject(asset, owner), createdUsec);
+  }
   const info = chainItems.coinInfos[asset.name];
   if (info === undefined || workingState.has(info)) return;
   const { title: name, symbol, decimals } = asset;

@@ -1,5 +1,5 @@
 // What a command is: a name, option records, examples and a function that runs it and gives the exit code.
-import type { OptionRecord, OptionValues } from "./option.ts";
+import type { Exclusion, OptionRecord, OptionValues } from "./option.ts";
 
 /** Exit codes, as documented in docs/cli.md. */
 export const EXIT_OK = 0;
@@ -22,6 +22,7 @@ export interface Command {
   /** Operands as shown in the usage line. */
   readonly operands: string;
   readonly options: OptionRecord;
+  readonly exclusions?: readonly Exclusion[];
   readonly examples: readonly string[];
   readonly run: (
     values: Readonly<Record<string, unknown>>,
@@ -36,6 +37,7 @@ export function command<R extends OptionRecord>(definition: {
   readonly summary: string;
   readonly operands: string;
   readonly options: R;
+  readonly exclusions?: readonly Exclusion<keyof R & string>[];
   readonly examples: readonly string[];
   readonly run: (
     values: OptionValues<R>,

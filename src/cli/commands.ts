@@ -5,6 +5,7 @@ import { balanceCommand } from "./commands/balance.ts";
 import { checkCommand } from "./commands/check.ts";
 import { copyCommand } from "./commands/copy.ts";
 import { encodeCommand } from "./commands/encode.ts";
+import { explainCommand } from "./commands/explain.ts";
 import { infoCommand } from "./commands/info.ts";
 import { rawItemCommand } from "./commands/raw-item.ts";
 import { restoreCommand } from "./commands/restore.ts";
@@ -19,6 +20,7 @@ export const commands: readonly Command[] = [
   balanceCommand,
   rawItemCommand,
   encodeCommand,
+  explainCommand,
   infoCommand,
   statusCommand,
   checkCommand,

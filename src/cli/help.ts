@@ -16,7 +16,7 @@ function defaultText(option: Option<unknown>): string {
 }
 
 /** Lines describing each option of a command. */
-export function optionLines(command: Command): string[] {
+function optionLines(command: Command): string[] {
   const entries = Object.entries(command.options);
   const width = Math.max(0, ...entries.map(([name, option]) => flagText(name, option).length));
   return entries.map(([name, option]) => {

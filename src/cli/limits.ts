@@ -23,6 +23,7 @@ export const limitOptions = {
     fallback: 10_000,
   }),
   "max-wait": durationOption(
+    "max-wait",
     "Requests that would wait longer behind others are turned away with 503; 0 turns none away",
     500,
   ),
@@ -35,17 +36,30 @@ export const limitOptions = {
     "Tell clients apart by the last address in X-Forwarded-For: only behind a proxy that sets it",
     false,
   ),
-  "headers-timeout": durationOption("For the headers of a request, and for a TLS handshake", 10_000),
-  "request-timeout": durationOption("For a whole request, body included", 30_000),
-  "keep-alive-timeout": durationOption("For the next request of a connection", 65_000),
-  "read-timeout": durationOption("For a client to read on in an answer", 60_000),
-  "answer-timeout": durationOption("For a client to take all that was answered", 120_000),
+  "headers-timeout": durationOption(
+    "headers-timeout",
+    "For the headers of a request, and for a TLS handshake",
+    10_000,
+  ),
+  "request-timeout": durationOption("request-timeout", "For a whole request, body included", 30_000),
+  "keep-alive-timeout": durationOption("keep-alive-timeout", "For the next request of a connection", 65_000),
+  "read-timeout": durationOption("read-timeout", "For a client to read on in an answer", 60_000),
+  "answer-timeout": durationOption("answer-timeout", "For a client to take all that was answered", 120_000),
   "tls-cert": textOption(
     "Certificate chain in PEM; serves HTTPS, and is loaded again when it changes",
     "FILE",
   ),
   "tls-key": textOption("Private key of the certificate in PEM", "FILE"),
 };
+
+/** Headers are part of a request: their default never asks for more time than the whole request has. */
+function headersTimeout(headersMs: number, requestMs: number): number {
+  if (headersMs === limitOptions["headers-timeout"].fallback) return Math.min(headersMs, requestMs);
+  if (headersMs <= requestMs) return headersMs;
+  throw new ConfigError(
+    "--headers-timeout: expected at most --request-timeout, which holds for all of a request",
+  );
+}
 
 /** Checks what belongs together, and gives the options as a node takes them. */
 export function limitsOf(values: OptionValues<typeof limitOptions>): Pick<HttpOptions, "limits" | "tls"> {
@@ -58,11 +72,7 @@ export function limitsOf(values: OptionValues<typeof limitOptions>): Pick<HttpOp
   if (values["trust-proxy"] && rateLimit === undefined) {
     throw new ConfigError("--trust-proxy needs --rate-limit");
   }
-  if (values["headers-timeout"] > values["request-timeout"]) {
-    throw new ConfigError(
-      "--headers-timeout: expected at most --request-timeout, which holds for all of a request",
-    );
-  }
+  const headersMs = headersTimeout(values["headers-timeout"], values["request-timeout"]);
   return {
     limits: {
       maxConnections: values["max-connections"],
@@ -71,7 +81,7 @@ export function limitsOf(values: OptionValues<typeof limitOptions>): Pick<HttpOp
       ...(rateLimit === undefined ? {} : { rateLimit }),
       trustProxy: values["trust-proxy"],
       timeouts: {
-        headersMs: values["headers-timeout"],
+        headersMs,
         requestMs: values["request-timeout"],
         keepAliveMs: values["keep-alive-timeout"],
         idleMs: values["read-timeout"],

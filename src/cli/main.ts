@@ -6,6 +6,7 @@ import { isUsageFault } from "../node.ts";
 import { type Command, type CommandContext, EXIT_FAILED, EXIT_OK, EXIT_USAGE } from "./command.ts";
 import { commands } from "./commands.ts";
 import { commandHelp, programHelp } from "./help.ts";
+import { Interrupted } from "./interrupt.ts";
 import { didYouMean } from "./nearest.ts";
 import { parseCommand } from "./parse.ts";
 
@@ -55,7 +56,9 @@ async function run(args: readonly string[]): Promise<number> {
     context.out(commandHelp(command));
     return EXIT_OK;
   }
-  const { values, operands } = parseCommand(rest, command.options, context.environment);
+  const { options, exclusions } = command;
+  const { values, operands, ignored } = parseCommand(rest, options, context.environment, exclusions);
+  for (const line of ignored) context.err(`sextant: ${line}`);
   return command.run(values, operands, context);
 }
 
@@ -64,8 +67,9 @@ try {
 } catch (error) {
   const known = error instanceof CodedError;
   const detail = known || process.env.SEXTANT_LOG_LEVEL !== "debug" ? "" : `\n${(error as Error).stack}`;
-  context.err(`sextant: ${errorText(error)}${detail}`);
-  process.exitCode = isUsageFault(error) ? EXIT_USAGE : EXIT_FAILED;
+  const interrupted = error instanceof Interrupted ? error : undefined;
+  if (interrupted?.isTold !== false) context.err(`sextant: ${errorText(error)}${detail}`);
+  process.exitCode = interrupted?.exitCode ?? (isUsageFault(error) ? EXIT_USAGE : EXIT_FAILED);
 }
 // What a library leaves behind, such as an attempt to connect, must not keep the process.
 setTimeout(() => process.exit(), LEFT_OVER_MS).unref();

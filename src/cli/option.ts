@@ -1,5 +1,6 @@
 // Option records: one object per option gives its flag, environment variable, configuration key, type,
 // default and help. Parsing, `--help` and the reference page all come from these records.
+import { type DurationName, durationFault } from "../base/durations.ts";
 import { ConfigError } from "../base/errors.ts";
 
 /** One option of a command. `parse` turns text into the value or throws what was expected. */
@@ -22,6 +23,15 @@ export type OptionRecord = Readonly<Record<string, Option<unknown>>>;
 export type OptionValues<R extends OptionRecord> = {
   readonly [K in keyof R]: R[K] extends Option<infer T> ? T : never;
 };
+
+/** An option, or only some of its values, where it excludes others or is excluded. */
+export type ExclusionSide<Name extends string> = Name | readonly [Name, (value: unknown) => boolean];
+
+/** An option that cannot stand with any of the others. Given with unlike precedence, the weaker one is ignored. */
+export interface Exclusion<Name extends string = string> {
+  readonly one: ExclusionSide<Name>;
+  readonly others: readonly ExclusionSide<Name>[];
+}
 
 /** Free text, checked by `check` where given (returns what was expected, or undefined when fine). */
 export function textOption(
@@ -75,8 +85,9 @@ export function listOption(help: string, placeholder: string): Option<readonly s
 /** A switch: `--name`, `--no-name`, and true or false elsewhere. */
 export function switchOption(help: string, fallback: boolean): Option<boolean> {
   const parse = (text: string): boolean => {
-    if (text === "true") return true;
-    if (text === "false") return false;
+    // YAML has these spellings.
+    if (["true", "True", "TRUE"].includes(text)) return true;
+    if (["false", "False", "FALSE"].includes(text)) return false;
     throw new ConfigError("expected true or false");
   };
   return { help, placeholder: undefined, repeatable: false, parse, fallback };
@@ -108,13 +119,19 @@ export function optionalIntegerOption(
   return { help, placeholder, repeatable: false, parse, fallback: undefined };
 }
 
-/** A time such as `500ms`, `1s`, `5m` or a bare number of seconds; the value is in milliseconds. */
-export function durationOption(help: string, fallbackMs: number): Option<number> {
+/**
+ * A time such as `500ms`, `1s`, `5m` or a bare number of seconds, within the bounds of its name; the value is in
+ * milliseconds.
+ */
+export function durationOption(name: DurationName, help: string, fallbackMs: number): Option<number> {
   const parse = (text: string): number => {
     const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)?$/.exec(text);
     if (match === null) throw new ConfigError("expected a time such as 500ms, 1s, 5m or 1h");
     const unit = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[match[2] ?? "s"] ?? 1000;
-    return Math.round(Number.parseFloat(match[1] ?? "0") * unit);
+    const ms = Math.round(Number.parseFloat(match[1] ?? "0") * unit);
+    const expected = durationFault(name, ms);
+    if (expected !== undefined) throw new ConfigError(expected);
+    return ms;
   };
   return { help, placeholder: "TIME", repeatable: false, parse, fallback: fallbackMs };
 }

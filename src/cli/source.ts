@@ -3,22 +3,30 @@ import { CodedError, ConfigError, errorText } from "../base/errors.ts";
 import { toPrefixedHex } from "../base/hex.ts";
 import { JSON_TYPE } from "../interface/media-types.ts";
 import { API_ROOT, urlTo } from "../interface/route.ts";
-import { balanceRoute, encodeRoute, infoRoute, ledgerInfoRoute, rawItemRoute } from "../interface/routes.ts";
+import {
+  balanceRoute,
+  encodeRoute,
+  explainRoute,
+  infoRoute,
+  ledgerInfoRoute,
+  rawItemRoute,
+} from "../interface/routes.ts";
 import { createNode } from "../node.ts";
-import { textOption } from "./option.ts";
+import { type Exclusion, textOption } from "./option.ts";
 
 /** What the reading commands ask for; answers are JSON texts as the HTTP interface gives them. */
 export interface Source {
   balance(address: string, asset: string, ledgerVersion: string | undefined): Promise<string>;
   rawItem(handle: string, key: string, ledgerVersion: string | undefined): Promise<string>;
   encode(request: Uint8Array): Promise<string>;
+  explain(request: Uint8Array): Promise<string>;
   info(): Promise<string>;
   ledger(): Promise<string>;
   close(): Promise<void>;
 }
 
 /** The node or directory answered, and the answer is no. */
-export class SourceError extends CodedError<"source"> {
+class SourceError extends CodedError<"source"> {
   constructor(message: string, cause?: unknown) {
     super("source", message, { cause });
   }
@@ -31,6 +39,11 @@ export const sourceOptions = {
   ),
   data: textOption("Read this data directory in place instead of asking a node", "DIR"),
 };
+
+/** Of the options above. */
+export const sourceExclusions: readonly Exclusion<keyof typeof sourceOptions>[] = [
+  { one: "url", others: ["data"] },
+];
 
 function remoteSource(base: string): Source {
   let end = base.length;
@@ -66,6 +79,7 @@ function remoteSource(base: string): Source {
         new TextEncoder().encode(JSON.stringify({ key })),
       ),
     encode: (request) => ask(urlTo(at, encodeRoute), request),
+    explain: (request) => ask(urlTo(at, explainRoute), request),
     info: () => ask(urlTo(at, infoRoute)),
     ledger: () => ask(urlTo(at, ledgerInfoRoute)),
     close: async () => {},
@@ -100,6 +114,7 @@ async function localSource(data: string): Promise<Source> {
       return JSON.stringify(toPrefixedHex(value));
     },
     encode: async (request) => JSON.stringify(toPrefixedHex(await node.encodeSubmission(request))),
+    explain: async (request) => JSON.stringify(await node.explainSubmission(request)),
     info: async () => JSON.stringify(await node.info()),
     ledger: async () => JSON.stringify(await node.ledgerInfo()),
     close: () => node.close(),

@@ -5,6 +5,7 @@ import type { CassandraOptions, NodeOptions } from "../node.ts";
 import {
   choiceOption,
   durationOption,
+  type Exclusion,
   type OptionValues,
   optionalIntegerOption,
   secretOption,
@@ -36,6 +37,7 @@ export const clusterOptions = {
     { min: 1, max: 9 },
   ),
   "lease-time": durationOption(
+    "lease-time",
     "How long the right to write holds when it is not renewed; then a standby takes over",
     10_000,
   ),
@@ -55,6 +57,23 @@ export const storeOptions = {
   ),
   ...clusterOptions,
 };
+
+/** Names of the options that only a cluster takes. */
+export const CLUSTER_NAMES = Object.keys(clusterOptions) as (keyof typeof clusterOptions)[];
+
+/** Of two passwords one is enough. */
+export const passwordExclusion: Exclusion<keyof typeof clusterOptions> = {
+  one: "store-password-file",
+  others: ["store-password"],
+};
+
+/** Of the options above. */
+export const storeExclusions: readonly Exclusion<keyof typeof storeOptions>[] = [
+  { one: ["store", (store) => store !== "lmdb"], others: ["data"] },
+  { one: ["store", (store) => store !== "cassandra"], others: ["store-url", ...CLUSTER_NAMES] },
+  { one: "data", others: ["store-url", ...CLUSTER_NAMES] },
+  passwordExclusion,
+];
 
 type ClusterValues = OptionValues<typeof clusterOptions>;
 
@@ -105,7 +124,7 @@ export function clusterOf(url: string, values: ClusterValues): CassandraOptions 
 
 /** Throws ConfigError for options of a cluster that is not asked. */
 export function assertNoCluster(values: ClusterValues, needs: string): void {
-  for (const name of Object.keys(clusterOptions) as (keyof typeof clusterOptions)[]) {
+  for (const name of CLUSTER_NAMES) {
     if (values[name] !== clusterOptions[name].fallback) throw new ConfigError(`--${name} needs ${needs}`);
   }
 }

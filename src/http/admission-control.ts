@@ -10,6 +10,7 @@ import type { Exchange, HeaderSet, RequestHeaders } from "./exchange.ts";
 import { plainHeaders, toHeaderSet } from "./headers.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import { clientOf, RateLimiter } from "./rate-limiter.ts";
+import { givenRequestId } from "./request-id.ts";
 import { RequestQueue } from "./request-queue.ts";
 
 /** What the admission is made with. */
@@ -37,7 +38,7 @@ export interface AdmissionFigures {
   readonly longestLoopDelayMs: number;
 }
 
-/** Requests of one connection that may wait; a connection with more is ended. */
+/** A connection is not read from while this many of its requests wait, until half of them are left. */
 const MAX_OF_CONNECTION = 128;
 /** Requests that may wait in all, those to be turned away included; connections that bring more are ended. */
 const MAX_WAITING = 32_768;
@@ -84,6 +85,8 @@ export class AdmissionControl {
   readonly #limiter: RateLimiter | undefined;
   readonly #watch: LoopWatch;
   readonly #queue: RequestQueue<Socket, Waiting>;
+  /** Connections that are not read from, each with what keeps it so. */
+  readonly #unread = new Map<Socket, () => void>();
   readonly #overloaded: Prepared;
   readonly #rateLimited: Prepared;
   #spared = 0;
@@ -102,8 +105,14 @@ export class AdmissionControl {
     );
     this.#watch = new LoopWatch((nowMs) => this.#beat(nowMs));
     this.#queue = new RequestQueue(
-      (one) => this.#serveWaiting(one),
-      (one) => this.#turnAway(one),
+      (one) => {
+        this.#serveWaiting(one);
+        this.#readOn(one.exchange.socket);
+      },
+      (one) => {
+        this.#turnAway(one);
+        this.#readOn(one.exchange.socket);
+      },
     );
   }
 
@@ -129,6 +138,11 @@ export class AdmissionControl {
     this.#wait({ exchange, refusal: isTooMuch ? this.#overloaded : undefined, retryAfter: 1 });
   }
 
+  /** Serves a request that was admitted before. */
+  serve(exchange: Exchange): void {
+    this.#options.serve(exchange);
+  }
+
   figures(): AdmissionFigures {
     return {
       shed: this.#shed,
@@ -148,10 +162,30 @@ export class AdmissionControl {
 
   #wait(one: Waiting): void {
     const { socket } = one.exchange;
-    if (this.#queue.total >= MAX_WAITING || this.#queue.countOf(socket) >= MAX_OF_CONNECTION) {
+    if (this.#queue.total >= MAX_WAITING) {
       socket.destroy();
-    } else if (one.refusal === undefined) this.#queue.add(socket, one);
+      return;
+    }
+    if (one.refusal === undefined) this.#queue.add(socket, one);
     else this.#queue.refuse(socket, one);
+    if (this.#queue.countOf(socket) >= MAX_OF_CONNECTION) this.#stopReading(socket);
+  }
+
+  #stopReading(socket: Socket): void {
+    if (this.#unread.has(socket)) return;
+    // Node reads on by itself when it is done with a request.
+    const stop = (): void => {
+      socket.pause();
+    };
+    this.#unread.set(socket, stop);
+    socket.on("resume", stop).pause();
+  }
+
+  #readOn(socket: Socket): void {
+    const stop = this.#unread.get(socket);
+    if (stop === undefined || this.#queue.countOf(socket) > MAX_OF_CONNECTION / 2) return;
+    this.#unread.delete(socket);
+    socket.off("resume", stop).resume();
   }
 
   #serveWaiting(one: Waiting): void {
@@ -191,6 +225,8 @@ export class AdmissionControl {
     const extra = ["Retry-After", `${retryAfter}`];
     const { origin } = exchange.headers;
     if (origin !== undefined) addCorsHeaders(extra, origin, this.#options.exposed);
+    const requestId = givenRequestId(exchange.headers);
+    if (requestId !== undefined) extra.push("X-Request-Id", requestId);
     const { status, headers, body } = refusal;
     exchange.reply({ status, headers, extra, body, closes: false });
     this.#options.onRequest?.("none", status, 0);

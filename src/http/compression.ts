@@ -20,3 +20,16 @@ export function compress(body: Uint8Array, coding: Coding): Promise<Uint8Array> 
   // Quality 4 packs about as well as gzip's default in less time.
   return brotliAsync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } });
 }
+
+/** Compresses bodies that are sent again and again, each once for a coding. */
+export class CompressedDocuments {
+  readonly #byDocument = new WeakMap<Uint8Array, Map<Coding, Promise<Uint8Array>>>();
+
+  compress(document: Uint8Array, coding: Coding): Promise<Uint8Array> {
+    const codings = this.#byDocument.get(document) ?? new Map<Coding, Promise<Uint8Array>>();
+    this.#byDocument.set(document, codings);
+    const compressed = codings.get(coding) ?? compress(document, coding);
+    codings.set(coding, compressed);
+    return compressed;
+  }
+}

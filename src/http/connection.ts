@@ -27,16 +27,28 @@ function finish(socket: Duplex, answer: string): void {
   socket.end(answer, () => socket.destroy());
 }
 
+function isWhole(pending: AnsweringSocket["_httpMessage"]): boolean {
+  return pending?.req.complete === true;
+}
+
+/** Earlier requests of a connection that are whole get their answers first, one after the other. */
+function destroyOnceAnswered(socket: Duplex): void {
+  const pending = (socket as AnsweringSocket)._httpMessage;
+  if (isWhole(pending)) pending?.once("close", () => destroyOnceAnswered(socket));
+  else socket.destroy();
+}
+
 /** Answers what the HTTP parser refuses, or just hangs up where an answer is under way. */
 export function answerBrokenRequest(error: Error & { code?: string }, socket: Duplex): Condition | undefined {
+  // What follows a request that ends its connection is not read: node closes the socket after that one's answer.
+  if (error.code === "HPE_CLOSED_CONNECTION") return undefined;
   const pending = (socket as AnsweringSocket)._httpMessage;
-  if (!socket.writable || error.code === "ECONNRESET" || pending?.headersSent === true) {
-    socket.destroy();
+  if (isWhole(pending) && socket.writable && error.code !== "ECONNRESET") {
+    destroyOnceAnswered(socket);
     return undefined;
   }
-  if (pending?.req.complete === true) {
-    // An earlier request of this connection is whole and gets its answer first.
-    pending.once("close", () => socket.destroy());
+  if (!socket.writable || error.code === "ECONNRESET" || pending?.headersSent === true) {
+    socket.destroy();
     return undefined;
   }
   const reason = "reason" in error && typeof error.reason === "string" ? `: ${error.reason}` : "";

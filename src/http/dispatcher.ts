@@ -6,11 +6,12 @@ import type { Ledger, LedgerView } from "../ledger/view.ts";
 import { Abandoned, assertBodyHeaders, type BodyBudget, BodyHold } from "./body.ts";
 import { isPreflightMethod, preflightHeaders } from "./cors.ts";
 import { HttpError, quoteInput } from "./errors.ts";
-import type { Exchange } from "./exchange.ts";
+import { CLIENT_GONE, type Exchange } from "./exchange.ts";
 import { HeaderMaker, toHeaderSet } from "./headers.ts";
 import { type Form, isJsonMediaType, MEDIA_TYPES, negotiateForm } from "./negotiation.ts";
 import type { Operation } from "./operation.ts";
-import type { PassThrough } from "./pass-through.ts";
+import { isPassable, type PassThrough } from "./pass-through.ts";
+import { originForm } from "./request-target.ts";
 import { Responder, type ResponderOptions, type Serving } from "./responder.ts";
 import { Router } from "./router.ts";
 import type { Services } from "./services.ts";
@@ -40,14 +41,6 @@ export interface DispatcherOptions extends Omit<ResponderOptions, "headers"> {
 /** Longest request target; node's own limit is for target and headers together. */
 const MAX_TARGET_LENGTH = 16 * 1024;
 
-/** Path of a request target, which may be absolute. */
-function originForm(target: string): string {
-  const scheme = target.startsWith("http://") ? 7 : target.startsWith("https://") ? 8 : 0;
-  if (scheme === 0) return target;
-  const slash = target.indexOf("/", scheme);
-  return slash < 0 ? "/" : target.slice(slash);
-}
-
 /** What becomes of an operation whose view cannot be opened. */
 function withoutView(operation: Operation, error: unknown): undefined {
   if (operation.ledger === "optional") return undefined;
@@ -69,6 +62,8 @@ export class Dispatcher {
   readonly #headers: HeaderMaker;
   readonly #responder: Responder;
   readonly #budget: BodyBudget;
+  /** Bytes of the documents that were asked for, by operation and form. */
+  readonly #documents = new Map<string, Uint8Array>();
   #inFlight = 0;
 
   constructor(options: DispatcherOptions) {
@@ -86,7 +81,8 @@ export class Dispatcher {
     let view: LedgerView | undefined;
     let hold: BodyHold | undefined;
     try {
-      const { target, headers } = exchange;
+      const { target, headers, hostFault } = exchange;
+      if (hostFault !== undefined) throw new HttpError("malformed_request", hostFault);
       if (target.length > MAX_TARGET_LENGTH) {
         throw new HttpError(
           "uri_too_long",
@@ -99,7 +95,7 @@ export class Dispatcher {
       }
       const url = originForm(target);
       const mark = url.indexOf("?");
-      const { operation, segments } = this.#route(exchange, mark < 0 ? url : url.slice(0, mark));
+      const { operation, segments } = this.#route(exchange.method, mark < 0 ? url : url.slice(0, mark));
       serving.operation = operation;
       const args = operation.parseArgs(segments, mark < 0 ? "" : url.slice(mark + 1));
       serving.isPinned = operation.method === "GET" && args.ledger_version !== undefined;
@@ -120,10 +116,18 @@ export class Dispatcher {
         if (view !== undefined) serving.headers = this.#headers.prepare(view.position);
         if (view !== undefined && operation.ledger === "required") this.#assertRecent(view, operation);
       }
-      if (exchange.isGone) throw new Abandoned("the client went away");
+      if (exchange.isGone) {
+        this.#responder.settle(serving, CLIENT_GONE);
+        return;
+      }
       const handled = operation.handle(args, { view, services: this.#options.services });
       const { data, version } = handled instanceof Promise ? await handled : handled;
-      const answered = this.#responder.answer(serving, form, operation.encode(data, form), version);
+      // What is not made is not held: a large answer costs memory until it is sent.
+      if (exchange.isGone) throw new Abandoned("the client went away");
+      const body = operation.isDocument
+        ? this.#document(operation, data, form)
+        : operation.encode(data, form);
+      const answered = this.#responder.answer(serving, form, body, version);
       if (answered !== undefined) await answered;
     } catch (error) {
       if (await this.#passOn(serving, error)) return;
@@ -139,17 +143,15 @@ export class Dispatcher {
   async #passOn(serving: Serving, error: unknown): Promise<boolean> {
     const { passThrough } = this.#options;
     if (passThrough === undefined || !(error instanceof HttpError) || !error.isElsewhere) return false;
+    const url = originForm(serving.exchange.target);
+    if (!isPassable(url)) return false;
     const node = serving.exchange.toNodeRequest();
     if (node === undefined) return true;
+    if (this.#responder.closing) node.response.shouldKeepAlive = false;
     try {
-      const status = await passThrough.serve(
-        node.request,
-        node.response,
-        originForm(serving.exchange.target),
-      );
-      this.#responder.settle(serving, status);
+      this.#responder.settle(serving, await passThrough.serve(node, url));
     } catch (failure) {
-      if (!node.response.headersSent) this.#responder.fail(serving, failure);
+      if (!(failure instanceof Abandoned)) this.#responder.fail(serving, failure);
     }
     return true;
   }
@@ -174,11 +176,7 @@ export class Dispatcher {
     this.#responder.fail(toServing(exchange), error);
   }
 
-  #route(exchange: Exchange, path: string): { operation: Operation; segments: readonly string[] } {
-    if (exchange.headers.host === undefined && exchange.isHttp11) {
-      throw new HttpError("malformed_request", "the Host header is missing");
-    }
-    const { method } = exchange;
+  #route(method: string, path: string): { operation: Operation; segments: readonly string[] } {
     const match = this.#router.find(method, path);
     if (match === undefined) {
       throw new HttpError("unknown_path", `nothing is served at ${quoteInput(path)}`, { isElsewhere: true });
@@ -221,6 +219,14 @@ export class Dispatcher {
     }
     assertBodyHeaders(exchange.headers, hold.maxBytes);
     return exchange.readBody(hold);
+  }
+
+  /** The bytes of a document, encoded when it is first asked for. */
+  #document(operation: Operation, data: unknown, form: Form): Uint8Array {
+    const key = `${operation.id} ${form}`;
+    const document = this.#documents.get(key) ?? Buffer.from(operation.encode(data, form));
+    this.#documents.set(key, document);
+    return document;
   }
 
   #openView(operation: Operation): MaybePromise<LedgerView | undefined> {

@@ -38,13 +38,24 @@ export interface Reply {
   readonly body: string | Uint8Array | undefined;
   /** Whether the connection ends with it. */
   readonly closes: boolean;
+  /** Called when the last byte was given to the system. It may never be called where the connection ends before that. */
+  readonly onSent?: (() => void) | undefined;
+  /** True where shared caches may give the answer to other clients: added headers, which are about one client, stay out. */
+  readonly isShared?: boolean;
 }
 
 /** A request with the objects that node made for it. */
 export interface NodeRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Headers that were added to whatever will be answered, flat. */
+  readonly added: readonly string[];
+  /** Tells the client to send its body, where it waits for that. */
+  goOn(): void;
 }
+
+/** What a request is counted under whose client left before its answer. It is never sent. */
+export const CLIENT_GONE = 499;
 
 /** One request that is to be answered once. */
 export interface Exchange {
@@ -52,7 +63,8 @@ export interface Exchange {
   /** As it came: path and query, or an absolute form. */
   readonly target: string;
   readonly headers: RequestHeaders;
-  readonly isHttp11: boolean;
+  /** What is wrong with its Host header; undefined where nothing is. */
+  readonly hostFault: string | undefined;
   readonly socket: Socket;
   /** When it was taken in, by performance.now(). */
   readonly sinceMs: number;
@@ -60,13 +72,11 @@ export interface Exchange {
   readonly isGone: boolean;
   /** True until a client that waits for it was told to go on. */
   readonly awaitsContinue: boolean;
-  /** Adds a header to whatever will be answered. */
+  /** Adds a header about this client to whatever will be answered to it alone. */
   addHeader(name: string, value: string): void;
   /** The body, at once where it is there. Tells the client to go on where it waits for that. */
   readBody(hold: BodyHold): Uint8Array | Promise<Uint8Array>;
   reply(reply: Reply): void;
-  /** Calls back once the answer is out or will never be. */
-  whenOut(callback: () => void): void;
   /**
    * Node's own objects, for an answer that is streamed. Undefined when there are none: the connection then went
    * over to node:http, which brings the request again.

@@ -17,7 +17,7 @@ import { DirectLane } from "./direct/direct-lane.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
 import { HttpError } from "./errors.ts";
-import { NodeExchange } from "./node-exchange.ts";
+import { type Admitted, NodeExchange } from "./node-exchange.ts";
 import { loadTlsFiles, type TlsFiles, watchTlsFiles } from "./tls.ts";
 import type { UnreadResponses } from "./unread-responses.ts";
 
@@ -69,6 +69,8 @@ export class Listener {
   readonly #server: Server | TlsServer;
   readonly #stopWatchingFiles: () => void;
   readonly #lane: DirectLane;
+  /** By connection that was handed over: the request on it that was admitted before. */
+  readonly #admitted = new WeakMap<Socket, Admitted>();
   #refused = 0;
   #madeRoomMs = Number.NEGATIVE_INFINITY;
 
@@ -90,11 +92,18 @@ export class Listener {
       this.#stopWatchingFiles = () => {};
     } else {
       const handshakeTimeout = timeouts.headersMs;
-      const server = createTlsServer({ ...common, ...loadTlsFiles(tls), handshakeTimeout });
+      const server = createTlsServer({
+        ...common,
+        ...loadTlsFiles(tls),
+        handshakeTimeout,
+        allowHalfOpen: true,
+      });
       this.#server = server;
       this.#stopWatchingFiles = watchTlsFiles(tls, (pair) => server.setSecureContext(pair), logger);
     }
     this.#server.maxConnections = options.maxConnections;
+    // A client that closed its side still gets the answers to what it asked. Node has the setting, its types do not.
+    Object.assign(this.#server, { httpAllowHalfOpen: true });
     this.#listenForRequests();
     this.#lane = this.#listenForConnections(tls === undefined ? "connection" : "secureConnection");
   }
@@ -148,15 +157,22 @@ export class Listener {
     const { dispatcher, admission, unreadResponses, tls } = this.#options;
     const server = this.#server;
     const { idleMs } = this.#options.timeouts;
-    server.on("request", (request: IncomingMessage, response: ServerResponse) =>
-      admission.take(new NodeExchange(request, response, false, idleMs)),
-    );
+    const waiting = { awaitsContinue: true, idleMs, admitted: undefined };
+    server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+      const admitted = this.#admitted.get(request.socket);
+      const exchange = new NodeExchange(request, response, { awaitsContinue: false, idleMs, admitted });
+      if (admitted === undefined) admission.take(exchange);
+      else {
+        this.#admitted.delete(request.socket);
+        admission.serve(exchange);
+      }
+    });
     server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) =>
-      admission.take(new NodeExchange(request, response, true, idleMs)),
+      admission.take(new NodeExchange(request, response, waiting)),
     );
     server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
       const error = new HttpError("expectation_failed", "Expect: expected 100-continue");
-      dispatcher.refuse(new NodeExchange(request, response, true, idleMs), error);
+      dispatcher.refuse(new NodeExchange(request, response, waiting), error);
     });
     server.on("clientError", (error, socket) => {
       // Where no handshake came about there is no way to answer.
@@ -183,7 +199,8 @@ export class Listener {
       idleMs: timeouts.idleMs,
       take: (exchange) => admission.take(exchange),
       onBrokenOff: (socket) => this.#answerBroken(new Error("the request breaks off"), socket),
-      handOver: (socket) => {
+      handOver: (socket, admitted) => {
+        if (admitted !== undefined) this.#admitted.set(socket, admitted);
         for (const listen of nodeListeners) listen.call(server, socket);
       },
     });

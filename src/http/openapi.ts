@@ -4,6 +4,7 @@ import { COMMON_CONDITIONS, type Condition, ERROR_CATALOGUE, ERROR_CODES } from 
 import { ledgerHeaderNames } from "./headers.ts";
 import { MEDIA_TYPES } from "./negotiation.ts";
 import type { Field, Fields, JsonSchema, Operation } from "./operation.ts";
+import { hoistNamed } from "./schemas/named.ts";
 
 /** Version of the interface. */
 const API_VERSION = "1.0.0";
@@ -113,6 +114,7 @@ export function createOpenApi(
   brands: readonly string[],
 ): Readonly<Record<string, unknown>> {
   const paths: Record<string, Record<string, JsonSchema>> = {};
+  const schemas: Record<string, unknown> = { Error: ERROR_SCHEMA };
   for (const operation of operations) {
     if (!operation.path.startsWith(API_ROOT)) continue;
     const path = operation.path.slice(API_ROOT.length) || "/";
@@ -129,7 +131,7 @@ export function createOpenApi(
       license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
     },
     servers: [{ url: API_ROOT }],
-    paths,
-    components: { schemas: { Error: ERROR_SCHEMA } },
+    paths: hoistNamed(paths, schemas),
+    components: { schemas },
   };
 }

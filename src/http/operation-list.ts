@@ -2,6 +2,7 @@
 import type { Operation } from "./operation.ts";
 import { specJson, specPage, specYaml, startPage } from "./operations/documents.ts";
 import { encodeSubmission } from "./operations/encode-submission.ts";
+import { explainSubmission } from "./operations/explain-submission.ts";
 import { getAccountBalance } from "./operations/get-account-balance.ts";
 import { getLedgerInfo } from "./operations/get-ledger-info.ts";
 import { getRawStateValue } from "./operations/get-raw-state-value.ts";
@@ -17,6 +18,7 @@ export const OPERATIONS: readonly Operation[] = [
   getAccountBalance,
   getRawTableItem,
   encodeSubmission,
+  explainSubmission,
   getTransactions,
   getRawStateValue,
   info,

@@ -103,6 +103,8 @@ export interface OperationDefinition<
   readonly switch?: "encode";
   /** True when it is served however far the ledger is behind. */
   readonly servedStale?: boolean;
+  /** True for an answer that never changes while the server runs: it is made once. Such an operation takes no arguments. */
+  readonly isDocument?: boolean;
   /** Condition that stands for "no readable ledger"; `unavailable` unless said. */
   readonly unavailable?: Condition;
   readonly params: P;
@@ -123,6 +125,7 @@ export interface Operation extends Documentation, Route {
   readonly switchable: boolean;
   readonly switch: "encode" | undefined;
   readonly servedStale: boolean;
+  readonly isDocument: boolean;
   readonly unavailable: Condition;
   readonly params: Fields;
   readonly query: Fields;
@@ -184,6 +187,7 @@ export function operation<
     switchable: definition.switchable,
     switch: definition.switch,
     servedStale: definition.servedStale ?? false,
+    isDocument: definition.isDocument ?? false,
     unavailable: definition.unavailable ?? "unavailable",
     params: definition.params,
     query: definition.query,

@@ -1,15 +1,16 @@
 // Answers: which headers, which caching rule, compressed or not; errors by the catalogue; and what is written down
 // about each of them.
 import type { Logger } from "../base/log.ts";
-import { compress, isCompressible } from "./compression.ts";
+import { Abandoned } from "./body.ts";
+import { CompressedDocuments, compress, isCompressible } from "./compression.ts";
 import { addCorsHeaders } from "./cors.ts";
 import { entityTag } from "./entity-tag.ts";
 import { errorBody, faultOf } from "./error-body.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
-import type { Exchange, HeaderSet } from "./exchange.ts";
+import { CLIENT_GONE, type Exchange, type HeaderSet } from "./exchange.ts";
 import { type HeaderMaker, type PositionHeaders, plainHeaders } from "./headers.ts";
 import { LogBudget } from "./log-budget.ts";
-import { type Form, negotiateCoding } from "./negotiation.ts";
+import { type Coding, type Form, negotiateCoding } from "./negotiation.ts";
 import type { Operation } from "./operation.ts";
 import { createRequestId, givenRequestId } from "./request-id.ts";
 import type { UnreadResponses } from "./unread-responses.ts";
@@ -19,7 +20,8 @@ export interface ResponderOptions {
   readonly headers: HeaderMaker;
   readonly unreadResponses: UnreadResponses;
   readonly archivalEndpoint: string | undefined;
-  readonly cachePinned: boolean;
+  /** True for a version whose state can never change. */
+  readonly isFinal: (version: bigint) => boolean;
   readonly logger: Logger;
   readonly accessLog: boolean;
   readonly onRequest: ((operationId: string, status: number, seconds: number) => void) | undefined;
@@ -30,7 +32,7 @@ export interface Serving {
   readonly exchange: Exchange;
   operation: Operation | undefined;
   headers: PositionHeaders | undefined;
-  /** True for an answer that can never change: a GET that names its version. */
+  /** True for a GET that names its version. */
   isPinned: boolean;
 }
 
@@ -49,6 +51,7 @@ function matchesEtag(header: string | undefined, etag: string): boolean {
 export class Responder {
   readonly #options: ResponderOptions;
   readonly #logBudget = new LogBudget();
+  readonly #compressedDocuments = new CompressedDocuments();
   /** Set while the server closes: answers then end their connections. */
   closing = false;
 
@@ -63,9 +66,8 @@ export class Responder {
     bytes: string | Uint8Array,
     version: bigint | undefined,
   ): Promise<void> | undefined {
-    const { exchange, headers: prepared, isPinned } = serving;
-    this.#options.unreadResponses.assertRoom(exchange, bytes.length);
-    if (isPinned && this.#options.cachePinned) {
+    const { headers: prepared, isPinned } = serving;
+    if (isPinned && version !== undefined && this.#options.isFinal(version)) {
       this.#answerForGood(serving, form, bytes, version);
       return undefined;
     }
@@ -93,30 +95,40 @@ export class Responder {
         : {};
     const headers = serving.headers?.other.json ?? plainHeaders("json");
     const own = ["Cache-Control", "no-store", ...extraHeaders];
-    this.send(serving, status, headers, own, errorBody(condition, message, extra), requestId);
+    this.send(serving, status, headers, own, errorBody(condition, message, extra), { requestId });
   }
 
-  /** Sends an answer, with what the request's own headers ask for. */
+  /**
+   * Sends an answer, with what the request's own headers ask for. Throws, before anything is sent, when too many bytes
+   * wait to be sent already.
+   */
   send(
     serving: Serving,
     status: number,
     headers: HeaderSet,
     extra: readonly string[],
     body: string | Uint8Array | undefined,
-    requestId?: string,
+    {
+      requestId,
+      isShared = false,
+    }: { readonly requestId?: string | undefined; readonly isShared?: boolean } = {},
   ): void {
     const { exchange } = serving;
-    const { origin, "x-request-id": given } = exchange.headers;
+    const onSent =
+      body === undefined ? undefined : this.#options.unreadResponses.reserve(exchange.socket, body);
+    const { origin } = exchange.headers;
+    // A shared answer comes back to clients that never sent this id.
+    const id = isShared ? undefined : (requestId ?? givenRequestId(exchange.headers));
     let all = extra;
-    if (origin !== undefined || given !== undefined || requestId !== undefined) {
+    if (origin !== undefined || id !== undefined) {
       const more = extra.slice();
       if (origin !== undefined) addCorsHeaders(more, origin, this.#options.headers.exposed);
-      const id = requestId ?? givenRequestId(exchange.headers);
       if (id !== undefined) more.push("X-Request-Id", id);
       all = more;
     }
-    exchange.reply({ status, headers, extra: all, body, closes: this.closing });
-    this.settle(serving, status);
+    const counted = exchange.isGone ? CLIENT_GONE : status;
+    exchange.reply({ status, headers, extra: all, body, closes: this.closing, onSent, isShared });
+    this.settle(serving, counted);
   }
 
   /** Counts a request that was answered, and logs it where that is wanted. */
@@ -136,18 +148,15 @@ export class Responder {
   }
 
   /** A strong tag stands for exact bytes, so what has one is not compressed. */
-  #answerForGood(
-    serving: Serving,
-    form: Form,
-    bytes: string | Uint8Array,
-    version: bigint | undefined,
-  ): void {
+  #answerForGood(serving: Serving, form: Form, bytes: string | Uint8Array, version: bigint): void {
     const etag = entityTag(bytes, form);
     const headers = serving.headers?.other[form] ?? plainHeaders(form);
     const extra = this.#versionHeaders(version, "Cache-Control", PINNED_CACHING);
     extra.push("ETag", etag);
     const isKnown = matchesEtag(serving.exchange.headers["if-none-match"], etag);
-    this.send(serving, isKnown ? 304 : 200, headers, extra, isKnown ? undefined : bytes);
+    this.send(serving, isKnown ? 304 : 200, headers, extra, isKnown ? undefined : bytes, {
+      isShared: true,
+    });
   }
 
   async #answerPacked(
@@ -163,8 +172,26 @@ export class Responder {
       this.send(serving, 200, headers, extra, bytes);
       return;
     }
-    const packed = await compress(Buffer.from(bytes), coding);
+    const packed = await this.#compress(serving, bytes, coding);
+    if (serving.exchange.isGone) throw new Abandoned("the client went away");
     this.send(serving, 200, headers, [...extra, "Content-Encoding", coding], packed);
+  }
+
+  /** While a body waits to be compressed, the whole of it is in memory. */
+  async #compress(
+    { exchange, operation }: Serving,
+    body: string | Uint8Array,
+    coding: Coding,
+  ): Promise<Uint8Array> {
+    if (operation?.isDocument === true && typeof body !== "string") {
+      return this.#compressedDocuments.compress(body, coding);
+    }
+    const release = this.#options.unreadResponses.reserve(exchange.socket, body);
+    try {
+      return await compress(typeof body === "string" ? Buffer.from(body) : body, coding);
+    } finally {
+      release?.();
+    }
   }
 
   #versionHeaders(version: bigint | undefined, ...more: readonly string[]): string[] {

@@ -9,14 +9,15 @@ import { createOpenApi } from "./openapi.ts";
 import { OPERATIONS } from "./operation-list.ts";
 import { metrics } from "./operations/metrics.ts";
 import { PassThrough } from "./pass-through.ts";
-import type { NodeInfo, SubmissionEncoder } from "./services.ts";
+import type { NodeInfo, SubmissionEncoder, SubmissionExplainer } from "./services.ts";
 import type { TlsFiles } from "./tls.ts";
 import { UnreadResponses } from "./unread-responses.ts";
 
-/** Options of the server. Only the first three have no default. */
+/** Options of the server. Only the first four have no default. */
 export interface HttpServerOptions {
   readonly ledger: Ledger;
   readonly encode: SubmissionEncoder;
+  readonly explain: SubmissionExplainer;
   /** Keys and values of the info answer, with the ledger where there is one. */
   readonly nodeInfo: NodeInfo;
   /** Text of the metrics page; without it there is none. */
@@ -57,11 +58,8 @@ export interface HttpServerOptions {
   readonly archivalEndpoint?: string;
   /** Base URL, with `/v1`, of a node that gets what is not served here. */
   readonly passThrough?: URL;
-  /**
-   * Whether answers at a named version may be cached for good. Not for chains that may start anew under the
-   * same address.
-   */
-  readonly cachePinned?: boolean;
+  /** True for a version whose state can never change: caches may keep what is read there for good. None unless said. */
+  readonly isFinal?: (version: bigint) => boolean;
   readonly timeouts?: Partial<HttpTimeouts>;
   readonly logger?: Logger;
   /** Logs every request. */
@@ -135,6 +133,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     ledger: options.ledger,
     services: {
       encode: options.encode,
+      explain: options.explain,
       nodeInfo: options.nodeInfo,
       unhealthyReason: options.unhealthyReason ?? (() => undefined),
       unready: options.unready ?? (() => undefined),
@@ -152,7 +151,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     archivalEndpoint: options.archivalEndpoint,
     passThrough,
     unreadResponses,
-    cachePinned: options.cachePinned ?? true,
+    isFinal: options.isFinal ?? (() => false),
     logger,
     accessLog: options.accessLog ?? false,
     onRequest: options.onRequest,

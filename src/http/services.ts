@@ -1,9 +1,13 @@
 // What handlers may use besides the view: handed in from outside, so that this room knows no store, no
 // follower and no chain.
 import type { LedgerView } from "../ledger/view.ts";
+import type { Explanation } from "../transaction/explain/explanation.ts";
 
 /** Turns the JSON body of an encode request into the signing message. */
 export type SubmissionEncoder = (body: Uint8Array, view: LedgerView) => Promise<Uint8Array>;
+
+/** Explains what the JSON body of an explain request holds. */
+export type SubmissionExplainer = (body: Uint8Array, view: LedgerView) => Promise<Explanation>;
 
 /** Keys and values of the info answer, with the ledger where there is one. */
 export type NodeInfo = (
@@ -13,6 +17,7 @@ export type NodeInfo = (
 /** Services that handlers use. */
 export interface Services {
   readonly encode: SubmissionEncoder;
+  readonly explain: SubmissionExplainer;
   readonly nodeInfo: NodeInfo;
   /** Why the node is not well; undefined when it is. */
   readonly unhealthyReason: () => string | undefined;

@@ -10,6 +10,7 @@ export const balanceRoute = route(
 );
 export const rawItemRoute = route("POST", `${API_ROOT}/tables/{table_handle}/raw_item`, "ledger_version");
 export const encodeRoute = route("POST", `${API_ROOT}/transactions/encode_submission`);
+export const explainRoute = route("POST", `${API_ROOT}/transactions/explain_submission`);
 export const transactionsRoute = route("GET", `${API_ROOT}/transactions`, "start", "limit");
 export const rawStateValueRoute = route(
   "POST",

@@ -57,6 +57,14 @@ describe("accumulator", () => {
       accumulator = new Accumulator(SEEDS.transactionAccumulator, state);
       leaves.push(leaf(n % 256));
       accumulator.append(leaf(n % 256));
+      expect(accumulator.leafCount).toBe(BigInt(n + 1));
     }
+  });
+
+  it("refuses a state whose subtrees are not those of its leaf count", () => {
+    const frozen = [leaf(1), leaf(2)];
+    expect(transactionAccumulator({ leafCount: 3n, frozen }).leafCount).toBe(3n);
+    for (const leafCount of [0n, 2n, 4n, 7n])
+      expect(() => transactionAccumulator({ leafCount, frozen })).toThrow("as many subtrees");
   });
 });

@@ -1,6 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fungibleStore, group, primaryGroup, storeKey } from "../../test/support/http-ledger.ts";
+import {
+  BALANCES,
+  COIN,
+  CORRUPT_OWNERS,
+  coinStore,
+  createHttpLedger,
+  fungibleStore,
+  group,
+  LATEST,
+  primaryGroup,
+  stateValue,
+  storeKey,
+} from "../../test/support/http-ledger.ts";
 import { RUNS } from "../../test/support/property.ts";
 import { toHex } from "../base/hex.ts";
 import { encodeWith } from "../bcs/codec.ts";
@@ -8,8 +20,11 @@ import { parseAddress } from "../move/address.ts";
 import { structTagCodec } from "../move/type-tag.ts";
 import { parseStructTag } from "../move/type-text.ts";
 import { parseAsset, primaryStoreAddress } from "./asset.ts";
+import { readBalance } from "./balance.ts";
 import { balanceKeys } from "./balance-keys.ts";
+import { LedgerError } from "./errors.ts";
 import { findGroupMembers } from "./resource-group.ts";
+import type { LedgerView } from "./view.ts";
 
 const tagBytes = (text: string): Uint8Array => encodeWith(structTagCodec, parseStructTag(text));
 const STORE = "0x1::fungible_asset::FungibleStore";
@@ -53,6 +68,71 @@ describe("addresses of assets", () => {
         toHex(storeKey("0x1")),
       ]);
     }
+  });
+});
+
+describe("the balance rule", async () => {
+  const view = await (await createHttpLedger()).openView();
+  const read = async (owner: string, asset: string, version = LATEST): Promise<bigint> =>
+    readBalance(view, parseAddress(owner), parseAsset(asset), version);
+
+  it.each(BALANCES)("of %s, by coin type and by metadata address", async (owner, coin, fungible) => {
+    expect([await read(owner, COIN), await read(owner, "0xa")]).toEqual([coin, fungible]);
+  });
+
+  it("reads at the version asked for", async () => {
+    expect([await read("0xc1", COIN, 12n), await read("0xde", COIN, 19n)]).toEqual([100n, 9n]);
+  });
+
+  it.each(CORRUPT_OWNERS)("refuses the stored bytes of %s", async (owner) => {
+    await expect(read(owner, COIN)).rejects.toBeInstanceOf(LedgerError);
+  });
+
+  /** What is read where these bytes are stored. */
+  const balanceOf = async (groupBytes: Uint8Array | undefined, coin?: Uint8Array): Promise<bigint> => {
+    const items = [groupBytes, coin].map((data) =>
+      data === undefined ? undefined : { version: 1n, value: stateValue(data) },
+    );
+    const stored = { ...view, getItems: async () => items } as unknown as LedgerView;
+    return readBalance(stored, parseAddress("0x1"), parseAsset(COIN), 1n);
+  };
+
+  it("names what does not decode, with its length", async () => {
+    const store = (bytes: Uint8Array) => group([["0x1::fungible_asset::FungibleStore", bytes]]);
+    const flag = (bytes: Uint8Array, at: number, value: number) =>
+      Uint8Array.from(bytes).fill(value, at, at + 1);
+    for (const [groupBytes, coin, message] of [
+      [undefined, flag(coinStore(1n), 8, 2), "stored CoinStore of 105 bytes does not decode"],
+      [undefined, new Uint8Array(106), "stored CoinStore of 106 bytes does not decode"],
+      [undefined, new Uint8Array(0), "stored CoinStore of 0 bytes does not decode"],
+      [store(flag(fungibleStore(1n), 40, 2)), undefined, "stored FungibleStore of 41 bytes does not decode"],
+      [store(new Uint8Array(42)), undefined, "stored FungibleStore of 42 bytes does not decode"],
+      [
+        group([
+          ["0x1::fungible_asset::FungibleStore", fungibleStore(0n)],
+          ["0x1::fungible_asset::ConcurrentFungibleBalance", new Uint8Array(17)],
+        ]),
+        undefined,
+        "stored ConcurrentFungibleBalance of 17 bytes does not decode",
+      ],
+      [
+        primaryGroup(2n ** 64n - 1n),
+        coinStore(1n),
+        "the coin and the fungible part add up to 18446744073709551616, above u64",
+      ],
+    ] as const) {
+      const error = await balanceOf(groupBytes, coin).catch((reason: unknown) => reason);
+      expect(error).toMatchObject({ code: "corrupt", message });
+    }
+  });
+
+  it("counts up to the largest u64, frozen or not, and every byte of an amount", async () => {
+    expect(await balanceOf(primaryGroup(2n ** 64n - 2n), coinStore(1n))).toBe(2n ** 64n - 1n);
+    expect(await balanceOf(primaryGroup(0x0102030405060708n, undefined, true), coinStore(0n, true))).toBe(
+      0x0102030405060708n,
+    );
+    expect(await balanceOf(group([["0x1::object::ObjectCore", new Uint8Array(89)]]))).toBe(0n);
+    expect(await balanceOf(undefined)).toBe(0n);
   });
 });
 

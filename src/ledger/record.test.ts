@@ -1,16 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { codecProperties } from "../../test/support/codec-properties.ts";
-import {
-  anyAuxiliaryInfo,
-  anyExecutionStatus,
-  anyNewBlockEvent,
-  anyPosition,
-  anyRecord,
-  anyTransaction,
-  anyTransactionInfo,
-  anyValidatorSet,
-} from "../../test/support/ledger-arbitraries.ts";
+import { anyPosition, anyRecord } from "../../test/support/ledger-arbitraries.ts";
 import { RUNS } from "../../test/support/property.ts";
 import { toHex } from "../base/hex.ts";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
@@ -18,7 +8,7 @@ import { BcsError } from "../bcs/errors.ts";
 import { BcsReader } from "../bcs/reader.ts";
 import { BcsWriter } from "../bcs/writer.ts";
 import { parseAddress } from "../move/address.ts";
-import { auxiliaryInfoCodec, auxiliaryInfoHash } from "./auxiliary-info.ts";
+import { auxiliaryInfoHash } from "./auxiliary-info.ts";
 import {
   findNewBlock,
   findNewEpoch,
@@ -28,23 +18,11 @@ import {
   newEpochEventCodec,
 } from "./block-event.ts";
 import { type ContractEvent, contractEventCodec } from "./event.ts";
-import { executionStatusCodec } from "./execution-status.ts";
 import { positionCodec } from "./position.ts";
 import { decodePage, decodeRecord, encodeRecord, readRecord, recordCodec } from "./record.ts";
 import { transactionCodec } from "./transaction.ts";
 import { transactionInfoCodec } from "./transaction-info.ts";
-import { validatorSetCodec } from "./validator-set.ts";
 import { writeSetCodec } from "./write-set.ts";
-
-codecProperties("execution status", executionStatusCodec, anyExecutionStatus);
-codecProperties("transaction info", transactionInfoCodec, anyTransactionInfo);
-codecProperties("auxiliary info", auxiliaryInfoCodec, anyAuxiliaryInfo);
-codecProperties("transaction", transactionCodec, anyTransaction);
-codecProperties("record", recordCodec, anyRecord);
-codecProperties("new block event", newBlockEventCodec, anyNewBlockEvent);
-codecProperties("new epoch event", newEpochEventCodec, fc.record({ epoch: fc.bigInt({ min: 0n, max: 9n }) }));
-codecProperties("validator set", validatorSetCodec, anyValidatorSet);
-codecProperties("position", positionCodec, anyPosition);
 
 describe("record spans", () => {
   it("are the encodings of the fields, and put together again give the record", () => {

@@ -1,14 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { codecProperties } from "../../test/support/codec-properties.ts";
-import { anyStructTag, anyTypeTag } from "../../test/support/move-arbitraries.ts";
 import { fromHex, toHex } from "../base/hex.ts";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { parseAddress } from "./address.ts";
-import { formatTypeTag, structTagCodec, type TypeTag, typeTagCodec } from "./type-tag.ts";
-
-codecProperties("type tags", typeTagCodec, anyTypeTag);
-codecProperties("struct tags", structTagCodec, anyStructTag);
+import { formatTypeTag, type TypeTag, typeTagCodec } from "./type-tag.ts";
 
 const coin: TypeTag = {
   kind: "struct",

@@ -2,6 +2,7 @@
 // takes it in like any other source's.
 import { type BlockTimer, startBlockTimer } from "../chain/block-timer.ts";
 import type { LocalChain } from "../chain/local-chain.ts";
+import type { Position } from "../ledger/position.ts";
 import type { Store } from "../store/contract.ts";
 import { isPassingFault } from "../store/errors.ts";
 import type { Committer } from "../sync/committer.ts";
@@ -26,14 +27,16 @@ export interface BlockMakerOptions {
 export class BlockMaker {
   readonly #options: BlockMakerOptions;
   #timer: BlockTimer | undefined;
+  /** Settles when every block asked for so far is made or failed. */
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: BlockMakerOptions) {
     this.#options = options;
   }
 
-  /** True once blocks are made by a timer. */
+  /** True while blocks are made by a timer. */
   get isMoving(): boolean {
-    return this.#timer !== undefined;
+    return this.#timer?.isMoving === true;
   }
 
   /** Makes blocks at a steady pace from now on, where one is set. */
@@ -42,7 +45,9 @@ export class BlockMaker {
     const { blockTimeMs, blocks, onBlock } = this.#options.settings ?? {};
     if (blockTimeMs === undefined) return;
     this.#timer = startBlockTimer({
-      produce: () => this.produce(blockTimeMs === 0 ? undefined : Date.now()),
+      produce: async () => {
+        await this.produce(blockTimeMs === 0 ? undefined : Date.now());
+      },
       blockTimeMs,
       mayPass: (error) => isPassingFault(error) && faults.report("blocks", error),
       onFault: (error) => faults.report("blocks", error),
@@ -51,8 +56,17 @@ export class BlockMaker {
     });
   }
 
-  /** Makes one block at the given wall time, or one step after the last. */
-  async produce(nowMs: number | undefined): Promise<void> {
+  /**
+   * Makes one block at the given wall time, or one step after the last; the position after it. Blocks asked for at once
+   * are made one after the other, since each builds on the one before.
+   */
+  produce(nowMs: number | undefined): Promise<Position> {
+    const block = this.#turn.then(() => this.#produce(nowMs));
+    this.#turn = block.catch(() => {});
+    return block;
+  }
+
+  async #produce(nowMs: number | undefined): Promise<Position> {
     const { store, chain, committer, faults, onCommit } = this.#options;
     const view = await store.openView();
     let records: readonly Uint8Array[];
@@ -70,13 +84,16 @@ export class BlockMaker {
     } finally {
       view.release();
     }
-    await committer.append(records);
+    const position = await committer.append(records);
+    if (position === undefined) throw new Error("a block was taken in and there is no ledger");
     onCommit(records.length);
     faults.clear("blocks");
+    return position;
   }
 
-  /** Waits for the block in hand and makes no more. */
+  /** Waits for the blocks that were asked for and makes no more by itself. */
   async stop(): Promise<void> {
     await this.#timer?.stop();
+    await this.#turn;
   }
 }

@@ -1,6 +1,7 @@
 // The options of a cluster as its engine takes them: the address from the URL, files read, and the rest as given.
 // Loads nothing of the driver.
 import { readFileSync } from "node:fs";
+import { assertDurations } from "../base/durations.ts";
 import { ConfigError, errorText } from "../base/errors.ts";
 import { type CassandraStoreOptions, type CassandraTls, toSettings } from "../store/cassandra/options.ts";
 import type { CassandraOptions } from "./options.ts";
@@ -59,6 +60,7 @@ export function clusterSettings(options: CassandraOptions): CassandraStoreOption
   if (password !== undefined && user === undefined) {
     throw new ConfigError("store-user: a password needs one");
   }
+  assertDurations({ "lease-time": leaseMs });
   const settings: CassandraStoreOptions = {
     ...parseStoreUrl(url),
     ...(user === undefined ? {} : { user }),

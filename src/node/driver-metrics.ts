@@ -14,13 +14,9 @@ export interface DriverReport {
 
 type Reader = () => DriverReport | undefined;
 
-const GAUGES: readonly (readonly [string, string, (figures: DriverFigures) => number])[] = [
-  ["retries", "Requests to the cluster that the driver sent again", (figures) => figures.retries],
-  [
-    "speculative_requests",
-    "Second requests sent to the cluster because the first was slow",
-    (figures) => figures.speculative,
-  ],
+type Row = readonly [string, string, (figures: DriverFigures) => number];
+
+const GAUGES: readonly Row[] = [
   ["hosts_known", "Machines of the cluster that are known", (figures) => figures.hostsKnown],
   ["hosts_up", "Machines of the cluster that answer", (figures) => figures.hostsUp],
   ["connections", "Open connections to the cluster", (figures) => figures.connections],
@@ -37,6 +33,22 @@ const ERROR_KINDS = [
   "other",
 ] as const satisfies readonly (keyof DriverFigures["errors"])[];
 
+const COUNTS: readonly Row[] = [
+  ["retries", "Requests to the cluster that the driver sent again", (figures) => figures.retries],
+  [
+    "speculative_requests",
+    "Second requests sent to the cluster because the first was slow",
+    (figures) => figures.speculative,
+  ],
+  ...ERROR_KINDS.map(
+    (kind): Row => [
+      `errors_${kind}`,
+      `Requests to the cluster that failed: ${kind.replaceAll("_", " ")}`,
+      (figures) => figures.errors[kind],
+    ],
+  ),
+];
+
 /** Counts and connections; zeros while no cluster is open. */
 export function driverGauges(read: Reader): GaugeSource[] {
   const gauge = (name: string, help: string, value: (figures: DriverFigures) => number): GaugeSource => ({
@@ -46,19 +58,13 @@ export function driverGauges(read: Reader): GaugeSource[] {
       const figures = read()?.figures;
       return figures === undefined ? 0 : value(figures);
     },
-    isShare: !name.startsWith("hosts"),
   });
   return [
-    ...GAUGES.map(([name, help, value]) => gauge(name, help, value)),
-    ...ERROR_KINDS.map((kind) =>
-      gauge(
-        `errors_${kind}`,
-        `Requests to the cluster that failed: ${kind.replaceAll("_", " ")}`,
-        (figures) => {
-          return figures.errors[kind];
-        },
-      ),
-    ),
+    ...COUNTS.map(([name, help, value]) => ({ ...gauge(name, help, value), isCount: true })),
+    ...GAUGES.map(([name, help, value]) => ({
+      ...gauge(name, help, value),
+      isShare: !name.startsWith("hosts"),
+    })),
   ];
 }
 

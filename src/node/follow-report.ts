@@ -20,6 +20,11 @@ export function unhealthyReasonOf(status: FollowerStatus | undefined): string | 
     .join("; ");
 }
 
+/** Why a follower should get no requests although it is well; undefined when it should. */
+export function unreadyReasonOf(status: FollowerStatus | undefined): string | undefined {
+  return status?.state === "ahead_of_upstreams" ? status.reason : undefined;
+}
+
 /** Waypoints that others can anchor to. */
 export class WaypointInfo {
   /** Of the version last asked about: a record can be large, and is read for its hash only once. */
@@ -43,6 +48,12 @@ export class WaypointInfo {
   }
 }
 
+/** How far our version is behind or ahead of the upstreams' highest head; nothing while either is not known. */
+function distanceOf(head: bigint | undefined, version: bigint | undefined): Record<string, string> {
+  if (head === undefined || version === undefined) return {};
+  return head < version ? { versions_ahead: `${version - head}` } : { versions_behind: `${head - version}` };
+}
+
 /** Keys of the info answer. */
 export function followInfo(following: Following, version: bigint | undefined): Record<string, unknown> {
   const status = following.status();
@@ -50,13 +61,12 @@ export function followInfo(following: Following, version: bigint | undefined): R
   const { headVersion } = status;
   const levels = trustLevels(status.trust);
   const fills = following.fills();
-  const behind = headVersion === undefined || version === undefined ? undefined : headVersion - version;
   return {
     trust_level: levels[0],
     trust_levels: levels,
     ...(status.reason === undefined ? {} : { sync_reason: status.reason }),
     ...(headVersion === undefined ? {} : { upstream_version: `${headVersion}` }),
-    ...(behind === undefined ? {} : { versions_behind: `${behind > 0n ? behind : 0n}` }),
+    ...distanceOf(headVersion, version),
     upstreams: status.upstreams.map(({ name, state, fault, headVersion: at }) => ({
       url: name,
       state,
@@ -80,13 +90,18 @@ export function followGauges(
     help,
     read,
   });
-  const behind = async (): Promise<number> => {
-    const [head, own] = [status()?.headVersion, await version()];
-    if (head === undefined || own === undefined || head < own) return 0;
-    return Number.parseInt(`${head - own}`, 10);
-  };
+  const distance = async (name: "versions_behind" | "versions_ahead"): Promise<number> =>
+    Number.parseInt(distanceOf(status()?.headVersion, await version())[name] ?? "0", 10);
   return [
-    gauge("versions_behind", "Versions between the head of the upstreams and ours", behind),
+    gauge("at_head", "1 while an upstream in use ends at our version", () =>
+      status()?.state === "at_head" ? 1 : 0,
+    ),
+    gauge("versions_behind", "Versions from ours to the highest head of the upstreams", () =>
+      distance("versions_behind"),
+    ),
+    gauge("versions_ahead", "Versions from the highest head of the upstreams to ours", () =>
+      distance("versions_ahead"),
+    ),
     gauge(
       "records_per_second",
       "Records taken in per second",

@@ -66,6 +66,8 @@ export interface FollowingParts {
   readonly committer: Committer;
   readonly logger: Logger;
   readonly onCommit: (progress: CommitProgress) => void;
+  /** Told when the store was read and upstreams have nothing new. */
+  readonly onRest: () => void;
   readonly onFault: (error: unknown) => void;
   /** Told each time that a write failed and will be tried again. */
   readonly onWaiting: (error: unknown) => void;
@@ -92,7 +94,7 @@ export class Following {
 
   /** Starts. `provenGenesis` is the waypoint that the genesis in the store was checked against, if it was. */
   async start(provenGenesis: Waypoint | undefined): Promise<void> {
-    const { store, committer, logger, onFault, onWaiting } = this.#parts;
+    const { store, committer, logger, onRest, onFault, onWaiting } = this.#parts;
     const { urls, options, agree, startVersion } = this.#plan;
     const position = await loadPosition(store);
     if (provenGenesis !== undefined) await addMatchedWaypoint(store, provenGenesis);
@@ -110,6 +112,7 @@ export class Following {
     this.#follower = new Follower({
       upstreams,
       committer,
+      ledger: store,
       chainId: store.identity?.chainId,
       agree,
       anchors: open,
@@ -139,6 +142,7 @@ export class Following {
         this.#count(progress);
         this.#parts.onCommit(progress);
       },
+      onRest,
       onAnchored: async (version) => {
         const anchor = this.#plan.anchors.find((one) => one.version === version);
         if (anchor !== undefined) await addMatchedWaypoint(store, anchor);

@@ -22,7 +22,7 @@ export interface HttpFrontendOptions {
   /** What the server asks the node. */
   readonly server: Pick<
     HttpServerOptions,
-    "ledger" | "encode" | "nodeInfo" | "unhealthyReason" | "unready" | "passThrough" | "cachePinned"
+    "ledger" | "encode" | "explain" | "nodeInfo" | "unhealthyReason" | "unready" | "passThrough" | "isFinal"
   >;
   readonly metrics: Metrics;
   /** The metrics page of all processes, for one of several. */
@@ -32,7 +32,7 @@ export interface HttpFrontendOptions {
 
 /** What workers need besides the options of their server. */
 export interface WorkersOptions {
-  readonly setup: Omit<WorkerSetup, "node" | "cachePinned"> & {
+  readonly setup: Omit<WorkerSetup, "node"> & {
     readonly node: Omit<WorkerSetup["node"], "http">;
   };
   readonly status: () => Promise<NodeStatus>;
@@ -89,7 +89,7 @@ export class HttpFrontend {
   async #listenForMetrics(host: string): Promise<void> {
     const { http, metrics } = this.#options;
     const { metricsPort: port } = http;
-    if (port === undefined) return;
+    if (port === undefined || http.metrics === false) return;
     const { contentType } = metrics;
     this.#metricsServer = await bound(
       port,
@@ -100,13 +100,12 @@ export class HttpFrontend {
   /** Starts the workers, where there are to be some. */
   async startWorkers({ setup, status, onFault }: WorkersOptions): Promise<void> {
     if (!this.#isShared) return;
-    const { http, metrics: own, logger, server } = this.#options;
+    const { http, metrics: own, logger } = this.#options;
     const { metricsPort, metrics, workers: count = 0, ...others } = http;
     this.#workers = await startWorkers({
       count,
       setup: {
         ...setup,
-        cachePinned: server.cachePinned ?? true,
         node: {
           ...setup.node,
           http: { ...others, ...this.#address, metrics: metrics !== false && metricsPort === undefined },

@@ -6,6 +6,7 @@ import type { Store } from "../store/contract.ts";
 import { Committer } from "../sync/committer.ts";
 import { assertNotHalfCopied } from "../sync/copy/copy-mark.ts";
 import { bootstrapGenesis } from "../sync/genesis.ts";
+import { addMatchedWaypoint } from "../sync/matched-waypoints.ts";
 import type { PruneWindow } from "../sync/prune-window.ts";
 import { Pruner } from "../sync/pruner.ts";
 import { BlockMaker } from "./block-maker.ts";
@@ -28,8 +29,8 @@ export interface WriterOptions {
 /** How long a start waits for the first records of a network before it goes on without. */
 const FIRST_COMMIT_WAIT_MS = 10_000;
 
-/** Parts of a node that can meet a fault that passes. */
-const PARTS = ["blocks", "pruner"] as const;
+/** Parts that report faults which may pass; a writer that stopped leaves none behind. */
+const PARTS = ["blocks", "following", "pruner"] as const;
 
 /** The writing parts of a node. */
 export class LedgerWriter {
@@ -80,7 +81,11 @@ export class LedgerWriter {
     if (chain !== undefined) {
       this.#blocks = new BlockMaker({ store, chain, committer, faults, onCommit, settings: localChain });
     }
-    if (plan.follow === undefined) return;
+    if (plan.follow === undefined) {
+      // What was proven stays proven for those who open the store later. A local chain proves nothing.
+      if (chain === undefined && plan.proven !== undefined) await addMatchedWaypoint(store, plan.proven);
+      return;
+    }
     const following = new Following(plan.follow, {
       store,
       committer,
@@ -89,6 +94,7 @@ export class LedgerWriter {
         onCommit(records);
         faults.clear("following");
       },
+      onRest: () => faults.clear("following"),
       onFault: (error) => faults.report("following", error),
       onWaiting: (error) => faults.report("following", error),
     });

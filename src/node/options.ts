@@ -1,6 +1,9 @@
 // What a node is made with, and what it offers. Documentation of the in-process interface.
 import type { Logger } from "../base/log.ts";
 import type { ChainGuide } from "../chain/guide.ts";
+import type { Explanation } from "../transaction/explain/explanation.ts";
+
+export type { Explanation };
 
 /** Bounds on what clients can ask for. What is left out has the default that docs/cli.md names. */
 export interface HttpLimits {
@@ -9,7 +12,7 @@ export interface HttpLimits {
   readonly maxInFlight?: number;
   /** Requests that would wait longer behind others are turned away; 0 turns none away. */
   readonly maxWaitMs?: number;
-  /** Requests per second and client; no limit when left out. */
+  /** Requests per second and client, a whole number from 1; no limit when left out. */
   readonly rateLimit?: number;
   /** Clients are told apart by the last address in X-Forwarded-For. */
   readonly trustProxy?: boolean;
@@ -27,15 +30,15 @@ export interface HttpOptions {
   readonly host?: string;
   /** 0 takes any free port. */
   readonly port?: number;
-  /** Words between `X-` and the names of the ledger headers; `["NODE"]` unless given. */
+  /** Words of letters, digits and dashes between `X-` and the names of the ledger headers; `["NODE"]` unless given. */
   readonly headerBrands?: readonly string[];
-  /** False switches encode_submission off. */
+  /** False switches encode_submission and explain_submission off. */
   readonly encode?: boolean;
   readonly jsonOutput?: boolean;
   readonly bcsOutput?: boolean;
   readonly startPage?: boolean;
   readonly metrics?: boolean;
-  /** Serves /metrics on a port of its own. */
+  /** Serves /metrics on a port of its own, unless `metrics` is false. */
   readonly metricsPort?: number;
   readonly bodyLimitBytes?: number;
   /** How old the ledger's time may be before reads are refused and the node is not ready; no limit when left out. */
@@ -148,7 +151,7 @@ export interface LedgerInfo {
   readonly block_height: string;
 }
 
-/** A running node. */
+/** A running node. Calls reject, never throw; once `close` was called they say that the node is closed. */
 export interface Node {
   /** Base URL of the HTTP interface; undefined without one. */
   readonly url: string | undefined;
@@ -160,12 +163,14 @@ export interface Node {
   rawItem(handle: string, key: string | Uint8Array, options?: ReadOptions): Promise<Uint8Array | undefined>;
   /** The bytes to sign for a transaction request: an object, JSON text, or its bytes. */
   encodeSubmission(request: object | string | Uint8Array): Promise<Uint8Array>;
+  /** What a signing message, a raw transaction or a transaction request means, and what speaks against it. */
+  explainSubmission(request: object | string | Uint8Array): Promise<Explanation>;
   /** What `GET /v1/info` answers. */
   info(): Promise<Readonly<Record<string, unknown>>>;
   ledgerInfo(): Promise<LedgerInfo>;
-  /** Makes the next block of the local chain now. */
+  /** Makes the next block of the local chain now; where the ledger stands after it. Several at once wait in turn. */
   produceBlock(): Promise<LedgerInfo>;
-  /** Demo accounts, tables and functions of the local chain; undefined without one. */
+  /** Demo accounts, tables and functions of the local chain; undefined without one. Throws once the node is closed. */
   guide(): ChainGuide | undefined;
   /** Stops making blocks, finishes what is in hand, closes the store. */
   close(): Promise<void>;

@@ -1,6 +1,7 @@
 // The operations as calls: what the HTTP handlers do, without HTTP.
-import { ConfigError } from "../base/errors.ts";
+import { ConfigError, errorText } from "../base/errors.ts";
 import { fromHex } from "../base/hex.ts";
+import { createAccountReader } from "../ledger/account-reader.ts";
 import { parseAsset } from "../ledger/asset.ts";
 import { readBalance } from "../ledger/balance.ts";
 import { readModuleItem } from "../ledger/module-item.ts";
@@ -9,21 +10,48 @@ import type { Ledger, LedgerView } from "../ledger/view.ts";
 import { parseAddress } from "../move/address.ts";
 import { ModuleCache } from "../move/module-cache.ts";
 import { encodeSubmission } from "../transaction/encode-submission.ts";
+import { explainSubmission } from "../transaction/explain/explain.ts";
+import type { Explanation } from "../transaction/explain/explanation.ts";
 import type { LedgerInfo, ReadOptions } from "./options.ts";
 
+// Bytes are copied on their way in and out: the caller may change its own, and the store's are not the caller's to change.
+
+function toText(name: string, value: unknown): string {
+  if (typeof value === "string") return value;
+  throw new ConfigError(`${name}: expected a text, got ${typeof value}`);
+}
+
 function toBytes(key: string | Uint8Array): Uint8Array {
-  if (typeof key !== "string") return key;
-  const bytes = fromHex(key.startsWith("0x") ? key.slice(2) : key);
+  if (key instanceof Uint8Array) return Buffer.from(key);
+  const text = toText("key", key);
+  const bytes = fromHex(text.startsWith("0x") ? text.slice(2) : text);
   if (bytes === undefined) throw new ConfigError("key: expected an even number of hex digits");
   return bytes;
 }
 
 function toBody(request: object | string | Uint8Array): Uint8Array {
-  if (request instanceof Uint8Array) return request;
-  return new TextEncoder().encode(typeof request === "string" ? request : JSON.stringify(request));
+  if (request instanceof Uint8Array) return Buffer.from(request);
+  return new TextEncoder().encode(typeof request === "string" ? request : toJson(request));
 }
 
-function toLedgerInfo({ position }: LedgerView): LedgerInfo {
+function toJson(request: object): string {
+  try {
+    // What has no text, such as undefined, is refused like any other request.
+    return JSON.stringify(request) ?? "";
+  } catch (error) {
+    throw new ConfigError(`request: cannot be written as JSON: ${errorText(error)}`, error);
+  }
+}
+
+/** The version to read at. */
+function versionOf({ position }: LedgerView, { ledgerVersion }: ReadOptions): bigint {
+  if (ledgerVersion === undefined) return position.version;
+  if (typeof ledgerVersion === "bigint") return ledgerVersion;
+  throw new ConfigError(`ledgerVersion: expected a bigint, got ${typeof ledgerVersion}`);
+}
+
+/** Where a ledger stands, as `GET /v1` answers. */
+export function toLedgerInfo({ position }: Pick<LedgerView, "position">): LedgerInfo {
   return {
     chain_id: position.chainId,
     epoch: `${position.epoch}`,
@@ -55,28 +83,44 @@ export class Reader {
     }
   }
 
-  balance(address: string, asset: string, options: ReadOptions): Promise<bigint> {
-    const [owner, parsed] = [parseAddress(address), parseAsset(asset)];
-    return this.withView((view) =>
-      readBalance(view, owner, parsed, options.ledgerVersion ?? view.position.version),
-    );
+  async balance(address: string, asset: string, options: ReadOptions): Promise<bigint> {
+    const [owner, parsed] = [parseAddress(toText("address", address)), parseAsset(toText("asset", asset))];
+    return this.withView((view) => readBalance(view, owner, parsed, versionOf(view, options)));
   }
 
-  rawItem(handle: string, key: string | Uint8Array, options: ReadOptions): Promise<Uint8Array | undefined> {
-    const [table, bytes] = [parseAddress(handle), toBytes(key)];
-    return this.withView((view) =>
-      readTableItem(view, table, bytes, options.ledgerVersion ?? view.position.version),
-    );
+  async rawItem(
+    handle: string,
+    key: string | Uint8Array,
+    options: ReadOptions,
+  ): Promise<Uint8Array | undefined> {
+    const [table, bytes] = [parseAddress(toText("handle", handle)), toBytes(key)];
+    return this.withView(async (view) => {
+      const item = await readTableItem(view, table, bytes, versionOf(view, options));
+      return item && new Uint8Array(item);
+    });
   }
 
-  encodeSubmission(request: object | string | Uint8Array): Promise<Uint8Array> {
-    return this.withView((view) => this.encode(toBody(request), view));
+  async encodeSubmission(request: object | string | Uint8Array): Promise<Uint8Array> {
+    const body = toBody(request);
+    return new Uint8Array(await this.withView((view) => this.encode(body, view)));
   }
 
   /** The signing message of a request body, with modules as the view's latest version has them. */
   encode(body: Uint8Array, view: LedgerView): Promise<Uint8Array> {
     const loadModule = this.modules.createLoader((module) => readModuleItem(view, module));
     return encodeSubmission(body, { chainId: view.position.chainId, loadModule });
+  }
+
+  explainSubmission(request: object | string | Uint8Array): Promise<Explanation> {
+    return this.withView((view) => this.explain(toBody(request), view));
+  }
+
+  /** The explanation of a request body, with modules and accounts as the view's latest version has them. */
+  explain(body: Uint8Array, view: LedgerView): Promise<Explanation> {
+    const { chainId, timestampUsec } = view.position;
+    const loadModule = this.modules.createLoader((module) => readModuleItem(view, module));
+    const accounts = createAccountReader(view);
+    return explainSubmission(body, { chainId, timestampUsec, loadModule, accounts });
   }
 
   ledgerInfo(): Promise<LedgerInfo> {

@@ -7,9 +7,9 @@ import { StoreError } from "../store/errors.ts";
 import {
   copyBackup,
   copyStore,
+  dropDraft,
   dropWriter,
   isVacant,
-  leaveDraft,
   loadManifest,
   type Manifest,
   nameDraft,
@@ -17,18 +17,27 @@ import {
   writeManifest,
 } from "../store/lmdb/backup.ts";
 import { openStoreWalk } from "../store/lmdb/walk.ts";
-import { type CheckProgress, checkStore, type StoreReport } from "../sync/check/store-check.ts";
+import type { CheckProgress } from "../sync/check/check-pace.ts";
+import { checkStore, type StoreReport } from "../sync/check/store-check.ts";
 
-export type { CheckProgress, Manifest, StoreReport };
+export type { CheckProgress, StoreReport };
 
-/** Checks the store in a directory, which a node may be writing. Throws StoreError when it cannot be walked. */
-export async function checkData(data: string, onProgress?: CheckProgress): Promise<StoreReport> {
+/**
+ * Checks the store in a directory, which a node may be writing. Throws StoreError when it cannot be walked, and the
+ * reason of the signal when that says stop.
+ */
+export async function checkData(
+  data: string,
+  onProgress?: CheckProgress,
+  signal?: AbortSignal,
+): Promise<StoreReport> {
   const walk = await openStoreWalk(data).catch((error: unknown) => {
     throw asCorrupt(error);
   });
   try {
-    return checkStore(walk, onProgress);
+    return await checkStore(walk, onProgress, signal);
   } catch (error) {
+    signal?.throwIfAborted();
     throw asCorrupt(error);
   } finally {
     await walk.close();
@@ -43,8 +52,8 @@ function asCorrupt(error: unknown): unknown {
   return new StoreError("corrupt", `the store is damaged: ${where}: ${errorText(error)}`, { cause: error });
 }
 
-async function assertSound(data: string, onProgress: CheckProgress | undefined): Promise<StoreReport> {
-  const report = await checkData(data, onProgress);
+async function assertSound(data: string, { onCheck, signal }: CopyWatch): Promise<StoreReport> {
+  const report = await checkData(data, onCheck, signal);
   if (report.faults === 0) return report;
   throw new StoreError(
     "corrupt",
@@ -63,21 +72,32 @@ export interface BackupReport extends Manifest {
   readonly kept_bytes: number;
 }
 
-/** Told how far copying and checking are. */
+/** Told how far copying and checking are, and able to stop them. */
 export interface CopyWatch {
   /** In bytes. */
   readonly onCopy?: (done: number, total: number) => void;
   /** In rows. */
   readonly onCheck?: CheckProgress;
+  /** Stops the work; what was copied stays for the next time. */
+  readonly signal?: AbortSignal;
 }
 
-/** Works on a draft of a directory; when that fails, what is there stays for the next time. */
-async function withDraft<T>(target: string, work: (draft: string) => Promise<T>): Promise<T> {
+/**
+ * Works on a draft of a vacant directory and gives its files their names; when that fails, what is there stays for the
+ * next time.
+ */
+async function withDraft<T>(option: string, target: string, work: (draft: string) => Promise<T>): Promise<T> {
+  await assertVacant(option, target);
   const draft = await openDraft(target);
   try {
-    return await work(draft);
+    // Another process may have been done since the first look.
+    if (!(await isVacant(target))) await dropDraft(draft.path);
+    await assertVacant(option, target);
+    const result = await work(draft.path);
+    await nameDraft(draft);
+    return result;
   } catch (error) {
-    await leaveDraft(draft);
+    await draft.leave();
     throw error;
   }
 }
@@ -87,17 +107,14 @@ async function withDraft<T>(target: string, work: (draft: string) => Promise<T>)
  * Where an earlier call did not come to its end, only what is not there yet is written.
  */
 export async function backupData(data: string, to: string, watch: CopyWatch = {}): Promise<BackupReport> {
-  const target = resolve(to);
-  await assertVacant("--to", target);
-  return withDraft(target, async (draft) => {
-    const copy = await copyStore(data, draft, watch.onCopy);
-    const { chainId, version, oldestVersion } = await assertSound(draft, watch.onCheck);
+  return withDraft("--to", resolve(to), async (draft) => {
+    const copy = await copyStore(data, draft, watch.onCopy, watch.signal);
+    const { chainId, version, oldestVersion } = await assertSound(draft, watch);
     const manifest = await writeManifest(draft, copy, {
       chain_id: chainId,
       version: `${version}`,
       oldest_version: `${oldestVersion}`,
     });
-    await nameDraft(draft);
     return { ...manifest, written_bytes: copy.writtenBytes, kept_bytes: copy.keptBytes };
   });
 }
@@ -107,9 +124,9 @@ export async function restoreData(from: string, data: string, watch: CopyWatch =
   const target = resolve(data);
   await assertVacant("--data", target);
   const manifest = await loadManifest(from);
-  return withDraft(target, async (draft) => {
-    await copyBackup(from, manifest, draft, watch.onCopy);
-    const report = await assertSound(draft, watch.onCheck);
+  return withDraft("--data", target, async (draft) => {
+    await copyBackup(from, manifest, draft, watch.onCopy, watch.signal);
+    const report = await assertSound(draft, watch);
     if (`${report.version}` !== manifest.version) {
       throw new StoreError(
         "corrupt",
@@ -117,7 +134,6 @@ export async function restoreData(from: string, data: string, watch: CopyWatch =
       );
     }
     await dropWriter(draft);
-    await nameDraft(draft);
     return manifest;
   });
 }

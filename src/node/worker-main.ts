@@ -34,6 +34,8 @@ const pages = new Map<number, (page: string) => void>();
 let questions = 0;
 let status: NodeStatus | undefined;
 let node: Node | undefined;
+/** How often the writer is told what was counted. A worker that dies takes at most this much with it. */
+const COUNTS_MS = 1000;
 let sendFigures: ((id: number) => Promise<void>) | undefined;
 
 async function start(order: WorkerOrder & { kind: "setup" }): Promise<void> {
@@ -51,6 +53,9 @@ async function start(order: WorkerOrder & { kind: "setup" }): Promise<void> {
     });
     node = made.node;
     sendFigures = async (id) => report({ kind: "figures", id, figures: await made.figures() });
+    setInterval(() => {
+      void made.counts().then((counts) => report({ kind: "counts", counts }));
+    }, COUNTS_MS).unref();
     report({ kind: "listening" });
   } catch (error) {
     const failed = error instanceof Error ? error : new Error(String(error));

@@ -23,8 +23,6 @@ export interface WorkerSetup {
   readonly node: Pick<NodeOptions, "data" | "cassandra" | "pruneWindow" | "follow"> & {
     readonly http: HttpOptions;
   };
-  /** Whether answers at a named version may be cached for good. */
-  readonly cachePinned: boolean;
   /** When the node started, in milliseconds since the epoch. */
   readonly startedMs: number;
   readonly genesisWaypoint: Waypoint | undefined;
@@ -50,4 +48,6 @@ export type WorkerReport =
       readonly message: string;
     }
   | { readonly kind: "figures"; readonly id: number; readonly figures: MetricFigures }
+  /** Sent now and then: what stays counted when the worker dies. */
+  | { readonly kind: "counts"; readonly counts: MetricFigures }
   | { readonly kind: "page"; readonly id: number };

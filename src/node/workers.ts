@@ -62,8 +62,10 @@ export async function startWorkers(options: WorkerPoolOptions): Promise<WorkerPo
 interface Member {
   readonly worker: Worker;
   readonly listening: Promise<void>;
-  /** What it last said it had counted. */
+  /** What it last said when it was asked. */
   figures: MetricFigures | undefined;
+  /** What it last said it had counted. */
+  counts: MetricFigures | undefined;
 }
 
 /** The running workers. */
@@ -129,7 +131,7 @@ export class WorkerPool {
     });
     // Whoever waits for it sees a failure; for replacements nobody does.
     listening.catch(() => {});
-    const member: Member = { worker, listening, figures: undefined };
+    const member: Member = { worker, listening, figures: undefined, counts: undefined };
     this.#members.add(member);
     worker.on("message", (report: WorkerReport) => this.#take(member, report, settle));
     worker.on("error", (error) => settle(error));
@@ -159,7 +161,11 @@ export class WorkerPool {
         return;
       case "figures":
         member.figures = report.figures;
+        member.counts = onlyCounts(report.figures);
         this.#waiting.get(report.id)?.(report.figures);
+        return;
+      case "counts":
+        member.counts = report.counts;
         return;
       case "page":
         void this.page().then((page) => send(worker, { kind: "page", id: report.id, page }));
@@ -169,9 +175,9 @@ export class WorkerPool {
   /** Puts another worker in the place of one that ended. */
   #forget(member: Member, reason: string): void {
     this.#members.delete(member);
-    const { figures } = member;
-    if (figures !== undefined) {
-      this.#departed = this.#departed.then((others) => addFigures([others, onlyCounts(figures)]));
+    const { counts } = member;
+    if (counts !== undefined) {
+      this.#departed = this.#departed.then((others) => addFigures([others, counts]));
     }
     if (this.#closing) return;
     const { logger, onFault } = this.#options;

@@ -5,7 +5,7 @@ import { equalBytes } from "../base/bytes.ts";
 import { toHex } from "../base/hex.ts";
 import { decodePage, decodeRecord } from "../ledger/record.ts";
 import { pause } from "./upstream/backoff.ts";
-import { UpstreamError } from "./upstream/errors.ts";
+import { BeyondHead, UpstreamError } from "./upstream/errors.ts";
 import type { PoolEntry, UpstreamPool } from "./upstream/pool.ts";
 
 /** How often those who lag are asked again before it is called a dispute. */
@@ -120,7 +120,8 @@ export class Agreement {
       entry.head = page.head;
       return voteOf(entry, onlyRecord(page.bytes, version));
     } catch (error) {
-      if (error instanceof UpstreamError && error.code !== "beyond_head") this.#pool.fail(entry, error);
+      if (error instanceof BeyondHead) entry.head = error.head;
+      else if (error instanceof UpstreamError) this.#pool.fail(entry, error);
       return undefined;
     }
   }
@@ -158,7 +159,8 @@ function disagreement(vote: Vote, winner: Vote, version: bigint): UpstreamError 
   return new UpstreamError("disagrees", `at version ${version}: ${what}`);
 }
 
-function onlyRecord(page: Uint8Array, version: bigint): Uint8Array {
+/** The record of a page that must hold the one version. Throws UpstreamError `malformed`. */
+export function onlyRecord(page: Uint8Array, version: bigint): Uint8Array {
   try {
     const [record] = decodePage(page);
     if (record?.version === version) return record.bytes;

@@ -98,7 +98,7 @@ export class BaseFiller {
   }
 
   async #fetch(view: LedgerView, keyHash: Uint8Array): Promise<BaseRow> {
-    const entries = this.#options.pool()?.entries ?? [];
+    const entries = (this.#options.pool()?.entries ?? []).filter(({ isOther }) => !isOther);
     if (entries.length === 0) throw unavailable();
     const stateKey = this.keyTrace.keyOf(keyHash);
     if (stateKey === undefined) throw new Error("a read whose state key is not known");

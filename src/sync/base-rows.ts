@@ -1,9 +1,9 @@
 // Rows of the base layer: what an item was as of some version, for a ledger whose state is not known whole. A
-// row holds until the item is written. A deletion leaves a row of its own, under its own key, because the
-// pruner may remove the deletion from the versioned state and what was before it must not come back.
+// row holds until the item is written. The first deletion of an item leaves a row of its own, under its own key,
+// because the pruner may remove the deletion from the versioned state and what was before it must not come back.
 import { BcsReader } from "../bcs/reader.ts";
 import { BcsWriter } from "../bcs/writer.ts";
-import type { SideRow, StateWrite } from "../store/contract.ts";
+import type { SideRow, StateWrite, Store } from "../store/contract.ts";
 
 /** What an item was as of a version. */
 export interface BaseRow {
@@ -38,17 +38,23 @@ export function decodeBaseRow(bytes: Uint8Array): BaseRow {
   return { version, value };
 }
 
-/** Rows for the deletions among the writes; the last one of a key counts. */
-export function deletionRows(writes: readonly StateWrite[]): SideRow[] {
-  const rows = new Map<string, SideRow>();
+/**
+ * Rows for the deletions among the writes. A key's first deletion counts and is never replaced: from it on no base
+ * row holds, and what is written later stands in the versioned state.
+ */
+export async function deletionRows(store: Store, writes: readonly StateWrite[]): Promise<SideRow[]> {
+  const first = new Map<string, SideRow>();
   for (const { keyHash, version, value } of writes) {
-    if (value !== undefined) continue;
-    rows.set(Buffer.from(keyHash).toString("latin1"), {
+    const name = Buffer.from(keyHash).toString("latin1");
+    if (value !== undefined || first.has(name)) continue;
+    first.set(name, {
       key: baseRowKey("deleted", keyHash),
       value: encodeBaseRow({ version, value: undefined }),
     });
   }
-  return [...rows.values()];
+  const rows = [...first.values()];
+  const known = await store.getSideRows(rows.map(({ key }) => key));
+  return rows.filter((_, i) => known[i] === undefined);
 }
 
 /** The row that a version sees: of those at or before it, the later one. */

@@ -169,7 +169,7 @@ export class Committer {
       blocks: blocks.map((block) => block.start),
       records: blocks.flatMap((block) => block.records),
       treeNodes: tree.takeChanges(),
-      ...(isWhole ? {} : { sideRows: deletionRows(writes) }),
+      ...(isWhole ? {} : { sideRows: await deletionRows(this.#store, writes) }),
     };
     await this.#store.commit(batch, position === undefined ? this.#identity(blocks[0]) : undefined);
     tree.settle();

@@ -6,24 +6,36 @@ import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { Position } from "../ledger/position.ts";
+import type { Ledger } from "../ledger/view.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import { Agreement, type AgreementRule, NoAgreement } from "./agreement.ts";
 import { checkAnchors } from "./anchor.ts";
 import type { Committer } from "./committer.ts";
 import { PageQueue } from "./page-queue.ts";
+import { assertSameLedger } from "./same-ledger.ts";
 import type { TrustFacts } from "./trust.ts";
 import { explainUnverified } from "./unverified.ts";
 import { type BackoffOptions, backoffMs, pause } from "./upstream/backoff.ts";
-import { UpstreamError } from "./upstream/errors.ts";
+import { BeyondHead, UpstreamError } from "./upstream/errors.ts";
 import { type PoolEntry, UpstreamPool } from "./upstream/pool.ts";
-import type { Upstream } from "./upstream/upstream.ts";
+import type { Upstream, UpstreamHead } from "./upstream/upstream.ts";
 import type { VerifiedBlock } from "./verifier.ts";
 
 /**
- * `starting`; `catching_up`; `at_head`; `waiting`: no upstream can be asked, or too few agree; `faulted`:
- * stopped for good; `closed`.
+ * `starting`; `catching_up`; `at_head`: an upstream named our version as its head; `ahead_of_upstreams`: all of
+ * them end before it; `waiting`: no upstream can be asked, or too few agree; `faulted`: stopped for good; `closed`.
  */
-export type FollowState = "starting" | "catching_up" | "at_head" | "waiting" | "faulted" | "closed";
+export type FollowState =
+  | "starting"
+  | "catching_up"
+  | "at_head"
+  | "ahead_of_upstreams"
+  | "waiting"
+  | "faulted"
+  | "closed";
+
+/** Rests in a row that find no upstream at our version before that is said: machines behind one name differ a little. */
+const BEHIND_RESTS = 10;
 
 /** Bounds and pauses of a follower. */
 export interface FollowerPace {
@@ -40,7 +52,7 @@ export interface FollowerPace {
 }
 
 /** Paces that suit a public network. */
-export const DEFAULT_PACE: FollowerPace = {
+const DEFAULT_PACE: FollowerPace = {
   ahead: 4,
   pageLimit: 100,
   pollMs: 500,
@@ -53,6 +65,8 @@ export const DEFAULT_PACE: FollowerPace = {
 export interface FollowerOptions {
   readonly upstreams: readonly Upstream[];
   readonly committer: Committer;
+  /** What the committer commits to; upstreams that are behind are compared with it. */
+  readonly ledger: Ledger;
   /** Chain that upstreams must belong to; undefined until the first record tells. */
   readonly chainId?: number | undefined;
   readonly agree?: AgreementRule | undefined;
@@ -71,6 +85,8 @@ export interface FollowerOptions {
   readonly mayPass?: (error: unknown) => boolean;
   /** Called after each commit, before the next one. */
   readonly onCommit?: (progress: CommitProgress) => void;
+  /** Called when the ledger was read and the upstream in use has nothing new. */
+  readonly onRest?: () => void;
   /** Called when a waypoint matched, after the commit of its version. */
   readonly onAnchored?: (version: bigint) => Promise<void>;
 }
@@ -128,6 +144,7 @@ export class Follower {
   #version: bigint | undefined;
   #records = 0;
   #disputes = 0;
+  #behindRests = 0;
   /** Since when nothing usable was said. */
   #spentSinceMs: number | undefined;
 
@@ -241,7 +258,7 @@ export class Follower {
   }
 
   async #takePage(entry: PoolEntry, queue: PageQueue): Promise<void> {
-    if (queue.isAtHead) throw new UpstreamError("beyond_head", "nothing is there yet");
+    if (queue.isAtHead && entry.head !== undefined) throw new BeyondHead(queue.nextStart, entry.head);
     const page = await queue.next();
     entry.head = page.head;
     if (this.#chainId !== undefined && page.head.chainId !== this.#chainId) {
@@ -249,18 +266,21 @@ export class Follower {
     }
     const matched: bigint[] = [];
     let isAgreed = false;
+    let isCommit = false;
     let position: Position | undefined;
     try {
       position = await this.#options.committer.append(page.bytes, async (blocks) => {
         matched.push(...checkAnchors(this.#anchors, blocks));
         isAgreed = await this.#confirm(entry, blocks);
+        isCommit = true;
       });
     } catch (error) {
       throw explainUnverified(error, page.bytes);
     }
     this.#records += page.count;
-    // Records that are only held back prove nothing yet: a liar must not be cleared by them.
-    if (position === undefined || position.version === this.#version) return;
+    // Records that are only held back prove nothing yet: a liar must not be cleared by them. The position does not
+    // tell: after a restart it is that of an earlier commit.
+    if (position === undefined || !isCommit) return;
     this.#version = position.version;
     this.#chainId = position.chainId;
     this.#disputes = 0;
@@ -300,8 +320,8 @@ export class Follower {
       this.#options.logger.warn({ reason: error.message }, "upstreams do not agree");
       this.#watchSpent();
       await pause(backoffMs(this.#disputes, this.#pace.setAside, this.#random), this.#stop.signal);
-    } else if (error instanceof UpstreamError && error.code === "beyond_head") {
-      await this.#restAtHead(entry);
+    } else if (error instanceof BeyondHead) {
+      await this.#rest(entry, error);
     } else if (error instanceof UpstreamError) {
       this.pool.fail(entry, error);
       this.#watchSpent();
@@ -318,13 +338,42 @@ export class Follower {
   }
 
   /** Nothing new here: looks for others that are further, and waits a little. */
-  async #restAtHead(entry: PoolEntry): Promise<void> {
-    this.pool.succeed(entry);
-    this.#spentSinceMs = undefined;
-    if (this.#state !== "at_head") this.#enter("at_head");
+  async #rest(entry: PoolEntry, error: BeyondHead): Promise<void> {
+    entry.head = error.head;
+    try {
+      const version = await this.#compare(entry, error.head);
+      this.pool.succeed(entry);
+      this.#spentSinceMs = undefined;
+      this.#enterRest(version, error);
+      this.#options.onRest?.();
+    } catch (fault) {
+      await this.#handle(entry, fault);
+      return;
+    }
     await pause(this.#pace.pollMs * (0.75 + this.#random() / 2), this.#stop.signal);
     const others = this.pool.entries.filter((other) => other !== entry && this.pool.isReady(other));
     await Promise.all(others.map((other) => this.#refreshHead(other)));
+  }
+
+  /** Says where we stand: at the head only when an upstream in use ends no earlier than we do. */
+  #enterRest(version: bigint | undefined, { head, message }: BeyondHead): void {
+    if (version === undefined) {
+      this.#enter("waiting", message);
+      return;
+    }
+    const isLevel = this.pool.entries.some(
+      (entry) => entry.state === "ok" && entry.head !== undefined && entry.head.version >= version,
+    );
+    this.#behindRests = isLevel ? 0 : this.#behindRests + 1;
+    if (isLevel) {
+      if (this.#state !== "at_head") this.#enter("at_head");
+    } else if (this.#behindRests >= BEHIND_RESTS) {
+      const highest = this.pool.headVersion ?? head.version;
+      this.#enter(
+        "ahead_of_upstreams",
+        `every upstream is behind this node: the highest ends at version ${highest}, this node at ${version}`,
+      );
+    }
   }
 
   async #refreshHead(entry: PoolEntry): Promise<void> {
@@ -333,12 +382,17 @@ export class Follower {
       if (this.#chainId !== undefined && head.chainId !== this.#chainId)
         throw wrongChain(this.#chainId, head.chainId);
       entry.head = head;
+      await this.#compare(entry, head);
       if (entry.state !== "set_aside") this.pool.succeed(entry);
     } catch (error) {
       if (this.#stop.signal.aborted) return;
-      if (!(error instanceof UpstreamError)) throw error;
-      this.pool.fail(entry, error);
+      if (error instanceof UpstreamError) this.pool.fail(entry, error);
+      else await this.#waitForStore(error);
     }
+  }
+
+  #compare(entry: PoolEntry, head: UpstreamHead): Promise<bigint | undefined> {
+    return assertSameLedger(this.#options.ledger, entry.upstream, head, this.#stop.signal);
   }
 
   /** Gives up when nothing usable was said for too long. A line that is down does not count. */

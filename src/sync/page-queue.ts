@@ -25,13 +25,54 @@ interface Request {
   readonly page: Promise<RecordsPage>;
 }
 
+/** Most whole pages in a row before more records are asked for again. */
+const MAX_PATIENCE = 128;
+
+/**
+ * Records per page: less after a page that came short or was too large, then twice as many after some whole pages.
+ * An upstream that cuts every page is tried less and less often: what was asked for ahead is lost each time.
+ */
+class PageLimit {
+  value: number;
+  readonly #most: number;
+  /** Whole pages before the next growth, and how many there were since the last change. */
+  #patience = 1;
+  #whole = 0;
+  /** The value after the last shrink. */
+  #cut = 0;
+  #hasGrown = false;
+
+  constructor(most: number) {
+    this.value = most;
+    this.#most = most;
+  }
+
+  shrink(value: number): void {
+    if (this.#hasGrown) this.#patience = Math.min(2 * this.#patience, MAX_PATIENCE);
+    this.value = value;
+    this.#cut = value;
+    this.#whole = 0;
+    this.#hasGrown = false;
+  }
+
+  /** Notes a whole page of the size; those asked for before a change say nothing of the value now. */
+  pass(size: number): void {
+    if (size !== this.value || size === this.#most) return;
+    if (size > this.#cut) this.#patience = 1;
+    if (++this.#whole < this.#patience) return;
+    this.value = Math.min(2 * size, this.#most);
+    this.#whole = 0;
+    this.#hasGrown = true;
+  }
+}
+
 /** Fetches pages from one upstream, from a version on. */
 export class PageQueue {
   readonly #upstream: Upstream;
   readonly #ahead: number;
   readonly #signal: AbortSignal;
   readonly #requests: Request[] = [];
-  #limit: number;
+  readonly #limit: PageLimit;
   #next: bigint;
   #head: UpstreamHead | undefined;
 
@@ -39,7 +80,7 @@ export class PageQueue {
     this.#upstream = upstream;
     this.#next = start;
     this.#ahead = options.ahead;
-    this.#limit = options.limit;
+    this.#limit = new PageLimit(options.limit);
     this.#signal = signal;
   }
 
@@ -67,7 +108,7 @@ export class PageQueue {
         const isTooLarge = error instanceof UpstreamError && error.code === "too_large";
         if (!isTooLarge || request.limit === 1) throw error;
         this.#next = request.start;
-        this.#limit = Math.ceil(request.limit / 2);
+        this.#limit.shrink(Math.ceil(request.limit / 2));
       }
     }
   }
@@ -83,8 +124,8 @@ export class PageQueue {
       const isWanted =
         this.#requests.length === 0 || (this.#head !== undefined && this.#next <= this.#head.version);
       if (!isWanted) return;
-      this.#requests.push(this.#send(this.#next, this.#limit));
-      this.#next += BigInt(this.#limit);
+      this.#requests.push(this.#send(this.#next, this.#limit.value));
+      this.#next += BigInt(this.#limit.value);
     }
   }
 
@@ -113,7 +154,9 @@ export class PageQueue {
       // Shorter than asked for: its own limit is lower, or its head was nearer than thought.
       this.close();
       this.#next = following;
-      if (page.head.version >= following) this.#limit = count;
+      if (page.head.version >= following) this.#limit.shrink(count);
+    } else {
+      this.#limit.pass(count);
     }
     return { ...page, start: request.start, count };
   }

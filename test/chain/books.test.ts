@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createDemoAccounts } from "../../src/chain/demo-accounts.ts";
+import { OWN_FRAMEWORK } from "../../src/chain/framework.ts";
 import { Books } from "../support/books.ts";
 
-const demoAccounts = createDemoAccounts(new Uint8Array(32));
+const demoAccounts = createDemoAccounts(new Uint8Array(32), OWN_FRAMEWORK);
 
 describe("Books", () => {
   it("starts with what the accounts hold, once", () => {

@@ -13,8 +13,8 @@ import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
 const folder = temporaryFolder();
-const BLOCKS = 2000;
-const VERSIONS = 200;
+const BLOCKS = 400;
+const VERSIONS = 40;
 /** Questions under way at a time. */
 const AT_ONCE = 40;
 const QUIET = ["--log-level", "warn"];

@@ -16,10 +16,18 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   throw new Error("waited 30 s in vain");
 }
 
-async function answerOf(url: string): Promise<{ status: number; body: string; version: bigint }> {
+interface Seen {
+  readonly status: number;
+  readonly body: string;
+  readonly version: bigint;
+  readonly caching: string | null;
+}
+
+async function answerOf(url: string): Promise<Seen> {
   const response = await fetch(url);
   const version = BigInt(response.headers.get("x-node-ledger-version") ?? "-1");
-  return { status: response.status, body: await response.text(), version };
+  const caching = response.headers.get("cache-control");
+  return { status: response.status, body: await response.text(), version, caching };
 }
 
 describe.each([
@@ -51,6 +59,9 @@ describe.each([
         answerOf(`${reader.url}${path}?ledger_version=${version}`),
       ]);
       expect([ours.status, ours.body]).toEqual([theirs.status, theirs.body]);
+      // Another seed would give other numbers under the same addresses.
+      const caching = ours.status === 200 ? "no-cache" : "no-store";
+      expect([ours.caching, theirs.caching]).toEqual([caching, caching]);
     }
 
     writer.child.kill("SIGKILL");

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { Agent, get } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { type Running, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -37,9 +38,9 @@ interface Reply {
   readonly version: bigint;
 }
 
-function ask(url: string, agent: Agent): Promise<Reply> {
+function ask(url: string, agent: Agent, timeoutMs = 60_000): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    const request = get(url, { agent, timeout: 60_000 }, (response) => {
+    const request = get(url, { agent, timeout: timeoutMs }, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("error", reject);
@@ -144,6 +145,48 @@ describe.skipIf(process.platform !== "linux")("workers", () => {
     const { version: head } = await ask(node.url, separate);
     expect(BigInt(version ?? "-1")).toBeLessThanOrEqual(head);
     expect((await node.stop("SIGINT")).code).toBe(0);
+  });
+
+  it("leave behind all that they counted when they die, whether anybody had looked or not", async () => {
+    const node = await start("counters", "--rate-limit", "1");
+    const separate = new Agent({ keepAlive: false });
+    // A connection on its way to a worker that dies is lost.
+    const tryToAsk = (url: string): Promise<Reply | undefined> =>
+      ask(url, separate, 5000).catch(() => undefined);
+    const rateLimited = async (): Promise<number> => {
+      // Whoever looks is a client too, and is refused as often as others.
+      const page = await until(async () => {
+        const reply = await tryToAsk(`${node.url.slice(0, -3)}/metrics`);
+        return reply?.status === 200 && reply.body;
+      });
+      return Number(/^sextant_http_rate_limited (\d+)$/m.exec(page)?.[1]);
+    };
+    const refuse = async (count: number): Promise<void> => {
+      let refused = 0;
+      await until(async () => {
+        if ((await tryToAsk(`${node.url}/info`))?.status === 429) refused++;
+        return refused >= count;
+      });
+    };
+    const killAll = async (): Promise<void> => {
+      const victims = workersOf(node);
+      for (const victim of victims) process.kill(victim, "SIGKILL");
+      await until(() => !victims.some(isAlive) && workersOf(node).length === 2);
+    };
+    await refuse(20);
+    const before = await rateLimited();
+    expect(before).toBeGreaterThanOrEqual(20);
+    await killAll();
+    expect(await rateLimited()).toBeGreaterThanOrEqual(before);
+    // Unseen ones: workers say now and then what they have counted, so a round in which they had time for it keeps all.
+    await until(async () => {
+      const seen = await rateLimited();
+      await refuse(20);
+      await sleep(2000);
+      await killAll();
+      return (await rateLimited()) >= seen + 20;
+    });
+    expect((await node.stop()).code).toBe(0);
   });
 
   it("end with the writer, whose store stays whole", async () => {

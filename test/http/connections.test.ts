@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { COIN, createHttpLedger, TABLE, TABLE_KEY } from "../support/http-ledger.ts";
@@ -115,6 +115,22 @@ describe("unusual but valid", () => {
     const answer = await sendRaw(server, [`GET ${BALANCE} HTTP/1.1\r\nHost: x\r\n\r\nBREW\r\n\r\n`]);
     expect(answer.statuses[0]).toBe(200);
     expect(answer.text).toContain("200000000");
+  });
+
+  it("a request that ends its connection gets its answer, whatever follows it", async () => {
+    const balance = `GET ${BALANCE} HTTP/1.1\r\nHost: x\r\n`;
+    const plain = await startServer({ isDirect: false });
+    for (const last of [`${balance}Connection: close\r\n\r\n`, `GET ${BALANCE} HTTP/1.0\r\n\r\n`]) {
+      const { statuses } = await sendRaw(plain, [`${balance}\r\n${last}${balance}\r\nmore`]);
+      expect(statuses).toEqual([200, 200]);
+    }
+  });
+
+  it("whole requests before broken bytes all get their answers", async () => {
+    const balance = `GET ${BALANCE} HTTP/1.1\r\nHost: x\r\n\r\n`;
+    const plain = await startServer({ isDirect: false });
+    const { statuses } = await sendRaw(plain, [`${balance.repeat(5)}BREW\r\n\r\n`]);
+    expect(statuses.slice(0, 5)).toEqual([200, 200, 200, 200, 200]);
   });
 
   it("an absolute target", async () => {
@@ -243,12 +259,51 @@ describe("clients that go away", () => {
     abandoned.on("error", () => {});
     abandoned.end();
     await until(() => asked === 1);
-    abandoned.destroy();
+    // A client that only closed its side would still read.
+    (abandoned.socket as Socket).resetAndDestroy();
     await until(() => watched.figures().connections === 0);
     open();
     await until(() => released > 0);
     await sleep(50);
     expect([reads, released]).toEqual([0, 1]);
+  });
+});
+
+describe.each([true, false])("a client that leaves before its answer (direct: %s)", (isDirect) => {
+  it.each(["opens its view", "makes its answer"])("is counted as 499: while the node %s", async (moment) => {
+    const counted: string[] = [];
+    let isAsked = false;
+    let goOn = (): void => {};
+    const left = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const pause = async (): Promise<void> => {
+      isAsked = true;
+      await left;
+    };
+    const ledger = await createHttpLedger();
+    const watched = await startServer({
+      isDirect,
+      ledger: {
+        openView: async () => {
+          if (moment === "opens its view") await pause();
+          return ledger.openView();
+        },
+      },
+      nodeInfo: async () => {
+        await pause();
+        return { chain_id: "44" };
+      },
+      onRequest: (id, status) => counted.push(`${id} ${status}`),
+    });
+    const socket = connect(watched.port, watched.host);
+    socket.write("GET /v1/info HTTP/1.1\r\nHost: x\r\n\r\n");
+    await until(() => isAsked);
+    socket.resetAndDestroy();
+    await until(() => watched.figures().connections === 0);
+    goOn();
+    await until(() => counted.length > 0);
+    expect(counted).toEqual(["info 499"]);
   });
 });
 
@@ -297,7 +352,8 @@ describe("closing", () => {
     const { createHttpServer } = await import("../../src/http/server.ts");
     const second = createHttpServer({
       ledger: await createHttpLedger(),
-      encode: async (body) => body,
+      encode: () => Promise.reject(new Error("never asked")),
+      explain: () => Promise.reject(new Error("never asked")),
       nodeInfo: () => ({}),
       host: server.host,
       port: server.port,

@@ -1,11 +1,7 @@
 // What a store on disk says when it cannot be used, and that nothing is lost by it.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { open } from "lmdb";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Store } from "../../src/store/contract.ts";
@@ -15,7 +11,6 @@ import { checkView } from "../support/check-store.ts";
 import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../support/synthetic-ledger.ts";
 import { pruneTo } from "./contract.ts";
 
-const writer = fileURLToPath(new URL("../support/store-writer.ts", import.meta.url));
 let path = "";
 
 beforeEach(async () => {
@@ -191,37 +186,6 @@ describe("a store on disk", () => {
       expect(await checkWhole(ledger)).toBe(20n);
     },
   );
-
-  it("says that the disk is full, and has every version committed before", async () => {
-    // A limit on the size of files stands in for a full disk; the signal it sends is ignored.
-    const script = `trap "" XFSZ; ulimit -f 500; exec "$@"`;
-    const args = [
-      "-c",
-      script,
-      "bash",
-      process.execPath,
-      "--import",
-      "tsx",
-      writer,
-      path,
-      "4",
-      "40",
-      "100000",
-    ];
-    const child = spawn("bash", args, { stdio: ["ignore", "pipe", "inherit"] });
-    const ended = once(child, "exit");
-    let committed = -1n;
-    let failed = "";
-    for await (const line of createInterface({ input: child.stdout })) {
-      const [what, rest = ""] = line.split(" ");
-      if (what === "commit") committed = BigInt(rest);
-      if (what === "fail") failed = rest;
-    }
-    await ended;
-    expect(failed).toBe("full");
-    expect(committed).toBeGreaterThan(100n);
-    expect(await checkWhole(new SyntheticLedger(4, 40))).toBe(committed);
-  });
 
   it("uses freed space again: the file stops growing once pruning keeps up", async () => {
     const ledger = new SyntheticLedger(4, 40);

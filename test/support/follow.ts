@@ -84,7 +84,7 @@ export function flipped(bytes: Uint8Array, bit: number): Uint8Array {
 }
 
 /** Paces for tests: everything soon. */
-export const QUICK = {
+const QUICK = {
   pollMs: 5,
   retry: { baseMs: 2, maxMs: 10 },
   setAside: { baseMs: 2, maxMs: 10 },
@@ -103,6 +103,7 @@ export function follow(options: Partial<FollowerOptions> & Pick<FollowerOptions,
   const committer = new Committer({ store, logger: silentLogger });
   const follower = new Follower({
     committer,
+    ledger: store,
     logger: silentLogger,
     ...options,
     pace: { ...QUICK, ...options.pace },

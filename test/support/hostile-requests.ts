@@ -5,6 +5,9 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { COIN, PAIR, TABLE, TABLE_KEY } from "./http-ledger.ts";
 
+/** Of the message of a single signer. */
+const PREFIX = "b5e97db07fa0bd0e5598aa3643a9bc6f6693bddc1a9fec9e674a461eaa00b193";
+
 const segment = fc.oneof(
   fc.constantFrom(
     "v1",
@@ -15,6 +18,7 @@ const segment = fc.oneof(
     "raw_item",
     "transactions",
     "encode_submission",
+    "explain_submission",
   ),
   fc.constantFrom(
     "info",
@@ -55,11 +59,23 @@ const path = fc.oneof(
   { weight: 2, arbitrary: segment.map((handle) => `/v1/tables/${handle}/raw_item`) },
   {
     weight: 2,
-    arbitrary: fc.constantFrom(`/v1/tables/${TABLE}/raw_item`, "/v1/transactions/encode_submission"),
+    arbitrary: fc.constantFrom(
+      `/v1/tables/${TABLE}/raw_item`,
+      "/v1/transactions/encode_submission",
+      "/v1/transactions/explain_submission",
+    ),
   },
   {
     weight: 1,
-    arbitrary: fc.constantFrom("/", "/v1", "/v1/info", "/v1/-/healthy", "/v1/spec", "/v1/spec.yaml"),
+    arbitrary: fc.constantFrom(
+      `/v1/accounts/0xc1/balance/${COIN}`,
+      "/",
+      "/v1",
+      "/v1/info",
+      "/v1/-/healthy",
+      "/v1/spec",
+      "/v1/spec.yaml",
+    ),
   },
 );
 
@@ -136,6 +152,9 @@ const jsonText = fc.oneof(
     '{"invalid":1}',
     "{}",
     "null",
+    '{"message":"0x"}',
+    `{"message":"0x${PREFIX}${"00".repeat(100)}"}`,
+    `{"raw_transaction":"${"00".repeat(90)}"}`,
   ),
   fc.json(),
   fc.constantFrom(
@@ -176,7 +195,7 @@ export const hostile = fc
   })
   .map((one) => {
     if (!one.fits) return one;
-    const isPost = one.target.includes("raw_item") || one.target.includes("encode_submission");
+    const isPost = one.target.includes("raw_item") || one.target.includes("_submission");
     if (!isPost) return { ...one, method: "GET" };
     const isPacked = one.body?.[0] === 0x1f;
     const coding = isPacked ? "gzip" : "identity";

@@ -14,7 +14,7 @@ import { createMemoryStore } from "../../src/store/memory/store.ts";
 
 export const COIN = "0x1::aptos_coin::AptosCoin";
 export const PAIR = "0x5a::lp::LP<0x1::aptos_coin::AptosCoin, vector<u8>>";
-export const U64_MAX = 18446744073709551615n;
+const U64_MAX = 18446744073709551615n;
 const CHAIN_ID = 44;
 export const LATEST = 30n;
 /** First version of the second block that is kept. */

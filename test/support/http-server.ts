@@ -2,6 +2,7 @@
 import { afterAll } from "vitest";
 import { createHttpServer, type HttpFigures, type HttpServerOptions } from "../../src/http/server.ts";
 import { parseJson } from "../../src/json/parse.ts";
+import { Reader } from "../../src/node/reader.ts";
 import { TransactionError } from "../../src/transaction/errors.ts";
 import { createHttpLedger } from "./http-ledger.ts";
 
@@ -31,9 +32,12 @@ export interface TestServer {
 
 /** Starts a server on a free port; it is closed when the test file ends. */
 export async function startServer(options: Partial<HttpServerOptions> = {}): Promise<TestServer> {
+  const ledger = options.ledger ?? (await createHttpLedger());
+  const reader = new Reader(ledger);
   const server = createHttpServer({
-    ledger: options.ledger ?? (await createHttpLedger()),
+    ledger,
     encode: encodeForTest,
+    explain: (body, view) => reader.explain(body, view),
     nodeInfo: () => ({ chain_id: "44", node_type: "PublicFullnode", latest_version: 30n }),
     port: 0,
     // A machine that gives a test little time is no reason to turn its requests away.

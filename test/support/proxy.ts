@@ -24,12 +24,13 @@ export interface Meddler {
   /** Requests that came, as method and path. */
   readonly seen: string[];
   meddle: Meddle;
+  /** Base URL of the node that requests go to; may be changed to another one's. */
+  target: string;
   close(): Promise<void>;
 }
 
 /** Starts a proxy in front of a node, given by its base URL with `/v1`. */
 export async function startProxy(target: string): Promise<Meddler> {
-  const base = new URL(target).origin;
   const seen: string[] = [];
   const server: Server = createServer((incoming, response) => {
     const chunks: Buffer[] = [];
@@ -38,7 +39,7 @@ export async function startProxy(target: string): Promise<Meddler> {
       const { method = "GET", url: path = "/" } = incoming;
       seen.push(`${method} ${path}`);
       const { host: _, ...headers } = incoming.headers;
-      const onward = request(`${base}${path}`, { method, headers }, (answer) => {
+      const onward = request(`${new URL(proxy.target).origin}${path}`, { method, headers }, (answer) => {
         const parts: Buffer[] = [];
         answer.on("data", (chunk) => parts.push(chunk));
         answer.on("end", async () => {
@@ -63,6 +64,7 @@ export async function startProxy(target: string): Promise<Meddler> {
   const proxy: Meddler = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen,
+    target,
     meddle: (passing) => passing,
     close: async () => {
       server.closeAllConnections();

@@ -1,6 +1,6 @@
 // An upstream over records in memory: for replaying recorded pages, and for tests of what a follower does.
 import { BcsWriter } from "../../src/bcs/writer.ts";
-import { UpstreamError } from "../../src/sync/upstream/errors.ts";
+import { BeyondHead, UpstreamError } from "../../src/sync/upstream/errors.ts";
 import type {
   RecordsPage,
   StateValueAnswer,
@@ -48,7 +48,7 @@ class RecordedUpstream implements Upstream {
 
   async getRecords(start: bigint, limit: number): Promise<RecordsPage> {
     const head = await this.getHead();
-    if (start > head.version) throw new UpstreamError("beyond_head", `the head is ${head.version}`);
+    if (start > head.version) throw new BeyondHead(start, head);
     if (start < this.#first) throw new UpstreamError("pruned", `the oldest is ${this.#first}`);
     const at = Number(start - this.#first);
     const bytes = encodePage(this.#recording.records.slice(at, at + limit));

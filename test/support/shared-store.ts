@@ -1,6 +1,7 @@
 // A store in memory that several writers want: a board that says whose turn it is, and stores that compare their token
 // with it in every write. For tests of the election, with faults to order. A lease lapses when the test says so: by
 // the clock it would also lapse when the machine stood still for a while.
+import { LedgerError } from "../../src/ledger/errors.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { StoreError } from "../../src/store/errors.ts";
 import type { SharedStore, WriterLease } from "../../src/store/writer-lease.ts";
@@ -102,7 +103,10 @@ export class Member {
       get identity() {
         return store.identity;
       },
-      openView: () => store.openView(),
+      openView: () => {
+        if (this.fault === "cut") throw new LedgerError("unavailable", "the line is cut");
+        return store.openView();
+      },
       getTreeNodes: (keys) => store.getTreeNodes(keys),
       getSideRows: (keys) => store.getSideRows(keys),
       putSideRows: async (rows) => {

@@ -13,6 +13,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "maxFiles < IDLE + 500": "too few open files are allowed (ulimit -n)",
   '!hasTool("prlimit", "--version")': "there is no prlimit",
   "!canFreeze()": "chattr +i does not work here (it needs root and a file system with that flag)",
+  "!canUnshare()": "PID namespaces cannot be made here (unshare needs root, or a system that lets users)",
   'process.platform !== "linux"': "this is not Linux",
 };
 

@@ -87,7 +87,8 @@ describe("a follower", () => {
       waits++;
       return isPassingFault(error);
     };
-    const options = { upstreams: [recorded(chain.records)], committer, mayPass, pace: { pageLimit: 7 } };
+    const pace = { pageLimit: 7 };
+    const options = { upstreams: [recorded(chain.records)], committer, ledger: distant, mayPass, pace };
     const { follower } = start(options);
     await until(() => waits > 1 && follower.status().state === "waiting");
     isGone = false;
@@ -295,9 +296,9 @@ describe("an upstream that fails", () => {
     const alone = start({ upstreams: [recorded(shrinking)], pace: { pageLimit: 10 } });
     await untilVersion(alone.store, head);
     shrinking.length = 20;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(() => alone.follower.status().state === "ahead_of_upstreams");
     expect((await positionOf(alone.store))?.version).toBe(head);
-    expect(alone.follower.status().state).toBe("at_head");
+    expect(alone.follower.status().upstreams[0]?.state).toBe("ok");
     expect(follower.status().upstreams[0]?.state).not.toBe("set_aside");
   });
 

@@ -8,7 +8,7 @@ import { initialMovements, setUp } from "../setup.ts";
 import { type Action, argument, entryCall } from "./action.ts";
 
 function publishDemo(chainItems: ChainItems): Action {
-  const bytes = demoModuleCode(chainItems.demo);
+  const bytes = demoModuleCode(chainItems.demo, chainItems.framework);
   return {
     sender: "demo",
     call: entryCall(

@@ -1,8 +1,8 @@
-// The account that comes and goes: it is created with some of the native coin, given gold, and then gives
-// everything back and is deleted, stores and all.
+// The account that comes and goes: it is created with some of the native coin, given gold where a coin can be sent to
+// an account without a store for it, and then gives everything back and is deleted, stores and all.
 import { u64 } from "../../bcs/scalars.ts";
 import { addressCodec } from "../../move/wire.ts";
-import type { DemoAccountName } from "../demo-accounts.ts";
+import type { DemoAccountName, Part } from "../demo-accounts.ts";
 import type { Movement } from "../wallet.ts";
 import { balanceOf, createAccount } from "../wallet.ts";
 import { type Action, type ActionContext, argument, entryCall, structType } from "./action.ts";
@@ -15,10 +15,19 @@ const ALLOWANCE = 500_000_000n;
 /** The next step in the visitor's life. */
 export function advanceVisitor(context: ActionContext): Action | undefined {
   const { workingState, chainItems } = context.blockState;
-  const { account, coinStores } = chainItems.accounts[VISITOR];
-  if (!workingState.has(account)) return arrive(context);
-  const gold = coinStores.gold;
-  return gold !== undefined && workingState.has(gold) ? leave(context) : receiveGold(context);
+  if (!workingState.has(chainItems.accounts[VISITOR].account)) return arrive(context);
+  const mayReceive = chainItems.framework.hasFunction("aptos_account", "transfer_coins");
+  return !mayReceive || hasGold(context.blockState) ? leave(context) : receiveGold(context);
+}
+
+function hasGold({ workingState, chainItems }: ActionContext["blockState"]): boolean {
+  const { gold } = chainItems.accounts[VISITOR].coinStores;
+  return gold !== undefined && workingState.has(gold);
+}
+
+/** Where the visitor keeps the native coin. */
+function nativePart({ chainItems }: ActionContext["blockState"]): Part {
+  return chainItems.framework.hasFungibleAssets ? "store" : "coin";
 }
 
 function arrive({ blockState, random }: ActionContext): Action {
@@ -32,7 +41,7 @@ function arrive({ blockState, random }: ActionContext): Action {
       [],
       [recipient, argument(u64, amount)],
     ),
-    movements: [{ asset: "native", part: "store", from, to: VISITOR, amount }],
+    movements: [{ asset: "native", part: nativePart(blockState), from, to: VISITOR, amount }],
     change: (effects) => createAccount(effects, VISITOR),
   };
 }
@@ -53,13 +62,13 @@ function receiveGold(context: ActionContext): Action | undefined {
 
 function leave({ blockState, fee }: ActionContext): Action | undefined {
   const { chainItems } = blockState;
-  const native = balanceOf(blockState, VISITOR, "native", "store") - fee;
+  const part = nativePart(blockState);
+  const native = balanceOf(blockState, VISITOR, "native", part) - fee;
   const gold = balanceOf(blockState, VISITOR, "gold", "coin");
   if (native <= 0n) return undefined;
-  const movements: Movement[] = [
-    { asset: "native", part: "store", from: VISITOR, to: "basil", amount: native },
-    { asset: "gold", part: "coin", from: VISITOR, to: "ada", amount: gold },
-  ];
+  const movements: Movement[] = [{ asset: "native", part, from: VISITOR, to: "basil", amount: native }];
+  if (hasGold(blockState))
+    movements.push({ asset: "gold", part: "coin", from: VISITOR, to: "ada", amount: gold });
   const recipients = [chainItems.demoAccounts.basil.address, chainItems.demoAccounts.ada.address];
   return {
     sender: VISITOR,

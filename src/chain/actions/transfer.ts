@@ -64,7 +64,9 @@ export function transferCoin(context: ActionContext): Action | undefined {
   const amount = pickAmount(context, asset, "coin", [from, to]);
   const { coinType } = blockState.chainItems.assets[asset];
   if (amount === undefined || coinType === undefined) return undefined;
-  const target = random.once(2)
+  const isPlain =
+    random.once(2) || !blockState.chainItems.framework.hasFunction("aptos_account", "transfer_coins");
+  const target = isPlain
     ? { module: "coin", function: "transfer" }
     : { module: "aptos_account", function: "transfer_coins" };
   const args = [

@@ -2,6 +2,7 @@
 import { ConfigError } from "../../base/errors.ts";
 import { backupData } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
+import { interruptible, RESUMES } from "../interrupt.ts";
 import { switchOption, textOption, textOptionWithDefault } from "../option.ts";
 import { operandsOf } from "../source.ts";
 import { copyWatch } from "./check.ts";
@@ -27,7 +28,8 @@ export const backupCommand = command({
     operandsOf(operands, []);
     if (values.to === undefined) throw new ConfigError("--to: expected a directory for the copy");
     const watch = copyWatch();
-    const manifest = await backupData(values.data, values.to, watch);
+    const { data, to } = values;
+    const manifest = await interruptible((signal) => backupData(data, to, { ...watch, signal }), RESUMES);
     watch.finish();
     if (values.json) context.out(JSON.stringify(manifest));
     else for (const line of alignedLines({ ...manifest })) context.out(line);

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type CheckProgress, type CopyWatch, checkData, type StoreReport } from "../../node.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK } from "../command.ts";
+import { interruptible } from "../interrupt.ts";
 import { switchOption, textOptionWithDefault } from "../option.ts";
 import { type Progress, startProgress } from "../progress.ts";
 import { operandsOf } from "../source.ts";
@@ -57,7 +58,7 @@ function reportFields(report: StoreReport): Readonly<Record<string, unknown>> {
 
 async function checkHere(data: string, asJson: boolean, context: CommandContext): Promise<number> {
   const { onProgress, finish } = checkProgress();
-  const report = await checkData(data, onProgress);
+  const report = await interruptible((signal) => checkData(data, onProgress, signal));
   finish();
   const fields = reportFields(report);
   if (asJson) context.out(JSON.stringify({ ...fields, findings: report.findings }));
@@ -66,7 +67,10 @@ async function checkHere(data: string, asJson: boolean, context: CommandContext)
   return report.faults === 0 ? EXIT_OK : EXIT_FAILED;
 }
 
-/** Runs the check in a process of its own: a file can be damaged so badly that reading it ends the process. */
+/**
+ * Runs the check in a process of its own: a file can be damaged so badly that reading it ends the process. That process
+ * stops when the channel between the two closes, so it ends with this one, however this one ends.
+ */
 export async function checkApart(
   data: string,
   flags: readonly string[],
@@ -74,11 +78,19 @@ export async function checkApart(
 ): Promise<number> {
   const [, program = ""] = process.argv;
   const args = [...process.execArgv, program, "check", "--in-process", "--data", data, ...flags];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "inherit", "inherit"] });
-  const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
-  if (code !== null) return code;
-  context.err(`damaged: the file cannot be walked, reading it ended the check with ${signal}`);
-  return EXIT_FAILED;
+  return interruptible(async (stop) => {
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    // Not "close", which node leaves out once this side has disconnected.
+    const exited = once(child, "exit");
+    stop.addEventListener("abort", () => {
+      if (child.connected) child.disconnect();
+    });
+    const [code, signal] = (await exited) as [number | null, NodeJS.Signals | null];
+    stop.throwIfAborted();
+    if (code !== null) return code;
+    context.err(`damaged: the file cannot be walked, reading it ended the check with ${signal}`);
+    return EXIT_FAILED;
+  });
 }
 
 export const checkCommand = command({

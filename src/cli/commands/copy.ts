@@ -2,11 +2,18 @@
 import { ConfigError } from "../../base/errors.ts";
 import { type CopyOptions, type CopyReport, copyData } from "../../node.ts";
 import { command, EXIT_FAILED, EXIT_OK } from "../command.ts";
+import { interruptible, RESUMES } from "../interrupt.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
 import { choiceOption, type OptionValues, switchOption, textOption } from "../option.ts";
 import { type Progress, startProgress } from "../progress.ts";
 import { operandsOf } from "../source.ts";
-import { assertNoCluster, clusterOf, clusterOptions } from "../store-options.ts";
+import {
+  assertNoCluster,
+  CLUSTER_NAMES,
+  clusterOf,
+  clusterOptions,
+  passwordExclusion,
+} from "../store-options.ts";
 import { alignedLines } from "./info.ts";
 
 /** One of so many versions and keys is compared unless all are. */
@@ -83,6 +90,10 @@ export const copyCommand = command({
   summary: "Copy a ledger into another data directory or a cluster, verified, going on where it was cut off",
   operands: "",
   options,
+  exclusions: [
+    { one: ["to", (to) => String(to).startsWith(LMDB)], others: CLUSTER_NAMES },
+    passwordExclusion,
+  ],
   examples: [
     "sextant copy --from lmdb:./data --to cassandra://10.0.0.1,10.0.0.2,10.0.0.3/sextant",
     "sextant copy --from lmdb:./data --to lmdb:./other --compare all",
@@ -92,18 +103,12 @@ export const copyCommand = command({
     const from = directoryOf("from", values.from);
     const to = targetOf(values);
     const { onProgress, finish } = partProgress();
-    const stop = new AbortController();
-    for (const signal of ["SIGINT", "SIGTERM"] as const) {
-      process.once(signal, () => stop.abort(new ConfigError("stopped; the same command goes on from here")));
-    }
-    const report = await copyData({
-      from,
-      to,
-      share: values.compare === "all" ? 1 : SAMPLE,
-      onProgress,
-      logger: createLogger(values["log-level"], process.stderr.isTTY ? "text" : "json"),
-      signal: stop.signal,
-    });
+    const logger = createLogger(values["log-level"], process.stderr.isTTY ? "text" : "json");
+    const share = values.compare === "all" ? 1 : SAMPLE;
+    const report = await interruptible(
+      (signal) => copyData({ from, to, share, onProgress, logger, signal }),
+      RESUMES,
+    );
     finish();
     const fields = reportFields(report);
     if (values.json) context.out(JSON.stringify({ ...fields, findings: report.check.findings }));

@@ -1,7 +1,7 @@
 // `sextant raw-item`: one table item's stored bytes.
 import { command, EXIT_OK } from "../command.ts";
 import { switchOption, textOption } from "../option.ts";
-import { askSource, operandsOf, sourceOptions } from "../source.ts";
+import { askSource, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
 
 export const rawItemCommand = command({
   name: "raw-item",
@@ -12,6 +12,7 @@ export const rawItemCommand = command({
     "ledger-version": textOption("Read at this version instead of the latest", "VERSION"),
     json: switchOption("Print a JSON object", false),
   },
+  exclusions: sourceExclusions,
   examples: ["sextant raw-item 0x1b85…fdca 0x0619dc29a0aac8fa", "sextant raw-item 0x1b85…fdca 0x00 --json"],
   run: async (values, operands, context) => {
     const [handle, key] = operandsOf(operands, ["TABLE_HANDLE", "KEY"]);

@@ -2,6 +2,7 @@
 import { ConfigError } from "../../base/errors.ts";
 import { restoreData } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
+import { interruptible, RESUMES } from "../interrupt.ts";
 import { switchOption, textOption, textOptionWithDefault } from "../option.ts";
 import { operandsOf } from "../source.ts";
 import { copyWatch } from "./check.ts";
@@ -21,7 +22,8 @@ export const restoreCommand = command({
     operandsOf(operands, []);
     if (values.from === undefined) throw new ConfigError("--from: expected the directory of a backup");
     const watch = copyWatch();
-    const manifest = await restoreData(values.from, values.data, watch);
+    const { from, data } = values;
+    const manifest = await interruptible((signal) => restoreData(from, data, { ...watch, signal }), RESUMES);
     watch.finish();
     if (values.json) context.out(JSON.stringify(manifest));
     else for (const line of alignedLines({ ...manifest })) context.out(line);

@@ -1,14 +1,16 @@
 // `sextant start`: runs a node until it is told to stop.
 import { existsSync } from "node:fs";
 import { CodedError, ConfigError } from "../../base/errors.ts";
-import { createNode, type FollowOptions, type Node } from "../../node.ts";
-import { command, EXIT_FAILED, EXIT_OK } from "../command.ts";
+import { createNode, type FollowOptions, isHeaderBrand, type Node } from "../../node.ts";
+import { type CommandContext, command, EXIT_FAILED, EXIT_OK } from "../command.ts";
 import { guideLines } from "../guide.ts";
+import { Interrupted } from "../interrupt.ts";
 import { limitOptions, limitsOf } from "../limits.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
 import {
   choiceOption,
   durationOption,
+  type Exclusion,
   integerOption,
   listOption,
   type OptionValues,
@@ -19,7 +21,7 @@ import {
 } from "../option.ts";
 import { startProgress } from "../progress.ts";
 import { operandsOf } from "../source.ts";
-import { storeOf, storeOptions } from "../store-options.ts";
+import { storeExclusions, storeOf, storeOptions } from "../store-options.ts";
 import { checkApart } from "./check.ts";
 
 const options = {
@@ -54,15 +56,21 @@ const options = {
     max: 100_000,
     fallback: 50,
   }),
-  "poll-time": durationOption("Pause between questions at the head", 500),
-  "retry-time": durationOption("First pause before an upstream that was set aside is asked again", 1000),
+  "poll-time": durationOption("poll-time", "Pause between questions at the head", 500),
+  "retry-time": durationOption(
+    "retry-time",
+    "First pause before an upstream that was set aside is asked again",
+    1000,
+  ),
   "give-up-time": durationOption(
+    "give-up-time",
     "Exit after nothing that can be verified came from any upstream for this long",
     900_000,
   ),
   "local-chain": switchOption("Make blocks on top of --genesis (always so without --genesis)", false),
   seed: textOptionWithDefault("Seed of the local chain", "TEXT", "sextant"),
   "block-time": durationOption(
+    "block-time",
     "Time between blocks of the local chain; 0 makes them as fast as it can",
     1000,
   ),
@@ -81,7 +89,7 @@ const options = {
     "COUNT",
     { min: 0, max: 64, fallback: 0 },
   ),
-  encode: switchOption("Switch encode_submission off", true),
+  encode: switchOption("Switch encode_submission and explain_submission off", true),
   "json-output": switchOption("Switch JSON answers off", true),
   "bcs-output": switchOption("Switch BCS answers off", true),
   "start-page": switchOption("Switch the page at / off", true),
@@ -97,6 +105,7 @@ const options = {
   }),
   ...limitOptions,
   "max-lag": durationOption(
+    "max-lag",
     "Refuse reads, and be not ready, once the ledger's time is older than this; 0 for no limit",
     0,
   ),
@@ -114,6 +123,25 @@ const options = {
 };
 
 type StartValues = OptionValues<typeof options>;
+
+/** What only a node that follows takes. */
+const FOLLOWING = ["upstream", "agree", "start-version", "pass-through"] as const;
+
+const isFullCheck = ["check", (check: unknown) => check === "full"] as const;
+const hasWorkers = ["workers", (workers: unknown) => workers !== 0] as const;
+const isInMemory = ["store", (store: unknown) => store === "memory"] as const;
+
+const exclusions: readonly Exclusion<keyof typeof options>[] = [
+  ...storeExclusions,
+  { one: isInMemory, others: [hasWorkers] },
+  { one: ["store", (store) => store !== "lmdb"], others: [isFullCheck] },
+  {
+    one: "read-only",
+    others: ["genesis", "waypoint", ...FOLLOWING, "local-chain", "blocks", isFullCheck, isInMemory],
+  },
+  { one: "local-chain", others: FOLLOWING },
+  { one: "start-version", others: ["genesis", hasWorkers] },
+];
 
 /** Options that say what to write; one who only reads can have none of them. */
 const WRITING = ["genesis", "waypoint", "upstream", "local-chain", "blocks"] as const;
@@ -152,7 +180,7 @@ function checkCombination(values: StartValues): void {
     throw new ConfigError("--start-version: a genesis file is where a ledger starts already");
   }
   for (const brand of values["header-brand"]) {
-    if (!/^[A-Za-z][A-Za-z0-9-]{0,31}$/.test(brand)) {
+    if (!isHeaderBrand(brand)) {
       throw new ConfigError(
         `--header-brand: expected letters, digits and dashes, got ${JSON.stringify(brand)}`,
       );
@@ -259,11 +287,23 @@ function stopSignal(): Promise<void> {
   });
 }
 
+/** The exit code where the check says no or the process is told to stop; undefined where the node may start. */
+async function checkFirst(data: string, context: CommandContext): Promise<number | undefined> {
+  try {
+    const code = await checkApart(data, [], context);
+    return code === EXIT_OK ? undefined : code;
+  } catch (error) {
+    if (error instanceof Interrupted) return EXIT_OK;
+    throw error;
+  }
+}
+
 export const startCommand = command({
   name: "start",
   summary: "Run a node: a local chain, a network's genesis, or a follower of full nodes",
   operands: "",
   options,
+  exclusions,
   examples: [
     "sextant start",
     "sextant start --port 0 --data ./scratch --block-time 200ms --prune-window 10m",
@@ -280,8 +320,8 @@ export const startCommand = command({
     const { data } = storeOf(values);
     const stopped = stopSignal();
     if (values.check === "full" && data !== undefined && existsSync(data)) {
-      const code = await checkApart(data, [], context);
-      if (code !== EXIT_OK) return code;
+      const code = await checkFirst(data, context);
+      if (code !== undefined) return code;
     }
     const node = await startNode(values);
     context.out([`sextant is ready: ${node.url} (${await placeOf(node)})`, ...guideLines(node)].join("\n"));

@@ -1,6 +1,7 @@
 // The connections that are served straight from their sockets. Node's HTTP server takes half of the time of a short
 // answer, mostly for what ordinary requests do not need; this lane is for those, and hands everything else over.
 import type { Socket } from "node:net";
+import type { Admitted } from "../node-exchange.ts";
 import { DirectConnection, type DirectSurroundings } from "./direct-connection.ts";
 import type { DirectExchange } from "./direct-exchange.ts";
 import { ReplyTail } from "./reply-tail.ts";
@@ -17,8 +18,8 @@ export interface DirectLaneOptions {
   readonly take: (exchange: DirectExchange) => void;
   /** A client ended its connection in the middle of a request. */
   readonly onBrokenOff: (socket: Socket) => void;
-  /** Gives a connection to node:http. */
-  readonly handOver: (socket: Socket) => void;
+  /** Gives a connection to node:http, with the admitted request that comes first on it. */
+  readonly handOver: (socket: Socket, admitted: Admitted | undefined) => void;
 }
 
 /** All connections of this lane. */

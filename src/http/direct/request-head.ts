@@ -1,8 +1,9 @@
 // Reads a request out of the bytes of a connection, where it is an ordinary one: GET or POST, HTTP/1.1, a plain
-// path, each header once, a body of stated length. Everything else is left to node's own parser, so what is read
+// path, a valid Host, each header once, a body of stated length. Everything else is left to node's own parser, so what is read
 // here is a narrow part of what that reads, and read alike.
 import { SMALL_BYTES } from "../body.ts";
 import type { RequestHeaders } from "../exchange.ts";
+import { isHost } from "../request-target.ts";
 
 /** Longest head that is read here, and the part of it that most fit into. */
 const MAX_HEAD_BYTES = 16 * 1024;
@@ -116,6 +117,7 @@ function readBlock(text: string): HeaderBlock | undefined {
     }
     at = end + 2;
   }
+  if (headers.host === undefined || !isHost(headers.host)) return undefined;
   const length = headers["content-length"];
   if (length === undefined) return { text, headers, bodyBytes: undefined };
   const bodyBytes = readLength(length);

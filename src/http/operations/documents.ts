@@ -9,6 +9,7 @@ const DOCUMENT = {
   method: "GET",
   ledger: "none",
   switchable: false,
+  isDocument: true,
   params: {},
   query: {},
   errors: ["overloaded"],

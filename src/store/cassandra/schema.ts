@@ -5,7 +5,7 @@ import type { CassandraSettings } from "./options.ts";
 import type { Session } from "./session.ts";
 
 /** Format of the tables that this code makes and reads. */
-export const FORMAT = 1;
+const FORMAT = 1;
 
 /** All wait for the head row: nodes ask a third one when the second is this slow, and not only when it is known to be dead. */
 const HEAD_SPECULATE_MS = 150;

@@ -2,7 +2,7 @@
 // it. A copy is of one moment, whatever another process writes meanwhile. It is put together in a draft inside
 // the directory, where a copy that was cut off goes on, and gets its name only when it is whole.
 import { existsSync } from "node:fs";
-import { link, mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { StoreError } from "../errors.ts";
 import {
@@ -17,7 +17,7 @@ import {
 import { openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
 import { openImage } from "./image.ts";
-import { encodeOwnHolder, liveHolder } from "./lease.ts";
+import { openLeased } from "./lease.ts";
 import { FORMAT, META } from "./tables.ts";
 
 /** What a copy holds. */
@@ -40,7 +40,8 @@ const LOCK = "lock.mdb";
 const HASHES = "chunks.sha256";
 const MANIFEST = "backup.json";
 const DRAFT = ".partial";
-const OWNER = "process";
+/** An empty store inside the draft: the process that holds its lease works on the draft. */
+const OWNER = "owner";
 
 /** True when a directory is missing, or holds nothing but a draft that was never finished. */
 export async function isVacant(path: string): Promise<boolean> {
@@ -63,55 +64,54 @@ function isCode(error: unknown, code: string): boolean {
   return error instanceof Error && Reflect.get(error, "code") === code;
 }
 
-/**
- * Where the files of a directory are put together before they get their names; what an earlier process left in it
- * stays. Throws StoreError `locked` while another process works on it.
- */
-export async function openDraft(path: string): Promise<string> {
+/** Where the files of a directory are put together before they get their names, by one process at a time. */
+export interface Draft {
+  readonly path: string;
+  /** Leaves it as it is for a later process. */
+  leave(): Promise<void>;
+}
+
+/** Opens the draft of a directory; what an earlier process left in it stays. Throws StoreError `locked`. */
+export async function openDraft(path: string): Promise<Draft> {
   const draft = join(path, DRAFT);
   try {
     await mkdir(draft, { recursive: true });
-    await claim(draft);
-    // A process that ended while it gave the names: only the last one makes a backup.
-    if (existsSync(join(draft, MANIFEST))) {
-      for (const name of [DATA, HASHES]) {
-        if (existsSync(join(path, name))) await rename(join(path, name), join(draft, name));
-      }
-      await rm(join(draft, MANIFEST));
+    const { environment, lease } = await openLeased({
+      path: join(draft, OWNER),
+      activity: `is at work in ${draft}`,
+    });
+    let isOpen = true;
+    const leave = async (): Promise<void> => {
+      if (!isOpen) return;
+      isOpen = false;
+      await lease.release();
+      await environment.close();
+    };
+    try {
+      await takeBack(path, draft);
+    } catch (error) {
+      await leave();
+      throw error;
     }
-    await rm(join(draft, LOCK), { force: true });
+    return { path: draft, leave };
   } catch (error) {
     throw toStoreError(error, path);
   }
-  return draft;
 }
 
-/** Marks a draft as this process's own. A link comes into being with its content, or not at all. */
-async function claim(draft: string): Promise<void> {
-  const owner = join(draft, OWNER);
-  const mine = join(draft, `${OWNER}.${process.pid}`);
-  await writeFile(mine, encodeOwnHolder());
-  try {
-    for (let tries = 0; ; tries++) {
-      try {
-        await link(mine, owner);
-        return;
-      } catch (error) {
-        if (!isCode(error, "EEXIST") || tries > 1) throw error;
-      }
-      const pid = liveHolder(await readFile(owner));
-      if (pid !== undefined) {
-        throw new StoreError("locked", `process ${pid} is at work in ${draft}`, { details: { pid } });
-      }
-      await rm(owner, { force: true });
+/** After a process that ended while it gave the names: only the last one makes a backup. */
+async function takeBack(path: string, draft: string): Promise<void> {
+  if (existsSync(join(draft, MANIFEST))) {
+    for (const name of [DATA, HASHES]) {
+      if (existsSync(join(path, name))) await rename(join(path, name), join(draft, name));
     }
-  } finally {
-    await rm(mine, { force: true });
+    await rm(join(draft, MANIFEST));
   }
+  await rm(join(draft, LOCK), { force: true });
 }
 
 /** Gives the files of a finished draft their names, the manifest last: until then there is no backup. */
-export async function nameDraft(draft: string): Promise<void> {
+export async function nameDraft({ path: draft, leave }: Draft): Promise<void> {
   const path = dirname(draft);
   await rm(join(draft, LOCK), { force: true });
   const names = [DATA, HASHES, MANIFEST].filter((name) => existsSync(join(draft, name)));
@@ -121,12 +121,13 @@ export async function nameDraft(draft: string): Promise<void> {
     await rename(join(draft, name), join(path, name));
     await syncFile(path);
   }
-  await rm(draft, { recursive: true, force: true });
+  await leave();
+  await dropDraft(draft);
 }
 
-/** Leaves a draft as it is for a later process. */
-export async function leaveDraft(draft: string): Promise<void> {
-  await rm(join(draft, OWNER), { force: true });
+/** Removes a draft that nobody needs. A process that waited for it may be looking into it, and will remove it. */
+export async function dropDraft(draft: string): Promise<void> {
+  await rm(draft, { recursive: true, force: true }).catch(() => {});
 }
 
 /** Makes a draft hold the store in a directory as of one moment; what the draft has of it already stays. */
@@ -134,12 +135,13 @@ export async function copyStore(
   from: string,
   draft: string,
   onProgress?: CopyProgress,
+  signal?: AbortSignal,
 ): Promise<ChunkCopyReport> {
   const file = join(draft, DATA);
   const image = await openImage(from);
   try {
-    const report = await copyChunks(image, file, onProgress);
-    await assertChunks(file, image.bytes, report.hashes);
+    const report = await copyChunks(image, file, onProgress, signal);
+    await assertChunks(file, image.bytes, report.hashes, signal);
     return report;
   } finally {
     await image.close();
@@ -195,6 +197,7 @@ export async function copyBackup(
   { bytes, sha256 }: Manifest,
   draft: string,
   onProgress?: CopyProgress,
+  signal?: AbortSignal,
 ): Promise<void> {
   const list = await readFile(join(from, HASHES)).catch((error: unknown) => {
     throw new StoreError("corrupt", `the backup at ${from} has no readable ${HASHES}`, { cause: error });
@@ -208,7 +211,7 @@ export async function copyBackup(
   const hashes = list.toString("latin1").split("\n").slice(0, -1);
   const source = await openChunks(join(from, DATA), bytes, hashes);
   try {
-    await copyChunks(source, join(draft, DATA), onProgress);
+    await copyChunks(source, join(draft, DATA), onProgress, signal);
   } finally {
     await source.close();
   }

@@ -32,11 +32,12 @@ export interface ChunkCopyReport {
 /** Told how many bytes are done, of how many. */
 export type CopyProgress = (done: number, total: number) => void;
 
-/** Makes a file hold what the source holds, on disk when this returns. */
+/** Makes a file hold what the source holds, on disk when this returns; stops between two pieces when told to. */
 export async function copyChunks(
   source: ChunkSource,
   to: string,
   onProgress: CopyProgress = () => {},
+  signal?: AbortSignal,
 ): Promise<ChunkCopyReport> {
   const file = await openOrMake(to);
   const hashes: string[] = [];
@@ -45,6 +46,7 @@ export async function copyChunks(
   try {
     const there = Buffer.allocUnsafe(CHUNK_BYTES);
     for (let offset = 0; offset < source.bytes; offset += CHUNK_BYTES) {
+      signal?.throwIfAborted();
       const chunk = await source.read(offset, Math.min(CHUNK_BYTES, source.bytes - offset));
       hashes.push(chunkDigest(chunk));
       const { bytesRead } = await file.read(there, 0, chunk.length, offset);
@@ -101,10 +103,16 @@ export async function openChunks(
 }
 
 /** Reads a whole file against its hashes. Throws StoreError `corrupt`. */
-export async function assertChunks(path: string, bytes: number, hashes: readonly string[]): Promise<void> {
+export async function assertChunks(
+  path: string,
+  bytes: number,
+  hashes: readonly string[],
+  signal?: AbortSignal,
+): Promise<void> {
   const source = await openChunks(path, bytes, hashes);
   try {
     for (let offset = 0; offset < bytes; offset += CHUNK_BYTES) {
+      signal?.throwIfAborted();
       await source.read(offset, Math.min(CHUNK_BYTES, bytes - offset));
     }
   } finally {

@@ -7,6 +7,8 @@ import { assertDiskSpace } from "./disk-space.ts";
 import { toStoreError } from "./failure.ts";
 import { assertFileHeader, loadFormat } from "./format.ts";
 import { MAX_READERS, prepareLockFile } from "./lock-file.ts";
+import { forgetDatabases } from "./native.ts";
+import { holdReaderSlot, type ReaderSlot } from "./reader-slot.ts";
 import { FORMAT, MAX_TABLES, openTables, type Tables } from "./tables.ts";
 
 /** Which files to open, and how. */
@@ -20,6 +22,7 @@ export interface EnvironmentOptions {
 export interface Environment {
   readonly root: RootDatabase;
   readonly tables: Tables;
+  readonly slot: ReaderSlot;
   /** The directory, absolute. */
   readonly path: string;
   /** Format that the tables are in; undefined when they are new. */
@@ -55,12 +58,18 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
       assertDiskSpace(path);
       prepareLockFile(path);
     }
-    const root = openRoot(path, readOnly, mapSizeBytes);
+    const slot = holdReaderSlot({ path, readOnly, mapSize: mapSizeBytes });
+    const opened: object[] = [];
+    let root: RootDatabase | undefined;
     const close = async (): Promise<void> => {
-      await root.close();
+      await root?.close();
+      forgetDatabases(opened);
+      slot.free();
       openPaths.delete(path);
     };
     try {
+      root = openRoot(path, readOnly, mapSizeBytes);
+      opened.push(root);
       const format = loadFormat(root, path);
       if (readOnly && format !== undefined && format < FORMAT) {
         throw new StoreError(
@@ -71,9 +80,10 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
       }
       const tables = openTables(root);
       if (tables === undefined) throw new StoreError("absent", `there is no store at ${path}`);
-      return { root, tables, path, format, close };
+      opened.push(...Object.values(tables));
+      return { root, tables, slot, path, format, close };
     } catch (error) {
-      await root.close();
+      await close();
       throw error;
     }
   } catch (error) {

@@ -35,6 +35,13 @@ export function toFastTable(table: object): FastTable {
   return table;
 }
 
+/** Lets go of closed databases: lmdb keeps every one that was ever opened in a list of its own. */
+export function forgetDatabases(closed: readonly object[]): void {
+  const all: unknown = Reflect.get(lmdb, "allDbs");
+  if (!(all instanceof Map)) throw new Error("this lmdb has no list of its databases");
+  for (const [name, database] of all) if (closed.includes(database)) all.delete(name);
+}
+
 /** Finds the newest older version of a key at or before a given one, by one ordered seek. */
 export class OlderSeeker {
   readonly #native: NativeAddon;

@@ -14,12 +14,12 @@ import type {
   StoreIdentity,
   StoreView,
 } from "../contract.ts";
-import { isPassingFault, StoreError } from "../errors.ts";
+import { StoreError } from "../errors.ts";
 import { writeBase, writeBatch, writeSideRows } from "./commit.ts";
 import { assertDiskSpace } from "./disk-space.ts";
 import { type Environment, openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
-import { assertLease, releaseLease, takeLease } from "./lease.ts";
+import { assertLease, type Lease, type LeaseOptions, openLeased } from "./lease.ts";
 import { type FastTable, OlderSeeker, toFastTable } from "./native.ts";
 import { decodeIdentity, decodePosition, encodeIdentity } from "./position-row.ts";
 import { pruneTables } from "./prune.ts";
@@ -40,32 +40,39 @@ export interface LmdbStoreOptions {
   /** Address space to map at first. It costs no memory or disk, and grows by itself when it is used up. */
   readonly mapSizeBytes?: number;
   readonly logger?: Logger;
+  /** For tests: whether other machines may use the directory, and how to wait while watching them. */
+  readonly sharing?: Pick<LeaseOptions, "isShared" | "pause">;
 }
 
 /** Opens the store in a directory. Throws StoreError when it cannot be used as asked. */
 export async function openLmdbStore(options: LmdbStoreOptions): Promise<Store> {
-  const { readOnly = false, mapSizeBytes, logger = silentLogger } = options;
-  const environment = await openEnvironment({ path: options.path, readOnly, mapSizeBytes });
+  const { readOnly = false, logger = silentLogger } = options;
+  const { environment, lease } = readOnly ? await openForReading(options) : await openForWriting(options);
   const { path, format } = environment;
-  try {
-    const lease = readOnly ? undefined : claim(environment);
-    if (lease !== undefined && format !== undefined && format < FORMAT) {
-      logger.info({ path, from: format, to: FORMAT }, "data format upgraded");
-    }
-    logger.info({ path, readOnly }, "store opened");
-    return new LmdbStore(environment, lease);
-  } catch (error) {
-    await environment.close();
-    throw toStoreError(error, path);
+  if (lease !== undefined && format !== undefined && format < FORMAT) {
+    logger.info({ path, from: format, to: FORMAT }, "data format upgraded");
   }
+  logger.info({ path, readOnly }, "store opened");
+  return new LmdbStore(environment, lease, logger);
+}
+
+interface Opened {
+  readonly environment: Environment;
+  readonly lease: Lease | undefined;
+}
+
+async function openForReading({ path, mapSizeBytes }: LmdbStoreOptions): Promise<Opened> {
+  return { environment: await openEnvironment({ path, readOnly: true, mapSizeBytes }), lease: undefined };
 }
 
 /** Takes the lease, and brings the tables to this code's format in the same write. */
-function claim({ root, tables, path, format }: Environment): Buffer {
-  return root.transactionSync(() => {
-    const lease = takeLease(tables, path);
-    upgradeTables(root, tables, format);
-    return lease;
+function openForWriting({ path, mapSizeBytes, logger, sharing }: LmdbStoreOptions): Promise<Opened> {
+  return openLeased({
+    path,
+    mapSizeBytes,
+    logger,
+    onTake: ({ root, tables, format }) => upgradeTables(root, tables, format),
+    ...sharing,
   });
 }
 
@@ -74,7 +81,8 @@ class LmdbStore implements Store {
   readonly #root: RootDatabase;
   readonly #tables: Tables;
   readonly #path: string;
-  readonly #lease: Buffer | undefined;
+  readonly #lease: Lease | undefined;
+  readonly #logger: Logger;
   readonly #close: () => Promise<void>;
   readonly #source: ViewSource;
   readonly #meta: FastTable;
@@ -86,8 +94,9 @@ class LmdbStore implements Store {
   #positionRow: Buffer | undefined;
   #position: Position | undefined;
 
-  constructor({ root, tables, path, close }: Environment, lease: Buffer | undefined) {
+  constructor({ root, tables, path, close }: Environment, lease: Lease | undefined, logger: Logger) {
     this.#close = close;
+    this.#logger = logger;
     this.#root = root;
     this.#tables = tables;
     this.#path = path;
@@ -168,22 +177,17 @@ class LmdbStore implements Store {
     this.#closed = true;
     this.#endSnapshot();
     for (const view of [...this.#source.openViews]) view.release();
-    const lease = this.#lease;
-    try {
-      if (lease !== undefined) this.#root.transactionSync(() => releaseLease(this.#tables, lease));
-    } catch (error) {
-      // A lease that cannot be given back on a full disk lapses with this process.
-      if (!isPassingFault(toStoreError(error, this.#path))) throw error;
-    }
+    await this.#lease?.release();
     await this.#close();
   }
 
   /** One write transaction under the lease: all of it or nothing, on disk when this returns. */
   #write<T>(action: () => T): T {
-    const lease = this.#lease;
+    const lease = this.#lease?.row;
     if (lease === undefined)
       throw new StoreError("unwritable", `the store at ${this.#path} is open for reading`);
     try {
+      this.#clearDeadReaders();
       return this.#root.transactionSync(() => {
         assertLease(this.#tables, lease, this.#path);
         return action();
@@ -194,6 +198,15 @@ class LmdbStore implements Store {
       // What was just written is for the next view to see.
       this.#endSnapshot();
     }
+  }
+
+  /**
+   * A killed reader leaves its slot, which pins every page that is freed after its snapshot: the file would grow with
+   * each write, and lmdb looks for such slots only when an environment is opened. Costs microseconds.
+   */
+  #clearDeadReaders(): void {
+    const slots = this.#root.readerCheck();
+    if (slots > 0) this.#logger.info({ slots }, "readers that died were cleared");
   }
 
   #takeSnapshot(): Snapshot {

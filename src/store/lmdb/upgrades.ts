@@ -8,7 +8,7 @@ import { FORMAT, META, type Tables } from "./tables.ts";
 export type Upgrade = (root: RootDatabase, tables: Tables) => void;
 
 /** The steps, by the format that each starts from. */
-export const UPGRADES: ReadonlyMap<number, Upgrade> = new Map();
+const UPGRADES: ReadonlyMap<number, Upgrade> = new Map();
 
 /**
  * Brings tables from a format to the target and marks them as being of it. To be called inside a write

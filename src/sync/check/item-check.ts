@@ -7,6 +7,7 @@ import { decodeWith } from "../../bcs/codec.ts";
 import { leafHashOf } from "../../ledger/state-tree/tree-node.ts";
 import { stateValueCodec, stateValueHash } from "../../ledger/state-value.ts";
 import type { ItemRow, StoreWalk } from "../../store/lmdb/walk.ts";
+import type { CheckPace } from "./check-pace.ts";
 import type { Findings } from "./findings.ts";
 import { LeafList } from "./tree-check.ts";
 
@@ -27,26 +28,28 @@ export interface ItemsReport {
 export class ItemCheck {
   readonly #walk: StoreWalk;
   readonly #findings: Findings;
-  readonly #onRow: () => void;
+  readonly #pace: CheckPace;
   readonly #early: bigint | undefined;
   readonly #headLeaves = new LeafList();
   readonly #earlyLeaves = new LeafList();
   #kept = 0;
 
   /** `early`: a version whose state is wanted too. */
-  constructor(walk: StoreWalk, findings: Findings, onRow: () => void, early: bigint | undefined) {
+  constructor(walk: StoreWalk, findings: Findings, pace: CheckPace, early: bigint | undefined) {
     this.#walk = walk;
     this.#findings = findings;
-    this.#onRow = onRow;
+    this.#pace = pace;
     this.#early = early;
   }
 
-  run(): ItemsReport {
+  async run(): Promise<ItemsReport> {
     let newer: ItemRow | undefined;
     let seenEarly = false;
     let values = 0;
     for (const row of this.#walk.items()) {
-      this.#onRow();
+      this.#pace.row();
+      const turn = this.#pace.turn();
+      if (turn !== undefined) await turn;
       values++;
       const isSameKey = newer !== undefined && equalBytes(newer.keyHash, row.keyHash);
       if (!isSameKey) seenEarly = false;
@@ -60,7 +63,7 @@ export class ItemCheck {
       }
       newer = row;
     }
-    this.#checkStale();
+    await this.#checkStale();
     return {
       kept: this.#kept,
       values,
@@ -102,10 +105,12 @@ export class ItemCheck {
   }
 
   /** What is listed and not there would mean that the pruner removed something it should not have. */
-  #checkStale(): void {
+  async #checkStale(): Promise<void> {
     const { version: head, oldestVersion } = this.#walk.position;
     for (const { version: since, entries } of this.#walk.stale()) {
-      this.#onRow();
+      this.#pace.row();
+      const turn = this.#pace.turn();
+      if (turn !== undefined) await turn;
       this.#findings.expect(since <= head, () => `superseded at ${since}, above the head`);
       for (const { keyHash, version } of entries) {
         // A deletion is listed twice when the item came back, and is gone after the first.

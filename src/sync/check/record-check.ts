@@ -13,6 +13,7 @@ import { transactionInfoHash } from "../../ledger/transaction-info.ts";
 import { writeSetHash } from "../../ledger/write-set.ts";
 import type { BlockStart } from "../../store/contract.ts";
 import type { StoreWalk } from "../../store/lmdb/walk.ts";
+import type { CheckPace } from "./check-pace.ts";
 import type { Findings } from "./findings.ts";
 
 /** What the records say about the rest of the store. */
@@ -48,7 +49,7 @@ export function earliestAccumulator(position: Position): AccumulatorState {
 export class RecordCheck {
   readonly #walk: StoreWalk;
   readonly #findings: Findings;
-  readonly #onRow: () => void;
+  readonly #pace: CheckPace;
   readonly #blocks: Iterator<BlockStart>;
   #accumulator;
   #records = 0;
@@ -60,10 +61,10 @@ export class RecordCheck {
   #firstCheckpoint: RecordsReport["firstCheckpoint"];
   #lastRoot: Uint8Array | undefined;
 
-  constructor(walk: StoreWalk, findings: Findings, onRow: () => void) {
+  constructor(walk: StoreWalk, findings: Findings, pace: CheckPace) {
     this.#walk = walk;
     this.#findings = findings;
-    this.#onRow = onRow;
+    this.#pace = pace;
     this.#blocks = walk.blocks();
     const { position } = walk;
     this.#accumulator = isAccumulatorKnown(position)
@@ -71,11 +72,13 @@ export class RecordCheck {
       : undefined;
   }
 
-  run(): RecordsReport {
+  async run(): Promise<RecordsReport> {
     const { position } = this.#walk;
     let next = position.oldestVersion;
     for (const { version, bytes } of this.#walk.records()) {
-      this.#onRow();
+      this.#pace.row();
+      const turn = this.#pace.turn();
+      if (turn !== undefined) await turn;
       if (version < position.oldestVersion) {
         this.#leftovers++;
         continue;
@@ -158,7 +161,7 @@ export class RecordCheck {
     for (;;) {
       const { value, done } = this.#blocks.next();
       if (done === true) return undefined;
-      this.#onRow();
+      this.#pace.row();
       if (value.height >= this.#walk.position.oldestBlockHeight) {
         this.#kept++;
         this.#block = value;

@@ -4,6 +4,7 @@ import { equalBytes } from "../../base/bytes.ts";
 import { toHex } from "../../base/hex.ts";
 import { isAccumulatorKnown } from "../../ledger/position.ts";
 import type { StoreWalk } from "../../store/lmdb/walk.ts";
+import { CheckPace, type CheckProgress } from "./check-pace.ts";
 import { Findings } from "./findings.ts";
 import { ItemCheck } from "./item-check.ts";
 import { RecordCheck } from "./record-check.ts";
@@ -32,9 +33,6 @@ export interface StoreReport {
   readonly faults: number;
 }
 
-/** Told of rows passed, out of how many. */
-export type CheckProgress = (done: number, total: number) => void;
-
 function checkPosition({ position, identity }: StoreWalk, findings: Findings): void {
   findings.expect(position.chainId === identity.chainId, () => {
     return `the position is of chain ${position.chainId}, the store of chain ${identity.chainId}`;
@@ -47,28 +45,28 @@ function checkPosition({ position, identity }: StoreWalk, findings: Findings): v
   });
 }
 
-/** Walks a store and tells what is wrong with it. */
-export function checkStore(walk: StoreWalk, onProgress: CheckProgress = () => {}): StoreReport {
+/** Walks a store and tells what is wrong with it. Rejects with the reason of the signal when that says stop. */
+export async function checkStore(
+  walk: StoreWalk,
+  onProgress: CheckProgress = () => {},
+  signal?: AbortSignal,
+): Promise<StoreReport> {
   const findings = new Findings();
   const { position, counts } = walk;
   const total = counts.items + counts.stale + counts.blocks + counts.records + counts.tree;
-  let done = 0;
-  const onRow = (): void => {
-    done++;
-    if (done % 1000 === 0) onProgress(Math.min(done, total), total);
-  };
+  const pace = new CheckPace(total, onProgress, signal);
   checkPosition(walk, findings);
-  const records = new RecordCheck(walk, findings, onRow).run();
+  const records = await new RecordCheck(walk, findings, pace).run();
   const early = records.firstCheckpoint;
   const isWhole = position.stateRoot !== undefined;
-  const items = new ItemCheck(walk, findings, onRow, isWhole ? early?.version : undefined).run();
+  const items = await new ItemCheck(walk, findings, pace, isWhole ? early?.version : undefined).run();
   findings.expect(items.kept === records.writes, () => {
     return `${items.kept} values are of kept versions, the records wrote ${records.writes}`;
   });
   let treeNodes = 0;
   if (isWhole) {
-    treeNodes = checkTree(walk, items.head, findings, onRow);
-    const earlyRoot = rootOf(items.early);
+    treeNodes = await checkTree(walk, items.head, findings, pace);
+    const earlyRoot = await rootOf(items.early, pace);
     findings.expect(early !== undefined && equalBytes(earlyRoot, early.stateRoot), () => {
       return `state root as of version ${early?.version}: the items give ${toHex(earlyRoot)}, the record says otherwise`;
     });

@@ -14,9 +14,11 @@ import {
   treeNodeKey,
 } from "../../ledger/state-tree/tree-node.ts";
 import type { StoreWalk } from "../../store/lmdb/walk.ts";
+import type { CheckPace } from "./check-pace.ts";
 import type { Findings } from "./findings.ts";
 
 const LEAF_BYTES = 2 * HASH_LENGTH;
+const TURN_DEPTH = 3;
 
 /** Leaves in the order of their keys, packed: millions of them fit. */
 export class LeafList {
@@ -62,10 +64,40 @@ function build(
   if (end - start === 1 && depth > 0) return leaves.leafAt(start);
   const node = createTreeNode();
   for (let from = start; from < end; ) {
-    const slot = nibbleAt(leaves.keyAt(from), depth);
-    let to = from + 1;
-    while (to < end && nibbleAt(leaves.keyAt(to), depth) === slot) to++;
-    setChild(node, slot, build(leaves, from, to, depth + 1, visit));
+    const to = endOfSlot(leaves, from, end, depth);
+    setChild(node, nibbleAt(leaves.keyAt(from), depth), build(leaves, from, to, depth + 1, visit));
+    from = to;
+  }
+  visit(treeNodeKey(leaves.keyAt(start), depth), node);
+  return { keyHash: undefined, hash: treeNodeHash(node) };
+}
+
+/** Where the leaves end that lie below the same child as the first one. */
+function endOfSlot(leaves: LeafList, from: number, end: number, depth: number): number {
+  const slot = nibbleAt(leaves.keyAt(from), depth);
+  let to = from + 1;
+  while (to < end && nibbleAt(leaves.keyAt(to), depth) === slot) to++;
+  return to;
+}
+
+/** As `build`, with a turn before each of the subtrees at TURN_DEPTH: 4096 of them in a large tree. */
+async function buildInTurns(
+  leaves: LeafList,
+  start: number,
+  end: number,
+  depth: number,
+  visit: NodeVisitor,
+  pace: CheckPace,
+): Promise<TreeChild | undefined> {
+  if (depth === TURN_DEPTH || end - start < 2) {
+    await pace.turn();
+    return build(leaves, start, end, depth, visit);
+  }
+  const node = createTreeNode();
+  for (let from = start; from < end; ) {
+    const to = endOfSlot(leaves, from, end, depth);
+    const child = await buildInTurns(leaves, from, to, depth + 1, visit, pace);
+    setChild(node, nibbleAt(leaves.keyAt(from), depth), child);
     from = to;
   }
   visit(treeNodeKey(leaves.keyAt(start), depth), node);
@@ -73,16 +105,26 @@ function build(
 }
 
 /** Root over the leaves; `visit` sees every node on the way. */
-export function rootOf(leaves: LeafList, visit: NodeVisitor = () => {}): Uint8Array {
-  return build(leaves, 0, leaves.count, 0, visit)?.hash ?? SPARSE_MERKLE_PLACEHOLDER;
+export async function rootOf(
+  leaves: LeafList,
+  pace: CheckPace,
+  visit: NodeVisitor = () => {},
+): Promise<Uint8Array> {
+  const root = await buildInTurns(leaves, 0, leaves.count, 0, visit, pace);
+  return root?.hash ?? SPARSE_MERKLE_PLACEHOLDER;
 }
 
 /** Compares the stored tree with the one that the newest items give, every node and no node more: their number. */
-export function checkTree(walk: StoreWalk, leaves: LeafList, findings: Findings, onRow: () => void): number {
+export async function checkTree(
+  walk: StoreWalk,
+  leaves: LeafList,
+  findings: Findings,
+  pace: CheckPace,
+): Promise<number> {
   let nodes = 0;
-  const root = rootOf(leaves, (key, node) => {
+  const root = await rootOf(leaves, pace, (key, node) => {
     nodes++;
-    onRow();
+    pace.row();
     const stored = walk.getTreeNode(key);
     findings.expect(stored !== undefined && equalBytes(stored, encodeTreeNode(node)), () => {
       return `state tree: node ${toHex(key)} is ${stored === undefined ? "missing" : "not what the items give"}`;

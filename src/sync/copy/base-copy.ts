@@ -27,7 +27,7 @@ export interface BaseCopy {
   readonly chunkKeys?: number | undefined;
   readonly onKeys: (keys: number, values: number) => void;
   /** Throws when the copy is to stop. */
-  readonly goOn: () => void;
+  readonly goOn: () => Promise<void>;
 }
 
 interface Chunk {
@@ -83,7 +83,7 @@ export async function copyBase(copy: BaseCopy): Promise<void> {
   const tree = new StateTree((keys) => target.getTreeNodes(keys));
   let lastKey = mark?.lastKey;
   const write = async (chunk: Chunk, isWhole: boolean): Promise<void> => {
-    goOn();
+    await goOn();
     await tree.apply(chunk.updates);
     const row = markRow({ oldestVersion, lastKey, isWhole });
     await target.preload({ writes: chunk.writes, treeNodes: tree.takeChanges(), sideRows: [row] });

@@ -1,8 +1,10 @@
 // A look at a finished copy from outside: records, blocks and histories of items are read back from the target and
 // compared with the source, all of them or a fixed share. That the copy is right was proven while it was made; this
 // shows that the target gives back what it was given.
+
 import { equalBytes } from "../../base/bytes.ts";
 import { toHex } from "../../base/hex.ts";
+import { takeTurn } from "../../base/turn.ts";
 import type { StateItem } from "../../ledger/view.ts";
 import type { RawRecord, Store, StoreView } from "../../store/contract.ts";
 import type { ItemRow, StoreWalk } from "../../store/lmdb/walk.ts";
@@ -185,7 +187,7 @@ class CopyCheck {
   }
 
   async #withView<T>(look: (view: StoreView) => Promise<T>): Promise<T> {
-    this.#options.signal.throwIfAborted();
+    await takeTurn(this.#options.signal);
     const view = await this.#options.target.openView();
     try {
       return await look(view);

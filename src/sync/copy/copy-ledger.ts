@@ -1,8 +1,10 @@
 // Copies a whole ledger from one store into another: what the oldest block builds on where the source is pruned,
 // then every record through the same checks as any other source's. What is committed in the target is the
 // progress, so a copy that was cut off goes on where it stopped.
+
 import { equalBytes } from "../../base/bytes.ts";
 import type { Logger } from "../../base/log.ts";
+import { takeTurn } from "../../base/turn.ts";
 import { transactionAccumulator } from "../../ledger/accumulator.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import { isAccumulatorKnown, type Position } from "../../ledger/position.ts";
@@ -107,7 +109,7 @@ class LedgerCopy {
     }
   }
 
-  #goOn = (): void => this.#options.signal.throwIfAborted();
+  #goOn = (): Promise<void> => takeTurn(this.#options.signal);
 
   /** The oldest block of a pruned source, with the base beneath it. */
   async #copyOldest(): Promise<void> {
@@ -159,7 +161,7 @@ class LedgerCopy {
     let bytes = 0;
     const flush = async (): Promise<void> => {
       if (page.length === 0) return;
-      this.#goOn();
+      await this.#goOn();
       await committer.append(page);
       this.#count(page.length);
       page = [];
@@ -196,7 +198,7 @@ class LedgerCopy {
         `version ${block.position.version}: the state root differs from the claimed one`,
       );
     }
-    this.#goOn();
+    await this.#goOn();
     await target.commit({
       previous: position.version,
       position: { ...block.position, stateRoot: root, accumulator: this.#headAccumulator(block) },
@@ -251,7 +253,7 @@ class LedgerCopy {
     for (const { key, value } of source.sideRows()) {
       if (!isMarkKey(key)) rows.push({ key: new Uint8Array(key), value: new Uint8Array(value) });
     }
-    this.#goOn();
+    await this.#goOn();
     await target.putSideRows(rows);
   }
 

@@ -1,9 +1,17 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { RUNS } from "../../../test/support/property.ts";
 import { parseAgreement } from "../agreement.ts";
 import { trustLevels, trustRank } from "../trust.ts";
 import { backoffMs, parseRetryAfter, pause, RateCap } from "./backoff.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe("pauses", () => {
   it("double up to their bound, the upper half by chance", () => {
@@ -38,18 +46,50 @@ describe("pauses", () => {
 
   it("end at once when they are called off", async () => {
     const stop = new AbortController();
-    const started = performance.now();
-    setTimeout(() => stop.abort(), 10);
+    const pausing = pause(60_000, stop.signal);
+    expect(vi.getTimerCount()).toBe(1);
+    stop.abort();
+    await pausing;
+    expect(vi.getTimerCount()).toBe(0);
     await pause(60_000, stop.signal);
-    await pause(60_000, stop.signal);
-    expect(performance.now() - started).toBeLessThan(50_000);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe("a cap on the rate", () => {
+  const { signal } = new AbortController();
+
+  /** Milliseconds at which a number of turns came, asked for one after the other. */
+  async function turnsAt(cap: RateCap, count: number): Promise<number[]> {
+    const at: number[] = [];
+    const asking = (async () => {
+      for (let i = 0; i < count; i++) {
+        await cap.turn(signal);
+        at.push(performance.now());
+      }
+    })();
+    await vi.runAllTimersAsync();
+    await asking;
+    return at.map((ms) => ms - (at[0] ?? 0));
+  }
+
+  it("lets a burst through after a quiet time, then one turn in each interval", async () => {
+    vi.advanceTimersByTime(60_000);
+    expect(await turnsAt(new RateCap(20), 8)).toEqual([0, 0, 0, 0, 0, 50, 100, 150]);
   });
 
-  it("do not hold up a caller without a cap", async () => {
-    const cap = new RateCap(0);
-    const started = performance.now();
-    for (let i = 0; i < 1000; i++) await cap.turn(new AbortController().signal);
-    expect(performance.now() - started).toBeLessThan(20_000);
+  it("does not hold up a caller where there is none", async () => {
+    expect(await turnsAt(new RateCap(0), 1000)).toEqual(new Array(1000).fill(0));
+  });
+
+  it("gives up a turn that is called off", async () => {
+    const cap = new RateCap(1);
+    vi.advanceTimersByTime(60_000);
+    for (let i = 0; i < 5; i++) await cap.turn(signal);
+    const stop = new AbortController();
+    const turn = cap.turn(stop.signal);
+    stop.abort(new Error("stopped"));
+    await expect(turn).rejects.toThrow("stopped");
   });
 });
 

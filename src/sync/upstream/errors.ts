@@ -1,5 +1,6 @@
 // What can go wrong with an upstream, told apart by what the follower does about it.
 import { CodedError } from "../../base/errors.ts";
+import type { UpstreamHead } from "./upstream.ts";
 
 /**
  * `unreachable`: no connection, a cut or a timeout; `busy`: asked to come back later; `beyond_head`: the
@@ -31,5 +32,15 @@ export class UpstreamError extends CodedError<UpstreamErrorCode> {
   ) {
     super(code, message, { cause: options.cause });
     this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** Code `beyond_head`, with the head that the upstream named. */
+export class BeyondHead extends UpstreamError {
+  readonly head: UpstreamHead;
+
+  constructor(version: bigint, head: UpstreamHead) {
+    super("beyond_head", `version ${version} is not there yet, the head is ${head.version}`);
+    this.head = head;
   }
 }

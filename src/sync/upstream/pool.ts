@@ -14,6 +14,8 @@ export interface PoolEntry {
   state: UpstreamState;
   /** The last fault, for people; undefined while there was none. */
   fault: string | undefined;
+  /** True when it was set aside because its ledger is not ours: nothing that it says counts. */
+  isOther: boolean;
   head: UpstreamHead | undefined;
   failures: number;
   /** When it may be asked again. */
@@ -43,6 +45,9 @@ const SET_ASIDE: ReadonlySet<UpstreamErrorCode> = new Set([
   "disagrees",
 ]);
 
+/** Faults that show another ledger than ours. */
+const OTHER_LEDGER: ReadonlySet<UpstreamErrorCode> = new Set(["wrong_chain", "disagrees"]);
+
 /** Keeps the upstreams and picks the one to ask. */
 export class UpstreamPool {
   readonly entries: readonly PoolEntry[];
@@ -55,6 +60,7 @@ export class UpstreamPool {
       upstream,
       state: "untried",
       fault: undefined,
+      isOther: false,
       head: undefined,
       failures: 0,
       readyMs: 0,
@@ -107,6 +113,7 @@ export class UpstreamPool {
       this.#options.logger.info({ upstream: entry.upstream.name, was: entry.state }, "upstream in use");
     }
     entry.state = "ok";
+    entry.isOther = false;
     entry.failures = 0;
     entry.readyMs = 0;
   }
@@ -117,6 +124,7 @@ export class UpstreamPool {
     const isSetAside = SET_ASIDE.has(error.code);
     // A line that breaks does not clear the name of one that was caught.
     if (isSetAside || entry.state !== "set_aside") entry.state = isSetAside ? "set_aside" : "resting";
+    if (OTHER_LEDGER.has(error.code)) entry.isOther = true;
     entry.failures++;
     entry.fault = `${error.code}: ${error.message}`;
     const waitMs = error.retryAfterMs ?? backoffMs(entry.failures, isSetAside ? setAside : retry, random);

@@ -6,7 +6,7 @@ import { BCS_TYPE, JSON_TYPE } from "../../interface/media-types.ts";
 import { API_ROOT, urlTo } from "../../interface/route.ts";
 import { ledgerInfoRoute, rawStateValueRoute, transactionsRoute } from "../../interface/routes.ts";
 import { parseRetryAfter, RateCap } from "./backoff.ts";
-import { UpstreamError } from "./errors.ts";
+import { BeyondHead, UpstreamError } from "./errors.ts";
 import { findHead, findReadVersion, requireHead } from "./ledger-headers.ts";
 import {
   DEFAULT_TIMEOUTS,
@@ -97,7 +97,7 @@ class RestUpstream implements Upstream {
     // Asking for a version that is not there yet is a 400 here, not an empty page.
     if (answer.status === 400) {
       const head = findHead(answer.headers);
-      if (head !== undefined && head.version < start) throw beyondHead(start, head);
+      if (head !== undefined && head.version < start) throw new BeyondHead(start, head);
     }
     throw refusal(answer);
   }
@@ -111,7 +111,7 @@ class RestUpstream implements Upstream {
     else if (!isAbsent) {
       const head = findHead(answer.headers);
       if (answer.status === 404 && head !== undefined && head.version < version)
-        throw beyondHead(version, head);
+        throw new BeyondHead(version, head);
       throw refusal(answer);
     }
     const head = requireHead(answer.headers);
@@ -174,10 +174,6 @@ function assertReadAt(headers: ReceivedHeaders, head: UpstreamHead, version: big
     "malformed",
     `asked for a value at version ${version}, the answer is for another one`,
   );
-}
-
-function beyondHead(version: bigint, head: UpstreamHead): UpstreamError {
-  return new UpstreamError("beyond_head", `version ${version} is not there yet, the head is ${head.version}`);
 }
 
 /** The error code in an error's JSON body. */

@@ -1,0 +1,44 @@
+// Schemas with names: the document has each of them once, among its components, and refers to it everywhere else.
+// Generated clients then have one type for it, and unions that their compilers can tell apart.
+import type { JsonSchema } from "../operation.ts";
+
+const names = new WeakMap<object, string>();
+const PREFIX = "#/components/schemas/";
+
+/** Gives a schema a name. A copy of it has none. */
+export function named(name: string, schema: JsonSchema): JsonSchema {
+  names.set(schema, name);
+  return schema;
+}
+
+/** A named union of named objects, told apart by the value of one property. */
+export function namedUnion(
+  name: string,
+  propertyName: string,
+  schemas: Readonly<Record<string, JsonSchema>>,
+): JsonSchema {
+  const mapping = Object.fromEntries(
+    Object.entries(schemas).map(([value, schema]) => [value, `${PREFIX}${names.get(schema)}`]),
+  );
+  return named(name, { oneOf: Object.values(schemas), discriminator: { propertyName, mapping } });
+}
+
+/** A copy of a value in which every named schema is a reference; the schemas are added to `components`. */
+export function hoistNamed(value: unknown, components: Record<string, unknown>): unknown {
+  if (Array.isArray(value)) return value.map((item) => hoistNamed(item, components));
+  if (typeof value !== "object" || value === null) return value;
+  const name = names.get(value);
+  if (name === undefined) return hoistMembers(value, components);
+  if (!(name in components)) {
+    // Before its members: a schema may contain itself.
+    components[name] = undefined;
+    components[name] = hoistMembers(value, components);
+  }
+  return { $ref: `${PREFIX}${name}` };
+}
+
+function hoistMembers(value: object, components: Record<string, unknown>): object {
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, hoistNamed(member, components)]),
+  );
+}

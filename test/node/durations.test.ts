@@ -1,0 +1,98 @@
+// Times that a node is given: each works or is refused by the name of its option, and none of them overflows a timer.
+import { describe, expect, it } from "vitest";
+import { ConfigError } from "../../src/base/errors.ts";
+import { commands } from "../../src/cli/commands.ts";
+import { parseCommand } from "../../src/cli/parse.ts";
+import { createNode, type NodeOptions } from "../../src/node.ts";
+import { until } from "../support/until.ts";
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Options that are times, with their command. */
+const times = commands.flatMap(({ name: command, options }) =>
+  Object.entries(options)
+    .filter(([, { placeholder }]) => placeholder === "TIME")
+    .map(([name]) => ({ command, name, options })),
+);
+
+/** Options for which 0 means something, as their help says. */
+const MAY_BE_ZERO = ["block-time", "max-wait", "max-lag", "give-up-time"];
+/** Options that are only compared with a clock: no timer runs for so long. */
+const COMPARED = ["max-lag", "give-up-time"];
+
+function parse({ name, options }: (typeof times)[number], text: string): number | string {
+  try {
+    const { values } = parseCommand([`--${name}`, text], options, {});
+    return (values as Record<string, number>)[name] ?? Number.NaN;
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as Error).message;
+  }
+}
+
+describe.each(times)("sextant $command --$name", (option) => {
+  it("is refused by its name when no timer can run that long", () => {
+    for (const text of ["999999999h", "10000h"]) {
+      const result = parse(option, text);
+      expect(result).toMatch(
+        new RegExp(`^--${option.name}: expected a time from \\S+ to \\S+, got "${text}"$`),
+      );
+    }
+    const longest = COMPARED.includes(option.name) ? 366 * 86_400_000 : LONGEST_TIMER_MS;
+    for (const text of ["1h", "24h", "500h", "600h", "8000h"]) {
+      const result = parse(option, text);
+      if (typeof result === "number") expect(result).toBeLessThan(longest);
+      else expect(result).toContain(`--${option.name}: expected a time`);
+    }
+  });
+
+  it(MAY_BE_ZERO.includes(option.name) ? "may be 0" : "is refused by its name when it is 0", () => {
+    const result = parse(option, "0");
+    if (MAY_BE_ZERO.includes(option.name)) expect(result).toBe(0);
+    else expect(result).toMatch(new RegExp(`^--${option.name}: expected a time from`));
+  });
+
+  it("has a default within its bounds", () => {
+    const fallback = option.options[option.name]?.fallback;
+    expect(parse(option, `${fallback}ms`)).toBe(fallback);
+  });
+});
+
+describe("a node in the process", () => {
+  const follow = { upstreams: ["http://127.0.0.1:1"] };
+  const http = (timeouts: object): NodeOptions => ({ http: { port: 0, limits: { timeouts } } });
+  it.each<[string, NodeOptions]>([
+    ["block-time", { localChain: { blockTimeMs: 2 ** 31 } }],
+    ["block-time", { localChain: { blockTimeMs: -1 } }],
+    ["block-time", { localChain: { blockTimeMs: Number.NaN } }],
+    ["poll-time", { follow: { ...follow, pollMs: 0 } }],
+    ["retry-time", { follow: { ...follow, retryMs: Number.POSITIVE_INFINITY } }],
+    ["give-up-time", { follow: { ...follow, faultAfterMs: -1 } }],
+    ["max-lag", { http: { port: 0, maxLagMs: 1.5 } }],
+    ["max-wait", { http: { port: 0, limits: { maxWaitMs: -1 } } }],
+    ["headers-timeout", http({ headersMs: 0 })],
+    ["headers-timeout", http({ headersMs: 5000, requestMs: 1000 })],
+    ["request-timeout", http({ requestMs: 2 ** 40 })],
+    ["keep-alive-timeout", http({ keepAliveMs: 0 })],
+    ["read-timeout", http({ idleMs: 0 })],
+    ["answer-timeout", http({ answerMs: 0 })],
+    ["lease-time", { cassandra: { url: "cassandra://127.0.0.1:1/none", leaseMs: 0 } }],
+  ])("refuses %s by its name: %j", async (name, options) => {
+    const fault: unknown = await createNode(options).then(
+      (node) => node.close(),
+      (error: unknown) => error,
+    );
+    expect(fault).toBeInstanceOf(ConfigError);
+    expect((fault as Error).message).toMatch(new RegExp(`^${name}: expected`));
+  });
+
+  it("makes as many blocks as it was told, at any pace, and stands then", async () => {
+    for (const blockTimeMs of [0, 1]) {
+      const node = await createNode({ localChain: { blockTimeMs, blocks: 3 } });
+      const moving = async () => Number((await node.ledgerInfo()).block_height) > 20;
+      await until(async () => (await node.info()).sync_state === "standing" || (await moving()));
+      expect(await node.ledgerInfo()).toMatchObject({ block_height: "3" });
+      await node.close();
+    }
+  });
+});

@@ -1,0 +1,89 @@
+// HTTP options of the in-process interface that no server can work with: refused, by name, before anything listens.
+import { createServer } from "node:net";
+import { describe, expect, it } from "vitest";
+import { ConfigError } from "../../src/base/errors.ts";
+import { createNode, type HttpOptions } from "../../src/node.ts";
+
+/** What a start is refused with; undefined where it is not. */
+async function refusalOf(http: HttpOptions): Promise<unknown> {
+  try {
+    const node = await createNode({ http: { port: 0, ...http } });
+    await node.close();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+describe("a header brand", () => {
+  it.each(["X\r\nSet-Cookie: a=1", "X\nY", "X: a", "X Y", "", "É", "-X", "x".repeat(33)])(
+    "%j is refused, so that it cannot end a header line",
+    async (brand) => {
+      const error = await refusalOf({ headerBrands: ["NODE", brand] });
+      expect(error).toBeInstanceOf(ConfigError);
+      expect(String(error)).toContain("headerBrands: expected letters, digits and dashes");
+      expect(String(error)).not.toContain("\n");
+    },
+  );
+
+  it("of letters, digits and dashes is taken", async () => {
+    expect(await refusalOf({ headerBrands: ["APTOS", "My-Node2"] })).toBeUndefined();
+  });
+});
+
+describe("a bound on clients", () => {
+  it.each([0, -1, 0.5, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 1e9])(
+    "rateLimit %d is refused, so that no answer says Retry-After: Infinity",
+    async (rateLimit) => {
+      const error = await refusalOf({ limits: { rateLimit } });
+      expect(error).toBeInstanceOf(ConfigError);
+      expect(String(error)).toContain(
+        `limits.rateLimit: expected a whole number from 1 to 1000000, got ${rateLimit}`,
+      );
+    },
+  );
+
+  const WRONG: readonly (readonly [string, HttpOptions])[] = [
+    ["port", { port: 65_536 }],
+    ["port", { port: 1.5 }],
+    ["metricsPort", { metricsPort: -1 }],
+    ["workers", { workers: Number.NaN }],
+    ["workers", { workers: -1 }],
+    ["bodyLimitBytes", { bodyLimitBytes: 0 }],
+    ["maxLagMs", { maxLagMs: Number.NaN }],
+    ["limits.maxConnections", { limits: { maxConnections: 0 } }],
+    ["limits.maxInFlight", { limits: { maxInFlight: -5 } }],
+    ["limits.maxWaitMs", { limits: { maxWaitMs: Number.NaN } }],
+    ["limits.timeouts.headersMs", { limits: { timeouts: { headersMs: -1 } } }],
+    ["limits.timeouts.idleMs", { limits: { timeouts: { idleMs: Number.NaN } } }],
+    // Timers of node end at once past this.
+    ["limits.timeouts.answerMs", { limits: { timeouts: { answerMs: 2 ** 31 } } }],
+  ];
+  it.each(WRONG)("%s outside of what works is refused by name: %o", async (name, http) => {
+    const error = await refusalOf(http);
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(String(error)).toContain(`${name}: expected a whole number from `);
+  });
+
+  it("within what works is taken", async () => {
+    const limits = { rateLimit: 1, maxWaitMs: 0, maxInFlight: 1, timeouts: { keepAliveMs: 1000 } };
+    expect(await refusalOf({ limits, bodyLimitBytes: 1024, maxLagMs: 0, workers: 0 })).toBeUndefined();
+  });
+});
+
+describe("--no-metrics", () => {
+  it("with a port for metrics serves none there", async () => {
+    const free = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => free.once("listening", resolve));
+    const address = free.address();
+    const metricsPort = typeof address === "object" && address !== null ? address.port : 0;
+    await new Promise((resolve) => free.close(resolve));
+    const node = await createNode({ http: { port: 0, metrics: false, metricsPort } });
+    try {
+      await expect(fetch(`http://127.0.0.1:${metricsPort}/metrics`)).rejects.toThrow();
+      expect((await fetch(`${node.url!.slice(0, -3)}/metrics`)).status).toBe(404);
+    } finally {
+      await node.close();
+    }
+  });
+});

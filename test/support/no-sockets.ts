@@ -1,0 +1,9 @@
+// Holds the unit tier to its rule: no sockets.
+import { Server, Socket } from "node:net";
+
+function refuse(): never {
+  throw new Error("a unit test opens no socket: move it to test/http (see CONTRIBUTING.md)");
+}
+
+Server.prototype.listen = refuse;
+Socket.prototype.connect = refuse;
