@@ -103,8 +103,13 @@ export class PageRun {
       // A machine that gives a test little time must not fail it.
       SEXTANT_MAX_WAIT: "0",
     };
-    const options = { cwd: this.#folder, env, detached: true, stdio: ["ignore", "pipe", "pipe"] } as const;
-    const child = endWithTest(spawn("bash", ["-e", "-o", "pipefail", "-c", text], options), { group: true });
+    const child = spawn("bash", ["-e", "-o", "pipefail", "-c", text], {
+      cwd: this.#folder,
+      env,
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    endWithTest(child, { group: true });
     const output = { stdout: "", stderr: "" };
     child.stdout.setEncoding("utf8").on("data", (piece: string) => {
       output.stdout += piece;
