@@ -1,15 +1,11 @@
 // The documentation keeps its word: its commands run as written and print what is shown, its TypeScript compiles under
 // `strict` and runs, and what it links to and names exists. A fence with one of `WORDS` is not run, only its command
-// lines are checked; those with `cluster` are run where there is a cluster.
+// lines are checked; test/cluster/documentation.test.ts runs those with `cluster`.
 import { execFile } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, describe, expect, it } from "vitest";
-import { createLocalChain } from "../../src/chain/local-chain.ts";
-import { checkGenesis } from "../../src/ledger/genesis.ts";
-import { formatWaypoint } from "../../src/ledger/waypoint.ts";
-import { describeCluster } from "../support/cassandra.ts";
+import { describe, expect, it } from "vitest";
 import {
   type Block,
   checkCommandLine,
@@ -29,15 +25,6 @@ import { temporaryFolder } from "../support/temporary.ts";
 
 const execute = promisify(execFile);
 const isShell = ({ language }: Block): boolean => language === "sh";
-
-/** A folder with the files that the pages take as given. */
-function pageFolder(): string {
-  const folder = temporaryFolder();
-  const genesis = createLocalChain({ seed: "documentation" }).genesisBlob();
-  writeFileSync(join(folder, "genesis.blob"), genesis);
-  writeFileSync(join(folder, "waypoint.txt"), `${formatWaypoint(checkGenesis(genesis).waypoint)}\n`);
-  return folder;
-}
 
 /** What a page promises beyond the shape of its outputs. */
 const PROMISES: Readonly<Record<string, (runs: readonly BlockRun[]) => void>> = {
@@ -87,7 +74,7 @@ describe.each(PAGES)("%s", (page) => {
 
   if (runnable.length === 0) return;
   it("works as written", async () => {
-    const run = new PageRun(pageFolder());
+    const run = new PageRun(temporaryFolder());
     try {
       const runs: BlockRun[] = [];
       for (const block of runnable) runs.push(await run.run(block));
@@ -96,20 +83,6 @@ describe.each(PAGES)("%s", (page) => {
       await run.stop();
     }
   });
-});
-
-describeCluster("the blocks that need a cluster", ({ hosts, keyspace }) => {
-  it.each(PAGES.filter((page) => readBlocks(page).some(({ word }) => word === "cluster")))(
-    "work as written: %s",
-    async (page) => {
-      const run = new PageRun(pageFolder(), [
-        ["10.0.0.1,10.0.0.2,10.0.0.3", hosts.join(",")],
-        ["/sextant", `/${keyspace}`],
-      ]);
-      afterAll(() => run.stop());
-      for (const block of readBlocks(page).filter(({ word }) => word === "cluster")) await run.run(block);
-    },
-  );
 });
 
 describe("the TypeScript of the pages", () => {

@@ -75,10 +75,10 @@ function lineShape(line: string): string {
     .map((part) =>
       part
         .replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&")
-        .replaceAll(/0x[0-9a-f]+|\b[0-9a-f]{64}\b|\d+| +/g, (token) => {
+        .replaceAll(/0x[0-9a-f]+|\b[0-9a-f]{64}\b|\d+(?:\\\.\d+)*| +/g, (token) => {
           if (token.startsWith(" ")) return " +";
           if (token.startsWith("0x")) return "0x[0-9a-f]+";
-          return token.length === 64 ? "[0-9a-f]{64}" : "\\d+";
+          return token.length === 64 ? "[0-9a-f]{64}" : "\\d+(?:\\.\\d+)*";
         }),
     )
     .join(".*");

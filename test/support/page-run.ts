@@ -4,6 +4,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { createLocalChain } from "../../src/chain/local-chain.ts";
+import { checkGenesis } from "../../src/ledger/genesis.ts";
+import { formatWaypoint } from "../../src/ledger/waypoint.ts";
 import { endWithTest } from "./children.ts";
 import { type Block, commandLines, ROOT, shapeOf } from "./documentation.ts";
 import { until } from "./until.ts";
@@ -19,6 +22,8 @@ const PROGRAMS = {
 const DEFAULT_PORT = "8080";
 const WRITTEN_PORTS = /\b(?:808\d|8443|9090)\b/g;
 const READY = "sextant is ready";
+/** For a node to get to the state that a page shows. */
+const STATUS_MS = 30_000;
 
 /** What a block has printed. */
 export interface BlockRun {
@@ -39,6 +44,7 @@ export class PageRun {
   /** Texts of the page and what stands for them here. */
   readonly #replacements: readonly (readonly [string, string])[];
 
+  /** Puts the files that the pages take as given into the folder: a genesis and its waypoint. */
   constructor(folder: string, replacements: readonly (readonly [string, string])[] = []) {
     this.#folder = folder;
     this.#replacements = replacements;
@@ -48,34 +54,59 @@ export class PageRun {
       writeFileSync(path, `#!/usr/bin/env bash\n${text}\n`);
       chmodSync(path, 0o755);
     }
+    const genesis = createLocalChain({ seed: "documentation" }).genesisBlob();
+    writeFileSync(join(folder, "genesis.blob"), genesis);
+    writeFileSync(join(folder, "waypoint.txt"), `${formatWaypoint(checkGenesis(genesis).waypoint)}\n`);
     // A response ends its line, and an error response fails the block.
     writeFileSync(join(folder, ".curlrc"), 'silent\nshow-error\nfail-with-body\nwrite-out = "\\n"\n');
   }
 
   /** Runs a block to its end, or until the node that it starts is ready. Throws where the output is not as shown. */
   async run(block: Block): Promise<BlockRun> {
-    const starts = commandLines(block, this.#folder).filter(isStart);
+    const lines = commandLines(block, this.#folder);
+    const starts = lines.filter(isStart);
     if (starts.length > 1) throw new Error(`${block.place}: a block starts one node at most`);
-    const port = starts[0] === undefined ? undefined : portOf(starts[0]);
-    if (port !== undefined) await this.#stopServer(port);
-    const shell = this.#spawn(await this.#translate(block.text));
-    const { output } = shell;
-    const describe = (): string => `${block.place}\n${output.stdout}${output.stderr}`;
-    let code: number | null | undefined;
-    shell.closed.then((value) => {
-      code = value;
-    });
-    const isReady = (): boolean => port !== undefined && output.stdout.includes(READY);
-    await until(() => code !== undefined || isReady());
-    if (isReady() && port !== undefined) this.#servers.set(port, shell);
-    else if (code !== 0 || port !== undefined) throw new Error(`exit code ${code} of ${describe()}`);
-    if (block.output !== undefined) {
-      const shape = shapeOf(block.output, { goesOn: port !== undefined });
-      // A node prints its start screen in pieces.
-      const isAsShown = (): boolean => shape.test(output.stdout);
-      if (port !== undefined) await until(isAsShown, 10_000).catch(() => {});
-      if (!isAsShown()) throw new Error(`not the output shown in ${describe()}`);
+    const text = await this.#translate(block.text);
+    if (starts[0] !== undefined) return this.#start(block, text, portOf(starts[0]));
+    const isStatus = lines.every(([, command]) => command === "status");
+    const shape = block.output === undefined ? /^/ : shapeOf(block.output);
+    let stdout = await this.#finish(block, text);
+    // A follower may be at the head now and a block behind the next moment.
+    if (isStatus) {
+      const again = async (): Promise<boolean> => {
+        if (!shape.test(stdout)) stdout = await this.#finish(block, text);
+        return shape.test(stdout);
+      };
+      await until(again, STATUS_MS).catch(() => {});
     }
+    if (!shape.test(stdout)) throw new Error(`not the output shown in ${block.place}\n${stdout}`);
+    return { block, stdout };
+  }
+
+  async #finish({ place }: Block, text: string): Promise<string> {
+    const { output, closed } = this.#spawn(text);
+    const code = await closed;
+    if (code !== 0) throw new Error(`exit code ${code} of ${place}\n${output.stdout}${output.stderr}`);
+    return output.stdout;
+  }
+
+  async #start(block: Block, text: string, port: string): Promise<BlockRun> {
+    await this.#stopServer(port);
+    const shell = this.#spawn(text);
+    this.#servers.set(port, shell);
+    const { output, closed } = shell;
+    const describe = (): string => `${block.place}\n${output.stdout}${output.stderr}`;
+    const shape = block.output === undefined ? /^/ : shapeOf(block.output, { goesOn: true });
+    let hasEnded = false;
+    closed.then(() => {
+      hasEnded = true;
+    });
+    await until(() => hasEnded || output.stdout.includes(READY));
+    // A node prints its start screen in pieces.
+    const isAsShown = (): boolean => shape.test(output.stdout);
+    await until(() => hasEnded || isAsShown(), STATUS_MS).catch(() => {});
+    if (hasEnded) throw new Error(`no node runs after ${describe()}`);
+    if (!isAsShown()) throw new Error(`not the output shown in ${describe()}`);
     return { block, stdout: output.stdout };
   }
 
@@ -87,7 +118,7 @@ export class PageRun {
   async #stopServer(port: string): Promise<void> {
     const shell = this.#servers.get(port);
     this.#servers.delete(port);
-    if (shell?.child.pid === undefined) return;
+    if (shell?.child.pid === undefined || shell.child.exitCode !== null) return;
     // The shell leads a group, with the node in it.
     process.kill(-shell.child.pid, "SIGTERM");
     await shell.closed;
