@@ -65,6 +65,6 @@ describe("accumulator", () => {
     const frozen = [leaf(1), leaf(2)];
     expect(transactionAccumulator({ leafCount: 3n, frozen }).leafCount).toBe(3n);
     for (const leafCount of [0n, 2n, 4n, 7n])
-      expect(() => transactionAccumulator({ leafCount, frozen })).toThrow("as many subtrees");
+      expect(() => transactionAccumulator({ leafCount, frozen })).toThrow("do not fit");
   });
 });

@@ -60,7 +60,7 @@ export function holdReaderSlot(options: SlotOptions): ReaderSlot {
       ...env
         .readerList()
         .join("")
-        .matchAll(/^ *(\d+ [0-9a-f]+) /gm),
+        .matchAll(/^ {0,32}(\d{1,10} [0-9a-f]{1,16}) /gm),
     ].map(([, name]) => name ?? "");
   };
   const name = listReaders().find((reader) => reader.startsWith(`${process.pid} `)) ?? "";
