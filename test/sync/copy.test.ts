@@ -206,8 +206,8 @@ describe("a copy of a ledger", () => {
     await target.close();
     await source.close();
     expect(right.faults).toBe(0);
-    expect(report.findings).toContain("record of version 5: differs from the source's");
-    expect(report.findings).toContain("block 3: differs from the source's");
+    expect(report.findings).toContain("record of version 5 differs from the source's");
+    expect(report.findings).toContain("block 3 differs from the source's");
     expect(report.findings.some((text) => text.startsWith("item 0"))).toBe(true);
     expect(report.faults).toBeGreaterThan(2);
   });

@@ -197,8 +197,8 @@ describe("a REST upstream", () => {
       response.write(Buffer.alloc(10));
     };
     const cases: [Partial<typeof PATIENT>, (response: ServerResponse) => void, string][] = [
-      [{ firstByteMs: 300 }, () => {}, "no answer within"],
-      [{ stallMs: 150 }, begin, "stood still"],
+      [{ firstByteMs: 300 }, () => {}, "no response within"],
+      [{ stallMs: 150 }, begin, "the response stalled"],
       [
         { totalMs: 600 },
         (response) => {
@@ -206,7 +206,7 @@ describe("a REST upstream", () => {
           const drip = setInterval(() => response.write(Buffer.alloc(1)), 50);
           response.on("close", () => clearInterval(drip));
         },
-        "no whole answer",
+        "no complete response",
       ],
       [
         {},
