@@ -213,7 +213,7 @@ describe.skipIf(process.platform !== "linux")("a reader that is killed beside a 
     run.child.kill("SIGKILL");
     await run.ended;
     await until(() => !readerPids(live).includes(run.pid));
-    expect(node.stderr()).toContain("readers that died were cleared");
+    expect(node.stderr()).toContain("cleared the slots of dead readers");
     expect((await node.stop()).code).toBe(0);
   });
 });
