@@ -1,4 +1,4 @@
-// The page on following, word for word: its commands are run as they stand, but for the ports.
+// The page on following: runs its commands as written, except for the ports.
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -20,7 +20,7 @@ const running: ChildProcess[] = [];
 afterAll(async () => {
   const alive = running.filter(({ exitCode }) => exitCode === null);
   const closed = alive.map((child) => new Promise((resolve) => child.once("close", resolve)));
-  // Each shell leads a group of its own, with the node in it.
+  // Each shell leads a process group that includes the node.
   for (const { pid } of alive) if (pid !== undefined) process.kill(-pid, "SIGTERM");
   await Promise.all(closed);
 });
@@ -39,7 +39,7 @@ describe("the page on following", async () => {
   for (const port of ["8080", "8081", "8082"]) ports.push([port, `${await freePort()}`]);
   const portOf = (port: string): string => ports.find(([name]) => name === port)?.[1] ?? port;
 
-  /** Starts a block of commands in a shell of its own; its output so far. */
+  /** Starts a block of commands in a new shell and returns its output so far. */
   function run(block: string | undefined): () => string {
     let text = (block ?? "").replaceAll("npx sextant", `"${process.execPath}" "${program}"`);
     for (const [port, other] of ports) text = text.replaceAll(port, other);

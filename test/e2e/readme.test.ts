@@ -1,4 +1,4 @@
-// The README's lines, word for word, against the program as `npm start` runs it.
+// Runs the README's lines as written against the program as `npm start` runs it.
 import { exec } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// A made-up ledger whose every version follows from a seed alone, with the plain truth about each: what tests
-// of stores write, and what they compare answers with. Two processes with one seed agree on all of it.
+// A synthetic ledger derived from a seed alone, with the expected state of every version: store tests write it and compare
+// reads with it. Two processes with the same seed agree on all of it.
 import { sha3 } from "../../src/base/sha3.ts";
 import type { Position } from "../../src/ledger/position.ts";
 import type { Block, StateItem } from "../../src/ledger/view.ts";
@@ -77,7 +77,7 @@ export class SyntheticLedger {
     };
   }
 
-  /** What a version sees under a key, deletions included. */
+  /** The item visible at a version under a key, deletions included. */
   itemAt(key: number, version: bigint): StateItem | undefined {
     this.#extendTo(version);
     const history = this.#histories[key]!;
@@ -91,7 +91,7 @@ export class SyntheticLedger {
     return history.slice(countUpTo(history, from - 1n), countUpTo(history, to));
   }
 
-  /** The block that holds a version, as a ledger with the given head shows it. */
+  /** The block that contains a version, in a ledger with the given head. */
   blockAt(version: bigint, head: bigint): Block {
     this.#extendTo(head);
     const height = this.#heights[Number(version)]!;
@@ -99,7 +99,7 @@ export class SyntheticLedger {
     return { ...this.#blocks[height]!, lastVersion: (next <= head ? next : head + 1n) - 1n };
   }
 
-  /** The blocks from the one that holds the first version to the one that holds the last. */
+  /** The blocks that contain the versions from first to last. */
   blocksOf(first: bigint, last: bigint): BlockStart[] {
     this.#extendTo(last);
     return this.#blocks.slice(this.#heights[Number(first)]!, this.#heights[Number(last)]! + 1);
