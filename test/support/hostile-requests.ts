@@ -1,5 +1,5 @@
-// Hostile requests: generated ones that a client library can send, byte strings that are hardly HTTP, and what must
-// hold for the answer to any of them.
+// Hostile requests: generated ones that a client library can send, byte strings that are barely HTTP, and invariants of
+// the response to any of them.
 import { type Agent, request as httpRequest } from "node:http";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
@@ -235,14 +235,14 @@ const body = fc.oneof(
 /** Requests that a client library can send. */
 export const hostile = fc
   .record({
-    /** Whether method and content type are those that the path asks for, so that more of the server is reached. */
+    /** Whether method and content type fit the path, so that more of the server is reached. */
     fits: fc.integer({ min: 0, max: 3 }).map((number) => number > 0),
     method: fc.constantFrom("GET", "POST", "HEAD", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "PROPFIND"),
     target: fc.tuple(authority, path, query).map((parts) => parts.join("")),
     headers,
     body: fc.option(body, { nil: undefined, freq: 4 }),
     chunked: fc.boolean(),
-    /** Whether the client goes away before the answer. */
+    /** Whether the client disconnects before the response. */
     abandon: fc.integer({ min: 0, max: 40 }).map((number) => number === 0),
   })
   .map((one) => {
@@ -256,10 +256,10 @@ export const hostile = fc
   });
 export type Hostile = typeof hostile extends fc.Arbitrary<infer T> ? T : never;
 
-/** Marks of a stack or of this machine's folders, which are nobody's business. */
+/** Traces of a stack or of this machine's paths, which must not leak. */
 const INSIDE = [/\n {4}at [^\n]{1,200}:\d+:\d+/, /node_modules/, /file:\/\//] as const;
 
-/** What an answer shows of the inside of the program; undefined when nothing. */
+/** The internals that a response leaks; undefined if none. */
 export function findInside(body: Buffer, headers: readonly string[]): string | undefined {
   const text = `${headers.join("\n")}\n${body.toString("latin1")}`;
   if (text.includes(process.cwd())) return process.cwd();
@@ -279,7 +279,7 @@ function isSame(asked: string, method: string, target: string): boolean {
   return asked.startsWith(`${method} /v1/`) && target.endsWith(path);
 }
 
-/** Sends one and gives the status, undefined where the client went away; rejects what must not be answered. */
+/** Sends one and returns the status, undefined if the client disconnected; rejects on a forbidden response. */
 export function sendHostile(port: number, agent: Agent, one: Hostile): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const { method, target, chunked, abandon } = one;
@@ -332,7 +332,7 @@ export function sendHostile(port: number, agent: Agent, one: Hostile): Promise<n
   });
 }
 
-/** Byte strings that are hardly HTTP. */
+/** Byte strings that are barely HTTP. */
 export const rawRequest = fc
   .tuple(
     fc.constantFrom("GET", "POST", "DELETE", "BREW", "get", "", "CONNECT", "PRI"),
