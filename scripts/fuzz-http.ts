@@ -24,14 +24,16 @@ const ledger = await createHttpLedger();
 const reader = new Reader(ledger);
 const server = createHttpServer({
   ledger,
-  encode: (body, view) => reader.encode(body, view),
-  explain: (body, view) => reader.explain(body, view),
+  encoder: (body, view) => reader.encode(body, view),
+  explainer: (body, view) => reader.explain(body, view),
   nodeInfo: () => ({ chain_id: "44" }),
   port: 0,
   bodyLimitBytes: 64 * 1024,
   // The client shares this process: what it takes must not count as load.
   maxWaitMs: 0,
-  timeouts: { headersMs: 1000, requestMs: 2000, keepAliveMs: 1000 },
+  headersTimeoutMs: 1000,
+  requestTimeoutMs: 2000,
+  keepAliveTimeoutMs: 1000,
   // The ledger's own time, so that a health check has no reason to fail.
   clock: () => Number(TIMESTAMP_USEC / 1000n),
   logger: {

@@ -7,9 +7,9 @@ export interface BlockTimerOptions {
   /** From the start of one block to the start of the next; 0 makes them back to back. */
   readonly blockTimeMs: number;
   /** Stops after this many blocks; never when left out. */
-  readonly blocks?: number;
+  readonly blocks?: number | undefined;
   /** Called after each block with the number made. */
-  readonly onBlock?: (made: number) => void;
+  readonly onBlock?: ((made: number) => void) | undefined;
   /** True for a failure that may pass by itself: the block is tried again after a pause. None unless given. */
   readonly mayPass?: (error: unknown) => boolean;
   readonly retryMs?: number;

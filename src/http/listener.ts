@@ -11,6 +11,7 @@ import { createServer as createTlsServer, type Server as TlsServer } from "node:
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Logger } from "../base/log.ts";
+import { DAY_MS, type NumberSettings, type Numbers } from "../base/settings.ts";
 import type { AdmissionControl } from "./admission-control.ts";
 import { answerBrokenRequest, refuseConnect } from "./connection.ts";
 import { DirectLane } from "./direct/direct-lane.ts";
@@ -21,21 +22,20 @@ import { type Admitted, NodeExchange } from "./node-exchange.ts";
 import { loadTlsFiles, type TlsFiles, watchTlsFiles } from "./tls.ts";
 import type { UnreadResponses } from "./unread-responses.ts";
 
-/** How long a client may take, and how long closing may. */
-export interface HttpTimeouts {
-  /** For all headers of a request. */
-  readonly headersMs: number;
+/** Limits on connections and on the time that clients may take. */
+export const LISTENER_NUMBERS = {
+  maxConnections: { fallback: 16_384, min: 1, max: 1_000_000 },
+  /** For all headers of a request, and for a TLS handshake. */
+  headersTimeoutMs: { fallback: 10_000, min: 1, max: DAY_MS },
   /** For a whole request, body included. */
-  readonly requestMs: number;
+  requestTimeoutMs: { fallback: 30_000, min: 1, max: DAY_MS },
   /** For the next request of a connection. */
-  readonly keepAliveMs: number;
-  /** For a client to read on in an answer. */
-  readonly idleMs: number;
-  /** For a client to take all that was answered. */
-  readonly answerMs: number;
-  /** For requests in hand once the server closes. */
-  readonly drainMs: number;
-}
+  keepAliveTimeoutMs: { fallback: 65_000, min: 1, max: DAY_MS },
+  /** Idle limit while sending a response. */
+  readTimeoutMs: { fallback: 60_000, min: 1, max: DAY_MS },
+  /** For requests in flight once the server closes. */
+  drainTimeoutMs: { fallback: 10_000, min: 0, max: DAY_MS },
+} as const satisfies NumberSettings;
 
 /** Where a server listens. */
 export interface ListenAddress {
@@ -48,8 +48,7 @@ export interface ListenerOptions {
   readonly dispatcher: Dispatcher;
   readonly admission: AdmissionControl;
   readonly unreadResponses: UnreadResponses;
-  readonly timeouts: HttpTimeouts;
-  readonly maxConnections: number;
+  readonly settings: Numbers<typeof LISTENER_NUMBERS>;
   /** Whether ordinary requests are read and answered without node:http. */
   readonly isDirect: boolean;
   readonly tls: TlsFiles | undefined;
@@ -76,14 +75,14 @@ export class Listener {
 
   constructor(options: ListenerOptions) {
     this.#options = options;
-    const { tls, timeouts, logger } = options;
+    const { tls, settings, logger } = options;
     const common: ServerOptions = {
       maxHeaderSize: MAX_HEADER_BYTES,
       // Missing hosts are refused by the dispatcher, with a body.
       requireHostHeader: false,
-      headersTimeout: timeouts.headersMs,
-      requestTimeout: timeouts.requestMs,
-      keepAliveTimeout: timeouts.keepAliveMs,
+      headersTimeout: settings.headersTimeoutMs,
+      requestTimeout: settings.requestTimeoutMs,
+      keepAliveTimeout: settings.keepAliveTimeoutMs,
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       noDelay: true,
     };
@@ -91,7 +90,7 @@ export class Listener {
       this.#server = createServer(common);
       this.#stopWatchingFiles = () => {};
     } else {
-      const handshakeTimeout = timeouts.headersMs;
+      const handshakeTimeout = settings.headersTimeoutMs;
       const server = createTlsServer({
         ...common,
         ...loadTlsFiles(tls),
@@ -101,7 +100,7 @@ export class Listener {
       this.#server = server;
       this.#stopWatchingFiles = watchTlsFiles(tls, (pair) => server.setSecureContext(pair), logger);
     }
-    this.#server.maxConnections = options.maxConnections;
+    this.#server.maxConnections = settings.maxConnections;
     // A client that closed its side still gets the answers to what it asked. Node has the setting, its types do not.
     Object.assign(this.#server, { httpAllowHalfOpen: true });
     this.#listenForRequests();
@@ -134,7 +133,7 @@ export class Listener {
       const timer = setTimeout(() => {
         this.#lane.closeAll();
         server.closeAllConnections();
-      }, this.#options.timeouts.drainMs);
+      }, this.#options.settings.drainTimeoutMs);
       server.close(() => {
         clearTimeout(timer);
         resolve();
@@ -156,11 +155,15 @@ export class Listener {
   #listenForRequests(): void {
     const { dispatcher, admission, unreadResponses, tls } = this.#options;
     const server = this.#server;
-    const { idleMs } = this.#options.timeouts;
-    const waiting = { awaitsContinue: true, idleMs, admitted: undefined };
+    const { readTimeoutMs } = this.#options.settings;
+    const waiting = { awaitsContinue: true, readTimeoutMs, admitted: undefined };
     server.on("request", (request: IncomingMessage, response: ServerResponse) => {
       const admitted = this.#admitted.get(request.socket);
-      const exchange = new NodeExchange(request, response, { awaitsContinue: false, idleMs, admitted });
+      const exchange = new NodeExchange(request, response, {
+        awaitsContinue: false,
+        readTimeoutMs,
+        admitted,
+      });
       if (admitted === undefined) admission.take(exchange);
       else {
         this.#admitted.delete(request.socket);
@@ -192,11 +195,11 @@ export class Listener {
 
   #listenForConnections(event: "connection" | "secureConnection"): DirectLane {
     const server = this.#server;
-    const { admission, unreadResponses, timeouts, isDirect } = this.#options;
+    const { admission, unreadResponses, settings, isDirect } = this.#options;
     const nodeListeners = server.listeners(event);
     const lane = new DirectLane({
-      keepAliveMs: timeouts.keepAliveMs,
-      idleMs: timeouts.idleMs,
+      keepAliveTimeoutMs: settings.keepAliveTimeoutMs,
+      readTimeoutMs: settings.readTimeoutMs,
       take: (exchange) => admission.take(exchange),
       onBrokenOff: (socket) => this.#answerBroken(new Error("the request breaks off"), socket),
       handOver: (socket, admitted) => {

@@ -18,7 +18,7 @@ export interface NodeExchangeOptions {
   /** Whether the client waits to be told to send its body. */
   readonly awaitsContinue: boolean;
   /** For a client to read on in an answer. */
-  readonly idleMs: number;
+  readonly readTimeoutMs: number;
   readonly admitted: Admitted | undefined;
 }
 
@@ -28,21 +28,21 @@ export class NodeExchange implements Exchange {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   /** For a client to read on in an answer. */
-  readonly #idleMs: number;
+  readonly #readTimeoutMs: number;
   readonly #added: string[];
   #awaitsContinue: boolean;
 
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    { awaitsContinue, idleMs, admitted }: NodeExchangeOptions,
+    { awaitsContinue, readTimeoutMs, admitted }: NodeExchangeOptions,
   ) {
     this.sinceMs = admitted?.sinceMs ?? performance.now();
     this.#added = [...(admitted?.added ?? [])];
     this.#request = request;
     this.#response = response;
     this.#awaitsContinue = awaitsContinue;
-    this.#idleMs = idleMs;
+    this.#readTimeoutMs = readTimeoutMs;
   }
 
   get method(): string {
@@ -96,7 +96,7 @@ export class NodeExchange implements Exchange {
     this.#response.writeHead(status, list);
     this.#response.end(body, onSent);
     // Node hangs up on a client that does not read on in time. A short answer is gone by now.
-    if (this.socket.writableLength > 0) this.socket.setTimeout(this.#idleMs);
+    if (this.socket.writableLength > 0) this.socket.setTimeout(this.#readTimeoutMs);
     if (!this.#request.complete) drainBody(this.#request);
   }
 
