@@ -33,7 +33,7 @@ async function startOwnServer({ ledger, encode, onRequest }: Parts, isDirect: bo
   // No admission control: Fastify has none either.
   const explain = (): Promise<never> => Promise.reject(new Error("not measured"));
   const server = createHttpServer({
-    ...{ ledger, encode, explain, nodeInfo, onRequest, isDirect },
+    ...{ ledger, encoder: encode, explainer: explain, nodeInfo, onRequest, isDirect },
     maxWaitMs: 0,
     port: 0,
   });

@@ -56,7 +56,7 @@ class WriterProcess {
       seed,
       keys: KEYS,
       maxBatch: 12,
-      leaseTtlMs: LEASE_MS,
+      leaseTimeMs: LEASE_MS,
     };
     const script = fileURLToPath(new URL("cassandra/writer.ts", import.meta.url));
     this.#child = spawn(process.execPath, ["--import", "tsx", script, JSON.stringify(task)], {

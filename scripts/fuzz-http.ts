@@ -6,7 +6,7 @@
 import { Agent } from "node:http";
 import { parseArgs } from "node:util";
 import fc from "fast-check";
-import { createHttpServer, type HttpServerOptions } from "../src/http/server.ts";
+import { createHttpServer, type HttpServerOptions, type HttpServices } from "../src/http/server.ts";
 import { Reader } from "../src/node/reader.ts";
 import { type Hostile, hostile, rawRequest, sendHostile } from "../test/support/hostile-requests.ts";
 import { COIN, createHttpLedger, TIMESTAMP_USEC } from "../test/support/http-ledger.ts";
@@ -25,16 +25,18 @@ const found: string[] = [];
 const ledger = await createHttpLedger();
 const reader = new Reader(ledger);
 const upstream = await startWatchfulUpstream();
-const settings: HttpServerOptions = {
+const settings: HttpServerOptions & HttpServices = {
   ledger,
-  encode: (body, view) => reader.encode(body, view),
-  explain: (body, view) => reader.explain(body, view),
+  encoder: (body, view) => reader.encode(body, view),
+  explainer: (body, view) => reader.explain(body, view),
   nodeInfo: () => ({ chain_id: "44" }),
   port: 0,
   bodyLimitBytes: 64 * 1024,
   // The client shares this process: what it takes must not count as load.
   maxWaitMs: 0,
-  timeouts: { headersMs: 1000, requestMs: 2000, keepAliveMs: 1000 },
+  headersTimeoutMs: 1000,
+  requestTimeoutMs: 2000,
+  keepAliveTimeoutMs: 1000,
   // The ledger's own time, so that a health check has no reason to fail.
   clock: () => Number(TIMESTAMP_USEC / 1000n),
   logger: {

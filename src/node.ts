@@ -6,6 +6,7 @@ import { assetCacheStats } from "./http/schemas/asset-type.ts";
 import { balanceKeyCacheStats } from "./ledger/balance-keys.ts";
 import { LedgerError } from "./ledger/errors.ts";
 import type { Ledger, LedgerView } from "./ledger/view.ts";
+import { type DeprecatedOptions, withPresentNames } from "./node/deprecated-options.ts";
 import { DriverHistogram, type DriverReport, driverGauges } from "./node/driver-metrics.ts";
 import { Faults } from "./node/faults.ts";
 import { FinalVersions } from "./node/final-versions.ts";
@@ -22,10 +23,18 @@ import { HttpFrontend } from "./node/http-frontend.ts";
 import { electionInfo, nodeInfo } from "./node/info.ts";
 import { LedgerWriter } from "./node/ledger-writer.ts";
 import { createMetrics, type MetricFigures, type Metrics } from "./node/metrics.ts";
-import type { Explanation, LedgerInfo, Node, NodeOptions, ReadOptions } from "./node/options.ts";
+import {
+  type Explanation,
+  type LedgerInfo,
+  NODE_DEFAULTS,
+  type Node,
+  type NodeOptions,
+  type ReadOptions,
+} from "./node/options.ts";
 import { Reader, toLedgerInfo } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
-import { awaitStore, type OpenedStore, openStore } from "./node/store-opening.ts";
+import type { OpenedStore, StoreOpening } from "./node/store-engine.ts";
+import { awaitStore, engineOf, openStore, type StoreOptions, storeOptionsOf } from "./node/store-engines.ts";
 import type { NodeStatus, WorkerSetup } from "./node/worker-messages.ts";
 import { WriterElection } from "./node/writer-election.ts";
 import type { Store } from "./store/contract.ts";
@@ -33,20 +42,25 @@ import { StoreError } from "./store/errors.ts";
 import { assertHead } from "./sync/check/head-check.ts";
 import { type PruneWindow, parsePruneWindow } from "./sync/prune-window.ts";
 
+export { HTTP_DEFAULTS, HTTP_NUMBERS, isHeaderBrand } from "./http/server.ts";
+export { LOCAL_CHAIN_NUMBERS } from "./node/block-maker.ts";
 export { type CopyOptions, type CopyReport, copyData } from "./node/copying.ts";
+export type { CassandraOptions } from "./node/engines/cassandra.ts";
+export { FOLLOW_NUMBERS } from "./node/following.ts";
 export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
-export { isHeaderBrand } from "./node/http-settings.ts";
-export type {
-  CassandraOptions,
-  Explanation,
-  FollowOptions,
-  HttpOptions,
-  LedgerInfo,
-  LocalChainOptions,
-  Node,
-  NodeOptions,
-  ReadOptions,
+export { FRONTEND_NUMBERS } from "./node/http-frontend.ts";
+export {
+  type Explanation,
+  type FollowOptions,
+  type HttpOptions,
+  type LedgerInfo,
+  type LocalChainOptions,
+  NODE_DEFAULTS,
+  type Node,
+  type NodeOptions,
+  type ReadOptions,
 } from "./node/options.ts";
+export type { StoreOptions } from "./node/store-engines.ts";
 export {
   backupData,
   type CheckProgress,
@@ -55,9 +69,7 @@ export {
   restoreData,
   type StoreReport,
 } from "./node/store-tools.ts";
-
-/** History kept unless said otherwise. */
-const DEFAULT_PRUNE_WINDOW = "24h";
+export { CASSANDRA_NUMBERS } from "./store/cassandra/options.ts";
 
 /** Faults of a store that mean: nothing was touched, something about the start must change. */
 const USAGE_CODES = ["locked", "absent", "format", "identity", "unwritable", "unreachable"];
@@ -69,7 +81,7 @@ export function isUsageFault(error: unknown): boolean {
 }
 
 /** Starts a node. Everything that can be refused is refused before anything is written. */
-export async function createNode(options: NodeOptions = {}): Promise<Node> {
+export async function createNode(options: NodeOptions & DeprecatedOptions = {}): Promise<Node> {
   const node = new SextantNode(options);
   try {
     await node.start();
@@ -105,6 +117,7 @@ type WorkerRole = WorkerSetup & WorkerLink;
 class SextantNode implements Node, Ledger {
   readonly faulted: Promise<Error>;
   readonly #options: NodeOptions;
+  readonly #storeOptions: StoreOptions;
   readonly #logger: Logger;
   readonly #window: PruneWindow;
   readonly #waypoints = new WaypointInfo();
@@ -126,15 +139,16 @@ class SextantNode implements Node, Ledger {
   #election: WriterElection | undefined;
   #writer: LedgerWriter | undefined;
 
-  constructor(options: NodeOptions, role?: WorkerRole) {
-    this.#options = options;
+  constructor(options: NodeOptions & DeprecatedOptions, role?: WorkerRole) {
+    this.#logger = options.logger ?? silentLogger;
+    this.#options = withPresentNames(options, this.#logger);
+    this.#storeOptions = storeOptionsOf(this.#options);
     this.#role = role;
     this.#startedMs = role?.startedMs ?? Date.now();
-    this.#logger = options.logger ?? silentLogger;
-    this.#window = parsePruneWindow(options.pruneWindow ?? DEFAULT_PRUNE_WINDOW);
+    this.#window = parsePruneWindow(this.#options.pruneWindow ?? NODE_DEFAULTS.pruneWindow);
     this.#faults = new Faults(this.#logger, (error) => this.#election?.divert(error) ?? false);
     this.faulted = this.#faults.stopped;
-    const isCluster = options.cassandra !== undefined;
+    const { hasDriver } = engineOf(this.#storeOptions);
     const driver = (): DriverReport | undefined => this.#driver?.();
     const gauges = [
       ...ledgerGauges(this),
@@ -152,11 +166,11 @@ class SextantNode implements Node, Ledger {
         () => this.#writer,
         () => this.#election,
       ),
-      ...(isCluster
+      ...(hasDriver
         ? [...driverGauges(driver), ...cacheGauges("block", "block rows", () => driver()?.blockCache)]
         : []),
     ];
-    this.#metrics = createMetrics(gauges, isCluster ? [new DriverHistogram(driver)] : []);
+    this.#metrics = createMetrics(gauges, hasDriver ? [new DriverHistogram(driver)] : []);
   }
 
   get url(): string | undefined {
@@ -164,7 +178,7 @@ class SextantNode implements Node, Ledger {
   }
 
   async start(): Promise<void> {
-    const { genesis, data, cassandra, readOnly = false, http } = this.#options;
+    const { genesis, readOnly = false, http } = this.#options;
     const logger = this.#logger;
     const plan = await planStart(this.#options);
     this.#plan = plan;
@@ -173,12 +187,12 @@ class SextantNode implements Node, Ledger {
       this.#frontend = this.#createFront(http);
       await this.#frontend.open();
     }
-    const opening = { data, cassandra, readOnly, check: plan.check, logger };
+    const opening = { readOnly, check: plan.check, logger };
     if (readOnly) {
       await this.#openForReading(opening);
       return;
     }
-    const opened = await openStore(opening);
+    const opened = await openStore(this.#storeOptions, opening);
     const { store, lease } = opened;
     this.#take(opened);
     if (genesis !== undefined && plan.proven === undefined) {
@@ -216,12 +230,12 @@ class SextantNode implements Node, Ledger {
   }
 
   /** A server that reads waits for its store; one who only calls is told that there is none. */
-  async #openForReading(opening: Parameters<typeof openStore>[0]): Promise<void> {
+  async #openForReading(opening: StoreOpening): Promise<void> {
     if (this.#frontend === undefined) {
-      this.#take(await openStore(opening));
+      this.#take(await openStore(this.#storeOptions, opening));
       return;
     }
-    await awaitStore(opening, {
+    await awaitStore(this.#storeOptions, opening, {
       onOpen: (opened) => this.#take(opened),
       onFault: (error) => this.#faults.report("store", error),
       signal: this.#closing.signal,
@@ -253,15 +267,10 @@ class SextantNode implements Node, Ledger {
     if (this.#writer?.following?.isLazy === true) {
       this.#frontend?.assertAlone("a ledger that started in the middle is answered by one process");
     }
-    const { data, cassandra, pruneWindow, follow } = this.#options;
+    const { pruneWindow, follow } = this.#options;
     await this.#frontend?.startWorkers({
       setup: {
-        node: {
-          ...(data === undefined ? {} : { data }),
-          ...(cassandra === undefined ? {} : { cassandra }),
-          ...(pruneWindow === undefined ? {} : { pruneWindow }),
-          ...(follow === undefined ? {} : { follow }),
-        },
+        node: { store: this.#storeOptions, pruneWindow, follow },
         startedMs: this.#startedMs,
         genesisWaypoint: this.#plan?.check?.waypoint,
       },
@@ -273,11 +282,11 @@ class SextantNode implements Node, Ledger {
   #createFront(http: NonNullable<NodeOptions["http"]>): HttpFrontend {
     return new HttpFrontend({
       http,
-      server: {
-        ...passThroughOf(this.#options.follow),
+      services: {
+        passThrough: passThroughOf(this.#options.follow),
         ledger: this,
-        encode: (body, view) => this.#reader.encode(body, view),
-        explain: (body, view) => this.#reader.explain(body, view),
+        encoder: (body, view) => this.#reader.encode(body, view),
+        explainer: (body, view) => this.#reader.explain(body, view),
         nodeInfo: (view) => this.#info(view),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
         unready: () => this.#status(undefined).unready,

@@ -13,7 +13,7 @@ export interface WriterTask {
   readonly seed: number;
   readonly keys: number;
   readonly maxBatch: number;
-  readonly leaseTtlMs: number;
+  readonly leaseTimeMs: number;
 }
 
 /** A report of a writer process. */
@@ -45,7 +45,7 @@ async function holdLease(): Promise<void> {
 
 setInterval(() => {
   if (lease.token !== undefined) lease.renew().catch(() => {});
-}, task.leaseTtlMs / 3);
+}, task.leaseTimeMs / 3);
 
 async function readHead(): Promise<bigint | undefined> {
   try {

@@ -111,14 +111,14 @@ export const GUARDS: readonly Guard[] = [
   {
     name: "turning away what waited too long",
     file: "src/http/server.ts",
-    text: "maxWaitMs: options.maxWaitMs ?? HTTP_DEFAULTS.maxWaitMs,",
-    without: "maxWaitMs: 0,",
+    text: "settings,\n    trustProxy",
+    without: "settings: { ...settings, maxWaitMs: 0 },\n    trustProxy",
     test: ["test/http/overload.test.ts", "shed quickly"],
   },
   {
     name: "the time for headers",
     file: "src/http/listener.ts",
-    text: "headersTimeout: timeouts.headersMs,",
+    text: "headersTimeout: settings.headersTimeoutMs,",
     without: "headersTimeout: 0,",
     test: ["test/http/connections.test.ts", "headers that trickle"],
   },
@@ -353,14 +353,14 @@ export const GUARDS: readonly Guard[] = [
   {
     name: "the time for a whole request",
     file: "src/http/listener.ts",
-    text: "requestTimeout: timeouts.requestMs,",
+    text: "requestTimeout: settings.requestTimeoutMs,",
     without: "requestTimeout: 0,",
     test: ["test/http/connections.test.ts", "a body that trickles"],
   },
   {
     name: "the time for a next request",
     file: "src/http/direct/direct-lane.ts",
-    text: "nowMs - idleSinceMs > this.#keepAliveMs",
+    text: "nowMs - idleSinceMs > this.#keepAliveTimeoutMs",
     without: "nowMs - idleSinceMs > 1e9",
     test: ["test/http/connections.test.ts", "without a next request"],
   },
@@ -374,7 +374,7 @@ export const GUARDS: readonly Guard[] = [
   {
     name: "the time for taking a whole answer",
     file: "src/http/slow-readers.ts",
-    text: "nowMs - since > this.#limits.answerMs",
+    text: "nowMs - since > this.#limits.answerTimeoutMs",
     without: "nowMs - since > 1e9",
     test: ["test/http/overload.test.ts", "a little now and then"],
   },
@@ -621,7 +621,7 @@ export const GUARDS: readonly Guard[] = [
   {
     name: "the time for a TLS handshake",
     file: "src/http/listener.ts",
-    text: "const handshakeTimeout = timeouts.headersMs;",
+    text: "const handshakeTimeout = settings.headersTimeoutMs;",
     without: "const handshakeTimeout = 1e9;",
     test: ["test/http/tls.test.ts", "old protocols"],
   },

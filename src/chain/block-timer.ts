@@ -7,9 +7,9 @@ export interface BlockTimerOptions {
   /** Time between the starts of two blocks; 0 makes them back to back. */
   readonly blockTimeMs: number;
   /** Number of blocks to make; unlimited when left out. */
-  readonly blocks?: number;
+  readonly blocks?: number | undefined;
   /** Called after each block with the number made. */
-  readonly onBlock?: (made: number) => void;
+  readonly onBlock?: ((made: number) => void) | undefined;
   /** True for a transient failure: the timer retries the block after a pause. By default no failure is transient. */
   readonly mayPass?: (error: unknown) => boolean;
   readonly retryMs?: number;

@@ -1,5 +1,5 @@
-// The `sextant` program: finds the command, parses its options, runs it, and turns errors into one clear
-// line and an exit code.
+// The `sextant` program: finds the command, parses its options, runs it, and turns errors into one line and an exit
+// code.
 import { readFileSync } from "node:fs";
 import { CodedError, ConfigError, errorText } from "../base/errors.ts";
 import { isUsageFault } from "../node.ts";
@@ -25,8 +25,8 @@ const context: CommandContext = {
   },
 };
 
-/** How long a process whose work is done may take to end by itself. */
-const LEFT_OVER_MS = 2000;
+/** How long a finished process may take to exit by itself. */
+const EXIT_WAIT_MS = 2000;
 
 function packageVersion(): string {
   const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
@@ -44,7 +44,7 @@ async function run(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args;
   if (name === undefined || name === "help" || name === "--help" || name === "-h") {
     const asked = name === undefined ? undefined : rest[0];
-    context.out(asked === undefined ? programHelp(commands) : commandHelp(commandNamed(asked)));
+    context.out(asked === undefined ? programHelp(commands) : commandHelp(commandNamed(asked), false));
     return name === undefined ? EXIT_USAGE : EXIT_OK;
   }
   if (name === "--version" || name === "version") {
@@ -52,8 +52,9 @@ async function run(args: readonly string[]): Promise<number> {
     return EXIT_OK;
   }
   const command = commandNamed(name);
-  if (rest.includes("--help") || rest.includes("-h")) {
-    context.out(commandHelp(command));
+  const isAll = rest.includes("--help-all");
+  if (isAll || rest.includes("--help") || rest.includes("-h")) {
+    context.out(commandHelp(command, isAll));
     return EXIT_OK;
   }
   const { options, exclusions } = command;
@@ -71,5 +72,5 @@ try {
   if (interrupted?.isTold !== false) context.err(`sextant: ${errorText(error)}${detail}`);
   process.exitCode = interrupted?.exitCode ?? (isUsageFault(error) ? EXIT_USAGE : EXIT_FAILED);
 }
-// What a library leaves behind, such as an attempt to connect, must not keep the process.
-setTimeout(() => process.exit(), LEFT_OVER_MS).unref();
+// A handle that a library leaves open, such as an attempt to connect, must not keep the process alive.
+setTimeout(() => process.exit(), EXIT_WAIT_MS).unref();

@@ -24,7 +24,7 @@ const options = {
   encode: switchOption("e", true),
   json: switchOption("j", false),
   level: choiceOption("l", ["low", "high"], "low"),
-  time: durationOption("max-wait", "t", 1000),
+  time: durationOption("t", { min: 0, max: 3_600_000, fallback: 1000 }),
   config: textOption("c", "FILE"),
 };
 

@@ -30,8 +30,7 @@ describe("the admission", () => {
     const served: string[] = [];
     const admission = new AdmissionControl({
       serve: ({ target }) => served.push(target),
-      maxWaitMs: 0,
-      rateLimit: undefined,
+      settings: { maxWaitMs: 0, rateLimit: undefined },
       trustProxy: false,
       exposed: "",
       logger: silentLogger,

@@ -3,6 +3,7 @@
 // Both responses are prepared beforehand, because refusing a request must cost less than serving it.
 import type { Socket } from "node:net";
 import type { Logger } from "../base/log.ts";
+import { HOUR_MS, type NumberSettings, type Numbers } from "../base/settings.ts";
 import { addCorsHeaders } from "./cors.ts";
 import { errorBody } from "./error-body.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
@@ -13,13 +14,17 @@ import { clientOf, RateLimiter } from "./rate-limiter.ts";
 import { givenRequestId } from "./request-id.ts";
 import { RequestQueue } from "./request-queue.ts";
 
+export const ADMISSION_NUMBERS = {
+  /** Requests that would queue longer get 503; 0 refuses none. */
+  maxWaitMs: { fallback: 500, min: 0, max: HOUR_MS },
+  /** Requests per second and client; no limit when left out. */
+  rateLimit: { fallback: undefined, min: 1, max: 1_000_000 },
+} as const satisfies NumberSettings;
+
 /** Limits, and where admitted requests go. */
 export interface AdmissionControlOptions {
   readonly serve: (exchange: Exchange) => void;
-  /** Requests that would queue longer get 503; 0 refuses none. */
-  readonly maxWaitMs: number;
-  /** Requests per second and client; no limit when left out. */
-  readonly rateLimit: number | undefined;
+  readonly settings: Numbers<typeof ADMISSION_NUMBERS>;
   /** Identify clients by X-Forwarded-For, as set by a trusted proxy. */
   readonly trustProxy: boolean;
   /** Value of Access-Control-Expose-Headers. */
@@ -97,11 +102,12 @@ export class AdmissionControl {
 
   constructor(options: AdmissionControlOptions) {
     this.#options = options;
-    this.#limiter = options.rateLimit === undefined ? undefined : new RateLimiter(options.rateLimit);
+    const { rateLimit } = options.settings;
+    this.#limiter = rateLimit === undefined ? undefined : new RateLimiter(rateLimit);
     this.#overloaded = prepare("overloaded", "the node has more requests than it can answer in time");
     this.#rateLimited = prepare(
       "rate_limited",
-      `more than ${options.rateLimit} requests per second from this client`,
+      `more than ${rateLimit} requests per second from this client`,
     );
     this.#watch = new LoopWatch((nowMs) => this.#tick(nowMs));
     this.#queue = new RequestQueue(
@@ -132,7 +138,7 @@ export class AdmissionControl {
       this.#options.serve(exchange);
       return;
     }
-    const { maxWaitMs } = this.#options;
+    const { maxWaitMs } = this.#options.settings;
     const isOverloaded = maxWaitMs > 0 && this.#queue.expectedWaitMs(exchange.socket) > maxWaitMs;
     if (isOverloaded) this.#shed++;
     this.#wait({ exchange, refusal: isOverloaded ? this.#overloaded : undefined, retryAfter: 1 });
@@ -190,7 +196,8 @@ export class AdmissionControl {
 
   #serveQueued(one: QueuedRequest): void {
     const { exchange } = one;
-    const { serve, maxWaitMs } = this.#options;
+    const { serve } = this.#options;
+    const { maxWaitMs } = this.#options.settings;
     if (exchange.isGone) return;
     const waitedMs = performance.now() - exchange.sinceMs;
     // The estimate was too low, and the backlog shows that this was no single stall.

@@ -33,7 +33,8 @@ export interface DispatcherOptions extends Omit<ResponderOptions, "headers"> {
   readonly bodyLimitBytes: number;
   readonly bodyBudgetBytes: number;
   readonly maxInFlight: number;
-  readonly maxLagMs: number | undefined;
+  /** 0 for no limit. */
+  readonly maxLagMs: number;
   /** Serves the paths that this node does not; undefined without an upstream. */
   readonly passThrough: PassThrough | undefined;
 }
@@ -241,7 +242,7 @@ export class Dispatcher {
 
   #assertRecent(view: LedgerView, operation: Operation): void {
     const { maxLagMs, services } = this.#options;
-    if (maxLagMs === undefined || operation.servedStale) return;
+    if (maxLagMs === 0 || operation.servedStale) return;
     const lagMs = BigInt(services.clock()) - view.position.timestampUsec / 1000n;
     if (lagMs > BigInt(maxLagMs)) {
       throw new HttpError(

@@ -10,6 +10,7 @@ import { createServer as createTlsServer, type Server as TlsServer } from "node:
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Logger } from "../base/log.ts";
+import { DAY_MS, type NumberSettings, type Numbers } from "../base/settings.ts";
 import type { AdmissionControl } from "./admission-control.ts";
 import { refuseConnect, rejectBrokenRequest } from "./connection.ts";
 import { DirectLane } from "./direct/direct-lane.ts";
@@ -20,21 +21,20 @@ import { type Admitted, NodeExchange } from "./node-exchange.ts";
 import { loadTlsFiles, type TlsFiles, watchTlsFiles } from "./tls.ts";
 import type { UnreadResponses } from "./unread-responses.ts";
 
-/** Time limits. */
-export interface HttpTimeouts {
-  /** To receive all headers of a request. */
-  readonly headersMs: number;
+/** Limits on connections and on the time that clients may take. */
+export const LISTENER_NUMBERS = {
+  maxConnections: { fallback: 16_384, min: 1, max: 1_000_000 },
+  /** For all headers of a request, and for a TLS handshake. */
+  headersTimeoutMs: { fallback: 10_000, min: 1, max: DAY_MS },
   /** To receive a whole request, body included. */
-  readonly requestMs: number;
+  requestTimeoutMs: { fallback: 30_000, min: 1, max: DAY_MS },
   /** Until the next request on an idle connection. */
-  readonly keepAliveMs: number;
+  keepAliveTimeoutMs: { fallback: 65_000, min: 1, max: DAY_MS },
   /** Idle limit while sending a response. */
-  readonly idleMs: number;
-  /** To send a whole response. */
-  readonly answerMs: number;
-  /** For requests in flight while the server closes. */
-  readonly drainMs: number;
-}
+  readTimeoutMs: { fallback: 60_000, min: 1, max: DAY_MS },
+  /** For requests in flight once the server closes. */
+  drainTimeoutMs: { fallback: 10_000, min: 0, max: DAY_MS },
+} as const satisfies NumberSettings;
 
 /** Where a server listens. */
 export interface ListenAddress {
@@ -47,8 +47,7 @@ export interface ListenerOptions {
   readonly dispatcher: Dispatcher;
   readonly admission: AdmissionControl;
   readonly unreadResponses: UnreadResponses;
-  readonly timeouts: HttpTimeouts;
-  readonly maxConnections: number;
+  readonly settings: Numbers<typeof LISTENER_NUMBERS>;
   /** Serve ordinary requests on the direct lane, without node:http. */
   readonly isDirect: boolean;
   readonly tls: TlsFiles | undefined;
@@ -75,14 +74,14 @@ export class Listener {
 
   constructor(options: ListenerOptions) {
     this.#options = options;
-    const { tls, timeouts, logger } = options;
+    const { tls, settings, logger } = options;
     const common: ServerOptions = {
       maxHeaderSize: MAX_HEADER_BYTES,
       // The dispatcher refuses a missing Host, with an error body.
       requireHostHeader: false,
-      headersTimeout: timeouts.headersMs,
-      requestTimeout: timeouts.requestMs,
-      keepAliveTimeout: timeouts.keepAliveMs,
+      headersTimeout: settings.headersTimeoutMs,
+      requestTimeout: settings.requestTimeoutMs,
+      keepAliveTimeout: settings.keepAliveTimeoutMs,
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       noDelay: true,
     };
@@ -90,7 +89,7 @@ export class Listener {
       this.#server = createServer(common);
       this.#stopWatchingFiles = () => {};
     } else {
-      const handshakeTimeout = timeouts.headersMs;
+      const handshakeTimeout = settings.headersTimeoutMs;
       const server = createTlsServer({
         ...common,
         ...loadTlsFiles(tls),
@@ -100,7 +99,7 @@ export class Listener {
       this.#server = server;
       this.#stopWatchingFiles = watchTlsFiles(tls, (pair) => server.setSecureContext(pair), logger);
     }
-    this.#server.maxConnections = options.maxConnections;
+    this.#server.maxConnections = settings.maxConnections;
     // A client that half-closed still gets its responses. Node's types lack this setting.
     Object.assign(this.#server, { httpAllowHalfOpen: true });
     this.#listenForRequests();
@@ -133,7 +132,7 @@ export class Listener {
       const timer = setTimeout(() => {
         this.#lane.closeAll();
         server.closeAllConnections();
-      }, this.#options.timeouts.drainMs);
+      }, this.#options.settings.drainTimeoutMs);
       server.close(() => {
         clearTimeout(timer);
         resolve();
@@ -155,11 +154,15 @@ export class Listener {
   #listenForRequests(): void {
     const { dispatcher, admission, unreadResponses, tls } = this.#options;
     const server = this.#server;
-    const { idleMs } = this.#options.timeouts;
-    const waiting = { awaitsContinue: true, idleMs, admitted: undefined };
+    const { readTimeoutMs } = this.#options.settings;
+    const waiting = { awaitsContinue: true, readTimeoutMs, admitted: undefined };
     server.on("request", (request: IncomingMessage, response: ServerResponse) => {
       const admitted = this.#admitted.get(request.socket);
-      const exchange = new NodeExchange(request, response, { awaitsContinue: false, idleMs, admitted });
+      const exchange = new NodeExchange(request, response, {
+        awaitsContinue: false,
+        readTimeoutMs,
+        admitted,
+      });
       if (admitted === undefined) admission.take(exchange);
       else {
         this.#admitted.delete(request.socket);
@@ -191,11 +194,11 @@ export class Listener {
 
   #listenForConnections(event: "connection" | "secureConnection"): DirectLane {
     const server = this.#server;
-    const { admission, unreadResponses, timeouts, isDirect } = this.#options;
+    const { admission, unreadResponses, settings, isDirect } = this.#options;
     const nodeListeners = server.listeners(event);
     const lane = new DirectLane({
-      keepAliveMs: timeouts.keepAliveMs,
-      idleMs: timeouts.idleMs,
+      keepAliveTimeoutMs: settings.keepAliveTimeoutMs,
+      readTimeoutMs: settings.readTimeoutMs,
       take: (exchange) => admission.take(exchange),
       onBrokenOff: (socket) => this.#rejectBroken(new Error("the request breaks off"), socket),
       handOver: (socket, admitted) => {

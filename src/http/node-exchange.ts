@@ -18,7 +18,7 @@ export interface NodeExchangeOptions {
   /** The client waits for 100 Continue. */
   readonly awaitsContinue: boolean;
   /** Idle limit while sending a response. */
-  readonly idleMs: number;
+  readonly readTimeoutMs: number;
   readonly admitted: Admitted | undefined;
 }
 
@@ -28,21 +28,21 @@ export class NodeExchange implements Exchange {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   /** Idle limit while sending a response. */
-  readonly #idleMs: number;
+  readonly #readTimeoutMs: number;
   readonly #added: string[];
   #awaitsContinue: boolean;
 
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    { awaitsContinue, idleMs, admitted }: NodeExchangeOptions,
+    { awaitsContinue, readTimeoutMs, admitted }: NodeExchangeOptions,
   ) {
     this.sinceMs = admitted?.sinceMs ?? performance.now();
     this.#added = [...(admitted?.added ?? [])];
     this.#request = request;
     this.#response = response;
     this.#awaitsContinue = awaitsContinue;
-    this.#idleMs = idleMs;
+    this.#readTimeoutMs = readTimeoutMs;
     // Node drops what it read together with a request that asks for another protocol: only a new connection is certain
     // to lose nothing.
     const { upgrade, connection = "" } = request.headers;
@@ -100,7 +100,7 @@ export class NodeExchange implements Exchange {
     this.#response.writeHead(status, list);
     this.#response.end(body, onSent);
     // node:http closes the connection if the client does not read in time. A short response is already sent.
-    if (this.socket.writableLength > 0) this.socket.setTimeout(this.#idleMs);
+    if (this.socket.writableLength > 0) this.socket.setTimeout(this.#readTimeoutMs);
     if (!this.#request.complete) drainBody(this.#request);
   }
 

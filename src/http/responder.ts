@@ -18,7 +18,7 @@ import type { UnreadResponses } from "./unread-responses.ts";
 export interface ResponderOptions {
   readonly headers: HeaderMaker;
   readonly unreadResponses: UnreadResponses;
-  readonly archivalEndpoint: string | undefined;
+  readonly archiveUrl: string | undefined;
   /** True for a version whose state can never change. */
   readonly isFinal: (version: bigint) => boolean;
   readonly logger: Logger;
@@ -87,11 +87,9 @@ export class Responder {
       requestId = givenRequestId(serving.exchange.headers) ?? createRequestId();
       this.#logFailure(serving, requestId, status, error);
     }
-    const { archivalEndpoint } = this.#options;
+    const { archiveUrl } = this.#options;
     const extra =
-      condition === "version_pruned" && archivalEndpoint !== undefined
-        ? { archival_endpoint: archivalEndpoint }
-        : {};
+      condition === "version_pruned" && archiveUrl !== undefined ? { archival_endpoint: archiveUrl } : {};
     const headers = serving.headers?.other.json ?? plainHeaders("json");
     const own = ["Cache-Control", "no-store", ...extraHeaders];
     this.send(serving, status, headers, own, errorBody(condition, message, extra), { requestId });

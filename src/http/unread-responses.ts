@@ -13,7 +13,7 @@ export interface UnreadResponseLimits {
   /** For all large responses together, and for all unsent bytes of all connections. */
   readonly budgetBytes: number;
   /** Longest time that a connection may have unsent bytes without a break. */
-  readonly answerMs: number;
+  readonly answerTimeoutMs: number;
 }
 
 interface Connection {
@@ -91,7 +91,7 @@ export class UnreadResponses {
       const since = connection.waitingSince;
       if (socket.writableLength === 0) {
         connection.waitingSince = 0;
-      } else if (since !== 0 && nowMs - since > this.#limits.answerMs) {
+      } else if (since !== 0 && nowMs - since > this.#limits.answerTimeoutMs) {
         socket.destroy();
         ended++;
       } else {

@@ -1,5 +1,6 @@
 // Makes the blocks of a local chain: takes the ledger as it stands, has the chain make the next block, and
 // takes it in like any other source's.
+import { DAY_MS, type NumberSettings } from "../base/settings.ts";
 import { type BlockTimer, startBlockTimer } from "../chain/block-timer.ts";
 import type { LocalChain } from "../chain/local-chain.ts";
 import type { Position } from "../ledger/position.ts";
@@ -13,7 +14,16 @@ import type { LocalChainOptions } from "./options.ts";
 const FIRST_BLOCK_USEC = 1_704_067_200_000_000n;
 const BLOCK_STEP_USEC = 1_000_000n;
 
-/** What a block maker works with. */
+export const LOCAL_CHAIN_NUMBERS = {
+  /**
+   * Time between blocks; 0 makes them as fast as possible, on a clock of their own, so that the ledger depends on the
+   * seed alone. Left out, only `produceBlock` makes blocks, on that same clock.
+   */
+  blockTimeMs: { fallback: undefined, min: 0, max: 24 * DAY_MS },
+  /** Stops after this many blocks; never when left out. */
+  blocks: { fallback: undefined, min: 0, max: 1_000_000_000 },
+} as const satisfies NumberSettings;
+
 export interface BlockMakerOptions {
   readonly store: Store;
   readonly chain: LocalChain;
@@ -51,8 +61,8 @@ export class BlockMaker {
       blockTimeMs,
       mayPass: (error) => isPassingFault(error) && faults.report("blocks", error),
       onFault: (error) => faults.report("blocks", error),
-      ...(blocks === undefined ? {} : { blocks }),
-      ...(onBlock === undefined ? {} : { onBlock }),
+      blocks,
+      onBlock,
     });
   }
 

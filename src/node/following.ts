@@ -2,6 +2,7 @@
 // for a ledger that starts in the middle.
 import { ConfigError } from "../base/errors.ts";
 import { type Logger, silentLogger } from "../base/log.ts";
+import type { NumberSettings } from "../base/settings.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
@@ -10,7 +11,13 @@ import { isPassingFault } from "../store/errors.ts";
 import { type AgreementRule, parseAgreement } from "../sync/agreement.ts";
 import { BaseFiller } from "../sync/base-filler.ts";
 import { type Committer, loadPosition } from "../sync/committer.ts";
-import { type CommitProgress, Follower, type FollowerStatus } from "../sync/follower.ts";
+import {
+  type CommitProgress,
+  FOLLOWER_NUMBERS,
+  Follower,
+  type FollowerStatus,
+  paceOf,
+} from "../sync/follower.ts";
 import { createLazyView } from "../sync/lazy-view.ts";
 import { locateBase } from "../sync/locate-base.ts";
 import {
@@ -23,7 +30,12 @@ import { type ApiKeyHeader, createRestUpstream, parseUpstreamUrl } from "../sync
 import { SOFTWARE_VERSION } from "./info.ts";
 import type { FollowOptions } from "./options.ts";
 
-const DEFAULT_REQUESTS_PER_SECOND = 50;
+export const FOLLOW_NUMBERS = {
+  ...FOLLOWER_NUMBERS,
+  /** Requests per second to each upstream; 0 means no cap. */
+  upstreamRate: { fallback: 50, min: 0, max: 100_000 },
+} as const satisfies NumberSettings;
+
 const FILL_TIMEOUT_MS = 5_000;
 
 /** What the configuration says, checked. */
@@ -104,7 +116,7 @@ export class Following {
     if (isBase) this.#startFilling();
     const upstreams = urls.map((url) =>
       createRestUpstream(url, {
-        requestsPerSecond: options.requestsPerSecond ?? DEFAULT_REQUESTS_PER_SECOND,
+        upstreamRate: options.upstreamRate ?? FOLLOW_NUMBERS.upstreamRate.fallback,
         apiKey: options.apiKey === undefined ? undefined : apiKeyHeader(options.apiKey),
         userAgent: `sextant/${SOFTWARE_VERSION}`,
       }),
@@ -119,24 +131,16 @@ export class Following {
       isChained: matched.some(({ version }) => version === 0n),
       anchoredVersion: highest(matched),
       logger,
-      pace: {
-        ...(options.pollMs === undefined ? {} : { pollMs: options.pollMs }),
-        ...(options.faultAfterMs === undefined ? {} : { faultAfterMs: options.faultAfterMs }),
-        ...(options.retryMs === undefined
-          ? {}
-          : { setAside: { baseMs: options.retryMs, maxMs: 60 * options.retryMs } }),
-      },
+      pace: paceOf(options),
       mayPass: (error) => {
         const mayPass = isPassingFault(error);
         if (mayPass) onWaiting(error);
         return mayPass;
       },
-      ...(position === undefined && startVersion !== undefined
-        ? {
-            prepare: async (upstream, signal) =>
-              committer.startAt(await locateBase(upstream, startVersion, signal)),
-          }
-        : {}),
+      prepare:
+        position === undefined && startVersion !== undefined
+          ? async (upstream, signal) => committer.startAt(await locateBase(upstream, startVersion, signal))
+          : undefined,
       onCommit: (progress) => {
         this.#firstCommit();
         this.#count(progress);
@@ -257,10 +261,10 @@ export function refuseUnknownState(view: StoreView, store: Store): LedgerView {
   return createLazyView(view, filler);
 }
 
-/** Where requests that are not served here go, as an option of the server. */
-export function passThroughOf(follow: FollowOptions | undefined): { passThrough?: URL } {
+/** The upstream that gets the requests that are not served here. */
+export function passThroughOf(follow: FollowOptions | undefined): URL | undefined {
   const [first] = follow?.upstreams ?? [];
-  return follow?.passThrough === true && first !== undefined ? { passThrough: parseUpstreamUrl(first) } : {};
+  return follow?.passThrough === true && first !== undefined ? parseUpstreamUrl(first) : undefined;
 }
 
 function apiKeyHeader({ header, value }: NonNullable<FollowOptions["apiKey"]>): ApiKeyHeader {

@@ -20,7 +20,7 @@ export interface NodeStatus {
 
 /** What a worker is made with; the same for all of them and for their replacements. */
 export interface WorkerSetup {
-  readonly node: Pick<NodeOptions, "data" | "cassandra" | "pruneWindow" | "follow"> & {
+  readonly node: Pick<NodeOptions, "store" | "pruneWindow" | "follow"> & {
     readonly http: HttpOptions;
   };
   /** When the node started, in milliseconds since the epoch. */

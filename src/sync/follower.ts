@@ -3,6 +3,7 @@
 import { setMaxListeners } from "node:events";
 import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
+import { DAY_MS, HOUR_MS, type NumberOptions, type NumberSettings, numbersOf } from "../base/settings.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { Position } from "../ledger/position.ts";
 import type { Ledger } from "../ledger/view.ts";
@@ -42,22 +43,38 @@ export interface FollowerPace {
   readonly ahead: number;
   /** Records per page. */
   readonly pageLimit: number;
-  /** Pause between polls at the head. */
-  readonly pollMs: number;
+  /** Pause between questions at the head. */
+  readonly pollTimeMs: number;
   readonly retry: BackoffOptions;
   readonly setAside: BackoffOptions;
-  /** The node gives up after upstreams served nothing usable for this long. */
-  readonly faultAfterMs: number;
+  /** How long nothing usable may be said before the node gives up. */
+  readonly giveUpTimeMs: number;
+}
+
+/** Jitter and growing pauses multiply the first two, up to 60 times. */
+export const FOLLOWER_NUMBERS = {
+  /** Pause between questions at the head. */
+  pollTimeMs: { fallback: 500, min: 1, max: HOUR_MS },
+  /** First pause before an upstream that was set aside is asked again. */
+  retryTimeMs: { fallback: 1_000, min: 1, max: HOUR_MS },
+  /** How long nothing usable may come before the follower gives up. No timer runs for it. */
+  giveUpTimeMs: { fallback: 900_000, min: 0, max: 365 * DAY_MS },
+} as const satisfies NumberSettings;
+
+/** Turns the options into a pace. */
+export function paceOf(
+  options: NumberOptions<typeof FOLLOWER_NUMBERS>,
+): Pick<FollowerPace, "pollTimeMs" | "setAside" | "giveUpTimeMs"> {
+  const { pollTimeMs, retryTimeMs, giveUpTimeMs } = numbersOf(FOLLOWER_NUMBERS, options);
+  return { pollTimeMs, giveUpTimeMs, setAside: { baseMs: retryTimeMs, maxMs: 60 * retryTimeMs } };
 }
 
 /** Suits a public network. */
 const DEFAULT_PACE: FollowerPace = {
   ahead: 4,
   pageLimit: 100,
-  pollMs: 500,
   retry: { baseMs: 250, maxMs: 30_000 },
-  setAside: { baseMs: 1_000, maxMs: 60_000 },
-  faultAfterMs: 900_000,
+  ...paceOf({}),
 };
 
 /** Options of a follower. */
@@ -78,9 +95,9 @@ export interface FollowerOptions {
   readonly logger: Logger;
   readonly clock?: () => number;
   readonly random?: () => number;
-  /** Called with each upstream tried until the first commit; may set the committer's start. */
-  readonly prepare?: (upstream: Upstream, signal: AbortSignal) => Promise<void>;
-  /** True for a transient fault of this node: the follower retries. */
+  /** Called with the upstream in use until something is committed; it may say where to start. */
+  readonly prepare?: ((upstream: Upstream, signal: AbortSignal) => Promise<void>) | undefined;
+  /** True for a fault of our own that may pass by itself: it is tried again. */
   readonly mayPass?: (error: unknown) => boolean;
   /** Called after each commit, before the next one. */
   readonly onCommit?: (progress: CommitProgress) => void;
@@ -165,7 +182,7 @@ export class Follower {
       random: this.#random,
     });
     if (options.agree !== undefined) {
-      this.#agreement = new Agreement(options.agree, this.pool, this.#pace.pollMs, this.#stop.signal);
+      this.#agreement = new Agreement(options.agree, this.pool, this.#pace.pollTimeMs, this.#stop.signal);
     }
     this.faulted = new Promise((resolve) => {
       this.#reportFault = resolve;
@@ -349,7 +366,7 @@ export class Follower {
       await this.#handleFault(entry, fault);
       return;
     }
-    await pause(this.#pace.pollMs * (0.75 + this.#random() / 2), this.#stop.signal);
+    await pause(this.#pace.pollTimeMs * (0.75 + this.#random() / 2), this.#stop.signal);
     const others = this.pool.entries.filter((other) => other !== entry && this.pool.isReady(other));
     await Promise.all(others.map((other) => this.#refreshHead(other)));
   }
@@ -402,7 +419,7 @@ export class Follower {
       return;
     }
     this.#unusableSinceMs ??= this.#clock();
-    if (this.#clock() - this.#unusableSinceMs < this.#pace.faultAfterMs) return;
+    if (this.#clock() - this.#unusableSinceMs < this.#pace.giveUpTimeMs) return;
     const faults = this.pool.entries.map(({ upstream, fault }) => `${upstream.name}: ${fault ?? "no fault"}`);
     this.#fail(new LedgerError("mismatch", `no upstream can be used: ${faults.join("; ")}`));
   }

@@ -200,8 +200,8 @@ describeCluster("Nodes on Cassandra", ({ hosts, keyspace }) => {
         ]);
       const cut = new AbortController();
       const first = copyData({
-        from: data,
-        to: { cassandra: { url: url("whole"), leaseMs: LEASE_MS } },
+        from: { engine: "lmdb", path: data },
+        to: { engine: "cassandra", url: url("whole"), leaseTimeMs: LEASE_MS },
         share: 1,
         sizes: { records: 10 },
         onProgress: (_, done) => done > 40 && cut.abort(new Error("cut off")),

@@ -9,10 +9,10 @@ import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../support/synthetic-ledger
 const coded = (code: string) => expect.objectContaining({ code });
 
 describeCluster("writers of a ledger in a cluster", (cluster) => {
-  const [ttl, ledger] = [{ leaseTtlMs: 300 }, new SyntheticLedger(5, 12)];
+  const [ttl, ledger] = [{ leaseTimeMs: 300 }, new SyntheticLedger(5, 12)];
 
   it("has one writer; the next one takes over when heartbeats stop", async () => {
-    const named = { leaseTtlMs: 2000, ledger: "election" };
+    const named = { leaseTimeMs: 2000, ledger: "election" };
     const [first, second] = [await cluster.openWriter(named), await cluster.open(named)];
     for (let round = 0; round < 4; round++) {
       expect(await second.lease.acquire()).toBeUndefined();

@@ -7,10 +7,10 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
+import { pruneTo } from "../store/contract.ts";
 import { checkView } from "../support/check-store.ts";
 import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../support/synthetic-ledger.ts";
 import { temporaryFolder } from "../support/temporary.ts";
-import { pruneTo } from "../store/contract.ts";
 
 const reader = fileURLToPath(new URL("../support/store-reader.ts", import.meta.url));
 const KEEP = 200n;

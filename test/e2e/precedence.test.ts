@@ -53,16 +53,16 @@ describe("an environment with SEXTANT_DATA, as an image may have it", () => {
     const args = ["start", "--port", "0", "--store", "cassandra", "--store-url", NOWHERE, ...QUIET];
     const { code, stderr } = await runProgram(args, environment);
     expect(stderr).toContain("SEXTANT_DATA is ignored");
-    expect(stderr).not.toContain("has no directory");
+    expect(stderr).not.toContain("needs --store");
     expect(stderr).toMatch(/reach|connect/);
     expect(code).toBe(2);
   });
 
   it("gives way to --data, and to nothing else from the environment", async () => {
     const both = await runProgram(["start", ...QUIET], { ...environment, SEXTANT_STORE: "memory" });
-    expect([both.code, both.stderr]).toEqual([2, "sextant: --data: a store in memory has no directory\n"]);
+    expect([both.code, both.stderr]).toEqual([2, "sextant: --data needs --store lmdb\n"]);
     const flags = await runProgram(["start", "--store", "memory", "--data", join(folder, "x")]);
-    expect([flags.code, flags.stderr]).toEqual([2, "sextant: --data: a store in memory has no directory\n"]);
+    expect([flags.code, flags.stderr]).toEqual([2, "sextant: --data needs --store lmdb\n"]);
     const ask = await runProgram(["info", "--url", "http://127.0.0.1:1", "--data", join(folder, "x")]);
     expect([ask.code, ask.stderr]).toEqual([2, "sextant: --url and --data exclude each other\n"]);
   });
@@ -117,7 +117,7 @@ describe("a configuration file", () => {
   it("with keys that exclude each other is an error", async () => {
     const path = configFile("both.yaml", `store: memory\ndata: ${join(folder, "y")}\n`);
     const { code, stderr } = await runProgram(["start", "--config", path]);
-    expect([code, stderr]).toEqual([2, "sextant: --data: a store in memory has no directory\n"]);
+    expect([code, stderr]).toEqual([2, "sextant: --data needs --store lmdb\n"]);
   });
 });
 

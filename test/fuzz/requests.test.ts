@@ -38,7 +38,9 @@ describe("hostile requests", () => {
       const server = await startServer({
         bodyLimitBytes: BODY_LIMIT,
         // A machine that gives the test little time is no fault of the requests.
-        timeouts: { headersMs: 60_000, requestMs: 60_000, keepAliveMs: 600_000 },
+        headersTimeoutMs: 60_000,
+        requestTimeoutMs: 60_000,
+        keepAliveTimeoutMs: 600_000,
         // The ledger's own time, so that a health check has no reason to fail.
         clock: () => Number(TIMESTAMP_USEC / 1000n),
         logger: { debug: () => {}, info: () => {}, warn: () => {}, error: (fields) => errors.push(fields) },
@@ -86,7 +88,9 @@ describe("hostile requests", () => {
     const server = await startServer({
       passThrough: upstream.url,
       bodyLimitBytes: BODY_LIMIT,
-      timeouts: { headersMs: 60_000, requestMs: 60_000, keepAliveMs: 600_000 },
+      headersTimeoutMs: 60_000,
+      requestTimeoutMs: 60_000,
+      keepAliveTimeoutMs: 600_000,
       clock: () => Number(TIMESTAMP_USEC / 1000n),
     });
     const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY });
@@ -106,7 +110,9 @@ describe("hostile requests", () => {
 
   it(`${RAW_REQUESTS} byte strings that are hardly HTTP: answered with 4xx or closed, never 5xx`, async () => {
     const server = await startServer({
-      timeouts: { headersMs: 1000, requestMs: 1000, keepAliveMs: 1000 },
+      headersTimeoutMs: 1000,
+      requestTimeoutMs: 1000,
+      keepAliveTimeoutMs: 1000,
     });
     const queue = fc.sample(rawRequest, { numRuns: RAW_REQUESTS, seed: 7 }).values();
     const statuses = new Map<number, number>();

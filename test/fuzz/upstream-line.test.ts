@@ -21,7 +21,7 @@ type Served = Node & { url: string };
 async function start(options: Parameters<typeof createNode>[0]): Promise<Served> {
   const node = await createNode({
     ...options,
-    http: { host: "127.0.0.1", port: 0, limits: { maxWaitMs: 0 } },
+    http: { host: "127.0.0.1", port: 0, maxWaitMs: 0 },
   });
   open.push(node);
   return node as Served;
@@ -104,9 +104,9 @@ describe("a line that flips bits", () => {
     const genesis = (await a.info()).genesis_waypoint as string;
     const starting = createNode({
       waypoint: genesis,
-      follow: { upstreams: [proxy.url], requestsPerSecond: 0, pollMs: 5, retryMs: 1 },
+      follow: { upstreams: [proxy.url], upstreamRate: 0, pollTimeMs: 5, retryTimeMs: 1 },
       pruneWindow: "off",
-      http: { host: "127.0.0.1", port: 0, limits: { maxWaitMs: 0 } },
+      http: { host: "127.0.0.1", port: 0, maxWaitMs: 0 },
     });
     const b = (await starting) as Served;
     open.push(b);
@@ -125,7 +125,7 @@ describe("a line that breaks", () => {
     const genesis = (await a.info()).genesis_waypoint as string;
     const b = await start({
       waypoint: genesis,
-      follow: { upstreams: [proxy.url], requestsPerSecond: 0, pollMs: 5, retryMs: 1 },
+      follow: { upstreams: [proxy.url], upstreamRate: 0, pollTimeMs: 5, retryTimeMs: 1 },
       pruneWindow: "off",
     });
     const ledger = await fetch(a.url);
@@ -215,7 +215,7 @@ describe("a line that breaks", () => {
   it("is told in the health check, while what is verified is still served", async () => {
     const { a, proxy } = await pair(5, "health");
     const b = await start({
-      follow: { upstreams: [proxy.url], requestsPerSecond: 0, pollMs: 5, retryMs: 1, faultAfterMs: 300 },
+      follow: { upstreams: [proxy.url], upstreamRate: 0, pollTimeMs: 5, retryTimeMs: 1, giveUpTimeMs: 300 },
       pruneWindow: "off",
     });
     expect((await fetch(`${b.url}/-/healthy`)).status).toBe(200);

@@ -7,7 +7,7 @@ import { ask, encodeQuestion } from "../support/questions.ts";
 
 const node = await createNode({
   localChain: { seed: "caches" },
-  http: { host: "127.0.0.1", port: 0, limits: { maxWaitMs: 0 } },
+  http: { host: "127.0.0.1", port: 0, maxWaitMs: 0 },
 });
 afterAll(() => node.close());
 const url = node.url ?? "";

@@ -69,7 +69,7 @@ describe("responses at a given version", () => {
     const { waypoint, genesis_waypoint } = (await origin.info()) as Record<string, string>;
     const replica = await start({
       data: join(folder, "replica-of-local"),
-      follow: { upstreams: [origin.url ?? ""], pollMs: 20 },
+      follow: { upstreams: [origin.url ?? ""], pollTimeMs: 20 },
       waypoint: [genesis_waypoint ?? "", waypoint ?? ""],
       http: PORT,
     });
@@ -102,7 +102,7 @@ describe("responses at a given version", () => {
     await expectNeverForGood(origin, [0n, 1n]);
 
     const data = join(folder, "replica");
-    const follow = { upstreams: [origin.url ?? ""], pollMs: 20 };
+    const follow = { upstreams: [origin.url ?? ""], pollTimeMs: 20 };
     const chained = await start({ data, follow, genesis, waypoint: genesisWaypoint, http: PORT });
     await until(async () => BigInt((await chained.ledgerInfo()).ledger_version) >= behind);
     await settledCachingOf(chained, 0n, FOR_GOOD);

@@ -11,7 +11,7 @@ import { until } from "../support/until.ts";
 const LIMIT = 1_000_000;
 const server = await startServer({ bodyLimitBytes: LIMIT });
 /** For what is to be cut off; everything else may take its time, as a busy machine does. */
-const strict = await startServer({ timeouts: { headersMs: 500, requestMs: 1000, keepAliveMs: 500 } });
+const strict = await startServer({ headersTimeoutMs: 500, requestTimeoutMs: 1000, keepAliveTimeoutMs: 500 });
 /** Whoever is not cut off by then never is. */
 const WAIT_MS = 60_000;
 const BALANCE = `/v1/accounts/0xc1/balance/${COIN}`;
@@ -69,7 +69,11 @@ describe("what is not valid HTTP", () => {
 
   it("headers that trickle in are cut off with 408", async () => {
     // The time for a whole request must not be what cuts them off.
-    const patient = await startServer({ timeouts: { headersMs: 500, requestMs: 120_000, keepAliveMs: 500 } });
+    const patient = await startServer({
+      headersTimeoutMs: 500,
+      requestTimeoutMs: 120_000,
+      keepAliveTimeoutMs: 500,
+    });
     const pieces = ["GET /v1/info HTTP/1.1\r\n", ...Array(40).fill("X: y\r\n")];
     const answer = await sendRaw(patient, pieces, { pauseMs: 100, waitMs: WAIT_MS });
     expect(answer.statuses).toEqual([408]);
@@ -89,7 +93,7 @@ describe("what is not valid HTTP", () => {
   });
 
   it.each([true, false])("a connection without a next request is closed (direct: %s)", async (isDirect) => {
-    const kept = await startServer({ isDirect, timeouts: { keepAliveMs: 300 } });
+    const kept = await startServer({ isDirect, keepAliveTimeoutMs: 300 });
     const socket = connect(kept.port, kept.host);
     const answered = once(socket, "data");
     // Waits for ever where it is not closed.
@@ -356,7 +360,7 @@ describe("closing", () => {
     };
     const stuck = await startServer({
       ledger: { openView },
-      timeouts: { drainMs: 100 },
+      drainTimeoutMs: 100,
     });
     const pending = fetch(stuck.url + BALANCE);
     pending.catch(() => {});
@@ -369,8 +373,8 @@ describe("closing", () => {
     const { createHttpServer } = await import("../../src/http/server.ts");
     const second = createHttpServer({
       ledger: await createHttpLedger(),
-      encode: () => Promise.reject(new Error("never asked")),
-      explain: () => Promise.reject(new Error("never asked")),
+      encoder: () => Promise.reject(new Error("never asked")),
+      explainer: () => Promise.reject(new Error("never asked")),
       nodeInfo: () => ({}),
       host: server.host,
       port: server.port,

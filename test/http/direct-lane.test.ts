@@ -9,15 +9,15 @@ import { sendRaw } from "../support/raw-socket.ts";
 
 const ledger = await createHttpLedger();
 /** Longer than any test: what ends a connection is what was sent, never the time. */
-const PATIENT = { headersMs: 120_000, requestMs: 120_000, keepAliveMs: 120_000 };
+const PATIENT = { headersTimeoutMs: 120_000, requestTimeoutMs: 120_000, keepAliveTimeoutMs: 120_000 };
 /** For requests that never become whole, which only the time ends. */
-const HASTY = { headersMs: 500, requestMs: 1000, keepAliveMs: 1500 };
+const HASTY = { headersTimeoutMs: 500, requestTimeoutMs: 1000, keepAliveTimeoutMs: 1500 };
 type Pair = readonly [direct: TestServer, plain: TestServer];
 
 async function startPair(timeouts: typeof PATIENT): Promise<Pair> {
   return [
-    await startServer({ ledger, timeouts, isFinal: () => true }),
-    await startServer({ ledger, timeouts, isFinal: () => true, isDirect: false }),
+    await startServer({ ledger, ...timeouts, isFinal: () => true }),
+    await startServer({ ledger, ...timeouts, isFinal: () => true, isDirect: false }),
   ];
 }
 
@@ -54,7 +54,7 @@ function normalize(text: string): string[] {
 /** Sends the same pieces to both servers of a pair, and compares the answers. */
 async function expectSame(pair: Pair, pieces: readonly string[], pauseMs = 0): Promise<void> {
   const bytes = pieces.map((piece) => Buffer.from(piece, "latin1"));
-  const options = { waitMs: PATIENT.requestMs, pauseMs };
+  const options = { waitMs: PATIENT.requestTimeoutMs, pauseMs };
   const [ours, theirs] = await Promise.all(pair.map((server) => sendRaw(server, bytes, options)));
   if (ours === undefined || theirs === undefined) throw new Error("no pair of servers");
   expect(normalize(ours.text)).toEqual(normalize(theirs.text));
@@ -139,7 +139,7 @@ describe("the same bytes, by both ways", () => {
   });
 
   it("broken off by the client", async () => {
-    const options = { end: true, waitMs: PATIENT.requestMs };
+    const options = { end: true, waitMs: PATIENT.requestTimeoutMs };
     for (const text of ["GE", get(BALANCE).slice(0, -1), post("{}").slice(0, -1)]) {
       const [ours, theirs] = await Promise.all(patient.map((server) => sendRaw(server, [text], options)));
       expect(ours?.statuses).toEqual(theirs?.statuses);

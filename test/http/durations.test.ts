@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/base/errors.ts";
 import { commands } from "../../src/cli/commands.ts";
 import { parseCommand } from "../../src/cli/parse.ts";
-import { createNode, type NodeOptions } from "../../src/node.ts";
+import { createNode, type HttpOptions, type NodeOptions } from "../../src/node.ts";
 import { until } from "../support/until.ts";
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -60,23 +60,24 @@ describe.each(times)("sextant $command --$name", (option) => {
 
 describe("a node in the process", () => {
   const follow = { upstreams: ["http://127.0.0.1:1"] };
-  const http = (timeouts: object): NodeOptions => ({ http: { port: 0, limits: { timeouts } } });
+  const http = (options: HttpOptions): NodeOptions => ({ http: { port: 0, ...options } });
+  const url = "cassandra://127.0.0.1:1/none";
   it.each<[string, NodeOptions]>([
-    ["block-time", { localChain: { blockTimeMs: 2 ** 31 } }],
-    ["block-time", { localChain: { blockTimeMs: -1 } }],
-    ["block-time", { localChain: { blockTimeMs: Number.NaN } }],
-    ["poll-time", { follow: { ...follow, pollMs: 0 } }],
-    ["retry-time", { follow: { ...follow, retryMs: Number.POSITIVE_INFINITY } }],
-    ["give-up-time", { follow: { ...follow, faultAfterMs: -1 } }],
-    ["max-lag", { http: { port: 0, maxLagMs: 1.5 } }],
-    ["max-wait", { http: { port: 0, limits: { maxWaitMs: -1 } } }],
-    ["headers-timeout", http({ headersMs: 0 })],
-    ["headers-timeout", http({ headersMs: 5000, requestMs: 1000 })],
-    ["request-timeout", http({ requestMs: 2 ** 40 })],
-    ["keep-alive-timeout", http({ keepAliveMs: 0 })],
-    ["read-timeout", http({ idleMs: 0 })],
-    ["answer-timeout", http({ answerMs: 0 })],
-    ["lease-time", { cassandra: { url: "cassandra://127.0.0.1:1/none", leaseMs: 0 } }],
+    ["localChain.blockTimeMs", { localChain: { blockTimeMs: 2 ** 31 } }],
+    ["localChain.blockTimeMs", { localChain: { blockTimeMs: -1 } }],
+    ["localChain.blockTimeMs", { localChain: { blockTimeMs: Number.NaN } }],
+    ["follow.pollTimeMs", { follow: { ...follow, pollTimeMs: 0 } }],
+    ["follow.retryTimeMs", { follow: { ...follow, retryTimeMs: Number.POSITIVE_INFINITY } }],
+    ["follow.giveUpTimeMs", { follow: { ...follow, giveUpTimeMs: -1 } }],
+    ["http.maxLagMs", http({ maxLagMs: 1.5 })],
+    ["http.maxWaitMs", http({ maxWaitMs: -1 })],
+    ["http.headersTimeoutMs", http({ headersTimeoutMs: 0 })],
+    ["http.headersTimeoutMs", http({ headersTimeoutMs: 5000, requestTimeoutMs: 1000 })],
+    ["http.requestTimeoutMs", http({ requestTimeoutMs: 2 ** 40 })],
+    ["http.keepAliveTimeoutMs", http({ keepAliveTimeoutMs: 0 })],
+    ["http.readTimeoutMs", http({ readTimeoutMs: 0 })],
+    ["http.answerTimeoutMs", http({ answerTimeoutMs: 0 })],
+    ["store.leaseTimeMs", { store: { engine: "cassandra", url, leaseTimeMs: 0 } }],
   ])("refuses %s by its name: %j", async (name, options) => {
     const fault: unknown = await createNode(options).then(
       (node) => node.close(),

@@ -6,7 +6,7 @@ import { encodeSubmission } from "../../src/transaction/encode-submission.ts";
 import { functionAbi, loaderOf, moduleAbi, ONE } from "../support/abi.ts";
 import { startServer } from "../support/http-server.ts";
 
-const node = await createNode({ http: { port: 0, limits: { maxWaitMs: 0 } } });
+const node = await createNode({ http: { port: 0, maxWaitMs: 0 } });
 afterAll(() => node.close());
 
 interface Answer {
@@ -213,7 +213,7 @@ describe("an entry function that returns a value", () => {
       }),
     ]);
     const server = await startServer({
-      encode: (body) => encodeSubmission(body, { chainId: 4, loadModule }),
+      encoder: (body) => encodeSubmission(body, { chainId: 4, loadModule }),
     });
     const url = `${server.url}/v1`;
     const count = call("0x1::returning::count", ["5"]);

@@ -22,7 +22,7 @@ let node: Node;
 let nowSecs = 0n;
 
 beforeAll(async () => {
-  node = await createNode({ pruneWindow: "off", http: { port: 0, limits: { maxWaitMs: 0 } } });
+  node = await createNode({ pruneWindow: "off", http: { port: 0, maxWaitMs: 0 } });
   for (let i = 0; i < 60; i++) await node.produceBlock();
   nowSecs = BigInt((await node.ledgerInfo()).ledger_timestamp) / 1_000_000n;
 });
@@ -488,7 +488,7 @@ describe("refusals over HTTP", () => {
   });
 
   it("the switch of encode_submission turns it off too", async () => {
-    const { url } = await startServer({ switches: { encode: false } });
+    const { url } = await startServer({ encode: false });
     const response = await fetch(`${url}/v1/transactions/explain_submission`, {
       method: "POST",
       headers: { "content-type": "application/json" },

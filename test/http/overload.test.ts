@@ -213,7 +213,8 @@ describe("answers that nobody reads", () => {
   it("end the connection of a client that reads a little now and then", async () => {
     const server = await startServer({
       nodeInfo: () => ({ large: "x".repeat(SIZE) }),
-      timeouts: { idleMs: 60_000, answerMs: 1000 },
+      readTimeoutMs: 60_000,
+      answerTimeoutMs: 1000,
     });
     const [socket] = await openSockets(server, 1);
     let received = 0;

@@ -243,7 +243,7 @@ describe.each([true, false])("what a passed request counts as (direct: %s)", (is
 
   it("POST to a path outside the upstream's reach is 405, as without pass-through", async () => {
     const upstream = await startUpstream();
-    const server = await start(upstream, { metrics: () => Promise.resolve("up 1\n") });
+    const server = await start(upstream, { metricsPage: () => Promise.resolve("up 1\n") });
     for (const path of ["/", "/v1", "/metrics"]) {
       const answer = await fetch(server.url + path, { method: "POST", body: "x" });
       expect([path, answer.status, answer.headers.get("allow")]).toEqual([path, 405, "GET, HEAD"]);

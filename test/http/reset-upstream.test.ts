@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 async function start(options: NodeOptions): Promise<Node & { url: string }> {
-  const node = await createNode({ ...options, http: { port: 0, limits: { maxWaitMs: 0 } } });
+  const node = await createNode({ ...options, http: { port: 0, maxWaitMs: 0 } });
   open.push(node);
   return node as Node & { url: string };
 }
@@ -31,9 +31,9 @@ async function proxied(node: { url: string }): Promise<Meddler> {
 
 const follow = (...proxies: readonly Meddler[]) => ({
   upstreams: proxies.map(({ url }) => url),
-  requestsPerSecond: 0,
-  pollMs: 5,
-  retryMs: 5,
+  upstreamRate: 0,
+  pollTimeMs: 5,
+  retryTimeMs: 5,
 });
 
 interface Claims {

@@ -30,7 +30,7 @@ async function startUpstream(): Promise<Node & { url: string }> {
 }
 
 const following = (upstream: { url: string }): NodeOptions => ({
-  follow: { upstreams: [upstream.url], requestsPerSecond: 0, pollMs: 5, retryMs: 5 },
+  follow: { upstreams: [upstream.url], upstreamRate: 0, pollTimeMs: 5, retryTimeMs: 5 },
 });
 
 async function createWriter(member: Member, faults: Faults, options: NodeOptions): Promise<LedgerWriter> {

@@ -21,7 +21,7 @@ async function startUpstream(): Promise<Node> {
 }
 
 const upstream = kind === "follower" || kind === "lazy follower" ? await startUpstream() : undefined;
-const follow = { upstreams: [upstream?.url ?? ""], requestsPerSecond: 0, pollMs: 5 };
+const follow = { upstreams: [upstream?.url ?? ""], upstreamRate: 0, pollTimeMs: 5 };
 
 function optionsOf(): NodeOptions {
   switch (kind) {

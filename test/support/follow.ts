@@ -84,7 +84,7 @@ export function flipped(bytes: Uint8Array, bit: number): Uint8Array {
 
 /** Short pauses for tests. */
 const QUICK = {
-  pollMs: 5,
+  pollTimeMs: 5,
   retry: { baseMs: 2, maxMs: 10 },
   setAside: { baseMs: 2, maxMs: 10 },
 } as const;

@@ -1,6 +1,11 @@
 // A real listening server over a ledger, for tests.
 import { afterAll } from "vitest";
-import { createHttpServer, type HttpFigures, type HttpServerOptions } from "../../src/http/server.ts";
+import {
+  createHttpServer,
+  type HttpFigures,
+  type HttpServerOptions,
+  type HttpServices,
+} from "../../src/http/server.ts";
 import { parseJson } from "../../src/json/parse.ts";
 import { Reader } from "../../src/node/reader.ts";
 import { TransactionError } from "../../src/transaction/errors.ts";
@@ -31,13 +36,15 @@ export interface TestServer {
 }
 
 /** Starts a server on a free port; it is closed when the test file ends. */
-export async function startServer(options: Partial<HttpServerOptions> = {}): Promise<TestServer> {
+export async function startServer(
+  options: Partial<HttpServices> & HttpServerOptions = {},
+): Promise<TestServer> {
   const ledger = options.ledger ?? (await createHttpLedger());
   const reader = new Reader(ledger);
   const server = createHttpServer({
     ledger,
-    encode: encodeForTest,
-    explain: (body, view) => reader.explain(body, view),
+    encoder: encodeForTest,
+    explainer: (body, view) => reader.explain(body, view),
     nodeInfo: () => ({ chain_id: "44", node_type: "PublicFullnode", latest_version: 30n }),
     port: 0,
     // A loaded machine must not make the server refuse the test's requests.

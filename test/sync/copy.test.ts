@@ -35,8 +35,8 @@ async function ledgerAt(data: string, blocks: number, keepFrom?: bigint): Promis
 
 function copy(from: string, to: string, more: Partial<CopyOptions> = {}): Promise<CopyReport> {
   return copyData({
-    from,
-    to: { data: to },
+    from: { engine: "lmdb", path: from },
+    to: { engine: "lmdb", path: to },
     share: 1,
     onProgress: () => {},
     logger: silentLogger,

@@ -184,7 +184,7 @@ describe("a follower", () => {
     const { store, follower } = start({
       upstreams: [recorded(chain.records)],
       anchors: [chain.genesisWaypoint, anchor],
-      pace: { pageLimit: 10, faultAfterMs: 50 },
+      pace: { pageLimit: 10, giveUpTimeMs: 50 },
     });
     const error = await follower.faulted;
     expect(error.message).toContain(`${anchor.version}:00000000`);
@@ -196,7 +196,7 @@ describe("a follower", () => {
     const wrong = start({
       upstreams: [recorded(chain.records)],
       anchors: [other.genesisWaypoint],
-      pace: { faultAfterMs: 20 },
+      pace: { giveUpTimeMs: 20 },
     });
     expect((await wrong.follower.faulted).message).toContain("0:");
     expect(await positionOf(wrong.store)).toBeUndefined();
@@ -214,7 +214,7 @@ describe("an upstream that fails", () => {
         return upstream.getRecords(from, limit, signal);
       },
     };
-    const { store } = start({ upstreams: [flaky], pace: { pageLimit: 50, ahead: 1, faultAfterMs: 0 } });
+    const { store } = start({ upstreams: [flaky], pace: { pageLimit: 50, ahead: 1, giveUpTimeMs: 0 } });
     await untilVersion(store, head);
     await expectWhole(store);
     expect(calls).toBeGreaterThan(6);
@@ -340,7 +340,7 @@ describe("an upstream that fails", () => {
       });
       return { ...page, bytes: encodePage(records) };
     });
-    const { store, follower } = start({ upstreams: [translating], pace: { pageLimit: 1, faultAfterMs: 30 } });
+    const { store, follower } = start({ upstreams: [translating], pace: { pageLimit: 1, giveUpTimeMs: 30 } });
     expect((await follower.faulted).message).toContain("translated events");
     expect((await positionOf(store))?.version).toBe(0n);
   });
@@ -352,7 +352,7 @@ describe("an upstream that fails", () => {
     const started = performance.now();
     const { store, follower } = start({
       upstreams: [until20],
-      pace: { pageLimit: 5, ahead: 1, faultAfterMs: 150 },
+      pace: { pageLimit: 5, ahead: 1, giveUpTimeMs: 150 },
     });
     const error = await follower.faulted;
     expect(performance.now() - started).toBeGreaterThan(150);

@@ -17,7 +17,7 @@ afterAll(async () => {
 async function start(options: Parameters<typeof createNode>[0]): Promise<Node & { url: string }> {
   const node = await createNode({
     ...options,
-    http: { host: "127.0.0.1", port: 0, limits: { maxWaitMs: 0 } },
+    http: { host: "127.0.0.1", port: 0, maxWaitMs: 0 },
   });
   open.push(node);
   return node as Node & { url: string };
@@ -44,9 +44,9 @@ async function blocks(node: Node, count: number): Promise<void> {
 const follow = (proxy: Meddler, more = {}) => ({
   upstreams: [proxy.url],
   startVersion: "latest",
-  requestsPerSecond: 0,
-  pollMs: 5,
-  retryMs: 5,
+  upstreamRate: 0,
+  pollTimeMs: 5,
+  retryTimeMs: 5,
   ...more,
 });
 

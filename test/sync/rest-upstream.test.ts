@@ -349,7 +349,7 @@ describe("a REST upstream", () => {
         asked++;
         response.writeHead(200, ledgerHeaders("NODE")).end("{}");
       },
-      { requestsPerSecond: 0.001 },
+      { upstreamRate: 0.001 },
     );
     await upstream.getHead(signal);
     const stop = new AbortController();

@@ -17,7 +17,7 @@ const MAX_KEPT_HEAD_BYTES = 1024;
 export interface DirectSurroundings {
   readonly tail: ReplyTail;
   /** Idle limit while sending a response. */
-  readonly idleMs: number;
+  readonly readTimeoutMs: number;
   take(exchange: DirectExchange): void;
   /** The client ended the connection in the middle of a request. */
   onBrokenOff(socket: Socket): void;
@@ -173,6 +173,6 @@ export class DirectConnection implements ExchangeOwner {
   /** Hangs up on a client that does not read on in time. */
   #expectReading(): void {
     const { socket } = this;
-    if (socket.timeout === undefined || socket.timeout === 0) socket.setTimeout(this.#around.idleMs);
+    if (socket.timeout === undefined || socket.timeout === 0) socket.setTimeout(this.#around.readTimeoutMs);
   }
 }

@@ -12,9 +12,9 @@ const PATIENCE_MS = 1000;
 /** Limits and callbacks of the lane. */
 export interface DirectLaneOptions {
   /** Until the next request on an idle connection. */
-  readonly keepAliveMs: number;
+  readonly keepAliveTimeoutMs: number;
   /** Idle limit while sending a response. */
-  readonly idleMs: number;
+  readonly readTimeoutMs: number;
   readonly take: (exchange: DirectExchange) => void;
   /** A client closed its connection in the middle of a request. */
   readonly onBrokenOff: (socket: Socket) => void;
@@ -25,14 +25,14 @@ export interface DirectLaneOptions {
 /** All connections of this lane. */
 export class DirectLane {
   readonly #connections = new Set<DirectConnection>();
-  readonly #keepAliveMs: number;
+  readonly #keepAliveTimeoutMs: number;
   readonly #around: DirectSurroundings;
 
   constructor(options: DirectLaneOptions) {
-    this.#keepAliveMs = options.keepAliveMs;
+    this.#keepAliveTimeoutMs = options.keepAliveTimeoutMs;
     this.#around = {
-      tail: new ReplyTail(options.keepAliveMs),
-      idleMs: options.idleMs,
+      tail: new ReplyTail(options.keepAliveTimeoutMs),
+      readTimeoutMs: options.readTimeoutMs,
       take: options.take,
       onBrokenOff: options.onBrokenOff,
       handOver: options.handOver,
@@ -48,7 +48,8 @@ export class DirectLane {
   sweep(nowMs: number): void {
     for (const connection of this.#connections) {
       const { idleSinceMs, lateSinceMs } = connection;
-      if (idleSinceMs !== undefined && nowMs - idleSinceMs > this.#keepAliveMs) connection.socket.destroy();
+      if (idleSinceMs !== undefined && nowMs - idleSinceMs > this.#keepAliveTimeoutMs)
+        connection.socket.destroy();
       else if (lateSinceMs !== undefined && nowMs - lateSinceMs > PATIENCE_MS) connection.handOver();
     }
   }

@@ -7,8 +7,8 @@ export class ReplyTail {
   #date = "";
   #staying = "";
 
-  constructor(keepAliveMs: number) {
-    this.#keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n`;
+  constructor(keepAliveTimeoutMs: number) {
+    this.#keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveTimeoutMs / 1000)}\r\n`;
   }
 
   lines(closes: boolean): string {

@@ -1,14 +1,23 @@
 // Options of the Cassandra engine and their defaults.
 import { ConfigError } from "../../base/errors.ts";
 import { type Logger, silentLogger } from "../../base/log.ts";
+import { HOUR_MS, type NumberSettings, SECOND_MS } from "../../base/settings.ts";
+
+/** Numbers that users of the engine can set. */
+export const CASSANDRA_NUMBERS = {
+  /** Below a second the holder has no time to renew the lease at a cluster. */
+  leaseTimeMs: { fallback: 10_000, min: SECOND_MS, max: HOUR_MS },
+  /** As many as machines, at most 3, when left out. */
+  replication: { fallback: undefined, min: 1, max: 9 },
+} as const satisfies NumberSettings;
 
 /** TLS certificates for the connection to the cluster, in PEM. */
 export interface CassandraTls {
   /** CA of the cluster's certificates; the system's list when missing. */
-  readonly ca?: string;
+  readonly ca?: string | undefined;
   /** Client certificate and key, if the cluster requires them. */
-  readonly cert?: string;
-  readonly key?: string;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
   /** False accepts any certificate: the connection is encrypted, but the server's identity is unknown. */
   readonly rejectUnauthorized?: boolean;
 }
@@ -19,16 +28,16 @@ export interface CassandraAddress {
   readonly hosts: readonly string[];
   readonly keyspace: string;
   /** Name of the ledger; a keyspace can hold many. */
-  readonly ledger?: string;
-  readonly user?: string;
-  readonly password?: string;
-  readonly tls?: CassandraTls | boolean;
+  readonly ledger?: string | undefined;
+  readonly user?: string | undefined;
+  readonly password?: string | undefined;
+  readonly tls?: CassandraTls | boolean | undefined;
   /** Local data centre; that of the first responding host when missing. */
-  readonly dataCentre?: string;
+  readonly dataCentre?: string | undefined;
   /** Maps the address that a node announces to one that this process can reach. */
   readonly translateAddress?: (address: string) => string;
   /** Replication factor of a new keyspace; by default the number of nodes, at most 3. */
-  readonly replication?: number;
+  readonly replication?: number | undefined;
 }
 
 /** How to open a store in a cluster. */
@@ -36,7 +45,7 @@ export interface CassandraStoreOptions extends CassandraAddress {
   readonly readOnly?: boolean;
   readonly logger?: Logger;
   /** How long the writer's lease lasts without renewal. */
-  readonly leaseTtlMs?: number;
+  readonly leaseTimeMs?: number | undefined;
   /** Largest age of the cached head row when a view is opened. */
   readonly headMaxAgeMs?: number;
   /** Approximate number of rows of one key in one partition before the key is split. */
@@ -50,7 +59,7 @@ export interface CassandraSettings extends CassandraAddress {
   readonly ledger: string;
   readonly readOnly: boolean;
   readonly logger: Logger;
-  readonly leaseTtlMs: number;
+  readonly leaseTimeMs: number;
   readonly headMaxAgeMs: number;
   readonly splitRows: number;
   readonly writeConcurrency: number;
@@ -73,7 +82,7 @@ export function toSettings(options: CassandraStoreOptions): CassandraSettings {
     ledger,
     readOnly: options.readOnly ?? false,
     logger: options.logger ?? silentLogger,
-    leaseTtlMs: options.leaseTtlMs ?? 10_000,
+    leaseTimeMs: options.leaseTimeMs ?? CASSANDRA_NUMBERS.leaseTimeMs.fallback,
     headMaxAgeMs: options.headMaxAgeMs ?? 50,
     splitRows: options.splitRows ?? 32_768,
     writeConcurrency: options.writeConcurrency ?? 128,

@@ -63,14 +63,14 @@ class ClusterStore implements CassandraStore {
   #isClosed = false;
 
   constructor(session: Session, settings: CassandraSettings) {
-    const { keyspace, ledger, leaseTtlMs, readOnly } = settings;
+    const { keyspace, ledger, leaseTimeMs, readOnly } = settings;
     const row = new HeadRow(session, keyspace, ledger);
     const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
     this.#session = session;
     this.#tables = new Tables(session, createStatements(keyspace), ledger);
     this.#headCache = new HeadCache(row, settings.headMaxAgeMs);
     this.#writer = new RowWriter({ tables: this.#tables, row, headCache: this.#headCache, owner }, settings);
-    this.lease = new HeadLease(row, this.#writer, { ttlMs: leaseTtlMs, readOnly });
+    this.lease = new HeadLease(row, this.#writer, { ttlMs: leaseTimeMs, readOnly });
     this.#source = {
       tables: this.#tables,
       blocks: new Blocks(this.#tables),

@@ -31,7 +31,7 @@ export interface RestUpstreamOptions {
   readonly maxPageBytes?: number;
   readonly timeouts?: Timeouts;
   /** Requests per second; zero means no cap. */
-  readonly requestsPerSecond?: number;
+  readonly upstreamRate?: number;
   readonly apiKey?: ApiKeyHeader | undefined;
   /** Value of the User-Agent header. */
   readonly userAgent?: string;
@@ -70,7 +70,7 @@ class RestUpstream implements Upstream {
     this.name = base.href;
     this.#base = base.href;
     this.#transport = new Transport(options.timeouts ?? DEFAULT_TIMEOUTS);
-    this.#cap = new RateCap(options.requestsPerSecond ?? 0);
+    this.#cap = new RateCap(options.upstreamRate ?? 0);
     this.#maxPageBytes = options.maxPageBytes ?? 32 * 1024 * 1024;
     this.#headers = {
       "user-agent": options.userAgent ?? "sextant",
