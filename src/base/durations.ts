@@ -1,5 +1,5 @@
-// The bounds of every time that a user can set, by the name of its option. A timer above 2^31 - 1 ms fires at once,
-// and a time of 0 would switch some limits off or make a loop that never rests: both are refused by name.
+// The bounds of every duration that a user can set, by the name of its option. A timer above 2^31 - 1 ms fires at once,
+// and 0 would switch some limits off or make a busy loop, so both are refused.
 import { ConfigError } from "./errors.ts";
 
 interface Bounds {
@@ -14,7 +14,7 @@ const DAY = 24 * HOUR;
 /** Milliseconds. */
 const BOUNDS = {
   "block-time": { min: 0, max: 24 * DAY },
-  // Jitter and growing pauses multiply these two, up to 60 times.
+  // Jitter and back-off multiply these two by up to 60.
   "poll-time": { min: 1, max: HOUR },
   "retry-time": { min: 1, max: HOUR },
   // No timer runs for these two; they are compared with a clock.
@@ -30,7 +30,7 @@ const BOUNDS = {
   "lease-time": { min: SECOND, max: HOUR },
 } as const satisfies Readonly<Record<string, Bounds>>;
 
-/** Name of an option that is a time. */
+/** Name of an option that is a duration. */
 export type DurationName = keyof typeof BOUNDS;
 
 function format(ms: number): string {
@@ -39,14 +39,14 @@ function format(ms: number): string {
   return ms % SECOND === 0 ? `${ms / SECOND}s` : `${ms}ms`;
 }
 
-/** What was expected instead of the milliseconds; undefined when they are within the option's bounds. */
+/** The expected range; undefined if the milliseconds are within the option's bounds. */
 export function durationFault(name: DurationName, ms: number): string | undefined {
   const { min, max } = BOUNDS[name];
   if (Number.isInteger(ms) && ms >= min && ms <= max) return undefined;
   return `expected a time from ${format(min)} to ${format(max)}`;
 }
 
-/** Throws ConfigError unless each time that is given is a whole number of milliseconds within its bounds. */
+/** Throws ConfigError unless each given duration is a whole number of milliseconds within its bounds. */
 export function assertDurations(times: Readonly<Partial<Record<DurationName, number | undefined>>>): void {
   for (const [name, ms] of Object.entries(times) as [DurationName, number | undefined][]) {
     const fault = ms === undefined ? undefined : durationFault(name, ms);

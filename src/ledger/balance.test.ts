@@ -118,7 +118,7 @@ describe("the balance rule", async () => {
       [
         primaryGroup(2n ** 64n - 1n),
         coinStore(1n),
-        "the coin and the fungible part add up to 18446744073709551616, above u64",
+        "the coin and the fungible balance add up to 18446744073709551616, above u64",
       ],
     ] as const) {
       const error = await balanceOf(groupBytes, coin).catch((reason: unknown) => reason);
