@@ -1,6 +1,6 @@
 // Measures the size of a ledger in a cluster: rows and bytes of each table for a run of the local chain, bytes of
 // an item and of a further version of it, and the cost and the result of pruning. Gives the figures of
-// docs/scale.md. Needs one empty node (scripts/cassandra.sh up 1), whose files it counts.
+// docs/appendix/cluster-design.md. Needs one empty node (scripts/cassandra.sh up 1), whose files it counts.
 //   npx tsx scripts/cassandra-size.ts [--blocks 300] [--items 100000]
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";

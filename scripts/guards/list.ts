@@ -20,14 +20,14 @@ export const GUARDS: readonly Guard[] = [
     file: "src/store/lmdb/store.ts",
     text: "return this.#root.transactionSync(() => {\n        assertLease(this.#tables, lease, this.#path);\n        return action();\n      });",
     without: "assertLease(this.#tables, lease, this.#path);\n      return action();",
-    test: ["test/store/crash.test.ts", "kills during commits"],
+    test: ["test/e2e/store-crash.test.ts", "kills during commits"],
   },
   {
     name: "no read below the oldest kept version",
     file: "src/store/read-check.ts",
     text: "if (version < position.oldestVersion) {",
     without: "if (version < 0n) {",
-    test: ["test/store/two-processes.test.ts", "right value or the right refusal"],
+    test: ["test/e2e/two-processes.test.ts", "right value or the right refusal"],
   },
   {
     name: "the writer's lease looked at in each write",
@@ -97,7 +97,7 @@ export const GUARDS: readonly Guard[] = [
   {
     name: "the hash of each piece of a backup",
     file: "src/store/lmdb/chunks.ts",
-    text: "bytesRead !== length || hashOf(chunk) !== hashes[offset / CHUNK_BYTES]",
+    text: "bytesRead !== length || chunkDigest(chunk) !== hashes[offset / CHUNK_BYTES]",
     without: "bytesRead !== length",
     test: ["src/store/lmdb/chunks.test.ts", "a single bit"],
   },
@@ -145,10 +145,10 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: "room on the disk asked for before a write",
-    file: "src/store/lmdb/room.ts",
+    file: "src/store/lmdb/disk-space.ts",
     text: "if (blocks === 0 || bavail * bsize >= needed) return;",
     without: "if (blocks >= 0) return;",
-    test: ["src/store/lmdb/room.test.ts", "more than any disk has"],
+    test: ["src/store/lmdb/disk-space.test.ts", "more than any disk has"],
   },
   {
     name: "trying again after a write that failed for want of room",
@@ -167,7 +167,7 @@ export const GUARDS: readonly Guard[] = [
   {
     name: "what is no passing fault stops the node",
     file: "src/store/errors.ts",
-    text: "return error instanceof StoreError && PASSING.includes(error.code);",
+    text: "return error instanceof StoreError && TRANSIENT.includes(error.code);",
     without: "return error instanceof StoreError;",
     test: ["src/node/faults.test.ts", "stops the node"],
   },
@@ -240,14 +240,14 @@ export const GUARDS: readonly Guard[] = [
     file: "src/store/lmdb/image.ts",
     text: "const transaction = environment.root.useReadTransaction();",
     without: "const transaction = { done: () => {} };",
-    test: ["test/store/image.test.ts", "of one moment"],
+    test: ["test/e2e/store-image.test.ts", "of one moment"],
   },
   {
     name: "a backup that was cut off goes on",
     file: "src/store/lmdb/chunks.ts",
-    text: "if (there.length >= end && chunk.compare(there, start, end, start, end) === 0) continue;",
+    text: "if (existing.length >= end && chunk.compare(existing, start, end, start, end) === 0) continue;",
     without: "",
-    test: ["src/store/lmdb/chunks.test.ts", "write no page that was"],
+    test: ["src/store/lmdb/chunks.test.ts", "write no unchanged page"],
   },
   {
     name: "one process at a time on a backup",
@@ -574,7 +574,7 @@ export const GUARDS: readonly Guard[] = [
     file: "src/sync/upstream/rest-upstream.ts",
     text: 'if (url.username !== "" || url.password !== "") {',
     without: 'if (url.username === "-") {',
-    test: ["src/sync/upstream/rest-upstream.test.ts", "none with credentials"],
+    test: ["test/sync/rest-upstream.test.ts", "none with credentials"],
   },
   {
     name: "the lockfile: a hash for each package",
@@ -658,7 +658,7 @@ export const GUARDS: readonly Guard[] = [
     file: "src/sync/upstream/transport.ts",
     text: "    if (count.bytes > maxBytes) {",
     without: "    if (count.bytes < 0) {",
-    test: ["src/sync/upstream/rest-upstream.test.ts", "bounds what comes"],
+    test: ["test/sync/rest-upstream.test.ts", "bounds what comes"],
   },
   {
     name: "readiness apart from health",

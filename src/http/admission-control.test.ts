@@ -36,7 +36,7 @@ describe("the admission", () => {
       exposed: "",
       logger: silentLogger,
       onRequest: undefined,
-      onBeat: () => {},
+      onTick: () => {},
     });
     admission.take(exchangeFor("/v1/info"));
     expect(served).toEqual(["/v1/info"]);

@@ -1,4 +1,4 @@
-// Compression of large text answers. Small ones are sent as they are: packing them costs more than it saves.
+// Compresses large text responses. For small ones compression costs more than it saves.
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Coding, Form } from "./negotiation.ts";
@@ -9,7 +9,7 @@ const COMPRESSION_THRESHOLD_BYTES = 1024;
 const gzipAsync = promisify(gzip);
 const brotliAsync = promisify(brotliCompress);
 
-/** BCS is dense already and goes out as it is stored. */
+/** BCS is dense already and is not compressed. */
 export function isCompressible(form: Form, sizeBytes: number): boolean {
   return form !== "bcs" && sizeBytes > COMPRESSION_THRESHOLD_BYTES;
 }
@@ -21,7 +21,7 @@ export function compress(body: Uint8Array, coding: Coding): Promise<Uint8Array> 
   return brotliAsync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } });
 }
 
-/** Compresses bodies that are sent again and again, each once for a coding. */
+/** Compresses documents once per coding. */
 export class CompressedDocuments {
   readonly #byDocument = new WeakMap<Uint8Array, Map<Coding, Promise<Uint8Array>>>();
 

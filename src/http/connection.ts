@@ -1,10 +1,10 @@
-// Answers on connections that carry no valid request: what the parser refuses, what is too slow, CONNECT.
+// Responses on connections without a valid request: parser errors, timeouts, CONNECT.
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { errorBody } from "./error-body.ts";
 import { type Condition, ERROR_CATALOGUE } from "./error-catalogue.ts";
 
-/** Node keeps the response that a connection is waiting for here. */
+/** Where node:http keeps the response in progress of a connection. */
 type AnsweringSocket = Duplex & { readonly _httpMessage?: ServerResponse<IncomingMessage> | null };
 
 const MESSAGES: ReadonlyMap<string, readonly [Condition, string]> = new Map([
@@ -31,16 +31,16 @@ function isWhole(pending: AnsweringSocket["_httpMessage"]): boolean {
   return pending?.req.complete === true;
 }
 
-/** Earlier requests of a connection that are whole get their answers first, one after the other. */
+/** Waits for the responses to earlier requests of the connection. */
 function destroyOnceAnswered(socket: Duplex): void {
   const pending = (socket as AnsweringSocket)._httpMessage;
   if (isWhole(pending)) pending?.once("close", () => destroyOnceAnswered(socket));
   else socket.destroy();
 }
 
-/** Answers what the HTTP parser refuses, or just hangs up where an answer is under way. */
-export function answerBrokenRequest(error: Error & { code?: string }, socket: Duplex): Condition | undefined {
-  // What follows a request that ends its connection is not read: node closes the socket after that one's answer.
+/** Responds to a parser error, or closes the connection if a response is in progress. */
+export function rejectBrokenRequest(error: Error & { code?: string }, socket: Duplex): Condition | undefined {
+  // node:http closes the socket after the response to a request with `Connection: close`; later bytes are not read.
   if (error.code === "HPE_CLOSED_CONNECTION") return undefined;
   const pending = (socket as AnsweringSocket)._httpMessage;
   if (isWhole(pending) && socket.writable && error.code !== "ECONNRESET") {
@@ -60,7 +60,7 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: Du
   return condition;
 }
 
-/** Refuses to be a proxy. */
+/** Refuses CONNECT: this is no proxy. */
 export function refuseConnect(_: IncomingMessage, socket: Duplex): void {
   finish(socket, rawAnswer("wrong_method", "CONNECT is not served", "Allow: GET, HEAD, POST\r\n"));
 }

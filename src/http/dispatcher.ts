@@ -1,5 +1,5 @@
-// Serves one request: route, arguments, switches, body, view, handler. Everything that handlers have in common is
-// done here, once.
+// Serves one request: route, arguments, switches, body, view, handler, response. Everything that handlers share
+// happens here, once.
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { Ledger, LedgerView } from "../ledger/view.ts";
@@ -16,14 +16,14 @@ import { Responder, type ResponderOptions, type Serving } from "./responder.ts";
 import { Router } from "./router.ts";
 import type { Services } from "./services.ts";
 
-/** What the operator can turn off. */
+/** What the operator can switch off. */
 export interface Switches {
   readonly encode: boolean;
   readonly jsonOutput: boolean;
   readonly bcsOutput: boolean;
 }
 
-/** What the dispatcher is made with. */
+/** Parts and limits of the dispatcher. */
 export interface DispatcherOptions extends Omit<ResponderOptions, "headers"> {
   readonly ledger: Ledger;
   readonly services: Services;
@@ -34,14 +34,14 @@ export interface DispatcherOptions extends Omit<ResponderOptions, "headers"> {
   readonly bodyBudgetBytes: number;
   readonly maxInFlight: number;
   readonly maxLagMs: number | undefined;
-  /** Takes what is not served here. */
+  /** Serves the paths that this node does not; undefined without an upstream. */
   readonly passThrough: PassThrough | undefined;
 }
 
-/** Longest request target; node's own limit is for target and headers together. */
+/** Longest request target. The limit of node:http covers target and headers together. */
 const MAX_TARGET_LENGTH = 16 * 1024;
 
-/** What becomes of an operation whose view cannot be opened. */
+/** Runs an operation without a view if it allows that; throws otherwise. */
 function withoutView(operation: Operation, error: unknown): undefined {
   if (operation.ledger === "optional") return undefined;
   const message =
@@ -62,7 +62,7 @@ export class Dispatcher {
   readonly #headers: HeaderMaker;
   readonly #responder: Responder;
   readonly #budget: BodyBudget;
-  /** Bytes of the documents that were asked for, by operation and form. */
+  /** Encoded documents, by operation and form. */
   readonly #documents = new Map<string, Uint8Array>();
   #inFlight = 0;
 
@@ -74,7 +74,7 @@ export class Dispatcher {
     this.#budget = { maxBytes: options.bodyBudgetBytes, usedBytes: 0 };
   }
 
-  /** Serves one request. Whatever goes wrong inside is answered; a rejection is a fault of this code. */
+  /** Serves one request. Faults become error responses; a rejection is a bug here. */
   async serve(exchange: Exchange): Promise<void> {
     const serving = toServing(exchange);
     let inFlight = 0;
@@ -90,7 +90,7 @@ export class Dispatcher {
         );
       }
       if (exchange.method === "OPTIONS" && headers.origin !== undefined) {
-        this.#answerPreflight(serving, headers.origin);
+        this.#sendPreflight(serving, headers.origin);
         return;
       }
       const url = originForm(target);
@@ -105,10 +105,10 @@ export class Dispatcher {
         const body = this.#readBody(exchange, hold);
         args.body = operation.body.parse(body instanceof Promise ? await body : body);
       }
-      // Bodies on their way are not counted: slow ones must not keep others out.
+      // Requests count from here on, with their body complete: slow uploads must not keep others out.
       inFlight = 1;
       if (++this.#inFlight > this.#options.maxInFlight) {
-        throw new HttpError("overloaded", "too many requests in hand", { headers: ["Retry-After", "1"] });
+        throw new HttpError("overloaded", "too many requests in flight", { headers: ["Retry-After", "1"] });
       }
       if (operation.ledger !== "none") {
         const opened = this.#openView(operation);
@@ -122,13 +122,13 @@ export class Dispatcher {
       }
       const handled = operation.handle(args, { view, services: this.#options.services });
       const { data, version } = handled instanceof Promise ? await handled : handled;
-      // What is not made is not held: a large answer costs memory until it is sent.
+      // Encode nothing for a client that left: a large response holds memory until it is sent.
       if (exchange.isGone) throw new Abandoned("the client went away");
       const body = operation.isDocument
         ? this.#document(operation, data, form)
         : operation.encode(data, form);
-      const answered = this.#responder.answer(serving, form, body, version);
-      if (answered !== undefined) await answered;
+      const sending = this.#responder.respond(serving, form, body, version);
+      if (sending !== undefined) await sending;
     } catch (error) {
       if (await this.#passOn(serving, error)) return;
       if (!(error instanceof Abandoned)) this.#responder.fail(serving, error);
@@ -139,7 +139,7 @@ export class Dispatcher {
     }
   }
 
-  /** Hands what is not served here to the upstream, where one is configured; true when that answers. */
+  /** Passes a request that this node does not serve to the upstream. Returns true if the upstream answers it. */
   async #passOn(serving: Serving, error: unknown): Promise<boolean> {
     const { passThrough } = this.#options;
     if (passThrough === undefined || !(error instanceof HttpError) || !error.isElsewhere) return false;
@@ -156,7 +156,7 @@ export class Dispatcher {
     return true;
   }
 
-  /** Lets the connections end with their next answer. */
+  /** Closes each connection after its next response. */
   startClosing(): void {
     this.#responder.closing = true;
   }
@@ -221,7 +221,7 @@ export class Dispatcher {
     return exchange.readBody(hold);
   }
 
-  /** The bytes of a document, encoded when it is first asked for. */
+  /** The bytes of a document, encoded on first use. */
   #document(operation: Operation, data: unknown, form: Form): Uint8Array {
     const key = `${operation.id} ${form}`;
     const document = this.#documents.get(key) ?? Buffer.from(operation.encode(data, form));
@@ -251,7 +251,7 @@ export class Dispatcher {
     }
   }
 
-  #answerPreflight(serving: Serving, origin: string): void {
+  #sendPreflight(serving: Serving, origin: string): void {
     const { headers } = serving.exchange;
     const method = headers["access-control-request-method"];
     if (!isPreflightMethod(method)) {

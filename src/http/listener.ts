@@ -1,5 +1,4 @@
-// The listening socket: plain or TLS, its limits on connections and on time, what happens to requests that
-// never become one, and its end.
+// The listening socket: plain or TLS, limits on connections and times, malformed requests, and shutdown.
 import {
   createServer,
   type IncomingMessage,
@@ -12,7 +11,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Logger } from "../base/log.ts";
 import type { AdmissionControl } from "./admission-control.ts";
-import { answerBrokenRequest, refuseConnect } from "./connection.ts";
+import { refuseConnect, rejectBrokenRequest } from "./connection.ts";
 import { DirectLane } from "./direct/direct-lane.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
@@ -21,19 +20,19 @@ import { type Admitted, NodeExchange } from "./node-exchange.ts";
 import { loadTlsFiles, type TlsFiles, watchTlsFiles } from "./tls.ts";
 import type { UnreadResponses } from "./unread-responses.ts";
 
-/** How long a client may take, and how long closing may. */
+/** Time limits. */
 export interface HttpTimeouts {
-  /** For all headers of a request. */
+  /** To receive all headers of a request. */
   readonly headersMs: number;
-  /** For a whole request, body included. */
+  /** To receive a whole request, body included. */
   readonly requestMs: number;
-  /** For the next request of a connection. */
+  /** Until the next request on an idle connection. */
   readonly keepAliveMs: number;
-  /** For a client to read on in an answer. */
+  /** Idle limit while sending a response. */
   readonly idleMs: number;
-  /** For a client to take all that was answered. */
+  /** To send a whole response. */
   readonly answerMs: number;
-  /** For requests in hand once the server closes. */
+  /** For requests in flight while the server closes. */
   readonly drainMs: number;
 }
 
@@ -43,14 +42,14 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** What the listener is made with. */
+/** Parts and limits of the listener. */
 export interface ListenerOptions {
   readonly dispatcher: Dispatcher;
   readonly admission: AdmissionControl;
   readonly unreadResponses: UnreadResponses;
   readonly timeouts: HttpTimeouts;
   readonly maxConnections: number;
-  /** Whether ordinary requests are read and answered without node:http. */
+  /** Serve ordinary requests on the direct lane, without node:http. */
   readonly isDirect: boolean;
   readonly tls: TlsFiles | undefined;
   readonly logger: Logger;
@@ -58,9 +57,9 @@ export interface ListenerOptions {
 }
 
 const MAX_HEADER_BYTES = 32 * 1024;
-/** How often node looks for requests that are too slow. */
+/** How often node:http looks for requests that are too slow. */
 const TIMEOUT_CHECK_MS = 1000;
-/** How often connections that wait for a next request may be closed to make room. */
+/** Shortest time between two rounds of closing idle connections to make room. */
 const MAKE_ROOM_MS = 1000;
 
 /** A socket that serves requests. */
@@ -69,7 +68,7 @@ export class Listener {
   readonly #server: Server | TlsServer;
   readonly #stopWatchingFiles: () => void;
   readonly #lane: DirectLane;
-  /** By connection that was handed over: the request on it that was admitted before. */
+  /** By connection that moved to node:http: its request that was already admitted. */
   readonly #admitted = new WeakMap<Socket, Admitted>();
   #refused = 0;
   #madeRoomMs = Number.NEGATIVE_INFINITY;
@@ -79,7 +78,7 @@ export class Listener {
     const { tls, timeouts, logger } = options;
     const common: ServerOptions = {
       maxHeaderSize: MAX_HEADER_BYTES,
-      // Missing hosts are refused by the dispatcher, with a body.
+      // The dispatcher refuses a missing Host, with an error body.
       requireHostHeader: false,
       headersTimeout: timeouts.headersMs,
       requestTimeout: timeouts.requestMs,
@@ -102,13 +101,13 @@ export class Listener {
       this.#stopWatchingFiles = watchTlsFiles(tls, (pair) => server.setSecureContext(pair), logger);
     }
     this.#server.maxConnections = options.maxConnections;
-    // A client that closed its side still gets the answers to what it asked. Node has the setting, its types do not.
+    // A client that half-closed still gets its responses. Node's types lack this setting.
     Object.assign(this.#server, { httpAllowHalfOpen: true });
     this.#listenForRequests();
     this.#lane = this.#listenForConnections(tls === undefined ? "connection" : "secureConnection");
   }
 
-  /** Connections that were refused because there were too many. */
+  /** Connections refused above `maxConnections`. */
   get refused(): number {
     return this.#refused;
   }
@@ -126,7 +125,7 @@ export class Listener {
     });
   }
 
-  /** Takes no more requests and waits for those in hand, but not for ever. */
+  /** Accepts no more requests and waits for those in flight, at most `drainMs`. */
   close(): Promise<void> {
     this.#stopWatchingFiles();
     const server = this.#server;
@@ -143,7 +142,7 @@ export class Listener {
     });
   }
 
-  /** To be called about once a second. */
+  /** Call about once a second. */
   sweep(nowMs: number): void {
     this.#lane.sweep(nowMs);
   }
@@ -175,18 +174,18 @@ export class Listener {
       dispatcher.refuse(new NodeExchange(request, response, waiting), error);
     });
     server.on("clientError", (error, socket) => {
-      // Where no handshake came about there is no way to answer.
+      // Without a TLS handshake there is no way to respond.
       if (tls !== undefined && !unreadResponses.isWatched(socket)) {
         socket.destroy();
         return;
       }
-      this.#answerBroken(error, socket);
+      this.#rejectBroken(error, socket);
     });
     server.on("connect", refuseConnect);
   }
 
-  #answerBroken(error: Error, socket: Duplex): void {
-    const condition = answerBrokenRequest(error, socket);
+  #rejectBroken(error: Error, socket: Duplex): void {
+    const condition = rejectBrokenRequest(error, socket);
     if (condition !== undefined) this.#options.onRequest?.("none", ERROR_CATALOGUE[condition].status, 0);
   }
 
@@ -198,13 +197,13 @@ export class Listener {
       keepAliveMs: timeouts.keepAliveMs,
       idleMs: timeouts.idleMs,
       take: (exchange) => admission.take(exchange),
-      onBrokenOff: (socket) => this.#answerBroken(new Error("the request breaks off"), socket),
+      onBrokenOff: (socket) => this.#rejectBroken(new Error("the request breaks off"), socket),
       handOver: (socket, admitted) => {
         if (admitted !== undefined) this.#admitted.set(socket, admitted);
         for (const listen of nodeListeners) listen.call(server, socket);
       },
     });
-    // Node's own listener gets a connection when it is handed over.
+    // node:http gets a connection only when the direct lane hands it over.
     if (isDirect) server.removeAllListeners(event);
     server.on(event, (socket: Socket) => {
       unreadResponses.watch(socket);
@@ -214,7 +213,7 @@ export class Listener {
       this.#refused++;
       const nowMs = performance.now();
       if (nowMs - this.#madeRoomMs < MAKE_ROOM_MS) return;
-      // Whoever keeps a connection open for later must not keep out those who want something now.
+      // Idle connections must not keep out clients with requests.
       this.#madeRoomMs = nowMs;
       this.#closeIdle();
     });

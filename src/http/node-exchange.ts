@@ -1,4 +1,4 @@
-// An exchange over node:http: the way of everything out of the ordinary.
+// An exchange over node:http, for every request that the direct lane does not take.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type BodyHold, drainBody, readBody } from "./body.ts";
@@ -6,28 +6,28 @@ import { quoteInput } from "./errors.ts";
 import type { Exchange, NodeRequest, Reply, RequestHeaders } from "./exchange.ts";
 import { isHost } from "./request-target.ts";
 
-/** What is known of a request that was admitted before its connection went over to node:http. */
+/** A request that was admitted before its connection moved to node:http. */
 export interface Admitted {
   readonly sinceMs: number;
-  /** Headers that were added to its answer, flat. */
+  /** Headers to add to its response, flat. */
   readonly added: readonly string[];
 }
 
-/** What an exchange is made with besides node's objects. */
+/** Options of an exchange. */
 export interface NodeExchangeOptions {
-  /** Whether the client waits to be told to send its body. */
+  /** The client waits for 100 Continue. */
   readonly awaitsContinue: boolean;
-  /** For a client to read on in an answer. */
+  /** Idle limit while sending a response. */
   readonly idleMs: number;
   readonly admitted: Admitted | undefined;
 }
 
-/** One request that node parsed. */
+/** One request that node:http parsed. */
 export class NodeExchange implements Exchange {
   readonly sinceMs: number;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
-  /** For a client to read on in an answer. */
+  /** Idle limit while sending a response. */
   readonly #idleMs: number;
   readonly #added: string[];
   #awaitsContinue: boolean;
@@ -43,6 +43,10 @@ export class NodeExchange implements Exchange {
     this.#response = response;
     this.#awaitsContinue = awaitsContinue;
     this.#idleMs = idleMs;
+    // Node drops what it read together with a request that asks for another protocol: only a new connection is certain
+    // to lose nothing.
+    const { upgrade, connection = "" } = request.headers;
+    if (upgrade !== undefined && /\bupgrade\b/i.test(connection)) response.shouldKeepAlive = false;
   }
 
   get method(): string {
@@ -59,7 +63,7 @@ export class NodeExchange implements Exchange {
 
   get hostFault(): string | undefined {
     const { headers, rawHeaders, httpVersion } = this.#request;
-    // Node keeps the first of several.
+    // node:http keeps the first of several.
     const count = rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === "host").length;
     if (count > 1) return `Host: expected one, got ${count}`;
     const { host } = headers;
@@ -91,11 +95,11 @@ export class NodeExchange implements Exchange {
   reply({ status, headers, extra, body, closes, onSent, isShared }: Reply): void {
     const list = [...headers.list, ...extra, ...(isShared === true ? [] : this.#added)];
     if (body !== undefined) list.push("Content-Length", String(Buffer.byteLength(body)));
-    // A client that still waits may send its body or not: only a new connection is unambiguous.
+    // A client that still waits for 100 Continue may or may not send its body: only a new connection is unambiguous.
     if (closes || this.#awaitsContinue) list.push("Connection", "close");
     this.#response.writeHead(status, list);
     this.#response.end(body, onSent);
-    // Node hangs up on a client that does not read on in time. A short answer is gone by now.
+    // node:http closes the connection if the client does not read in time. A short response is already sent.
     if (this.socket.writableLength > 0) this.socket.setTimeout(this.#idleMs);
     if (!this.#request.complete) drainBody(this.#request);
   }

@@ -1,4 +1,4 @@
-// The OpenAPI document, made from the operations and the error catalogue. Nobody edits it by hand.
+// Generates the OpenAPI document from the operations and the error catalogue.
 import { API_ROOT } from "../interface/route.ts";
 import { COMMON_CONDITIONS, type Condition, ERROR_CATALOGUE, ERROR_CODES } from "./error-catalogue.ts";
 import { ledgerHeaderNames } from "./headers.ts";

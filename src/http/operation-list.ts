@@ -1,4 +1,4 @@
-// Every operation that is served. A new one is one line here.
+// All operations. A new one costs one line here.
 import type { Operation } from "./operation.ts";
 import { specJson, specPage, specYaml, startPage } from "./operations/documents.ts";
 import { encodeSubmission } from "./operations/encode-submission.ts";

@@ -1,6 +1,6 @@
-// Hands requests that are not served here to another node and its answers back, streamed and untouched. Where
-// to is fixed by the configuration: nothing in a request can lead elsewhere. How long a body is this node says itself,
-// from what its parser found: nothing in a request can change where the next one on the same socket begins.
+// Passes requests that this node does not serve to another node, and streams the responses back unchanged. The target
+// is fixed by configuration; nothing in a request can change it. This node frames each body itself, from what its own
+// parser found, so no request can change where the next one on the same upstream connection begins.
 import { randomBytes } from "node:crypto";
 import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps, Agent as SecureAgent } from "node:https";
@@ -9,7 +9,7 @@ import { ERROR_CATALOGUE } from "./error-catalogue.ts";
 import { HttpError, quoteInput } from "./errors.ts";
 import { CLIENT_GONE, type NodeRequest } from "./exchange.ts";
 
-/** Headers that belong to one connection and go no further. */
+/** Hop-by-hop headers, which are not passed on. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
@@ -34,21 +34,21 @@ const PLAIN_OPTIONS: ReadonlySet<string> = new Set(["", "close", "keep-alive"]);
 const ROOT = "/v1/";
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** Where to and within which bounds. */
+/** Target and bounds. */
 export interface PassThroughOptions {
   /** Base URL of the other node, with `/v1`. */
   readonly target: URL;
   /** Largest request body. */
   readonly bodyLimitBytes: number;
-  /** Longest silence of the other node. */
+  /** Longest silence of the target. */
   readonly timeoutMs?: number;
 }
 
-/** Passes requests on. */
+/** Passes requests to the target. */
 export class PassThrough {
   readonly #options: PassThroughOptions;
   readonly #agent: Agent;
-  /** Marks what went through this process, so that nodes that pass to each other are found out. */
+  /** Identifies this process in Via, to detect nodes that pass requests to each other. */
   readonly #mark = `sextant-${randomBytes(8).toString("hex")}`;
 
   constructor(options: PassThroughOptions) {
@@ -58,9 +58,8 @@ export class PassThrough {
   }
 
   /**
-   * Passes one request on, given its path and query as they came. Resolves once the answer is out, or cannot be
-   * finished, with the status to count it under. Throws HttpError before anything was answered, and Abandoned where
-   * the request never became whole.
+   * Passes one request on, with its raw path and query. Resolves when the response is sent or broken off, with the
+   * status to count. Throws HttpError before anything was sent, and Abandoned if the request stayed incomplete.
    */
   serve(node: NodeRequest, url: string): Promise<number> {
     const { request } = node;
@@ -84,7 +83,7 @@ export class PassThrough {
     headers.push("Via", `1.1 ${this.#mark}`, "Host", target.host);
     if (!isOrdinary(incoming)) headers.push("Connection", "close");
     return (target.protocol === "https:" ? requestHttps : requestHttp)({
-      // Host and path are given apart, so no path can change the host.
+      // Host and path are separate options, so no path can change the host.
       hostname: target.hostname.replace(/^\[|\]$/g, ""),
       ...(target.port === "" ? {} : { port: Number.parseInt(target.port, 10) }),
       method: incoming.method ?? "GET",
@@ -104,7 +103,7 @@ export class PassThrough {
         request.unpipe(onward);
         onward.destroy();
         if (response.headersSent) {
-          // The client sees that the answer is cut off. What it is counted under says why.
+          // The client sees a cut-off response; the counted status says why.
           resolve(ERROR_CATALOGUE[error.code].status);
           response.destroy();
         } else reject(error);
@@ -112,14 +111,14 @@ export class PassThrough {
       const failUpstream = (cause?: unknown): void =>
         fail(new HttpError("unavailable", "the upstream is out of reach", { cause }));
       onward.on("timeout", () => fail(new HttpError("unavailable", "the upstream does not answer")));
-      // It closes without an error where the upstream changes the protocol.
+      // The upstream closes without an error if it switches protocols.
       onward.on("error", failUpstream).on("close", () => {
         if (!hasAnswer) failUpstream();
       });
       onward.on("response", (answer) => {
         hasAnswer = true;
         const status = answer.statusCode ?? 0;
-        // A length beside chunks is not the length of what arrives.
+        // With chunked encoding, Content-Length does not describe the body.
         const dropped = [
           ...namesOf(added),
           ...(answer.headers["transfer-encoding"] ? ["content-length"] : []),
@@ -155,7 +154,7 @@ export class PassThrough {
   }
 }
 
-/** Whether a path and query stay below `/v1/` however they are read: no dot segments, no back slashes, escaped or not. */
+/** True if a path stays below `/v1/` under any reading: no dot segments or backslashes, escaped or not. */
 export function isPassable(url: string): boolean {
   const mark = url.indexOf("?");
   const path = mark < 0 ? url : url.slice(0, mark);
@@ -164,12 +163,12 @@ export function isPassable(url: string): boolean {
   return !plain.split("/").some((segment) => segment === "." || segment === "..");
 }
 
-/** The headers that say how long the body is, flat. Throws for a body that cannot be passed on. */
+/** The framing headers of the body, flat. Throws for a body that must not be passed on. */
 function framingOf({ method = "GET", headers }: IncomingMessage): readonly string[] {
   const { "content-length": length = "0", "transfer-encoding": coding } = headers;
   if (!BODY_METHODS.has(method)) {
     if (coding === undefined && Number(length) === 0) return [];
-    // Servers disagree about such a body: one that does not read it takes it for the next request.
+    // A server that ignores such a body would parse it as the next request.
     throw new HttpError("malformed_request", `body: expected none with ${method}, got one`);
   }
   if (coding === undefined) return ["Content-Length", length];
@@ -180,7 +179,7 @@ function framingOf({ method = "GET", headers }: IncomingMessage): readonly strin
   );
 }
 
-/** True for a request whose socket may carry another one after it. */
+/** True if the upstream connection may be reused after this request. */
 function isOrdinary({ method = "GET", headers }: IncomingMessage): boolean {
   return (
     POOLED_METHODS.has(method) &&
@@ -197,10 +196,10 @@ function namesOf(headers: readonly string[]): string[] {
   return headers.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
 }
 
-/** The headers of a message that go further, as they came and flat, without those in `dropped`. */
+/** The headers of a message to pass on, unchanged and flat, without those in `dropped`. */
 function keptHeaders({ headers, rawHeaders }: IncomingMessage, dropped: readonly string[]): string[] {
   const named = new Set(connectionOptions(headers));
-  // The length of a message is nobody's to take away.
+  // Connection options never remove framing headers.
   named.delete("content-length");
   const kept: string[] = [];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {

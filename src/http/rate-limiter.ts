@@ -1,15 +1,14 @@
-// Requests per second and client. Every client has a bucket of tokens that fills at the rate and holds one
-// second's worth. Of clients that were not seen for long nothing is kept, so that the memory is bounded: they
-// come back to a full bucket, which is what they would have by then.
+// Token buckets per client: each fills at the rate limit and holds one second's worth. Only recent clients are
+// remembered, which bounds memory; a forgotten client starts with a full bucket, as it would have by then.
 import { isIPv4, isIPv6 } from "node:net";
 
-/** Clients that are remembered. */
+/** Most remembered clients. */
 const MAX_CLIENTS = 16_384;
 
-/** Characters that are kept of a client's name which is no address. */
+/** Characters kept of a client name that is no address. */
 const MAX_ADDRESS_LENGTH = 64;
 
-/** What one request of a client got. */
+/** The verdict on one request. */
 export interface Allowance {
   readonly allowed: boolean;
   /** Requests that the client may still send at once. */
@@ -35,7 +34,7 @@ export class RateLimiter {
     this.#maxClients = maxClients;
   }
 
-  /** Takes one request of a client into account. */
+  /** Counts one request of a client. */
   take(client: string, nowMs: number): Allowance {
     const bucket = this.#bucketOf(client, nowMs);
     const refilled = bucket.tokens + ((nowMs - bucket.atMs) * this.limit) / 1000;
@@ -66,7 +65,7 @@ export class RateLimiter {
   }
 }
 
-/** Who counts as one client: an IPv4 address, or the /64 network of an IPv6 one, which is what a customer gets. */
+/** The client key: an IPv4 address, or the /64 network of an IPv6 address, which is what one customer gets. */
 export function clientOf(text: string): string {
   const address = withoutPort(text);
   if (!isIPv6(address)) return address.slice(0, MAX_ADDRESS_LENGTH);

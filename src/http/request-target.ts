@@ -1,4 +1,4 @@
-// Which host and path a request is for: the form of its target, and what a host may look like. RFC 9112, 3.2.
+// Request targets and Host values, by RFC 9112 section 3.2.
 import { isIPv6 } from "node:net";
 import { HttpError, quoteInput } from "./errors.ts";
 

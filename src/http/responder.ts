@@ -1,5 +1,4 @@
-// Answers: which headers, which caching rule, compressed or not; errors by the catalogue; and what is written down
-// about each of them.
+// Builds responses: headers, caching, compression, errors by the catalogue; and counts and logs each of them.
 import type { Logger } from "../base/log.ts";
 import { Abandoned } from "./body.ts";
 import { CompressedDocuments, compress, isCompressible } from "./compression.ts";
@@ -15,7 +14,7 @@ import type { Operation } from "./operation.ts";
 import { createRequestId, givenRequestId } from "./request-id.ts";
 import type { UnreadResponses } from "./unread-responses.ts";
 
-/** What answers are made with. */
+/** Parts of the responder. */
 export interface ResponderOptions {
   readonly headers: HeaderMaker;
   readonly unreadResponses: UnreadResponses;
@@ -27,7 +26,7 @@ export interface ResponderOptions {
   readonly onRequest: ((operationId: string, status: number, seconds: number) => void) | undefined;
 }
 
-/** A request with what is known about it so far. */
+/** The state of one request. */
 export interface Serving {
   readonly exchange: Exchange;
   operation: Operation | undefined;
@@ -36,7 +35,7 @@ export interface Serving {
   isPinned: boolean;
 }
 
-const PINNED_CACHING = "public, max-age=31536000, immutable";
+const IMMUTABLE_CACHING = "public, max-age=31536000, immutable";
 const NO_EXTRA: readonly string[] = [];
 
 function matchesEtag(header: string | undefined, etag: string): boolean {
@@ -47,20 +46,20 @@ function matchesEtag(header: string | undefined, etag: string): boolean {
   });
 }
 
-/** Answers requests. */
+/** Sends responses. */
 export class Responder {
   readonly #options: ResponderOptions;
   readonly #logBudget = new LogBudget();
   readonly #compressedDocuments = new CompressedDocuments();
-  /** Set while the server closes: answers then end their connections. */
+  /** The server is closing: every response closes its connection. */
   closing = false;
 
   constructor(options: ResponderOptions) {
     this.#options = options;
   }
 
-  /** Answers with what a handler returned, in one form, read at a version where there is one. */
-  answer(
+  /** Sends what a handler returned, with the version it was read at. */
+  respond(
     serving: Serving,
     form: Form,
     bytes: string | Uint8Array,
@@ -68,18 +67,18 @@ export class Responder {
   ): Promise<void> | undefined {
     const { headers: prepared, isPinned } = serving;
     if (isPinned && version !== undefined && this.#options.isFinal(version)) {
-      this.#answerForGood(serving, form, bytes, version);
+      this.#sendImmutable(serving, form, bytes, version);
       return undefined;
     }
     const isLatest = prepared !== undefined && version === prepared.position.version && !isPinned;
     const headers = isLatest ? prepared.latest[form] : (prepared?.other[form] ?? plainHeaders(form));
     const extra = isLatest ? NO_EXTRA : this.#versionHeaders(version, "Cache-Control", "no-cache");
-    if (isCompressible(form, bytes.length)) return this.#answerPacked(serving, headers, extra, bytes);
+    if (isCompressible(form, bytes.length)) return this.#sendCompressed(serving, headers, extra, bytes);
     this.send(serving, 200, headers, extra, bytes);
     return undefined;
   }
 
-  /** Answers with an error. */
+  /** Sends an error response. */
   fail(serving: Serving, error: unknown): void {
     const { condition, message, headers: extraHeaders } = faultOf(error);
     const { status } = ERROR_CATALOGUE[condition];
@@ -99,8 +98,8 @@ export class Responder {
   }
 
   /**
-   * Sends an answer, with what the request's own headers ask for. Throws, before anything is sent, when too many bytes
-   * wait to be sent already.
+   * Sends a response with the CORS and request-id headers that the request asks for. Throws before sending if too many
+   * bytes are unsent already.
    */
   send(
     serving: Serving,
@@ -117,7 +116,7 @@ export class Responder {
     const onSent =
       body === undefined ? undefined : this.#options.unreadResponses.reserve(exchange.socket, body);
     const { origin } = exchange.headers;
-    // A shared answer comes back to clients that never sent this id.
+    // A shared cache would hand this id to other clients.
     const id = isShared ? undefined : (requestId ?? givenRequestId(exchange.headers));
     let all = extra;
     if (origin !== undefined || id !== undefined) {
@@ -131,7 +130,7 @@ export class Responder {
     this.settle(serving, counted);
   }
 
-  /** Counts a request that was answered, and logs it where that is wanted. */
+  /** Counts a finished request, and writes the access log if it is on. */
   settle({ exchange, operation }: Serving, status: number): void {
     const { onRequest, accessLog, logger } = this.#options;
     if (onRequest === undefined && !accessLog) return;
@@ -147,11 +146,11 @@ export class Responder {
     }
   }
 
-  /** A strong tag stands for exact bytes, so what has one is not compressed. */
-  #answerForGood(serving: Serving, form: Form, bytes: string | Uint8Array, version: bigint): void {
+  /** A response at a final version: cacheable for ever. It is not compressed, because a strong ETag names exact bytes. */
+  #sendImmutable(serving: Serving, form: Form, bytes: string | Uint8Array, version: bigint): void {
     const etag = entityTag(bytes, form);
     const headers = serving.headers?.other[form] ?? plainHeaders(form);
-    const extra = this.#versionHeaders(version, "Cache-Control", PINNED_CACHING);
+    const extra = this.#versionHeaders(version, "Cache-Control", IMMUTABLE_CACHING);
     extra.push("ETag", etag);
     const isKnown = matchesEtag(serving.exchange.headers["if-none-match"], etag);
     this.send(serving, isKnown ? 304 : 200, headers, extra, isKnown ? undefined : bytes, {
@@ -159,7 +158,7 @@ export class Responder {
     });
   }
 
-  async #answerPacked(
+  async #sendCompressed(
     serving: Serving,
     headers: HeaderSet,
     extra: readonly string[],
@@ -177,7 +176,7 @@ export class Responder {
     this.send(serving, 200, headers, [...extra, "Content-Encoding", coding], packed);
   }
 
-  /** While a body waits to be compressed, the whole of it is in memory. */
+  /** Compresses a body. Until then the whole body is in memory, so it counts against the budget. */
   async #compress(
     { exchange, operation }: Serving,
     body: string | Uint8Array,

@@ -171,7 +171,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     exposed: dispatcher.exposedHeaders,
     logger,
     onRequest: options.onRequest,
-    onBeat: (nowMs) => {
+    onTick: (nowMs) => {
       if (nowMs - sweptMs < SWEEP_MS) return;
       sweptMs = nowMs;
       unreadResponsesEnded += unreadResponses.sweep(nowMs);

@@ -1,29 +1,29 @@
-// Responses that nobody reads. Large ones count against one budget until they are sent; a look at
-// all connections once a second ends those that have had bytes waiting for too long, or too many of them.
+// Back-pressure for clients that do not read. Large responses count against one budget until they are sent. A sweep
+// once a second closes connections whose unsent bytes are too old or, in total, too many.
 import type { Duplex } from "node:stream";
 import { HttpError } from "./errors.ts";
 
-/** Responses below this size are left to the look at the connections. */
+/** Smaller responses are bounded by the sweep alone. */
 const LARGE_BYTES = 64 * 1024;
 /** Most bytes that one UTF-16 unit of a text takes in UTF-8. */
 const MAX_UNIT_BYTES = 3;
 
-/** Bounds of what waits to be read. */
+/** Bounds of unsent bytes. */
 export interface UnreadResponseLimits {
-  /** For all large answers together, and for all bytes that wait on connections. */
+  /** For all large responses together, and for all unsent bytes of all connections. */
   readonly budgetBytes: number;
-  /** How long a connection may have bytes waiting without once having none. */
+  /** Longest time that a connection may have unsent bytes without a break. */
   readonly answerMs: number;
 }
 
 interface Connection {
-  /** Since when bytes have been waiting; 0 where none are. */
+  /** Since when the connection has unsent bytes; 0 if it has none. */
   waitingSince: number;
-  /** Give back what large responses hold. Made with the first one: most connections never have any. */
+  /** Free the budget of large responses. Created with the first one: most connections never have any. */
   releases: Set<() => void> | undefined;
 }
 
-/** Keeps what clients do not read within bounds. */
+/** Bounds the bytes that clients do not read. */
 export class UnreadResponses {
   readonly #limits: UnreadResponseLimits;
   readonly #open = new Map<Duplex, Connection>();
@@ -43,7 +43,7 @@ export class UnreadResponses {
     return this.#largeBytes;
   }
 
-  /** Looks after a connection until it closes. */
+  /** Watches a connection until it closes. */
   watch(socket: Duplex): void {
     const connection: Connection = { waitingSince: 0, releases: undefined };
     this.#open.set(socket, connection);
@@ -53,7 +53,7 @@ export class UnreadResponses {
     });
   }
 
-  /** True for an open connection that is looked after. */
+  /** True for an open, watched connection. */
   isWatched(socket: Duplex): boolean {
     return this.#open.has(socket);
   }
@@ -68,7 +68,7 @@ export class UnreadResponses {
     const connection = this.#open.get(socket);
     if (sizeBytes < LARGE_BYTES || connection === undefined) return undefined;
     if (this.#largeBytes + sizeBytes > this.#limits.budgetBytes) {
-      throw new HttpError("overloaded", "too many answers are waiting to be read", {
+      throw new HttpError("overloaded", "too many responses are waiting to be read", {
         headers: ["Retry-After", "1"],
       });
     }
@@ -82,7 +82,7 @@ export class UnreadResponses {
     return release;
   }
 
-  /** Ends the connections that are over the bounds; returns how many. */
+  /** Closes the connections over the bounds; returns how many. */
   sweep(nowMs: number): number {
     let ended = 0;
     let waitingBytes = 0;

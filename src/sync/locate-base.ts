@@ -1,4 +1,4 @@
-// Finds where to start in the middle of a ledger: the first version of the block that holds a version.
+// Finds where to start in the middle of a ledger: the first version of the block that contains a given version.
 import { findNewBlock } from "../ledger/block-event.ts";
 import { decodePage, type RecordSpans } from "../ledger/record.ts";
 import { BeyondHead, UpstreamError } from "./upstream/errors.ts";
@@ -7,10 +7,10 @@ import type { BaseStart } from "./verifier.ts";
 
 /** Records per request, going backwards. */
 const STEP = 100n;
-/** Longest block that is looked through, in requests. */
+/** Gives up after this many requests: no block is that long. */
 const MAX_STEPS = 200;
 
-/** The start of the block that holds the version, or the head. Throws UpstreamError. */
+/** The start of the block that contains the version, or the head version. Throws UpstreamError. */
 export async function locateBase(
   upstream: Upstream,
   wanted: bigint | "latest",

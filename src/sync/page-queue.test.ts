@@ -6,7 +6,7 @@ import type { Upstream } from "./upstream/upstream.ts";
 
 const RECORDS = 6000;
 
-/** An upstream that answers a request with at most so many records as `cap` says; it notes every limit asked for. */
+/** An upstream that serves at most `cap` records per request and notes every requested limit. */
 function upstreamWith(
   cap: (start: bigint, limit: number) => number,
 ): Upstream & { readonly asked: number[] } {
@@ -28,7 +28,7 @@ function upstreamWith(
   });
 }
 
-/** Takes all pages; their counts. */
+/** Takes all pages and returns their counts. */
 async function drain(upstream: Upstream): Promise<number[]> {
   const queue = new PageQueue(upstream, 0n, { ahead: 4, limit: 100 }, new AbortController().signal);
   const counts: number[] = [];
@@ -41,8 +41,8 @@ async function drain(upstream: Upstream): Promise<number[]> {
   return counts;
 }
 
-describe("a queue of pages", () => {
-  it("asks for whole pages again after one short page", async () => {
+describe("page queue", () => {
+  it("returns to full pages after one short page", async () => {
     let isShort = true;
     const counts = await drain(
       upstreamWith((start, limit) => {
@@ -55,8 +55,8 @@ describe("a queue of pages", () => {
     expect(counts.slice(-20, -1)).toEqual(Array.from({ length: 19 }, () => 100));
   });
 
-  it("asks for whole pages again after one that was too large", async () => {
-    // Version 1000 is so large that no more than two records fit beside it.
+  it("returns to full pages after one that was too large", async () => {
+    // Version 1000 is so large that a page with it fits at most two more records.
     const isNear = (start: bigint, limit: number): boolean =>
       limit > 3 && start <= 1000n && start + BigInt(limit) > 1000n;
     const counts = await drain(upstreamWith((start, limit) => (isNear(start, limit) ? 0 : limit)));
@@ -64,7 +64,7 @@ describe("a queue of pages", () => {
     expect(counts.slice(-20, -1)).toEqual(Array.from({ length: 19 }, () => 100));
   });
 
-  it("seldom asks an upstream for more than it ever gives", async () => {
+  it("seldom asks an upstream for more than its page limit", async () => {
     const upstream = upstreamWith(() => 25);
     const counts = await drain(upstream);
     expect(new Set(counts)).toEqual(new Set([25]));

@@ -1,4 +1,4 @@
-// Whether an upstream that ends before us has our ledger: one that was reset has another one, or a part of ours.
+// Tells whether an upstream whose head is below ours has the same ledger: after a reset it may have another one.
 import { equalBytes } from "../base/bytes.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { Ledger, LedgerPosition } from "../ledger/view.ts";
@@ -8,11 +8,11 @@ import type { Upstream, UpstreamHead } from "./upstream/upstream.ts";
 
 interface OwnRecord {
   readonly position: LedgerPosition;
-  /** Undefined where the version is not kept. */
+  /** Undefined if the version is pruned or beyond the head. */
   readonly record: Uint8Array | undefined;
 }
 
-async function findOwn(ledger: Ledger, version: bigint): Promise<OwnRecord | undefined> {
+async function readOwnRecord(ledger: Ledger, version: bigint): Promise<OwnRecord | undefined> {
   try {
     const view = await ledger.openView();
     try {
@@ -31,8 +31,8 @@ async function findOwn(ledger: Ledger, version: bigint): Promise<OwnRecord | und
 }
 
 /**
- * Our own version; undefined without a ledger. Throws UpstreamError `disagrees` for an upstream whose head is before
- * our version and belongs to another ledger: its time is later than ours, or its record is not ours.
+ * Returns our version; undefined without a ledger. Throws UpstreamError `disagrees` if the upstream's head is below
+ * our version and of another ledger: its time is later than ours, or its record differs from ours.
  */
 export async function assertSameLedger(
   ledger: Ledger,
@@ -40,21 +40,24 @@ export async function assertSameLedger(
   head: UpstreamHead,
   signal: AbortSignal,
 ): Promise<bigint | undefined> {
-  const own = await findOwn(ledger, head.version);
+  const own = await readOwnRecord(ledger, head.version);
   if (own === undefined) return undefined;
   const { version, timestampUsec } = own.position;
   if (head.version >= version) return version;
   const isLater = head.timestampUsec > timestampUsec;
-  if (isLater || (own.record !== undefined && (await hasOther(upstream, head.version, own.record, signal)))) {
+  if (
+    isLater ||
+    (own.record !== undefined && (await servesOtherRecord(upstream, head.version, own.record, signal)))
+  ) {
     throw new UpstreamError(
       "disagrees",
-      `its head ${head.version} is of another ledger than version ${version} here: it was reset, or this node follows the wrong one`,
+      `its head ${head.version} belongs to another ledger than version ${version} here: the upstream was reset, or this node follows the wrong ledger`,
     );
   }
   return version;
 }
 
-async function hasOther(
+async function servesOtherRecord(
   upstream: Upstream,
   version: bigint,
   record: Uint8Array,
@@ -64,7 +67,7 @@ async function hasOther(
     const page = await upstream.getRecords(version, 1, signal);
     return !equalBytes(onlyRecord(page.bytes, version), record);
   } catch (error) {
-    // It went back once more; the next look will tell.
+    // The head moved back again; the next poll compares again.
     if (error instanceof BeyondHead) return false;
     throw error;
   }

@@ -1,4 +1,4 @@
-// The linter's import directions: the tree obeys them, and breaking one is noticed.
+// The linter's import directions: the tree obeys them, and the linter reports every violation.
 import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const biome = fileURLToPath(new URL("../../node_modules/@biomejs/biome/bin/biome", import.meta.url));
 const run = promisify(execFile);
 
-/** What the linter says about a copy of the tree with some files added, so that nobody else meets them. */
+/** Output of the linter for a copy of the tree with some files added. */
 async function lintWith(files: Readonly<Record<string, string>>): Promise<string> {
   const tree = temporaryFolder();
   for (const name of ["src", "biome.json", "package.json", "tsconfig.json"])
@@ -67,7 +67,7 @@ describe("import directions", () => {
       ([, file, rule]) => `${file} ${rule}`,
     );
     const expected = trespasses.map((_, index) => `${path(index)} noRestrictedImports`);
-    // These and no others: the tree itself has none.
+    // Exactly these: the tree itself has none.
     expect(found.sort()).toEqual([...expected, `${one} noImportCycles`, `${other} noImportCycles`].sort());
   });
 

@@ -1,6 +1,6 @@
-// Commands that walk or copy a whole store, told to stop half-way: they end with the exit code of the signal, their
-// helper process ends with them, no slot of a reader stays behind, and what they left does not block the next run.
-// Each process is frozen once it is at work, so that it cannot be done before the signal reaches it.
+// Commands that walk or copy a whole store, stopped half-way: they end with the exit code of the signal, together with
+// their helper process, leave no reader slot, and do not block the next run. Each process is frozen once it works, so
+// that it cannot finish before the signal arrives.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -31,7 +31,7 @@ afterEach(() => {
   started.clear();
 });
 
-/** Starts a command in a process group of its own, as a shell does. */
+/** Starts a command in a new process group, as a shell does. */
 function launch(...args: readonly string[]): Run {
   const child = spawn(process.execPath, [bin, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
@@ -49,7 +49,7 @@ function launch(...args: readonly string[]): Run {
   return { child, pid: child.pid ?? 0, ended };
 }
 
-/** True while a process runs: one that is dead and not yet collected does not. */
+/** True while a process runs; false for a zombie. */
 function isRunning(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -59,7 +59,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** The process that reads the store for a run: the run itself, or its child. */
+/** The process of a run that reads the store: the run itself, or its child. */
 function readerOf(pid: number): Promise<number> {
   return until(() => {
     const own = [pid, ...childrenOf(pid)];
@@ -72,7 +72,7 @@ function childrenOf(pid: number): number[] {
   return existsSync(file) ? readFileSync(file, "utf8").split(" ").filter(Boolean).map(Number) : [];
 }
 
-/** Files that a process has open; none once it is gone. */
+/** Files that a process has open; none after its end. */
 function countFiles(pid: number): number {
   try {
     return readdirSync(`/proc/${pid}/fd`).length;
@@ -82,8 +82,8 @@ function countFiles(pid: number): number {
 }
 
 /**
- * Freezes the reader of a run once it reads, sends the signal, and lets it go on. A child goes on when its parent has
- * taken the signal: it has closed the channel between them, or is gone.
+ * Freezes the reader of a run once it reads, sends the signal, and resumes it. A child resumes only after its parent has
+ * handled the signal: the parent closed the channel between them, or ended.
  */
 async function stopReading(run: Run, send: () => void): Promise<number> {
   const reader = await readerOf(run.pid);
@@ -95,13 +95,13 @@ async function stopReading(run: Run, send: () => void): Promise<number> {
   return reader;
 }
 
-/** Nothing of a run is left: no process, no slot. Nobody writes the store, so nobody else clears slots. */
+/** Checks that a run left no process and no slot. The store has no writer, so nothing else clears slots. */
 async function expectGone(run: Run, reader: number): Promise<void> {
   await until(() => !isRunning(run.pid) && !isRunning(reader));
   expect(readerPids(data)).toEqual([]);
 }
 
-describe.skipIf(process.platform !== "linux")("a command that is told to stop half-way", () => {
+describe.skipIf(process.platform !== "linux")("a command stopped half-way", () => {
   beforeAll(async () => {
     const node = await startProgram(["--data", data, "--block-time", "0", "--prune-window", "off"]);
     await until(async () => {
@@ -111,7 +111,7 @@ describe.skipIf(process.platform !== "linux")("a command that is told to stop ha
     expect((await node.stop()).code).toBe(0);
   });
 
-  it.each(STOPS)("check ends in order on %s, and its child with it", async (signal) => {
+  it.each(STOPS)("check exits cleanly on %s, together with its child", async (signal) => {
     const run = launch("check", "--data", data);
     const reader = await stopReading(run, () => process.kill(run.pid, signal));
     expect(reader).not.toBe(run.pid);
@@ -123,22 +123,22 @@ describe.skipIf(process.platform !== "linux")("a command that is told to stop ha
     await expectGone(run, reader);
   });
 
-  it("check ends in order on Ctrl-C, which its child gets too", async () => {
+  it("check exits cleanly on Ctrl-C, which its child gets too", async () => {
     const run = launch("check", "--data", data);
     const reader = await stopReading(run, () => process.kill(-run.pid, "SIGINT"));
     expect(await run.ended).toEqual({ code: 130, stdout: "", stderr: "sextant: stopped by SIGINT\n" });
     await expectGone(run, reader);
   });
 
-  it("check that is killed leaves no child that reads on", async () => {
+  it("a killed check leaves no reading child", async () => {
     const run = launch("check", "--data", data);
     const reader = await stopReading(run, () => process.kill(run.pid, "SIGKILL"));
-    // Its report would be here, had it gone on to the end.
+    // A child that finished would have written its report here.
     expect(await run.ended).toEqual({ code: null, stdout: "", stderr: "" });
     await expectGone(run, reader);
   });
 
-  it.each(STOPS)("check --in-process ends in order on %s", async (signal) => {
+  it.each(STOPS)("check --in-process exits cleanly on %s", async (signal) => {
     const run = launch("check", "--in-process", "--data", data);
     const reader = await stopReading(run, () => process.kill(run.pid, signal));
     expect(reader).toBe(run.pid);
@@ -150,14 +150,14 @@ describe.skipIf(process.platform !== "linux")("a command that is told to stop ha
     await expectGone(run, reader);
   });
 
-  it("start --check full ends on SIGTERM without serving", async () => {
+  it("start --check full exits on SIGTERM without serving", async () => {
     const run = launch("start", "--port", "0", "--check", "full", "--data", data);
     const reader = await stopReading(run, () => process.kill(run.pid, "SIGTERM"));
     expect(await run.ended).toMatchObject({ code: 0, stdout: "" });
     await expectGone(run, reader);
   });
 
-  it.each(STOPS)("backup ends in order on %s, and the next one goes on from there", async (signal) => {
+  it.each(STOPS)("backup exits cleanly on %s, and the next one resumes", async (signal) => {
     const to = join(folder, `backup-${signal}`);
     const run = launch("backup", "--data", data, "--to", to);
     const draft = join(to, ".partial", "data.mdb");
@@ -177,7 +177,7 @@ describe.skipIf(process.platform !== "linux")("a command that is told to stop ha
     expect((JSON.parse(again.stdout) as { kept_bytes: number }).kept_bytes).toBeGreaterThan(0);
   });
 
-  it("restore ends in order on SIGINT, and the next one goes on from there", async () => {
+  it("restore exits cleanly on SIGINT, and the next one resumes", async () => {
     const [from, to] = [join(folder, "restored-from"), join(folder, "restored")];
     expect(await runProgram(["backup", "--data", data, "--to", from])).toMatchObject({ code: 0 });
     const run = launch("restore", "--from", from, "--data", to);
@@ -191,7 +191,7 @@ describe.skipIf(process.platform !== "linux")("a command that is told to stop ha
     expect(await runProgram(["restore", "--from", from, "--data", to])).toMatchObject({ code: 0 });
   });
 
-  it.each(STOPS)("copy ends in order on %s, and the next one goes on from there", async (signal) => {
+  it.each(STOPS)("copy exits cleanly on %s, and the next one resumes", async (signal) => {
     const to = join(folder, `copy-${signal}`);
     const run = launch("copy", "--from", `lmdb:${data}`, "--to", `lmdb:${to}`);
     const reader = await stopReading(run, () => process.kill(run.pid, signal));
@@ -204,8 +204,8 @@ describe.skipIf(process.platform !== "linux")("a command that is told to stop ha
   });
 });
 
-describe.skipIf(process.platform !== "linux")("a reader that is killed beside a running node", () => {
-  it("leaves a slot that the node clears as it goes on", async () => {
+describe.skipIf(process.platform !== "linux")("a reader killed while a node runs", () => {
+  it("leaves a slot that the node clears", async () => {
     const live = join(folder, "live");
     const node = await startProgram(["--data", live, "--block-time", "20ms", "--log-level", "info"]);
     const run = launch("check", "--in-process", "--data", live);
@@ -213,7 +213,7 @@ describe.skipIf(process.platform !== "linux")("a reader that is killed beside a 
     run.child.kill("SIGKILL");
     await run.ended;
     await until(() => !readerPids(live).includes(run.pid));
-    expect(node.stderr()).toContain("readers that died were cleared");
+    expect(node.stderr()).toContain("cleared the slots of dead readers");
     expect((await node.stop()).code).toBe(0);
   });
 });

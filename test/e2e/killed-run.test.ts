@@ -1,5 +1,5 @@
-// A test run that is killed leaves no process behind. The file runs itself: where HANG names a file, it is the run
-// that will be killed, which writes the processes it has into that file and waits.
+// A killed test run leaves no process behind. The file runs itself: if HANG names a file, this is the run to be killed,
+// which writes its process ids to that file and waits.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { until } from "../support/until.ts";
 const HANG = process.env.SEXTANT_TEST_HANG;
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** False for a zombie, too: it only waits to be collected. */
+/** False for a zombie, too. */
 function isAlive(pid: number): boolean {
   const stat = `/proc/${pid}/stat`;
   if (existsSync("/proc/self/stat")) {

@@ -1,4 +1,4 @@
-// The program out of the box: a living ledger that can be asked, pruned, stopped and started again.
+// The program out of the box: a running ledger that serves reads, prunes, stops and restarts.
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Running, runProgram, startProgram } from "../support/program.ts";
@@ -25,7 +25,7 @@ function shownBalance(stdout: string): { path: string } {
 }
 
 describe("plain start", () => {
-  it("serves history, prunes it by the window, and goes on after a restart", async () => {
+  it("serves history, prunes it by the window, and continues after a restart", async () => {
     const data = join(folder, "data");
     const args = ["--data", data, "--block-time", "50ms", "--prune-window", "4s", "--log-level", "warn"];
     const node = await startProgram(args);
@@ -64,7 +64,7 @@ describe("plain start", () => {
     }
     expect(await node.stop()).toMatchObject({ code: 0 });
 
-    // Standing still first, so that the same versions are kept however long the restart took.
+    // Without new blocks first, so that the same versions are kept however long the restart took.
     const still = await startProgram([...args, "--blocks", "0"]);
     expect((await ledger(still)).latest).toBeGreaterThanOrEqual(before.latest);
     let compared = 0;
@@ -108,7 +108,7 @@ describe("plain start", () => {
     await node.stop();
   });
 
-  it("answers the reading commands by URL and from its directory", async () => {
+  it("serves the reading commands by URL and from its directory", async () => {
     const data = join(folder, "commands");
     const node = await startProgram([
       "--data",
@@ -175,7 +175,7 @@ describe("plain start", () => {
         ["fee_payer", "0x0"],
         ["function", "0x1::vesting::set_management_role"],
         ["argument 0", '"0x1234" (address)'],
-        // Nothing that steers a terminal or turns the reading direction comes through.
+        // No terminal control or bidirectional characters come through.
         ["argument 1", '"role \\u202e\\u009b\\udb40\\udc01" (0x1::string::String)'],
         ["max_fee", "200000 (2000 gas at 100)"],
         ["expiration", "2997-07-06T22:40:34Z"],

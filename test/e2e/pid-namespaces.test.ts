@@ -1,5 +1,5 @@
-// Two containers, one volume: processes that cannot see each other by process id use one data directory. Each runs in
-// a PID namespace of its own, where it is process 1.
+// Two containers, one volume: processes that cannot see each other's process ids share a data directory. Each runs in
+// its own PID namespace as process 1.
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -17,14 +17,14 @@ async function versionAt(url: string): Promise<bigint> {
   return BigInt(info.ledger_version);
 }
 
-/** The node goes on making blocks. */
+/** Checks that the node keeps making blocks. */
 async function expectMoving(url: string): Promise<void> {
   const before = await versionAt(url);
   await until(async () => (await versionAt(url)) > before + 5n);
 }
 
 describe.skipIf(!canUnshare())("a data directory of two PID namespaces", () => {
-  it("keeps its writer: one in another namespace is refused, whoever of them is inside", async () => {
+  it("keeps its writer: a second one in another namespace is refused, whichever is inside", async () => {
     const data = join(folder, "kept");
     const outside = await startProgram(["--data", data, ...quick]);
     const second = contain(["start", "--port", "0", "--data", data, ...quick]);
@@ -46,7 +46,7 @@ describe.skipIf(!canUnshare())("a data directory of two PID namespaces", () => {
     await inside.kill();
   });
 
-  it("refuses a process with the id of another one at once and in one line, to write and to read", async () => {
+  it("refuses a process with the id of another process at once and in one line, to write and to read", async () => {
     const data = join(folder, "same-id");
     const first = contain(["start", "--port", "0", "--data", data, ...quick]);
     const url = await untilReady(first);
@@ -57,17 +57,17 @@ describe.skipIf(!canUnshare())("a data directory of two PID namespaces", () => {
         /^sextant: another process with the id 1, in another PID namespace, has .* open.*\n$/,
       );
     }
-    // One with another id reads beside it.
+    // A process with another id can read at the same time.
     expect(await runProgram(["status", "--data", data])).toMatchObject({ code: 0 });
     await expectMoving(url);
     await first.kill();
   });
 
-  it("is taken over at once from a writer that was killed, and not from one that is frozen", async () => {
+  it("is taken over at once from a killed writer, but not from a frozen one", async () => {
     const data = join(folder, "taken-over");
     const first = contain(["start", "--port", "0", "--data", data, ...quick]);
     await expectMoving(await untilReady(first));
-    // With a reader the table of readers stays as the dead leave it.
+    // While another reader has it open, the reader table keeps the slots of the dead.
     const reader = await startProgram(["--data", data, "--read-only"]);
     process.kill(await first.pid(), "SIGSTOP");
     expect(await runProgram(["start", "--port", "0", "--data", data, ...quick])).toMatchObject({ code: 2 });
@@ -86,7 +86,7 @@ describe.skipIf(!canUnshare())("a data directory of two PID namespaces", () => {
     expect(await runProgram(["check", "--data", data])).toMatchObject({ code: 0 });
   });
 
-  it("has no pages pinned by a dead reader that had the writer's own id", async () => {
+  it("has no pages pinned by a dead reader with the writer's id", async () => {
     const data = join(folder, "own-id");
     const maker = await startProgram(["--data", data, "--block-time", "0", "--log-level", "error"]);
     await until(async () => (await versionAt(maker.url)) > 300n);

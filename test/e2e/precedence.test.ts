@@ -1,5 +1,5 @@
-// Flag, environment, configuration file: also where options exclude each other, the stronger one counts and the weaker
-// one is ignored. Two of the same strength are still a mistake.
+// Flag, environment, configuration file: when options exclude each other, the stronger source wins and the weaker one is
+// ignored. Two from the same source are an error.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -10,7 +10,7 @@ const folder = temporaryFolder();
 const QUIET = ["--log-level", "error"];
 const NOWHERE = "cassandra://127.0.0.1:1/sextant";
 
-/** What the image sets for every process in it. */
+/** Environment variables that the image sets. */
 function imageEnvironment(): Record<string, string> {
   const text = readFileSync(new URL("../../Dockerfile", import.meta.url), "utf8");
   const assignments = [...text.matchAll(/^ENV (.+)$/gm)].flatMap(([, line]) => line?.split(" ") ?? []);
@@ -30,7 +30,7 @@ async function engineOf(url: string): Promise<unknown> {
 describe("an environment with SEXTANT_DATA, as an image may have it", () => {
   const environment = { SEXTANT_DATA: join(folder, "from-environment") };
 
-  it("leaves --store memory alone, and the node says what it ignores", async () => {
+  it("does not affect --store memory, and the node reports what it ignores", async () => {
     const node = await startProgram(["--store", "memory", ...QUIET], environment);
     expect(await engineOf(node.url)).toBe("memory");
     expect(node.stderr()).toBe("sextant: SEXTANT_DATA is ignored: --store excludes it\n");
@@ -49,7 +49,7 @@ describe("an environment with SEXTANT_DATA, as an image may have it", () => {
     await node.stop();
   });
 
-  it("leaves --store cassandra alone: the cluster is asked", async () => {
+  it("does not affect --store cassandra: the node connects to the cluster", async () => {
     const args = ["start", "--port", "0", "--store", "cassandra", "--store-url", NOWHERE, ...QUIET];
     const { code, stderr } = await runProgram(args, environment);
     expect(stderr).toContain("SEXTANT_DATA is ignored");
@@ -58,7 +58,7 @@ describe("an environment with SEXTANT_DATA, as an image may have it", () => {
     expect(code).toBe(2);
   });
 
-  it("gives way to --data and to nothing else of the same strength", async () => {
+  it("gives way to --data, and to nothing else from the environment", async () => {
     const both = await runProgram(["start", ...QUIET], { ...environment, SEXTANT_STORE: "memory" });
     expect([both.code, both.stderr]).toEqual([2, "sextant: --data: a store in memory has no directory\n"]);
     const flags = await runProgram(["start", "--store", "memory", "--data", join(folder, "x")]);
@@ -83,7 +83,7 @@ describe("the environment of the image", () => {
 });
 
 describe("a configuration file", () => {
-  it("gives way to a flag that excludes one of its keys, and to what that key brings with it", async () => {
+  it("gives way to a flag that excludes one of its keys, and drops the keys that depend on it", async () => {
     const path = configFile(
       "follower.yaml",
       'upstream: ["http://127.0.0.1:1", "http://127.0.0.1:2"]\nagree: 2/2\npass-through: true\nworkers: 2\n',
@@ -104,7 +104,7 @@ describe("a configuration file", () => {
     await node.stop();
   });
 
-  it("gives way to the environment, and keeps what nobody excludes", async () => {
+  it("gives way to the environment, and keeps its other keys", async () => {
     const path = configFile("memory-and-more.yaml", "store: memory\nheader-brand: APTOS\n");
     const environment = { SEXTANT_DATA: join(folder, "chosen"), SEXTANT_CONFIG: path };
     const node = await startProgram(QUIET, environment);
@@ -114,7 +114,7 @@ describe("a configuration file", () => {
     await node.stop();
   });
 
-  it("with keys that exclude each other is a mistake", async () => {
+  it("with keys that exclude each other is an error", async () => {
     const path = configFile("both.yaml", `store: memory\ndata: ${join(folder, "y")}\n`);
     const { code, stderr } = await runProgram(["start", "--config", path]);
     expect([code, stderr]).toEqual([2, "sextant: --data: a store in memory has no directory\n"]);
@@ -122,7 +122,7 @@ describe("a configuration file", () => {
 });
 
 describe("a default", () => {
-  it("gives way to a flag: less time for a request is less for its headers", async () => {
+  it("gives way to a flag: a shorter request timeout also shortens the one for headers", async () => {
     const node = await startProgram(["--store", "memory", "--request-timeout", "5s", ...QUIET]);
     await node.stop();
   });

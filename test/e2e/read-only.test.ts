@@ -1,5 +1,5 @@
-// Processes that only read: they start before there is anything to read, answer like the writer once there is,
-// and go on when the writer is gone.
+// Read-only processes: they start before there is a store, respond like the writer once there is one, and keep running
+// after the writer's end.
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
@@ -34,7 +34,7 @@ describe.each([
   ["one process", []],
   ["workers", ["--workers", "2"]],
 ])("a reader of a data directory: %s", (name, more) => {
-  it("waits for the store, answers as the writer does, and outlives it", async () => {
+  it("waits for the store, responds as the writer does, and outlives it", async () => {
     const data = join(folder, name);
     const reader = await startProgram(["--read-only", "--data", data, "--log-level", "warn", ...more]);
     expect(reader.stdout()).toContain("no ledger yet");
@@ -67,7 +67,7 @@ describe.each([
     writer.child.kill("SIGKILL");
     await writer.finished;
     expect((await answerOf(`${reader.url}${path}?ledger_version=20`)).status).toBe(200);
-    // Whoever reads holds no lease: another writer can begin at once.
+    // A reader holds no lease: another writer can start at once.
     const next = await startProgram(["--data", data, "--block-time", "50ms", "--log-level", "warn"]);
     const { version } = await answerOf(next.url);
     await until(async () => (await answerOf(reader.url)).version > version);

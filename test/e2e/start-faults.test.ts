@@ -1,4 +1,4 @@
-// What a start that cannot work does: one clear line, exit code 2, nothing touched.
+// A start that cannot work prints one clear line, exits with code 2 and changes nothing.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -48,7 +48,7 @@ describe("a start that cannot work", () => {
     }
   });
 
-  it("refuses what does not name a cluster, and never repeats a password", async () => {
+  it("refuses invalid cluster options, and never prints a password", async () => {
     const cluster = ["--store", "cassandra", "--store-url"];
     for (const [args, text] of [
       [["http://a/b"], "store-url: expected cassandra://"],
@@ -82,7 +82,7 @@ describe("a start that cannot work", () => {
     taken.close();
   });
 
-  it("refuses a data directory that cannot be one", async () => {
+  it("refuses a path that cannot be a data directory", async () => {
     const file = join(folder, "a-file");
     writeFileSync(file, "content");
     expect(await refused(["--port", "0", "--data", join(file, "below")])).toContain("a-file");

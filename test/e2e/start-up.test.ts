@@ -1,4 +1,4 @@
-// What a node on a data directory does without: the driver of a cluster costs time and memory to load.
+// A node on a data directory does not load the Cassandra driver, which costs time and memory.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
@@ -16,7 +16,7 @@ function loadedBy(source: string): string[] {
   return JSON.parse(stdout) as string[];
 }
 
-it("loads the driver of a cluster only where one is asked for", () => {
+it("loads the Cassandra driver only for a cluster", () => {
   const isDriver = (path: string): boolean => path.includes("cassandra-driver");
   expect(loadedBy(`await import(${JSON.stringify(built)});`).filter(isDriver)).toEqual([]);
   const engine = JSON.stringify(built.replace("cli/commands.js", "store/cassandra/store.js"));

@@ -1,5 +1,5 @@
-// A writer that is killed at random moments, many times: after each kill the store must open at a committed
-// version, and every kept version must read exactly as it was written.
+// A writer is killed at random moments, many times: after each kill the store must open at a committed version, and every
+// kept version must read exactly as written.
 import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -22,7 +22,7 @@ const KEEP = 60;
 const writer = fileURLToPath(new URL("../support/store-writer.ts", import.meta.url));
 
 interface Run {
-  /** Last version the writer said it had committed. */
+  /** Last version that the writer reported as committed. */
   readonly committed: bigint;
   readonly commits: number;
   readonly prunes: number;
@@ -53,7 +53,7 @@ it(`is right after ${KILLS} kills during commits and pruning`, async () => {
     }
     const view = await store.openView();
     const { version, oldestVersion } = view.position;
-    // What was reported is durable; one commit more may have finished before it could be reported.
+    // Reported commits are durable; one more may have finished before its report.
     expect(version).toBeGreaterThanOrEqual(run.committed);
     expect(version).toBeGreaterThanOrEqual(head);
     expect(oldestVersion).toBeGreaterThanOrEqual(oldest);
@@ -70,13 +70,13 @@ it(`is right after ${KILLS} kills during commits and pruning`, async () => {
   expect(oldest).toBeGreaterThan(0n);
 }, 600_000);
 
-/** Starts a writer, which waits to be told before it opens the store. */
+/** Starts a writer, which waits for input before it opens the store. */
 function startWriter(path: string): ChildProcessByStdio<Writable, Readable, null> {
   const args = ["--import", "tsx", writer, path, `${SEED}`, `${KEYS}`, `${KEEP}`];
   return endWithTest(spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] }));
 }
 
-/** Lets the writer go and kills it some milliseconds after so many commits and pruning steps. */
+/** Starts the writer's work and kills it some milliseconds after the given number of commits and pruning steps. */
 async function runAndKill(
   child: ChildProcessByStdio<Writable, Readable, null>,
   steps: number,

@@ -1,4 +1,4 @@
-// A store whose disk is full says so, and keeps every version that was committed before.
+// A store on a full disk reports `full` and keeps every version committed before.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -13,9 +13,9 @@ import { temporaryFolder } from "../support/temporary.ts";
 const [SEED, KEYS] = [4, 40];
 const writer = fileURLToPath(new URL("../support/store-writer.ts", import.meta.url));
 
-it("says that the disk is full, and has every version committed before", async () => {
+it("reports a full disk and keeps every version committed before", async () => {
   const path = temporaryFolder();
-  // A limit on the size of files stands in for a full disk; the signal it sends is ignored.
+  // A limit on file size simulates a full disk; its signal is ignored.
   const script = `trap "" XFSZ; ulimit -f 500; exec "$@"`;
   const program = [process.execPath, "--import", "tsx", writer, path, `${SEED}`, `${KEYS}`, "100000"];
   const child = endWithTest(

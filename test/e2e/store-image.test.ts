@@ -1,5 +1,4 @@
-// The image that a backup is made of: of one moment, however much another process writes and prunes before the
-// last page of it is read.
+// The image of a backup is a snapshot, however much another process writes and prunes before its last page is read.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -17,7 +16,7 @@ import { until } from "../support/until.ts";
 
 const [SEED, KEYS, KEEP] = [78, 16, 40];
 const HEAD_BYTES = 2 * 4096;
-/** Commits while one image is read: enough for every page that may be used again to be. */
+/** Commits while one image is read: enough to reuse every free page. */
 const COMMITS = 60;
 const IMAGES = 3;
 const writer = fileURLToPath(new URL("../support/store-writer.ts", import.meta.url));

@@ -1,4 +1,4 @@
-// One process commits and prunes, this one reads the same store meanwhile: every answer is right or "pruned".
+// One process commits and prunes while this one reads the same store: every read is correct or "pruned".
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -21,7 +21,7 @@ const KEYS = 16;
 const KEEP = 40;
 const writer = fileURLToPath(new URL("../support/store-writer.ts", import.meta.url));
 
-describe("a reader beside a writer of another process", () => {
+describe("a reader while another process writes", () => {
   let path = "";
   let store: Store;
   let kill: () => Promise<void>;
@@ -64,7 +64,7 @@ describe("a reader beside a writer of another process", () => {
         const version = view.position.version + 5n - BigInt(random() % (KEEP * 2));
         const answer = await readAll(view, ledger, version < 0n ? 0n : version);
         seen[answer]++;
-        // Lets the writer get between two reads of one view.
+        // Gives the writer time between two reads of one view.
         if (reads % 5 === 0) await sleep(random() % 3);
       }
       view.release();
@@ -78,7 +78,7 @@ describe("a reader beside a writer of another process", () => {
     });
   });
 
-  it("holds a whole view right while the writer goes on", async () => {
+  it("reads a consistent view while the writer continues", async () => {
     const ledger = new SyntheticLedger(SEED, KEYS);
     for (let round = 0; round < 10; round++) {
       const view = await store.openView();
@@ -108,7 +108,7 @@ describe("a reader beside a writer of another process", () => {
   });
 });
 
-/** Reads all keys at a version and compares; tells which kind of answer came. */
+/** Reads all keys at a version and compares them; returns the kind of result. */
 async function readAll(
   view: StoreView,
   ledger: SyntheticLedger,

@@ -7,11 +7,13 @@ import { type Hostile, hostile, rawRequest, sendHostile } from "../support/hosti
 import { COIN, TIMESTAMP_USEC } from "../support/http-ledger.ts";
 import { startServer } from "../support/http-server.ts";
 import { sendRaw } from "../support/raw-socket.ts";
+import { startWatchfulUpstream } from "../support/watchful-upstream.ts";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
 const REQUESTS = 20_000;
+const PASSED_REQUESTS = 3_000;
 const RAW_REQUESTS = 1_000;
 const CONCURRENCY = 32;
 const TIMEOUT_MS = 600_000;
@@ -36,7 +38,7 @@ describe("hostile requests", () => {
       const server = await startServer({
         bodyLimitBytes: BODY_LIMIT,
         // A machine that gives the test little time is no fault of the requests.
-        timeouts: { headersMs: 60_000, requestMs: 60_000 },
+        timeouts: { headersMs: 60_000, requestMs: 60_000, keepAliveMs: 600_000 },
         // The ledger's own time, so that a health check has no reason to fail.
         clock: () => Number(TIMESTAMP_USEC / 1000n),
         logger: { debug: () => {}, info: () => {}, warn: () => {}, error: (fields) => errors.push(fields) },
@@ -78,6 +80,29 @@ describe("hostile requests", () => {
     },
     TIMEOUT_MS,
   );
+
+  it(`${PASSED_REQUESTS} generated ones through pass-through: the upstream sees only what clients asked for, and each gets its own answer`, async () => {
+    const upstream = await startWatchfulUpstream();
+    const server = await startServer({
+      passThrough: upstream.url,
+      bodyLimitBytes: BODY_LIMIT,
+      timeouts: { headersMs: 60_000, requestMs: 60_000, keepAliveMs: 600_000 },
+      clock: () => Number(TIMESTAMP_USEC / 1000n),
+    });
+    const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY });
+    const queue = fc.sample(hostile, { numRuns: PASSED_REQUESTS, seed: 11 }).values();
+    const work = async (): Promise<void> => {
+      for (const one of queue) {
+        const status = await sendHostile(server.port, agent, one);
+        if (status !== undefined && status >= 500) throw new Error(`${status}: ${JSON.stringify(one)}`);
+      }
+    };
+    await Promise.all(Array.from({ length: CONCURRENCY }, work));
+    agent.destroy();
+    upstream.close();
+    expect(upstream.faults).toEqual([]);
+    expect(upstream.asked()).toBeGreaterThan(PASSED_REQUESTS / 50);
+  });
 
   it(`${RAW_REQUESTS} byte strings that are hardly HTTP: answered with 4xx or closed, never 5xx`, async () => {
     const server = await startServer({

@@ -20,14 +20,14 @@ import { BUILT_CHAIN_ID, LedgerBuilder, newBlock } from "./ledger-builder.ts";
 
 const HANDLE = parseAddress("0x7");
 const KEYS = [0, 1, 2, 3];
-/** The first version that the store gets to know; version 0 wrote the first two keys. */
+/** The first version of the store; version 0 wrote the first two keys. */
 const BASE = 1n;
 
 const keyOf = (index: number): StateKey => ({ kind: "tableItem", handle: HANDLE, key: Uint8Array.of(index) });
 const hashOf = (index: number, trace: KeyTrace | undefined): Uint8Array =>
   tableItemKeyHash(HANDLE, Uint8Array.of(index), trace);
 
-/** What a version sees under each key; undefined where there is nothing. */
+/** The values visible at a version by key; undefined if there is none. */
 type State = readonly (Uint8Array | undefined)[];
 
 const encodeValue = (value: StateValue): Uint8Array => encodeWith(stateValueCodec, value);
@@ -49,7 +49,7 @@ export function baseStep(name: keyof typeof BASE_STEPS, argument = 0): number {
   return BASE_STEPS[name] + 8 * argument;
 }
 
-/** Runs a program on an empty store; throws where an answer is not the model's. */
+/** Runs a program on an empty store; throws when a read differs from the model. */
 export async function runBaseProgram(store: Store, program: Uint8Array): Promise<void> {
   const run = new BaseRun(store);
   try {
@@ -195,7 +195,7 @@ class BaseRun {
     }
   }
 
-  /** Keeps a view open across what comes next, and reads it when it is given back. */
+  /** Keeps a view open across the next steps and reads it before its release. */
   async #hold(): Promise<void> {
     const held = this.#held;
     this.#held = undefined;
@@ -210,7 +210,7 @@ class BaseRun {
     }
   }
 
-  /** What was learned is then read from the store. */
+  /** Later reads then come from the store. */
   async #restart(): Promise<void> {
     await this.#filler.close();
     this.#filler = this.#createFiller();
@@ -233,7 +233,7 @@ class BaseRun {
     });
   }
 
-  /** An archive node that answers from the model. */
+  /** An archive node that serves the model. */
   #upstream(): Upstream {
     const head = () => ({
       chainId: BUILT_CHAIN_ID,

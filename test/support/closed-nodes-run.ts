@@ -1,5 +1,5 @@
-// Opens and closes nodes of one kind in a process of its own, and says how much memory each of them left behind. To be
-// run with --expose-gc: only what cannot be collected counts.
+// Opens and closes nodes of one kind in a separate process and prints how much memory each one left. Run it with
+// --expose-gc, so that only uncollectable memory counts.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
 
 const [kind = "", countText = "0"] = process.argv.slice(2);
 const count = Number(countText);
-/** Code that is compiled and caches that fill up are not the nodes': they come once. */
+/** Warm-up rounds: compiled code and filled caches are a one-time cost, not a leak. */
 const WARM_UP = 20;
 
 const folder = mkdtempSync(join(tmpdir(), "sextant-closed-"));

@@ -1,5 +1,5 @@
-// A program for tests: for each directory named on its input it tries to open the draft there, and says whether it has
-// it (`mine`), another process has it (`locked`), or something else was in the way. What it has it keeps.
+// A program for tests: tries to open the draft of each directory named on its input, and prints `mine`, `locked` (by
+// another process) or another error. It keeps the drafts it opened.
 import { createInterface } from "node:readline";
 import { openDraft } from "../../src/store/lmdb/backup.ts";
 

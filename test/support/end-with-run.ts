@@ -1,5 +1,4 @@
-// A test process ends when the run that started it is gone. Otherwise a killed run leaves its workers behind, which
-// go on to the end of their files.
+// Ends a test process when its run ends. Otherwise the workers of a killed run would continue to the end of their files.
 const MARK = Symbol.for("sextant.endsWithRun");
 const state = globalThis as { [MARK]?: true };
 

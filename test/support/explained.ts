@@ -1,5 +1,5 @@
-// The judge of explanations: encodes what an explanation shows with the official SDK's serializer, which shares
-// nothing with the code that made it, and compares with the bytes that were explained.
+// Verifies explanations: encodes the shown fields with the official SDK's serializer, which shares no code with Sextant,
+// and compares the result with the explained bytes.
 import {
   AccountAddress,
   Bool,
@@ -150,7 +150,7 @@ function callOf({ payload }: Explanation): ExplainedEntryFunction | ExplainedScr
   return payload.type === "multisig_payload" ? payload.transaction_payload : payload;
 }
 
-/** What is wrong with an explanation of these bytes; undefined when nothing is. */
+/** The first error in an explanation of these bytes; undefined if it is correct. */
 export function wrongInExplanation(explanation: Explanation, given: Uint8Array): string | undefined {
   const hex = `0x${Buffer.from(given).toString("hex")}`;
   if (explanation.bytes !== hex) return `other bytes are explained: ${explanation.bytes}`;
@@ -217,7 +217,7 @@ function wrongInSummary(explanation: Explanation, texts: ReadonlyMap<string, str
   return wrong && `${wrong[0]} is said to be ${wrong[1]}, the field is ${wrong[2]}`;
 }
 
-/** Values of plain types, encoded again, must be the bytes of their fields. */
+/** Values of plain types must encode to the bytes of their fields. */
 function wrongInArguments(explanation: Explanation, texts: ReadonlyMap<string, string>): string | undefined {
   const call = callOf(explanation);
   for (const [i, argument] of (call?.arguments ?? []).entries()) {
@@ -234,14 +234,14 @@ function wrongInArguments(explanation: Explanation, texts: ReadonlyMap<string, s
   return undefined;
 }
 
-/** Bytes of an argument as it is shown, where its type is plain. */
+/** Bytes of a shown argument, if its type is plain. */
 function argumentHex({ type, value, bytes }: ExplainedArgument): string | undefined {
   if (bytes !== undefined) return bytes;
   const encoded = plain(type ?? "", value);
   return encoded && `0x${Buffer.from(encoded.bcsToBytes()).toString("hex")}`;
 }
 
-/** A request made of nothing but an explanation; undefined for forms that requests cannot say. */
+/** A request built from an explanation alone; undefined for forms that requests cannot express. */
 export function requestFrom(explanation: Explanation): object | undefined {
   const { payload, replay_protection: replay } = explanation;
   const texts = new Map(explanation.fields.map(({ name, value }) => [name, value]));

@@ -1,6 +1,5 @@
-// Every decoder as something to throw bytes at. A target either takes an input, refuses it with one of our own
-// errors, or has a fault: any other error, other bytes when what was read is written again, or two readers of
-// one format that disagree.
+// Every decoder as a fuzz target. A target accepts an input, refuses it with a CodedError, or has a fault: any other
+// error, other bytes after re-encoding, or two readers of one format that disagree.
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { equalBytes } from "../../src/base/bytes.ts";
@@ -52,12 +51,12 @@ import { paddedRequests } from "./hostile-bodies.ts";
 import * as ledgerValues from "./ledger-arbitraries.ts";
 import * as transactionValues from "./transaction-arbitraries.ts";
 
-/** Something to throw bytes at. */
+/** A fuzz target. */
 export interface FuzzTarget {
   readonly name: string;
-  /** Inputs that are taken, to start from. */
+  /** Accepted inputs to start from. */
   readonly seeds: () => readonly Uint8Array[] | Promise<readonly Uint8Array[]>;
-  /** Returns when the input is taken, throws a CodedError when it is refused; anything else is a fault. */
+  /** Returns if the input is accepted, throws a CodedError if it is refused; anything else is a fault. */
   readonly run: (input: Uint8Array) => unknown;
   /** Words that inputs are made of, where they are texts. */
   readonly words?: readonly string[];
@@ -65,7 +64,7 @@ export interface FuzzTarget {
 
 class Fault extends Error {}
 
-/** Throws unless the condition holds; what it throws is never one of our own errors. */
+/** Throws unless the condition holds; never a CodedError, so it counts as a fault. */
 function demand(holds: boolean, what: string): void {
   if (!holds) throw new Fault(what);
 }
@@ -81,7 +80,7 @@ function endOf(bytes: Uint8Array, pass: (reader: BcsReader) => unknown): number 
   }
 }
 
-/** Reads and skips, which must end alike; what was read must give the same bytes again. */
+/** Reading and skipping must end at the same offset, and the value must re-encode to the same bytes. */
 function runCodec<T>(codec: Codec<T>, bytes: Uint8Array): void {
   let again: Uint8Array | undefined;
   const end = endOf(bytes, (reader) => {
@@ -121,7 +120,7 @@ const FORMATS: readonly [Codec<unknown>, fc.Arbitrary<unknown> | undefined][] = 
   [resources.coinStoreCodec, undefined],
   [resources.resourceGroupCodec, undefined],
   [resources.fungibleStoreCodec, undefined],
-  // Each codec has a type of its own; here they are only ever given what they themselves have read.
+  // Each codec has its own type; here each one encodes only values that it decoded.
 ] as never;
 
 const SEED = 20_261_115;
@@ -258,7 +257,7 @@ function treeSeeds(): Uint8Array[] {
 
 function runJson(input: Uint8Array): void {
   const document = parseJson(input);
-  // Whatever ours takes, the engine's own must take too.
+  // JSON.parse must accept whatever our reader accepts.
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(input));
@@ -266,7 +265,7 @@ function runJson(input: Uint8Array): void {
     throw new Fault("JSON.parse refuses what we take", { cause: error });
   }
   if (document.kind(document.root) !== "object") return;
-  // Every name is found, however it is spelled, and of several the last; a name that is not there is not.
+  // Every member is found however its name is escaped, the last one if repeated; an absent name is not found.
   const entries = Object.entries(value as object);
   const names = entries.map(([name]) => name);
   const found = document.members(document.root, [...names, `${names.join("")}x`]);
@@ -308,7 +307,7 @@ function runTexts(input: Uint8Array): void {
   }
 }
 
-/** A ledger from the middle, where every answer must be the model's: a program has nothing that may be refused. */
+/** A ledger from the middle, where every read must equal the model: a program is never refused. */
 async function runBase(input: Uint8Array): Promise<void> {
   try {
     await runBaseProgram(createMemoryStore(), input.subarray(0, 200));
@@ -489,7 +488,7 @@ export const FUZZ_TARGETS: readonly FuzzTarget[] = [
   },
 ];
 
-/** Runs one input: what came of it, with the text of a refusal. Throws what is a fault. */
+/** Runs one input and returns its outcome, with the text of a refusal. Throws faults. */
 export async function tryInput(target: FuzzTarget, input: Uint8Array): Promise<string | undefined> {
   try {
     await target.run(input);
@@ -500,7 +499,7 @@ export async function tryInput(target: FuzzTarget, input: Uint8Array): Promise<s
   }
 }
 
-/** Lets go of what targets share. */
+/** Frees resources shared by targets. */
 export async function closeTargets(): Promise<void> {
   await (await node)?.close();
   node = undefined;

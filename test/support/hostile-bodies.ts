@@ -20,7 +20,7 @@ function call(id: string, types: readonly string[], before: string, unit: string
   return request(payload, (room) => repeated(unit, room), `${after}]`);
 }
 
-/** Members that are wanted nowhere, each spelled so that telling it from a wanted one takes some work. */
+/** Unknown members, spelled so that distinguishing them from known ones is expensive. */
 const PADDINGS: readonly (readonly [name: string, unit: string])[] = [
   ["names of one escape", '"\\u0073":1'],
   ["names beyond ASCII", '"é":1'],
@@ -33,7 +33,7 @@ const PADDINGS: readonly (readonly [name: string, unit: string])[] = [
   ["deep values", `"a":${"[".repeat(120)}${"]".repeat(120)}`],
 ];
 
-/** The places of a request where an object may hold more than is wanted; `#` stands for the padding. */
+/** The places of a request where an object may have unknown members; `#` stands for the padding. */
 function paddedPlaces(demo: string): readonly (readonly [name: string, before: string, after: string])[] {
   const head =
     '"sender":"0x1","sequence_number":"0","max_gas_amount":"1","gas_unit_price":"1","expiration_timestamp_secs":"1"';
@@ -66,7 +66,7 @@ function paddedPlaces(demo: string): readonly (readonly [name: string, before: s
   });
 }
 
-/** Requests that are encoded, padded to a size. `demo` is the path of the local chain's demo module. */
+/** Valid requests, padded to a size. `demo` is the path of the local chain's demo module. */
 export function paddedRequests(
   demo: string,
 ): readonly (readonly [name: string, build: (sizeBytes: number) => string])[] {
@@ -104,7 +104,7 @@ const PROPERTY = "0x4::aptos_token::add_typed_property";
 const property = (type: string, before: string, unit: string, after: string): string =>
   call(PROPERTY, ["0x4::token::Token", type], `"0x1","k",${before}`, unit, after);
 
-/** Name and text of every body; texts are made one at a time, for they are large. */
+/** Name and text of every body; texts are large, so they are made one at a time. */
 export const HOSTILE_BODIES: readonly (readonly [name: string, build: () => string])[] = [
   ...paddedRequests("0x1::demo")
     .filter(([name]) => /before the members of the body|in a type parameter|again and again/.test(name))

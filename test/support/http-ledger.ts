@@ -30,7 +30,7 @@ export const EMPTY_KEY = "0x";
 export const LARGE_KEY = "0x1a";
 export const LARGE_SIZE = 4096;
 
-/** The data of a state item as the store keeps it. */
+/** The stored bytes of a state item. */
 export function stateValue(data: Uint8Array): Uint8Array {
   return new BcsWriter().u8(0).byteString(data).take();
 }

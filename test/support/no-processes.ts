@@ -1,4 +1,4 @@
-// Holds a tier to its rule: no child processes that outlive the call that starts them.
+// Enforces the rule of a tier: no child processes that outlive the call that starts them.
 import { ChildProcess } from "node:child_process";
 
 Object.assign(ChildProcess.prototype, {

@@ -1,4 +1,4 @@
-// Holds the unit tier to its rule: no sockets.
+// Enforces the rule of the unit tier: no sockets.
 import { Server, Socket } from "node:net";
 
 function refuse(): never {

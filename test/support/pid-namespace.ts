@@ -1,4 +1,4 @@
-// Runs the built program in a PID namespace of its own, as a container does.
+// Runs the built program in a new PID namespace, as a container does.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ import { until } from "./until.ts";
 const bin = fileURLToPath(new URL("../../bin/sextant.js", import.meta.url));
 const UNSHARE = ["--pid", "--fork", "--kill-child", "--mount-proc"];
 
-/** Whether namespaces can be made here: it takes root, or a system that lets users. */
+/** Whether this process may create namespaces: needs root, or a system that allows users. */
 export function canUnshare(): boolean {
   try {
     execFileSync("unshare", [...UNSHARE, "true"], { stdio: "ignore" });
@@ -18,14 +18,14 @@ export function canUnshare(): boolean {
   }
 }
 
-/** A program in a namespace of its own, where its process id is 1. */
+/** A program in a new namespace, where its process id is 1. */
 export interface Contained {
   readonly finished: Promise<Finished>;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Its process id as it is known outside. */
+  /** Its process id outside the namespace. */
   readonly pid: () => Promise<number>;
-  /** Ends it as the end of its container would. */
+  /** Ends it as stopping its container would. */
   readonly kill: () => Promise<Finished>;
 }
 
@@ -71,7 +71,7 @@ export function contain(args: readonly string[]): Contained {
   };
 }
 
-/** Waits for the ready line of a node; the base URL of its operations. */
+/** Waits for the ready line of a node and returns the base URL of its operations. */
 export function untilReady(node: Contained): Promise<string> {
   return until(() => /sextant is ready: (http\S+)/.exec(node.stdout())?.[1]);
 }

@@ -17,7 +17,7 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** A run under way. */
+/** A running program. */
 export interface Running {
   readonly child: ChildProcess;
   readonly url: string;
@@ -37,7 +37,7 @@ function launch(args: readonly string[], environment: Environment, input?: strin
     spawn(process.execPath, [bin, ...args], {
       env: { ...Object.fromEntries(inherited), ...environment },
       stdio: ["pipe", "pipe", "pipe"],
-      // A group of its own, with the processes that it starts.
+      // A new process group, with all processes that it starts.
       detached: true,
     }),
     { group: true },
@@ -66,8 +66,8 @@ export function runProgram(
 }
 
 /**
- * Starts a node on a free port and waits for its ready line. It turns no request away for want of time unless
- * told to: a machine that gives a test little of it is no fault of the node.
+ * Starts a node on a free port and waits for its ready line. Unless told otherwise, it refuses no request because of
+ * event loop delay: a loaded machine must not fail a test.
  */
 export async function startProgram(args: readonly string[], environment: Environment = {}): Promise<Running> {
   const settings = { SEXTANT_MAX_WAIT: "0", ...environment };

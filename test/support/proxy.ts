@@ -1,8 +1,8 @@
-// A proxy between two nodes that can change, count, delay or break what goes through.
+// A proxy between two nodes that can change, count, delay or break responses.
 import { createServer, type IncomingHttpHeaders, request, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** One answer on its way back. */
+/** One response of the node. */
 export interface Passing {
   readonly method: string;
   readonly path: string;
@@ -11,20 +11,20 @@ export interface Passing {
   readonly body: Buffer;
 }
 
-/** What to do with an answer: send it changed or unchanged, or take over the response. */
+/** Handles a response: returns it, changed or not, or writes to the client itself. */
 export type Meddle = (
   passing: Passing,
   response: ServerResponse,
 ) => Passing | undefined | Promise<Passing | undefined>;
 
-/** A proxy under way. */
+/** A running proxy. */
 export interface Meddler {
   /** Base URL without `/v1`. */
   readonly url: string;
-  /** Requests that came, as method and path. */
+  /** Received requests, as method and path. */
   readonly seen: string[];
   meddle: Meddle;
-  /** Base URL of the node that requests go to; may be changed to another one's. */
+  /** Base URL of the target node; may be changed. */
   target: string;
   close(): Promise<void>;
 }

@@ -1,8 +1,8 @@
-// The readers that a store's lock file lists, read from the file itself: opening it with lmdb would clear the dead.
+// Reads the reader slots from a store's lock file directly: opening it with lmdb would clear dead readers.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Where lmdb keeps the first slot on a 64-bit machine, and how far it is to the next. */
+/** Offset of the first slot on a 64-bit machine, and size of a slot. */
 const FIRST_SLOT_AT = 208;
 const SLOT_BYTES = 64;
 const NO_TRANSACTION = 0xffff_ffff_ffff_ffffn;
@@ -10,13 +10,13 @@ const NO_TRANSACTION = 0xffff_ffff_ffff_ffffn;
 /** One reader. */
 export interface ReaderSlot {
   readonly pid: number;
-  /** The snapshot whose pages it pins; undefined while it reads none. */
+  /** The snapshot whose pages it pins; undefined if it reads none. */
   readonly transaction: bigint | undefined;
 }
 
 /**
- * The slots in use in a data directory's lock file. Never for a store that this process has open: closing the file
- * again gives up the locks that lmdb holds on it.
+ * The used slots in a data directory's lock file. Never call it for a store that this process has open: closing the
+ * file releases lmdb's locks on it.
  */
 export function readerSlots(path: string): ReaderSlot[] {
   const file = readFileSync(join(path, "lock.mdb"));

@@ -1,4 +1,4 @@
-// An upstream over records in memory: for replaying recorded pages, and for tests of what a follower does.
+// An upstream over records in memory, for replaying recorded pages and for tests of followers.
 import { BcsWriter } from "../../src/bcs/writer.ts";
 import { BeyondHead, UpstreamError } from "../../src/sync/upstream/errors.ts";
 import type {
@@ -8,7 +8,7 @@ import type {
   UpstreamHead,
 } from "../../src/sync/upstream/upstream.ts";
 
-/** What a recorded upstream answers from. */
+/** Data of a recorded upstream. */
 export interface Recording {
   readonly name: string;
   readonly chainId: number;
@@ -17,7 +17,7 @@ export interface Recording {
   readonly first?: bigint;
 }
 
-/** An upstream that serves what was recorded; its head is the last record there is when asked. */
+/** An upstream that serves recorded records; its head is the last record at the time of the request. */
 export function createRecordedUpstream(recording: Recording): Upstream {
   return new RecordedUpstream(recording);
 }

@@ -1,4 +1,4 @@
-// Codecs of every shape, for the tests of the codecs themselves.
+// Codecs of every shape, for tests of codecs.
 import { type Codec, lazy } from "../../src/bcs/codec.ts";
 import { choice, struct, variants } from "../../src/bcs/records.ts";
 import { bool, text, u16, u64 } from "../../src/bcs/scalars.ts";

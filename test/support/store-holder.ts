@@ -1,5 +1,5 @@
-// A program for tests: opens a store to write it, as on a file system of several machines, and says so. It ends when it
-// is killed. Argument: path.
+// A program for tests: opens a store for writing, as on a file system shared by machines, prints a line, and runs until
+// killed. Argument: path.
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 
 const [path = ""] = process.argv.slice(2);

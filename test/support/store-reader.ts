@@ -1,5 +1,4 @@
-// A program for tests: opens a store for reading, holds one view of it, and says so. It ends when it is killed.
-// Argument: path.
+// A program for tests: opens a store for reading, holds one view, prints a line, and runs until killed. Argument: path.
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 
 const [path = ""] = process.argv.slice(2);

@@ -2,7 +2,7 @@
 import { fromHex, toHex } from "../../src/base/hex.ts";
 import { type TreeNodeReader, type TreeUpdate, updateStateTree } from "../../src/ledger/state-tree/update.ts";
 
-/** A tree over rows that updates are applied to. */
+/** A state tree over rows in memory. */
 export function createTable() {
   const rows = new Map<string, Uint8Array>();
   const reader: TreeNodeReader = async (keys) => keys.map((key) => rows.get(toHex(key)));
@@ -25,7 +25,7 @@ export function print(rows: Map<string, Uint8Array>): string {
     .join("\n");
 }
 
-/** A key hash that begins with the digits and goes on with zeros. */
+/** A key hash of the given digits, padded with zeros. */
 export function key(hex: string): Uint8Array {
   const out = new Uint8Array(32);
   out.set(fromHex(hex) ?? new Uint8Array(0));

@@ -1,4 +1,4 @@
-// Reads of a ledger that started in the middle, whose items are written, deleted, written again and pruned.
+// Reads of a ledger that started in the middle while its items are written, deleted, written again and pruned.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -41,7 +41,7 @@ const DELETED_TWICE = Uint8Array.from([
   baseStep("readAll"),
 ]);
 
-/** Mostly changes of two keys, each in a block of its own: what is rare among random bytes. */
+/** Mostly changes of two keys, one per block: rare among random bytes. */
 const anyChange = fc
   .tuple(fc.constantFrom("write" as const, "delete" as const), fc.nat(1), fc.nat(7))
   .map(([name, key, end]) => [baseStep(name, key), baseStep(end === 0 ? "endVersion" : "endBlock", end)]);
@@ -86,7 +86,7 @@ describe.each([
     );
   });
 
-  it("answers every read at every kept version as a plain model does, through random writes and prunings", {
+  it("gives the same as a plain model for every read at every kept version, through random writes and prunings", {
     timeout: 600_000,
   }, async () => {
     await fc.assert(fc.asyncProperty(anyProgram, run), { numRuns: runs });

@@ -1,4 +1,4 @@
-// Records of a block whose end is still to come are held back: they are no commit, also right after a restart.
+// Records of an unfinished block are held back: they do not count as a commit, also right after a restart.
 import { expect, it } from "vitest";
 import { silentLogger } from "../../src/base/log.ts";
 import { decodePage } from "../../src/ledger/record.ts";
@@ -11,7 +11,7 @@ import { until } from "../support/until.ts";
 const chain = await recordChain(20);
 const head = BigInt(chain.records.length - 1);
 
-/** Ends of blocks after which a block of several records follows. */
+/** Ends of blocks that are followed by a block of several records. */
 function endBeforeLongBlock(): bigint {
   const ends = [...chain.waypoints.keys()];
   const end = ends.find((version, i) => version > 0n && (ends[i + 1] ?? version) - version > 2n);
@@ -19,15 +19,15 @@ function endBeforeLongBlock(): bigint {
   return end;
 }
 
-it("a first page after a restart that is only held back is no commit and clears nobody", async () => {
+it("a first page after a restart that is only held back is no commit and clears no upstream", async () => {
   const end = endBeforeLongBlock();
   const store = createMemoryStore();
   const before = new Committer({ store, logger: silentLogger });
   await before.append(chain.records.slice(0, Number(end) + 1));
   expect((await positionOf(store))?.version).toBe(end);
 
-  // The restart: a new committer and a new follower on the same store. The upstream gives the first record of the
-  // next block as it is, and lies about the second.
+  // The restart: a new committer and a new follower on the same store. The upstream serves the first record of the next
+  // block honestly and lies about the second.
   let isHonest = false;
   let lies = 0;
   const liar = bent(recorded(chain.records, "liar"), (page) => {

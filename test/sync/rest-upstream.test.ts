@@ -1,4 +1,4 @@
-// A REST upstream against real sockets: what it asks, what it refuses, and what it costs at most.
+// A REST upstream over real sockets: its requests, its refusals and its bounds.
 import { setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
@@ -37,7 +37,7 @@ function ledgerHeaders(brand: string, version = 41n): Record<string, string> {
 }
 
 const BCS = { "Content-Type": "application/x-bcs" };
-/** Long enough for a machine that hardly gets on; what gives up sooner says so. */
+/** Long enough for a heavily loaded machine; tests of shorter limits set their own. */
 const PATIENT = { connectMs: 60_000, firstByteMs: 60_000, stallMs: 60_000, totalMs: 120_000 };
 
 async function serve(
@@ -96,7 +96,7 @@ describe("a REST upstream", () => {
     expect(upstream.receivedBytes).toBe(2);
   });
 
-  it("keeps its connection and sends the key, which its name does not hold", async () => {
+  it("reuses its connection and sends the key, which its name does not contain", async () => {
     const sockets = new Set<unknown>();
     let key: string | undefined;
     const upstream = await serve(
@@ -113,7 +113,7 @@ describe("a REST upstream", () => {
     expect(JSON.stringify(upstream)).not.toContain("secret");
   });
 
-  it("tells the head, pruning, overload and refusal apart", async () => {
+  it("distinguishes beyond head, pruned, busy and refused", async () => {
     const answers: [number, Record<string, string>, string][] = [
       [400, ledgerHeaders("APTOS"), "invalid_input"],
       [410, ledgerHeaders("APTOS"), "version_pruned"],
@@ -191,14 +191,14 @@ describe("a REST upstream", () => {
     expect((await upstream.getRecords(1n, 1, signal)).bytes.length).toBe(1000);
   });
 
-  it("gives up on what hangs, stalls, drips or is cut, and on a port where nobody listens", async () => {
+  it("gives up on responses that hang, stall, drip or are cut, and on a closed port", async () => {
     const begin = (response: ServerResponse): void => {
       response.writeHead(200, { ...BCS, ...ledgerHeaders("NODE"), "Content-Length": "1000" });
       response.write(Buffer.alloc(10));
     };
     const cases: [Partial<typeof PATIENT>, (response: ServerResponse) => void, string][] = [
-      [{ firstByteMs: 300 }, () => {}, "no answer within"],
-      [{ stallMs: 150 }, begin, "stood still"],
+      [{ firstByteMs: 300 }, () => {}, "no response within"],
+      [{ stallMs: 150 }, begin, "the response stalled"],
       [
         { totalMs: 600 },
         (response) => {
@@ -206,7 +206,7 @@ describe("a REST upstream", () => {
           const drip = setInterval(() => response.write(Buffer.alloc(1)), 50);
           response.on("close", () => clearInterval(drip));
         },
-        "no whole answer",
+        "no complete response",
       ],
       [
         {},
@@ -242,7 +242,7 @@ describe("a REST upstream", () => {
     silent.close();
   });
 
-  it("asks again on a new connection where a kept one turns out to be closed, and only once", async () => {
+  it("retries once on a new connection when a reused one turns out to be closed", async () => {
     const requests: number[] = [];
     let isClosing = false;
     let sockets = 0;
@@ -263,7 +263,7 @@ describe("a REST upstream", () => {
     expect(requests.length).toBe(5);
   });
 
-  it("hangs up on an answer that it refuses before its end", { timeout: 60_000 }, async () => {
+  it("closes the connection of a response that it refuses early", { timeout: 60_000 }, async () => {
     let ended: () => void = () => {};
     const isClosed = new Promise<void>((resolve) => {
       ended = resolve;
@@ -274,13 +274,13 @@ describe("a REST upstream", () => {
         .writeHead(200, { ...BCS, ...ledgerHeaders("NODE"), "Content-Encoding": "br" })
         .write("more to come");
     };
-    // No time limit may do it.
+    // No timeout may cause it.
     const upstream = await serve(handle, { timeouts: { ...PATIENT, stallMs: 600_000, totalMs: 600_000 } });
     expect((await fault(upstream.getRecords(1n, 1, signal))).code).toBe("malformed");
     await isClosed;
   });
 
-  it("gives up what is under way when it is closed", async () => {
+  it("aborts requests in flight when closed", async () => {
     let arrived: () => void = () => {};
     const upstream = await serve(() => arrived());
     const isThere = new Promise<void>((resolve) => {
@@ -292,7 +292,7 @@ describe("a REST upstream", () => {
     expect((await asked).code).toBe("unreachable");
   });
 
-  it("takes a header that comes twice for none of its values", async () => {
+  it("uses no value of a repeated header", async () => {
     const upstream = await serve((_, response) => {
       response.writeHead(200, [
         ...Object.entries({ ...BCS, ...ledgerHeaders("NODE") }).flat(),
@@ -304,7 +304,7 @@ describe("a REST upstream", () => {
     expect((await fault(upstream.getRecords(1n, 1, signal))).code).toBe("malformed");
   });
 
-  it("stops at once when told to", async () => {
+  it("stops at once when aborted", async () => {
     const upstream = await serve(() => {});
     const stop = new AbortController();
     const asked = upstream.getHead(stop.signal);
@@ -313,7 +313,7 @@ describe("a REST upstream", () => {
     await expect(upstream.getHead(stop.signal)).rejects.toThrow("stopped");
   });
 
-  it("reads state values at the version asked for, and only such", async () => {
+  it("accepts state values of the requested version only", async () => {
     const json = { "Content-Type": "application/json" };
     const answers: [number, Record<string, string>, string][] = [
       [200, { ...BCS, ...ledgerHeaders("APTOS") }, "\x00\x01a"],
@@ -342,7 +342,7 @@ describe("a REST upstream", () => {
     expect(asked[0]).toBe('/v1/experimental/state_values/raw?ledger_version=20 {"key":"0x0102ff"}');
   });
 
-  it("keeps to its rate", async () => {
+  it("keeps to its rate cap", async () => {
     let asked = 0;
     const upstream = await serve(
       (_, response) => {
@@ -354,7 +354,7 @@ describe("a REST upstream", () => {
     await upstream.getHead(signal);
     const stop = new AbortController();
     const second = upstream.getHead(stop.signal);
-    // Without a cap the second would arrive before these, which are sent after it, one after the other.
+    // Without a cap the second request would arrive before these, which are sent after it one by one.
     const { port } = open.at(-1)!.server.address() as AddressInfo;
     for (let i = 0; i < 2; i++) await fetch(`http://127.0.0.1:${port}/`);
     expect(asked).toBe(1 + 2);
@@ -362,7 +362,7 @@ describe("a REST upstream", () => {
     await expect(second).rejects.toThrow("stopped");
   });
 
-  it("takes base URLs with and without /v1, and none with credentials", () => {
+  it("accepts base URLs with and without /v1, and none with credentials", () => {
     expect(parseUpstreamUrl("http://a.example").href).toBe("http://a.example/v1");
     expect(parseUpstreamUrl("https://a.example/x/v1/").href).toBe("https://a.example/x/v1");
     for (const text of ["a.example", "ftp://a.example", "http://u:p@a.example", "http://a.example?x=1", ""]) {

@@ -16,7 +16,7 @@ const MAX_KEPT_HEAD_BYTES = 1024;
 /** What a connection needs of its surroundings. */
 export interface DirectSurroundings {
   readonly tail: ReplyTail;
-  /** For a client to read on in an answer. */
+  /** Idle limit while sending a response. */
   readonly idleMs: number;
   take(exchange: DirectExchange): void;
   /** The client ended the connection in the middle of a request. */

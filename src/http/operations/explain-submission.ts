@@ -1,4 +1,4 @@
-// What a transaction does, before anybody signs it.
+// Explains a transaction before it is signed.
 import type { Explanation } from "../../transaction/explain/explanation.ts";
 import { operation } from "../operation.ts";
 import { EXPLANATION_SCHEMA, explainBody } from "../schemas/explanation.ts";

@@ -1,5 +1,6 @@
 // One session with a cluster. Consistency, time limits and retries of every kind of request are chosen here and nowhere
-// else; docs/scale.md gives the reasons.
+// else; docs/appendix/cluster-design.md gives the reasons.
+
 import { setMaxListeners } from "node:events";
 import { isIP } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,6 +1,6 @@
-// Copies of a store: a directory with the data file, the hashes of its pieces, and a manifest that says what is in
-// it. A copy is of one moment, whatever another process writes meanwhile. It is put together in a draft inside
-// the directory, where a copy that was cut off goes on, and gets its name only when it is whole.
+// Backups of a store: a directory with the data file, the hashes of its chunks, and a manifest. A backup is a snapshot,
+// even while another process writes. Its files are assembled in a draft inside the directory, where an interrupted
+// backup resumes, and get their final names only when complete.
 import { existsSync } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -20,18 +20,18 @@ import { openImage } from "./image.ts";
 import { openLeased } from "./lease.ts";
 import { FORMAT, META } from "./tables.ts";
 
-/** What a copy holds. */
+/** Description of a backup. */
 export interface Manifest {
-  /** Format of the store in it. */
+  /** Format of the store. */
   readonly format: number;
   readonly chain_id: number;
   readonly version: string;
   readonly oldest_version: string;
   /** Size of the data file. */
   readonly bytes: number;
-  /** Size of the pieces that have a hash each. */
+  /** Size of the chunks; each has a hash. */
   readonly chunk_bytes: number;
-  /** Of the file of hashes, in hex. */
+  /** Digest of the file of hashes, in hex. */
   readonly sha256: string;
 }
 
@@ -40,10 +40,10 @@ const LOCK = "lock.mdb";
 const HASHES = "chunks.sha256";
 const MANIFEST = "backup.json";
 const DRAFT = ".partial";
-/** An empty store inside the draft: the process that holds its lease works on the draft. */
+/** An empty store inside the draft: the holder of its lease owns the draft. */
 const OWNER = "owner";
 
-/** True when a directory is missing, or holds nothing but a draft that was never finished. */
+/** True when a directory is missing, or contains only an unfinished draft. */
 export async function isVacant(path: string): Promise<boolean> {
   const names = await namesIn(path);
   if (names.includes(MANIFEST)) return false;
@@ -64,21 +64,21 @@ function isCode(error: unknown, code: string): boolean {
   return error instanceof Error && Reflect.get(error, "code") === code;
 }
 
-/** Where the files of a directory are put together before they get their names, by one process at a time. */
+/** The place inside a directory where one process at a time assembles files before they get their final names. */
 export interface Draft {
   readonly path: string;
-  /** Leaves it as it is for a later process. */
+  /** Releases it unchanged for a later process. */
   leave(): Promise<void>;
 }
 
-/** Opens the draft of a directory; what an earlier process left in it stays. Throws StoreError `locked`. */
+/** Opens the draft of a directory and keeps what an earlier process left in it. Throws StoreError `locked`. */
 export async function openDraft(path: string): Promise<Draft> {
   const draft = join(path, DRAFT);
   try {
     await mkdir(draft, { recursive: true });
     const { environment, lease } = await openLeased({
       path: join(draft, OWNER),
-      activity: `is at work in ${draft}`,
+      activity: `is working in ${draft}`,
     });
     let isOpen = true;
     const leave = async (): Promise<void> => {
@@ -88,7 +88,7 @@ export async function openDraft(path: string): Promise<Draft> {
       await environment.close();
     };
     try {
-      await takeBack(path, draft);
+      await recoverDraft(path, draft);
     } catch (error) {
       await leave();
       throw error;
@@ -99,8 +99,8 @@ export async function openDraft(path: string): Promise<Draft> {
   }
 }
 
-/** After a process that ended while it gave the names: only the last one makes a backup. */
-async function takeBack(path: string, draft: string): Promise<void> {
+/** Moves files back into the draft if a process ended while renaming them: without the manifest there is no backup. */
+async function recoverDraft(path: string, draft: string): Promise<void> {
   if (existsSync(join(draft, MANIFEST))) {
     for (const name of [DATA, HASHES]) {
       if (existsSync(join(path, name))) await rename(join(path, name), join(draft, name));
@@ -110,7 +110,7 @@ async function takeBack(path: string, draft: string): Promise<void> {
   await rm(join(draft, LOCK), { force: true });
 }
 
-/** Gives the files of a finished draft their names, the manifest last: until then there is no backup. */
+/** Moves the files of a finished draft to their final names, the manifest last: until then there is no backup. */
 export async function nameDraft({ path: draft, leave }: Draft): Promise<void> {
   const path = dirname(draft);
   await rm(join(draft, LOCK), { force: true });
@@ -125,12 +125,12 @@ export async function nameDraft({ path: draft, leave }: Draft): Promise<void> {
   await dropDraft(draft);
 }
 
-/** Removes a draft that nobody needs. A process that waited for it may be looking into it, and will remove it. */
+/** Removes a draft. Ignores failures: another process may have it open and will remove it. */
 export async function dropDraft(draft: string): Promise<void> {
   await rm(draft, { recursive: true, force: true }).catch(() => {});
 }
 
-/** Makes a draft hold the store in a directory as of one moment; what the draft has of it already stays. */
+/** Copies a snapshot of the store in a directory to a draft; keeps chunks that the draft already has. */
 export async function copyStore(
   from: string,
   draft: string,
@@ -148,7 +148,7 @@ export async function copyStore(
   }
 }
 
-/** Writes what a draft holds beside it. */
+/** Writes the hashes and the manifest of a draft. */
 export async function writeManifest(
   draft: string,
   { hashes, writtenBytes, keptBytes }: ChunkCopyReport,
@@ -167,13 +167,13 @@ export async function writeManifest(
   return manifest;
 }
 
-/** Reads what a directory says that it holds. Throws StoreError. */
+/** Reads the manifest of a backup. Throws StoreError. */
 export async function loadManifest(path: string): Promise<Manifest> {
   let manifest: Manifest;
   try {
     manifest = JSON.parse(await readFile(join(path, MANIFEST), "utf8")) as Manifest;
   } catch (error) {
-    throw new StoreError("format", `${path} is no backup: ${MANIFEST} cannot be read`, { cause: error });
+    throw new StoreError("format", `${path} is not a backup: ${MANIFEST} cannot be read`, { cause: error });
   }
   const { format, chunk_bytes: chunkBytes } = manifest;
   if (format > FORMAT) {
@@ -185,13 +185,13 @@ export async function loadManifest(path: string): Promise<Manifest> {
   if (chunkBytes !== CHUNK_BYTES) {
     throw new StoreError(
       "format",
-      `the backup at ${path} has pieces of ${chunkBytes} bytes, this version reads ${CHUNK_BYTES}`,
+      `the backup at ${path} has chunks of ${chunkBytes} bytes, this version reads ${CHUNK_BYTES}`,
     );
   }
   return manifest;
 }
 
-/** Makes a draft hold the data file of a backup, every piece of it compared with its hash. */
+/** Copies the data file of a backup to a draft and compares every chunk with its hash. */
 export async function copyBackup(
   from: string,
   { bytes, sha256 }: Manifest,
@@ -205,7 +205,7 @@ export async function copyBackup(
   if (chunkDigest(list) !== sha256) {
     throw new StoreError(
       "corrupt",
-      `the backup at ${from} is damaged: ${HASHES} is not the file that was written`,
+      `the backup at ${from} is damaged: ${HASHES} does not match the hash in ${MANIFEST}`,
     );
   }
   const hashes = list.toString("latin1").split("\n").slice(0, -1);
@@ -217,7 +217,7 @@ export async function copyBackup(
   }
 }
 
-/** Takes the mark of the process that wrote the store, when it was copied, out of a draft. */
+/** Removes from a draft the lease of the process that wrote the store during the copy. */
 export async function dropWriter(draft: string): Promise<void> {
   const copy = await openEnvironment({ path: draft, readOnly: false });
   try {

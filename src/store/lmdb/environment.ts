@@ -1,4 +1,4 @@
-// Opening the files of a store: what must hold before lmdb may touch them, and before their tables may be used.
+// Opens the files of a store, after the checks that must precede lmdb's access and the use of the tables.
 import { mkdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { open, type RootDatabase } from "lmdb";
@@ -11,7 +11,7 @@ import { forgetDatabases } from "./native.ts";
 import { holdReaderSlot, type ReaderSlot } from "./reader-slot.ts";
 import { FORMAT, MAX_TABLES, openTables, type Tables } from "./tables.ts";
 
-/** Which files to open, and how. */
+/** Options of `openEnvironment`. */
 export interface EnvironmentOptions {
   readonly path: string;
   readonly readOnly: boolean;
@@ -23,29 +23,25 @@ export interface Environment {
   readonly root: RootDatabase;
   readonly tables: Tables;
   readonly slot: ReaderSlot;
-  /** The directory, absolute. */
+  /** Absolute path of the directory. */
   readonly path: string;
-  /** Format that the tables are in; undefined when they are new. */
+  /** Format of the tables; undefined when they are new. */
   readonly format: number | undefined;
   close(): Promise<void>;
 }
 
 const DEFAULT_MAP_BYTES = 2 ** 38;
-/** Directories of the stores open in this process: lmdb can have one environment for each. */
+/** Directories open in this process: lmdb allows one environment for each. */
 const openPaths = new Set<string>();
 
-/** Opens the files in a directory. Throws StoreError when they cannot be used as asked. */
+/** Opens the files in a directory. Throws StoreError. */
 export async function openEnvironment(options: EnvironmentOptions): Promise<Environment> {
   const path = resolve(options.path);
   const { readOnly, mapSizeBytes = DEFAULT_MAP_BYTES } = options;
   if (openPaths.has(path)) {
-    throw new StoreError(
-      "locked",
-      `process ${process.pid}, this one, has the store at ${path} open already`,
-      {
-        details: { path, pid: process.pid },
-      },
-    );
+    throw new StoreError("locked", `this process (${process.pid}) already has the store at ${path} open`, {
+      details: { path, pid: process.pid },
+    });
   }
   if (readOnly && isEmpty(join(path, "data.mdb"))) {
     throw new StoreError("absent", `there is no store at ${path}`, { details: { path } });
@@ -92,7 +88,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
   }
 }
 
-/** True for a file that is not there, or that nothing was written to yet. */
+/** True for a missing or empty file. */
 function isEmpty(file: string): boolean {
   return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0;
 }
@@ -107,7 +103,7 @@ function openRoot(path: string, readOnly: boolean, mapSize: number): RootDatabas
     maxReaders: MAX_READERS,
     encoding: "binary",
     keyEncoding: "binary",
-    // A commit must be on disk before anyone sees it.
+    // A commit must be on disk before readers see it.
     overlappingSync: false,
   });
 }

@@ -1,4 +1,4 @@
-// A heartbeat keeps a second writer out by that one's own clock: each look is a pause that the test fills.
+// A second writer watches the heartbeat by its own clock; the test controls each pause.
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -10,7 +10,7 @@ import { readBoot } from "./process-mark.ts";
 
 const beat = (number: number, boot = "another-boot"): string => `${boot} ${`${number}`.padStart(15, "0")}\n`;
 
-/** Looks for a heartbeat; `meanwhile` happens in each pause. The number of pauses, and the code of the refusal. */
+/** Watches for a heartbeat and runs `meanwhile` in each pause. Returns the number of pauses and the error's code. */
 async function look(
   path: string,
   meanwhile: (pauses: number) => void = () => {},
@@ -24,20 +24,20 @@ async function look(
 }
 
 describe("a heartbeat", () => {
-  it("that was never there, or is of this start of this machine, is not waited for", async () => {
+  it("that never existed, or is of this machine's current boot, is not watched", async () => {
     const path = temporaryFolder();
     expect(await look(path)).toEqual({ pauses: 0, code: undefined });
     writeFileSync(join(path, "heartbeat"), beat(7, readBoot()));
     expect(await look(path)).toEqual({ pauses: 0, code: undefined });
   });
 
-  it("that stands still for all looks is of a dead writer, or of this machine before a reboot", async () => {
+  it("that stays the same in all looks is of a dead writer, or of this machine before a reboot", async () => {
     const path = temporaryFolder();
     writeFileSync(join(path, "heartbeat"), beat(7));
     expect(await look(path)).toEqual({ pauses: STILL_LOOKS, code: undefined });
   });
 
-  it.each([1, 2, STILL_LOOKS])("that goes on at look %i keeps a second writer out", async (at) => {
+  it.each([1, 2, STILL_LOOKS])("that advances at look %i keeps a second writer out", async (at) => {
     const path = temporaryFolder();
     writeFileSync(join(path, "heartbeat"), beat(7));
     const meanwhile = (pauses: number): void => {
@@ -46,13 +46,13 @@ describe("a heartbeat", () => {
     expect(await look(path, meanwhile)).toEqual({ pauses: at, code: "locked" });
   });
 
-  it("that is taken away meanwhile was of a writer that ended", async () => {
+  it("that is removed in between is of a writer that ended", async () => {
     const path = temporaryFolder();
     writeFileSync(join(path, "heartbeat"), beat(7));
     expect(await look(path, () => rmSync(join(path, "heartbeat")))).toEqual({ pauses: 1, code: undefined });
   });
 
-  it("beats in place until it is stopped, and comes back where it is removed", async () => {
+  it("beats until it is stopped, and recreates a removed file", async () => {
     const path = temporaryFolder();
     const file = join(path, "heartbeat");
     const heart = await startHeartbeat(path);
@@ -66,7 +66,7 @@ describe("a heartbeat", () => {
 });
 
 describe.skipIf(process.platform !== "linux")("a file system", () => {
-  it("counts as one of several machines unless it is known to be of one", () => {
+  it("counts as shared unless its type is known to be local", () => {
     expect(mayBeShared("/proc")).toBe(true);
     expect(mayBeShared("/dev/shm")).toBe(false);
   });

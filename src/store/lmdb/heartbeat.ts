@@ -12,11 +12,11 @@ import { readBoot } from "./process-mark.ts";
 const FILE = "heartbeat";
 /** Time between two beats, and between two looks. */
 const BEAT_MS = 1000;
-/** Looks in a row that must find the same number before the writer counts as dead. */
+/** Looks in a row that must find the same number before the writer is considered dead. */
 export const STILL_LOOKS = 8;
 const NUMBER_DIGITS = 15;
 
-/** Types of file systems that one machine uses alone, by Linux's numbers: ext, XFS, btrfs, ZFS, F2FS, tmpfs, overlay, bcachefs, ramfs. */
+/** Linux type numbers of local file systems: ext, XFS, btrfs, ZFS, F2FS, tmpfs, overlay, bcachefs, ramfs. */
 const LOCAL_TYPES: ReadonlySet<number> = new Set([
   0xef53, 0x58465342, 0x9123683e, 0x2fc12fc1, 0xf2f52010, 0x01021994, 0x794c7630, 0xca451a4e, 0x858458f6,
 ]);
@@ -24,13 +24,13 @@ const LOCAL_TYPES: ReadonlySet<number> = new Set([
 /** Waits; tests replace it. */
 export type Pause = (ms: number) => Promise<unknown>;
 
-/** Whether other machines may use the file system of a directory. True for types that are not known here. */
+/** Whether other machines may use the file system of a directory. True for unknown types. */
 export function mayBeShared(path: string): boolean {
   // Other systems number the types differently.
   return process.platform === "linux" && !LOCAL_TYPES.has(statfsSync(path).type);
 }
 
-/** A heartbeat under way. */
+/** A running heartbeat. */
 export interface Heartbeat {
   stop(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export async function startHeartbeat(path: string): Promise<Heartbeat> {
   await writeBeat(file, beats);
   let writing: Promise<void> | undefined;
   const timer = setInterval(() => {
-    // A beat that fails, or is not due because the last one still hangs, is missed.
+    // Skips a beat that fails, or while the last write still hangs.
     writing ??= writeBeat(file, ++beats)
       .catch(() => {})
       .finally(() => {
@@ -59,7 +59,7 @@ export async function startHeartbeat(path: string): Promise<Heartbeat> {
   };
 }
 
-/** Throws StoreError `locked` while a writer on another machine beats in a directory. Takes seconds where one ever did. */
+/** Throws StoreError `locked` while a writer on another machine beats in a directory. Takes seconds if a heartbeat exists. */
 export async function assertNoHeartbeat(path: string, logger: Logger, pause: Pause = sleep): Promise<void> {
   const first = readBeat(path);
   if (first === undefined || isOwnMachine(first)) return;
@@ -74,7 +74,7 @@ export async function assertNoHeartbeat(path: string, logger: Logger, pause: Pau
     if (now !== first) {
       throw new StoreError(
         "locked",
-        `another machine writes to the store at ${path}: its heartbeat goes on`,
+        `another machine writes to the store at ${path}: its heartbeat advances`,
         {
           details: { path },
         },

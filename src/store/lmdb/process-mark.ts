@@ -1,14 +1,14 @@
-// The mark that a process leaves where only one may be at work, and what another process can tell from it.
+// The mark of a process that holds a lease, by which other processes tell whether it still lives.
 import { readFileSync, readlinkSync } from "node:fs";
 
-/** Which process, told apart from any later one with the same id. */
+/** Identifies a process, also against a later one with the same id. */
 export interface ProcessMark {
   readonly pid: number;
-  /** Ticks between boot and the start of the process; empty where the system does not say. */
+  /** Ticks from boot to the start of the process; empty if the system does not report it. */
   readonly startedAt: string;
-  /** Differs for each machine and each start of one; empty where the system does not say. */
+  /** Unique per machine and boot; empty if the system does not report it. */
   readonly boot: string;
-  /** The PID namespace that the id belongs to. Versions that did not write it assumed the reader's own. */
+  /** The PID namespace of the id. Undefined in marks of older versions, which assumed the reader's namespace. */
   readonly namespace: string | undefined;
   /** Its slot in lmdb's table of readers, see reader-slot.ts. */
   readonly slot: string | undefined;
@@ -25,7 +25,7 @@ export function encodeMark({ pid, startedAt, boot, namespace, slot }: ProcessMar
   return Buffer.from(JSON.stringify([pid, startedAt, boot, namespace, slot]));
 }
 
-/** Undefined for bytes that are no mark. */
+/** Undefined for bytes that are not a mark. */
 export function decodeMark(bytes: Uint8Array): ProcessMark | undefined {
   let fields: unknown;
   try {
@@ -39,23 +39,23 @@ export function decodeMark(bytes: Uint8Array): ProcessMark | undefined {
   return { pid, startedAt, boot, namespace: textOf(namespace), slot: textOf(slot) };
 }
 
-/** True for a process of this machine since its last boot. */
+/** True for a process of this machine and boot. */
 export function isOfThisBoot({ boot }: Pick<ProcessMark, "boot">): boolean {
   return boot === readBoot();
 }
 
-/** Whether a process lives; undefined when this process cannot see it, such as one of another PID namespace. */
+/** Whether a process lives; undefined if it is invisible here, as in another PID namespace. */
 export function isSeenAlive(mark: ProcessMark): boolean | undefined {
   if (!isOfThisBoot(mark) || (mark.namespace ?? readNamespace()) !== readNamespace()) return undefined;
-  if (!isThere(mark.pid)) return false;
+  if (!pidExists(mark.pid)) return false;
   const stat = readStat(mark.pid);
   if (mark.startedAt === "") return true;
-  // It may belong to another user and be hidden.
+  // Hidden, perhaps because it belongs to another user.
   if (stat === undefined) return undefined;
   return !stat.isDead && stat.startedAt === mark.startedAt;
 }
 
-function isThere(pid: number): boolean {
+function pidExists(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
@@ -63,7 +63,7 @@ function isThere(pid: number): boolean {
   }
 }
 
-/** Fields 3 and 22 of the process's stat line. The second field may hold spaces, so counting starts after it. */
+/** Fields 3 and 22 of the stat line. Field 2 may contain spaces, so counting starts after it. */
 function readStat(pid: number): { readonly startedAt: string; readonly isDead: boolean } | undefined {
   const stat = readText(`/proc/${pid}/stat`);
   const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -71,7 +71,7 @@ function readStat(pid: number): { readonly startedAt: string; readonly isDead: b
   return startedAt === undefined ? undefined : { startedAt, isDead: state === "Z" || state === "X" };
 }
 
-/** The id of this boot of this machine; empty where the system has none. */
+/** The boot id of this machine; empty if the system has none. */
 export function readBoot(): string {
   return readText("/proc/sys/kernel/random/boot_id") ?? "";
 }

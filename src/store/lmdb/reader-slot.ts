@@ -9,14 +9,14 @@ import { MAX_TABLES } from "./tables.ts";
 
 /** A held slot. */
 export interface ReaderSlot {
-  /** The slot as the table lists it: process id and thread. */
+  /** The slot as listed in the table: process id and thread. */
   readonly name: string;
   /** The slots of all living readers, this one among them. Clears those of dead readers first. */
   listReaders(): readonly string[];
   free(): void;
 }
 
-/** Must equal those of the store's own environment: inside one process lmdb shares the map between the two. */
+/** Must equal the options of the store's environment: inside one process lmdb shares the map between the two. */
 export interface SlotOptions {
   readonly path: string;
   readonly readOnly: boolean;
@@ -48,8 +48,8 @@ const ID_TAKEN = 11;
 
 /** Takes a slot. Throws StoreError `locked` while a process with the same id, in another PID namespace, has one. */
 export function holdReaderSlot(options: SlotOptions): ReaderSlot {
-  // A dead process that had this process's id may have left slots. lmdb takes them for this process's own, so its check
-  // never clears them; closing does. This process holds the lock of the id, so no living process uses them.
+  // A dead process with the same id may have left slots. lmdb takes them for this process's own, so its check never clears
+  // them; closing does. This process holds the lock of the id, so no living process uses them.
   const first = openSlot(options);
   first.transaction.abort();
   first.env.close();
@@ -60,7 +60,7 @@ export function holdReaderSlot(options: SlotOptions): ReaderSlot {
       ...env
         .readerList()
         .join("")
-        .matchAll(/^ *(\d+ [0-9a-f]+) /gm),
+        .matchAll(/^ {0,32}(\d{1,10} [0-9a-f]{1,16}) /gm),
     ].map(([, name]) => name ?? "");
   };
   const name = listReaders().find((reader) => reader.startsWith(`${process.pid} `)) ?? "";

@@ -28,23 +28,23 @@ import { FORMAT, META, type Tables } from "./tables.ts";
 import { upgradeTables } from "./upgrades.ts";
 import { copyBytes, LmdbView, type ViewSource } from "./view.ts";
 
-/** How long a snapshot serves new views, unless this process writes: what another one writes is seen this late. */
+/** How long a snapshot serves new views: delays the visibility of another process's writes. Own writes end it. */
 const SNAPSHOT_MS = 2;
 
-/** How to open a store on disk. */
+/** Options of a store on disk. */
 export interface LmdbStoreOptions {
-  /** Directory of the store; made when it is missing and the store may be written. */
+  /** Directory of the store; created if missing, unless read-only. */
   readonly path: string;
   /** Opens for reading only: takes no lease and changes nothing. */
   readonly readOnly?: boolean;
-  /** Address space to map at first. It costs no memory or disk, and grows by itself when it is used up. */
+  /** Address space to map initially. It costs no memory or disk, and grows when used up. */
   readonly mapSizeBytes?: number;
   readonly logger?: Logger;
-  /** For tests: whether other machines may use the directory, and how to wait while watching them. */
+  /** For tests: whether other machines may use the directory, and how to pause while watching their heartbeat. */
   readonly sharing?: Pick<LeaseOptions, "isShared" | "pause">;
 }
 
-/** Opens the store in a directory. Throws StoreError when it cannot be used as asked. */
+/** Opens the store in a directory. Throws StoreError. */
 export async function openLmdbStore(options: LmdbStoreOptions): Promise<Store> {
   const { readOnly = false, logger = silentLogger } = options;
   const { environment, lease } = readOnly ? await openForReading(options) : await openForWriting(options);
@@ -65,7 +65,7 @@ async function openForReading({ path, mapSizeBytes }: LmdbStoreOptions): Promise
   return { environment: await openEnvironment({ path, readOnly: true, mapSizeBytes }), lease: undefined };
 }
 
-/** Takes the lease, and brings the tables to this code's format in the same write. */
+/** Takes the lease and upgrades the tables to this code's format in the same write. */
 function openForWriting({ path, mapSizeBytes, logger, sharing }: LmdbStoreOptions): Promise<Opened> {
   return openLeased({
     path,
@@ -87,7 +87,7 @@ class LmdbStore implements Store {
   readonly #source: ViewSource;
   readonly #meta: FastTable;
   readonly #tree: FastTable;
-  /** What new views share. */
+  /** Shared by new views. */
   #snapshot: Snapshot | undefined;
   #closed = false;
   #identity: StoreIdentity | undefined;
@@ -125,7 +125,7 @@ class LmdbStore implements Store {
 
   async getTreeNodes(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]> {
     const tree = this.#tree;
-    // A plain get makes lmdb change its buffer twice; for nodes this small that costs more than the get.
+    // A plain get makes lmdb switch its buffer twice, which costs more than reading such a small node.
     return keys.map((key) => {
       const node = tree.getBinaryFast(key);
       return node === undefined ? undefined : copyBytes(node, 0, tree.lastSize);
@@ -157,7 +157,7 @@ class LmdbStore implements Store {
   async preload(base: BaseBatch): Promise<void> {
     this.#write(() => {
       if (this.#readPosition() !== undefined) {
-        throw new StoreError("order", `the store at ${this.#path} holds a ledger already`);
+        throw new StoreError("order", `the store at ${this.#path} already contains a ledger`);
       }
       writeBase(this.#tables, base);
     });
@@ -181,7 +181,7 @@ class LmdbStore implements Store {
     await this.#close();
   }
 
-  /** One write transaction under the lease: all of it or nothing, on disk when this returns. */
+  /** Runs `action` in one write transaction under the lease: atomic, and on disk when this returns. */
   #write<T>(action: () => T): T {
     const lease = this.#lease?.row;
     if (lease === undefined)
@@ -195,18 +195,18 @@ class LmdbStore implements Store {
     } catch (error) {
       throw toStoreError(error, this.#path);
     } finally {
-      // What was just written is for the next view to see.
+      // The next view must see this write.
       this.#endSnapshot();
     }
   }
 
   /**
-   * A killed reader leaves its slot, which pins every page that is freed after its snapshot: the file would grow with
-   * each write, and lmdb looks for such slots only when an environment is opened. Costs microseconds.
+   * A killed reader leaves its slot, which pins every page freed after its snapshot: the file would grow with each write.
+   * lmdb itself checks only when it opens an environment. Costs microseconds.
    */
   #clearDeadReaders(): void {
     const slots = this.#root.readerCheck();
-    if (slots > 0) this.#logger.info({ slots }, "readers that died were cleared");
+    if (slots > 0) this.#logger.info({ slots }, "cleared the slots of dead readers");
   }
 
   #takeSnapshot(): Snapshot {
@@ -237,7 +237,7 @@ class LmdbStore implements Store {
     return row === undefined ? undefined : decodePosition(row);
   }
 
-  /** Most views find the row that the last one found. */
+  /** Caches the last position: most views read the same row. */
   #decodePosition(row: Uint8Array): Position {
     if (this.#position === undefined || this.#positionRow?.equals(row) !== true) {
       this.#positionRow = Buffer.from(row);

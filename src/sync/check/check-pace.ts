@@ -1,10 +1,10 @@
-// How a check gets on: it counts rows, tells of them, and lets the process hear signals in between.
+// Pace of a check: counts rows, reports progress, and yields to the event loop so that the process can handle signals.
 import { takeTurn } from "../../base/turn.ts";
 
-/** Told of rows passed, out of how many. */
+/** Called with the number of checked rows and the total. */
 export type CheckProgress = (done: number, total: number) => void;
 
-/** Rows between two turns. */
+/** Rows between two yields. */
 const TURN_ROWS = 1000;
 
 /** The pace of one check. */
@@ -21,13 +21,13 @@ export class CheckPace {
     this.#signal = signal;
   }
 
-  /** Notes that a row was passed. */
+  /** Counts a checked row. */
   row(): void {
     this.#done++;
     if (this.#done % TURN_ROWS === 0) this.#onProgress(Math.min(this.#done, this.#total), this.#total);
   }
 
-  /** To be awaited between rows where it gives something; rejects with the reason when the check was told to stop. */
+  /** Returns a promise to await when it is time to yield; it rejects with the signal's reason once aborted. */
   turn(): Promise<void> | undefined {
     if (this.#done < this.#turnAt) return undefined;
     this.#turnAt = this.#done + TURN_ROWS;

@@ -1,5 +1,5 @@
-// Checks a whole store: position, blocks, records, items, what is superseded, and the state tree, each against
-// the others and by hash wherever the ledger has one.
+// Checks a whole store: position, blocks, records, items, superseded values and the state tree, each against the others
+// and by hash wherever the ledger has one.
 import { equalBytes } from "../../base/bytes.ts";
 import { toHex } from "../../base/hex.ts";
 import { isAccumulatorKnown } from "../../ledger/position.ts";
@@ -16,7 +16,7 @@ export interface StoreReport {
   readonly version: bigint;
   readonly oldestVersion: bigint;
   readonly records: number;
-  /** Records that the accumulator at the head vouches for. */
+  /** Records proven by the accumulator at the head. */
   readonly recordsAnchored: number;
   /** Writes of records compared with stored values. */
   readonly writes: number;
@@ -24,18 +24,18 @@ export interface StoreReport {
   readonly values: number;
   readonly blocks: number;
   readonly treeNodes: number;
-  /** Rows below the oldest version that the pruner has not come to yet; no fault. */
+  /** Rows below the oldest version that the pruner has not removed yet; not a fault. */
   readonly leftovers: number;
-  /** Rows that nothing vouches for: a follower's own. */
+  /** Side rows, which no hash covers. */
   readonly sideRows: number;
-  /** What was wrong, in words; the first ones of `faults`. */
+  /** Texts of the first of `faults`. */
   readonly findings: readonly string[];
   readonly faults: number;
 }
 
 function checkPosition({ position, identity }: StoreWalk, findings: Findings): void {
   findings.expect(position.chainId === identity.chainId, () => {
-    return `the position is of chain ${position.chainId}, the store of chain ${identity.chainId}`;
+    return `the position belongs to chain ${position.chainId}, the store to chain ${identity.chainId}`;
   });
   findings.expect(position.oldestVersion <= position.version, () => "the oldest version is above the head");
   const { leafCount, frozen } = position.accumulator;
@@ -45,7 +45,7 @@ function checkPosition({ position, identity }: StoreWalk, findings: Findings): v
   });
 }
 
-/** Walks a store and tells what is wrong with it. Rejects with the reason of the signal when that says stop. */
+/** Checks a whole store. Rejects with the signal's reason once aborted. */
 export async function checkStore(
   walk: StoreWalk,
   onProgress: CheckProgress = () => {},
@@ -68,7 +68,7 @@ export async function checkStore(
     treeNodes = await checkTree(walk, items.head, findings, pace);
     const earlyRoot = await rootOf(items.early, pace);
     findings.expect(early !== undefined && equalBytes(earlyRoot, early.stateRoot), () => {
-      return `state root as of version ${early?.version}: the items give ${toHex(earlyRoot)}, the record says otherwise`;
+      return `state root as of version ${early?.version}: the items give ${toHex(earlyRoot)}, the record has another root`;
     });
   }
   return {

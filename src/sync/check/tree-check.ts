@@ -1,5 +1,5 @@
-// The state tree built anew from the items of a store and compared with what is stored, by code that shares
-// nothing with the one that keeps the tree up to date but the form of a node.
+// Rebuilds the state tree from the items of a store and compares it with the stored tree. Shares only the node format
+// with the code that updates the tree.
 import { equalBytes } from "../../base/bytes.ts";
 import { toHex } from "../../base/hex.ts";
 import { HASH_LENGTH, SPARSE_MERKLE_PLACEHOLDER } from "../../ledger/hash.ts";
@@ -18,9 +18,10 @@ import type { CheckPace } from "./check-pace.ts";
 import type { Findings } from "./findings.ts";
 
 const LEAF_BYTES = 2 * HASH_LENGTH;
+/** Yields once per subtree at this depth: 16 ** 3 = 4096 times in a large tree. */
 const TURN_DEPTH = 3;
 
-/** Leaves in the order of their keys, packed: millions of them fit. */
+/** Leaves in key order, 64 bytes each, so that millions fit in memory. */
 export class LeafList {
   #bytes = Buffer.allocUnsafe(1024 * LEAF_BYTES);
   #count = 0;
@@ -72,7 +73,7 @@ function build(
   return { keyHash: undefined, hash: treeNodeHash(node) };
 }
 
-/** Where the leaves end that lie below the same child as the first one. */
+/** End of the run of leaves below the same child as `from`. */
 function endOfSlot(leaves: LeafList, from: number, end: number, depth: number): number {
   const slot = nibbleAt(leaves.keyAt(from), depth);
   let to = from + 1;
@@ -80,7 +81,7 @@ function endOfSlot(leaves: LeafList, from: number, end: number, depth: number): 
   return to;
 }
 
-/** As `build`, with a turn before each of the subtrees at TURN_DEPTH: 4096 of them in a large tree. */
+/** As `build`, but yields before each subtree at TURN_DEPTH. */
 async function buildInTurns(
   leaves: LeafList,
   start: number,
@@ -104,7 +105,7 @@ async function buildInTurns(
   return { keyHash: undefined, hash: treeNodeHash(node) };
 }
 
-/** Root over the leaves; `visit` sees every node on the way. */
+/** Root over the leaves; calls `visit` with every inner node. */
 export async function rootOf(
   leaves: LeafList,
   pace: CheckPace,
@@ -114,7 +115,7 @@ export async function rootOf(
   return root?.hash ?? SPARSE_MERKLE_PLACEHOLDER;
 }
 
-/** Compares the stored tree with the one that the newest items give, every node and no node more: their number. */
+/** Compares the stored tree node by node with the one built from the leaves; returns the number of nodes. */
 export async function checkTree(
   walk: StoreWalk,
   leaves: LeafList,
@@ -127,7 +128,7 @@ export async function checkTree(
     pace.row();
     const stored = walk.getTreeNode(key);
     findings.expect(stored !== undefined && equalBytes(stored, encodeTreeNode(node)), () => {
-      return `state tree: node ${toHex(key)} is ${stored === undefined ? "missing" : "not what the items give"}`;
+      return `state tree: node ${toHex(key)} is ${stored === undefined ? "missing" : "not the one that the items give"}`;
     });
   });
   const { stateRoot } = walk.position;

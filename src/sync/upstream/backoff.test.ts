@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 describe("pauses", () => {
-  it("double up to their bound, the upper half by chance", () => {
+  it("double up to their bound, with a random upper half", () => {
     const options = { baseMs: 100, maxMs: 1000 };
     expect([1, 2, 3, 4, 5, 60].map((failures) => backoffMs(failures, options, () => 1))).toEqual([
       100, 200, 400, 800, 1000, 1000,
@@ -33,7 +33,7 @@ describe("pauses", () => {
     );
   });
 
-  it("follow Retry-After in seconds and as a date, and nothing else", () => {
+  it("accept Retry-After in seconds or as a date, and nothing else", () => {
     const now = Date.parse("2026-01-01T00:00:00Z");
     expect(parseRetryAfter("7", now)).toBe(7000);
     expect(parseRetryAfter(" 0 ", now)).toBe(0);
@@ -44,7 +44,7 @@ describe("pauses", () => {
       expect(parseRetryAfter(text, now)).toBeUndefined();
   });
 
-  it("end at once when they are called off", async () => {
+  it("end at once when aborted", async () => {
     const stop = new AbortController();
     const pausing = pause(60_000, stop.signal);
     expect(vi.getTimerCount()).toBe(1);
@@ -56,10 +56,10 @@ describe("pauses", () => {
   });
 });
 
-describe("a cap on the rate", () => {
+describe("rate cap", () => {
   const { signal } = new AbortController();
 
-  /** Milliseconds at which a number of turns came, asked for one after the other. */
+  /** Milliseconds, relative to the first, at which `count` turns in a row were granted. */
   async function turnsAt(cap: RateCap, count: number): Promise<number[]> {
     const at: number[] = [];
     const asking = (async () => {
@@ -73,16 +73,16 @@ describe("a cap on the rate", () => {
     return at.map((ms) => ms - (at[0] ?? 0));
   }
 
-  it("lets a burst through after a quiet time, then one turn in each interval", async () => {
+  it("allows a burst after a quiet time, then one turn per interval", async () => {
     vi.advanceTimersByTime(60_000);
     expect(await turnsAt(new RateCap(20), 8)).toEqual([0, 0, 0, 0, 0, 50, 100, 150]);
   });
 
-  it("does not hold up a caller where there is none", async () => {
+  it("never waits when the cap is zero", async () => {
     expect(await turnsAt(new RateCap(0), 1000)).toEqual(new Array(1000).fill(0));
   });
 
-  it("gives up a turn that is called off", async () => {
+  it("rejects an aborted turn", async () => {
     const cap = new RateCap(1);
     vi.advanceTimersByTime(60_000);
     for (let i = 0; i < 5; i++) await cap.turn(signal);
@@ -94,7 +94,7 @@ describe("a cap on the rate", () => {
 });
 
 describe("agreement rules", () => {
-  it("are NEEDED/OF and nothing else", () => {
+  it("parse NEEDED/OF and nothing else", () => {
     expect(parseAgreement("2/3")).toEqual({ needed: 2, of: 3 });
     expect(parseAgreement("1/1")).toEqual({ needed: 1, of: 1 });
     for (const text of ["", "2", "3/2", "0/3", "2/3/4", "a/b", "-1/2", "2/ 3", "1000/1000"]) {
@@ -104,7 +104,7 @@ describe("agreement rules", () => {
 });
 
 describe("trust levels", () => {
-  it("name what holds, the strongest first", () => {
+  it("list what holds, strongest first", () => {
     const none = { isChained: false, anchoredVersion: undefined, agreed: undefined };
     expect(trustLevels(none)).toEqual(["trusted"]);
     const all = { isChained: true, anchoredVersion: 7n, agreed: { needed: 2, of: 3 } };

@@ -1,4 +1,4 @@
-// The node as an object: every call rejects or gives an answer, and a closed node says that it is closed.
+// The node as an object: every call resolves or rejects, and a closed node reports that it is closed.
 import { afterEach, describe, expect, it } from "vitest";
 import { CodedError, createNode, type Node, type NodeOptions } from "../../src/index.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -39,7 +39,7 @@ describe("a call with a wrong argument", () => {
   ])("rejects and never throws: %s", async (_, call) => {
     const node = await start();
     let caught: unknown;
-    // As a caller with only a catch would: what is thrown before there is a promise passes it by.
+    // A caller with only .catch() would miss an error thrown before there is a promise.
     await call(node).catch((error: unknown) => {
       caught = error;
     });
@@ -54,7 +54,7 @@ function ring(): object {
   return request;
 }
 
-describe("blocks asked for at once", () => {
+describe("blocks made on request", () => {
   it.each([
     ["in memory", {}],
     ["on disk", onDisk()],
@@ -104,7 +104,7 @@ describe("a closed node", () => {
     await node.close();
   });
 
-  it("says so while it closes, and finishes what was asked before", async () => {
+  it("refuses calls while it closes, and finishes earlier ones", async () => {
     const node = await start(onDisk());
     const before = [node.produceBlock(), node.produceBlock(), node.info(), node.balance("0x1", COIN)];
     const closing = [node.close(), node.close()];

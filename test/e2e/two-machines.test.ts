@@ -1,5 +1,5 @@
-// Two machines, one network file system: the first is a process with a boot id of its own, in a PID namespace of its
-// own. That it shares this machine's kernel does not help it: locks of a process of another boot count for nothing.
+// Two machines on one network file system: the first is a process with another boot id in another PID namespace. It
+// shares this machine's kernel, but locks of a process of another boot are ignored.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { temporaryFolder } from "../support/temporary.ts";
 const holder = fileURLToPath(new URL("../support/store-holder.ts", import.meta.url));
 
 describe.skipIf(!canUnshare())("a store that another machine writes", () => {
-  it("is kept while the heartbeat goes on, and taken over when it stands still", async () => {
+  it("keeps its writer while the heartbeat advances, and is taken over when it stops", async () => {
     const folder = temporaryFolder();
     const [path, boot] = [join(folder, "store"), join(folder, "boot")];
     writeFileSync(boot, "11111111-2222-3333-4444-555555555555\n");

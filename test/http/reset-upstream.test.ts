@@ -1,4 +1,4 @@
-// A follower whose upstream's ledger was reset: its head is far below the follower's own.
+// A follower whose upstream was reset: the upstream's head is far below the follower's.
 import { afterEach, describe, expect, it } from "vitest";
 import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
 import { type Meddler, startProxy } from "../support/proxy.ts";
@@ -47,7 +47,7 @@ interface Claims {
   readonly upstreams: readonly { readonly state: string; readonly last_fault?: string }[];
 }
 
-/** What the node says of itself. */
+/** The node's own status. */
 async function claimsOf(node: Node & { url: string }): Promise<Claims> {
   const [ready, healthy] = [await fetch(`${node.url}/-/ready`), await fetch(`${node.url}/-/healthy`)];
   const { message } = (await ready.json()) as { message: string };
@@ -68,7 +68,7 @@ const untilNotReady = (node: Node & { url: string }): Promise<Claims> =>
   }, 20_000);
 
 describe("a follower whose upstream was reset", () => {
-  it("is not at head and not ready while the upstream has another ledger, and says so", async () => {
+  it("is not at head and not ready while the upstream has another ledger, and reports why", async () => {
     const proxy = await proxied(await startChain("reset", 30));
     const node = await start({ follow: follow(proxy) });
     await untilAtHead(node);
@@ -85,7 +85,7 @@ describe("a follower whose upstream was reset", () => {
     await untilAtHead(node);
   });
 
-  it("is not at head and not ready while the upstream is back at an old version, and says so", async () => {
+  it("is not at head and not ready while the upstream is back at an old version, and reports why", async () => {
     const proxy = await proxied(await startChain("reset", 30));
     const node = await start({ follow: follow(proxy) });
     await untilAtHead(node);
@@ -104,7 +104,7 @@ describe("a follower whose upstream was reset", () => {
     await untilAtHead(node);
   });
 
-  it("is not at head and not ready where the upstream's head is too old to be compared", async () => {
+  it("is not at head and not ready when the upstream's head is too old to compare", async () => {
     const proxy = await proxied(await startChain("reset", 30));
     const node = await start({ follow: { ...follow(proxy), startVersion: "latest" } });
     await untilAtHead(node);
@@ -128,7 +128,7 @@ describe("a follower whose upstream was reset", () => {
     expect(claims.upstreams).toMatchObject([{ state: "ok" }, { state: "set_aside" }]);
   });
 
-  it("takes no item from another ledger", async () => {
+  it("fetches no item from another ledger", async () => {
     const chain = await startChain("reset", 30);
     const proxy = await proxied(chain);
     const node = await start({ follow: { ...follow(proxy), startVersion: "5" }, pruneWindow: "off" });
@@ -144,8 +144,8 @@ describe("a follower whose upstream was reset", () => {
   });
 });
 
-describe("a follower that is to start above the upstream's head", () => {
-  it("waits, and does not say that it is at head", async () => {
+describe("a follower with a start above the upstream's head", () => {
+  it("waits and does not claim to be at head", async () => {
     const proxy = await proxied(await startChain("reset", 3));
     const node = await start({ follow: { ...follow(proxy), startVersion: "1000" } });
     const status = await until(async () => {

@@ -1,5 +1,5 @@
-// What caches may keep for good: only what can never be another number under the same address. A process decides that
-// from what its store holds, whatever options it was started with.
+// Only responses that can never change under the same URL may be cached for good. A process decides that from its
+// store, whatever its options.
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
@@ -14,7 +14,7 @@ const nodes: Node[] = [];
 const PORT = { port: 0 } as const;
 const NETWORK_ID = 77;
 const ASSET = "0x1::aptos_coin::AptosCoin";
-/** A network that is not a local chain, as far as its genesis says. */
+/** A network whose genesis is not that of a local chain. */
 const genesis = createLocalChain({ seed: "network", chainId: NETWORK_ID }).genesisBlob();
 const genesisWaypoint = formatWaypoint(checkGenesis(genesis).waypoint);
 
@@ -39,19 +39,19 @@ async function cachingOf(node: Node, version: bigint): Promise<string | null> {
   return response.headers.get("cache-control");
 }
 
-/** Caching at a version, after the node had time to look at its store. */
+/** Cache-Control at a version, after the node has read its store. */
 async function settledCachingOf(node: Node, version: bigint, wanted: string): Promise<void> {
   await until(async () => (await cachingOf(node, version)) === wanted);
 }
 
 const FOR_GOOD = "public, max-age=31536000, immutable";
 
-/** A node has looked at its store when its start is done. */
+/** A started node has read its store. */
 async function expectNeverForGood(node: Node, versions: readonly bigint[]): Promise<void> {
   for (const version of versions) expect(await cachingOf(node, version)).toBe("no-cache");
 }
 
-describe("answers at a named version", () => {
+describe("responses at a given version", () => {
   it("of a local chain are never cached for good, nor by a process that only reads its store", async () => {
     const data = join(folder, "local");
     const waypoint = formatWaypoint(checkGenesis(createLocalChain({ seed: "one" }).genesisBlob()).waypoint);

@@ -1,10 +1,10 @@
-// What a closed node leaves in the process that had it.
+// Memory that a closed node leaves in its process.
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
 const RUN = fileURLToPath(new URL("../support/closed-nodes-run.ts", import.meta.url));
-/** Bytes; a node that is kept has a ledger of several hundred kilobytes. */
+/** Bytes; a leaked node has a ledger of several hundred kilobytes. */
 const MOST_PER_NODE = 30_000;
 
 function bytesPerNode(kind: string, count: number): Promise<number> {

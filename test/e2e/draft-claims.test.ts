@@ -1,4 +1,4 @@
-// Several processes find the draft of a process that died: one of them takes it over.
+// Several processes find the draft of a dead process: one of them takes it over.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync } from "node:fs";

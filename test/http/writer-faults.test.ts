@@ -1,4 +1,4 @@
-// Faults of a writer that pass: what they were about is over once the store answers again, or another one writes.
+// Transient faults of a writer: they clear once the store responds again, or another process writes.
 import { afterEach, describe, expect, it } from "vitest";
 import { silentLogger } from "../../src/base/log.ts";
 import { Faults } from "../../src/node/faults.ts";
@@ -45,7 +45,7 @@ async function createWriter(member: Member, faults: Faults, options: NodeOptions
   });
 }
 
-/** What a node does with a lease. */
+/** Uses the lease as a node does. */
 async function startProcess(
   member: Member,
   options: NodeOptions,
@@ -77,9 +77,9 @@ async function startProcess(
   return { faults, election };
 }
 
-describe("a writer that lost its turn in an outage", () => {
+describe("a writer that lost its lease in an outage", () => {
   it.each(["a follower", "a local chain"])(
-    "is a standby without a fault once it is over: %s",
+    "is a standby without a fault after the outage: %s",
     async (kind) => {
       const upstream = await startUpstream();
       const options =
@@ -103,7 +103,7 @@ describe("a writer that lost its turn in an outage", () => {
 });
 
 describe("a follower whose store was out of reach", () => {
-  it("has no fault once the store answers, although nothing new is there to write", async () => {
+  it("has no fault once the store responds, even with nothing new to write", async () => {
     const upstream = await startUpstream();
     const member = new LeaseBoard(createMemoryStore(), TTL_MS).join("only");
     await member.lease.acquire();

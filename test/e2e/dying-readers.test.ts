@@ -1,4 +1,4 @@
-// Readers that die by a signal while they hold a view: the writer, which runs on, uses the pages again that they held.
+// Readers die by a signal while they hold a view: the running writer reuses the pages that they pinned.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { stat } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { checkView } from "../support/check-store.ts";
 import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../support/synthetic-ledger.ts";
 import { temporaryFolder } from "../support/temporary.ts";
-import { pruneTo } from "./contract.ts";
+import { pruneTo } from "../store/contract.ts";
 
 const reader = fileURLToPath(new URL("../support/store-reader.ts", import.meta.url));
 const KEEP = 200n;
@@ -26,13 +26,13 @@ async function startReader(path: string): Promise<ChildProcess> {
 }
 
 it.each<NodeJS.Signals>(["SIGKILL", "SIGINT", "SIGTERM"])(
-  "a reader that dies by %s pins no pages while the writer runs on",
+  "a reader that dies by %s pins no pages of the running writer",
   async (signal) => {
     const path = temporaryFolder();
     const ledger = new SyntheticLedger(4, 40);
     const store = await openLmdbStore({ path });
     let head: bigint | undefined;
-    /** Makes so many commits and prunes behind them; the size of the file after that. */
+    /** Makes commits, prunes behind them, and returns the size of the file. */
     const advance = async (rounds: number): Promise<number> => {
       for (let round = 0; round < rounds; round++) {
         const next = (head ?? 0n) + STEP;

@@ -1,10 +1,10 @@
-// HTTP options of the in-process interface that no server can work with: refused, by name, before anything listens.
+// Invalid HTTP options of the in-process interface: refused by name before the server listens.
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/base/errors.ts";
 import { createNode, type HttpOptions } from "../../src/node.ts";
 
-/** What a start is refused with; undefined where it is not. */
+/** The error of a refused start; undefined if it succeeds. */
 async function refusalOf(http: HttpOptions): Promise<unknown> {
   try {
     const node = await createNode({ http: { port: 0, ...http } });
@@ -26,14 +26,14 @@ describe("a header brand", () => {
     },
   );
 
-  it("of letters, digits and dashes is taken", async () => {
+  it("of letters, digits and dashes is accepted", async () => {
     expect(await refusalOf({ headerBrands: ["APTOS", "My-Node2"] })).toBeUndefined();
   });
 });
 
 describe("a bound on clients", () => {
   it.each([0, -1, 0.5, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 1e9])(
-    "rateLimit %d is refused, so that no answer says Retry-After: Infinity",
+    "rateLimit %d is refused, so that no response says Retry-After: Infinity",
     async (rateLimit) => {
       const error = await refusalOf({ limits: { rateLimit } });
       expect(error).toBeInstanceOf(ConfigError);
@@ -56,23 +56,23 @@ describe("a bound on clients", () => {
     ["limits.maxWaitMs", { limits: { maxWaitMs: Number.NaN } }],
     ["limits.timeouts.headersMs", { limits: { timeouts: { headersMs: -1 } } }],
     ["limits.timeouts.idleMs", { limits: { timeouts: { idleMs: Number.NaN } } }],
-    // Timers of node end at once past this.
+    // Node's timers fire at once above this.
     ["limits.timeouts.answerMs", { limits: { timeouts: { answerMs: 2 ** 31 } } }],
   ];
-  it.each(WRONG)("%s outside of what works is refused by name: %o", async (name, http) => {
+  it.each(WRONG)("%s out of range is refused by name: %o", async (name, http) => {
     const error = await refusalOf(http);
     expect(error).toBeInstanceOf(ConfigError);
     expect(String(error)).toContain(`${name}: expected a whole number from `);
   });
 
-  it("within what works is taken", async () => {
+  it("in range is accepted", async () => {
     const limits = { rateLimit: 1, maxWaitMs: 0, maxInFlight: 1, timeouts: { keepAliveMs: 1000 } };
     expect(await refusalOf({ limits, bodyLimitBytes: 1024, maxLagMs: 0, workers: 0 })).toBeUndefined();
   });
 });
 
 describe("--no-metrics", () => {
-  it("with a port for metrics serves none there", async () => {
+  it("serves no metrics, even with a metrics port", async () => {
     const free = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => free.once("listening", resolve));
     const address = free.address();

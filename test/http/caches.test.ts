@@ -1,4 +1,4 @@
-// Every cache of a node has a budget in bytes and says on the metrics page what it holds and did.
+// Every cache of a node has a budget in bytes and reports its size and counters as metrics.
 import { afterAll, describe, expect, it } from "vitest";
 import { urlTo } from "../../src/interface/route.ts";
 import { balanceRoute } from "../../src/interface/routes.ts";
@@ -19,7 +19,7 @@ async function figures(): Promise<ReadonlyMap<string, number>> {
 }
 
 describe("caches", () => {
-  it("stay within their budgets, and count", async () => {
+  it("stay within their budgets and report counters", async () => {
     const guide = node.guide();
     if (guide === undefined) throw new Error("a local chain has a guide");
     await node.produceBlock();
@@ -49,7 +49,7 @@ describe("caches", () => {
     }
   });
 
-  it("push entries out instead of growing", async () => {
+  it("evict entries instead of growing", async () => {
     const before = await figures();
     for (let from = 0; from < 4000; from += 100) {
       await Promise.all(

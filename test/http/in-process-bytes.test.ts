@@ -1,5 +1,5 @@
-// Bytes at the border of the in-process calls belong to the caller: writing into what was handed out, or into what was
-// handed in, changes nothing inside the node.
+// Bytes passed to and returned by in-process calls belong to the caller: writing into them changes nothing inside the
+// node.
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { toHex } from "../../src/base/hex.ts";
@@ -45,7 +45,7 @@ describe.each([
   ["in memory", () => ({})],
   ["on disk", () => ({ data: join(temporaryFolder(), "data") })],
 ])("a node %s", (_, place) => {
-  it("hands out copies: writing into them changes no later read", async () => {
+  it("returns copies: writing into them changes no later read", async () => {
     const node = await start({ ...place(), localChain: {}, pruneWindow: "off", http: { port: 0 } });
     await node.produceBlock();
     const { handle, key } = item(node);
@@ -69,7 +69,7 @@ describe.each([
     expect(await readAll()).toEqual(before);
   });
 
-  it("hands out bytes that share their memory with nothing", async () => {
+  it("returns bytes that share no memory", async () => {
     const node = await start({ ...place(), localChain: {} });
     await node.produceBlock();
     const { handle, key } = item(node);
@@ -80,7 +80,7 @@ describe.each([
     }
   });
 
-  it("reads what it is given when it is called, not later", async () => {
+  it("reads its arguments during the call, not later", async () => {
     const node = await start({ ...place(), localChain: {} });
     await node.produceBlock();
     const { handle, key } = item(node);
@@ -99,7 +99,7 @@ describe.each([
     expect([await fromBytes, await fromObject]).toEqual([expected, expected]);
   });
 
-  it("keeps its own copy of a genesis", async () => {
+  it("keeps a copy of a genesis", async () => {
     const genesis = createLocalChain({ seed: "bytes", chainId: 77 }).genesisBlob();
     const expected = await (await start({ ...place(), genesis })).info();
     const changed = new Uint8Array(genesis);

@@ -1,4 +1,4 @@
-// Times that a node is given: each works or is refused by the name of its option, and none of them overflows a timer.
+// Durations in options: each works or is refused by the name of its option, and none overflows a timer.
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/base/errors.ts";
 import { commands } from "../../src/cli/commands.ts";
@@ -8,16 +8,16 @@ import { until } from "../support/until.ts";
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Options that are times, with their command. */
+/** Options that are durations, with their command. */
 const times = commands.flatMap(({ name: command, options }) =>
   Object.entries(options)
     .filter(([, { placeholder }]) => placeholder === "TIME")
     .map(([name]) => ({ command, name, options })),
 );
 
-/** Options for which 0 means something, as their help says. */
+/** Options for which 0 has a meaning, see their help. */
 const MAY_BE_ZERO = ["block-time", "max-wait", "max-lag", "give-up-time"];
-/** Options that are only compared with a clock: no timer runs for so long. */
+/** Options that are only compared with a clock, so no timer limits them. */
 const COMPARED = ["max-lag", "give-up-time"];
 
 function parse({ name, options }: (typeof times)[number], text: string): number | string {
@@ -86,7 +86,7 @@ describe("a node in the process", () => {
     expect((fault as Error).message).toMatch(new RegExp(`^${name}: expected`));
   });
 
-  it("makes as many blocks as it was told, at any pace, and stands then", async () => {
+  it("makes the configured number of blocks, at any pace, and stops", async () => {
     for (const blockTimeMs of [0, 1]) {
       const node = await createNode({ localChain: { blockTimeMs, blocks: 3 } });
       const moving = async () => Number((await node.ledgerInfo()).block_height) > 20;
