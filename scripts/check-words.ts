@@ -1,5 +1,5 @@
-// Finds phrases and names that this project has given up, so that they do not come back. Prints file, line and what
-// to write instead; exits 1 when there is any.
+// Finds retired phrases and names, so that they do not come back. Prints file, line and replacement; exits 1 if there
+// is any.
 //   npx tsx scripts/check-words.ts
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 interface Rule {
   readonly pattern: RegExp;
   readonly instead: string;
-  /** Where the rule holds; everywhere unless given. */
+  /** Paths that the rule applies to; all by default. */
   readonly only?: RegExp;
 }
 
@@ -28,7 +28,7 @@ const PHRASES: readonly Rule[] = [
   { pattern: /\btakes? (?:its|their) time\b/i, instead: "slow" },
 ];
 
-/** Names that misled, with the ones they got. */
+/** Misleading names and their replacements. */
 const NAMES: readonly Rule[] = [
   { pattern: /\bGate(?:Options|Figures)?\b|\bgate\.(?:test\.)?ts\b/, instead: "AdmissionControl" },
   { pattern: /SlowReaders|slow-readers\b/, instead: "UnreadResponses" },
@@ -37,7 +37,7 @@ const NAMES: readonly Rule[] = [
   { pattern: /\bailments?\b/i, instead: "unhealthyReason" },
   { pattern: /\bAwaitable\b|\bawaitable\.ts\b/, instead: "MaybePromise" },
   { pattern: /\bwithoutGuesses\b/, instead: "refuseUnknownState" },
-  { pattern: /committer/i, instead: "Committer" },
+  { pattern: /ingester/i, instead: "Committer" },
   {
     pattern: /\b(?:world|places|cast|books|ground|scene)\b/i,
     instead: "state, items, accounts, expectedBalances, blockState",
@@ -47,7 +47,7 @@ const NAMES: readonly Rule[] = [
 
 const READ =
   /^(?:src|test|bench|scripts|docs|examples|contrib|bin)\/|^(?:README|ARCHITECTURE|CONTRIBUTING|SECURITY)\.md$|^\.ci\//;
-/** Made by programs, or this list itself. */
+/** Generated files, and this list itself. */
 const SKIPPED =
   /^(?:docs\/openapi\.json|test\/support\/generated-client\.ts|test\/fuzz-corpus\/.*|scripts\/check-words\.ts)$/;
 

@@ -67,6 +67,6 @@ for (const [name, text] of Object.entries(FILES)) {
   }
   if (readFileSync(path, "utf8") === text) continue;
   stale++;
-  console.error(`${name} is out of date: run npm run vectors`);
+  console.error(`${name} differs from the vectors of the SDK: run npm run vectors`);
 }
 process.exitCode = stale === 0 ? 0 : 1;

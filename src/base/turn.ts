@@ -1,7 +1,7 @@
-// Long work that never waits for anything outside keeps signals and timers from being heard.
+// Long synchronous work blocks signals and timers.
 import { setImmediate } from "node:timers/promises";
 
-/** Lets the process hear signals and timers; throws the reason when the work was told to stop. */
+/** Yields one turn of the event loop to signals and timers; throws the signal's reason if it is aborted. */
 export async function takeTurn(signal: AbortSignal | undefined): Promise<void> {
   await setImmediate();
   signal?.throwIfAborted();

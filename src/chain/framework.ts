@@ -67,7 +67,7 @@ export function readFramework(writes: readonly EncodedWrite[]): Framework {
   ];
   if (missing.length === 0) return framework;
   throw new ConfigError(
-    `local-chain: no blocks can be made on this genesis, which has no ${missing.map((path) => `0x1::${path}`).join(", ")}; without local-chain it is served as it is`,
+    `local-chain: the local chain cannot make blocks on this genesis, which has no ${missing.map((path) => `0x1::${path}`).join(", ")}; without local-chain it is served as it is`,
   );
 }
 

@@ -1,4 +1,4 @@
-// Accounts as state items, as an explanation of a transaction asks for them.
+// Reads accounts for the explanation of a transaction.
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
@@ -21,7 +21,7 @@ const ACCOUNT_TAG: Uint8Array = encodeWith(structTagCodec, {
   typeArgs: [],
 });
 
-/** Reads accounts as the view's latest version sees them. Reads throw LedgerError. */
+/** Reads accounts at the view's latest version. Reads throw LedgerError. */
 export function createAccountReader(view: LedgerView): AccountReader {
   const { version } = view.position;
   return {
@@ -42,7 +42,7 @@ function readSequenceNumber(
     if (item?.value === undefined) return undefined;
     const reader = new BcsReader(stateValueData(item.value));
     try {
-      // The authentication key comes first; what follows the sequence number does not matter here.
+      // The authentication key precedes the sequence number; later fields are not read.
       reader.skipByteString();
       return reader.u64();
     } catch (error) {

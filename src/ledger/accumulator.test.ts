@@ -61,7 +61,7 @@ describe("accumulator", () => {
     }
   });
 
-  it("refuses a state whose subtrees are not those of its leaf count", () => {
+  it("refuses a state whose subtrees do not fit its leaf count", () => {
     const frozen = [leaf(1), leaf(2)];
     expect(transactionAccumulator({ leafCount: 3n, frozen }).leafCount).toBe(3n);
     for (const leafCount of [0n, 2n, 4n, 7n])

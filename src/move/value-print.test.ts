@@ -77,13 +77,13 @@ describe("a printed value", () => {
     expect(JSON.stringify(print(layout, hex))).toBe(JSON.stringify(expected));
   });
 
-  it("has enums in the form that requests take, where that is asked for", () => {
+  it("has enums in the form of requests if that is chosen", () => {
     expect(JSON.stringify(print(SHAPE, `01${"05".padEnd(16, "0")}01`, "requests"))).toBe(
       '{"toString":{"_0":"5","_1":true}}',
     );
   });
 
-  it("keeps fields whose names mean something to the language", () => {
+  it("keeps fields named __proto__ and constructor", () => {
     const u8: Layout = { kind: "u8" };
     const fields = Object.fromEntries(["constructor", "__proto__"].map((name) => [name, u8]));
     expect(JSON.stringify(print(structOf(fields), "0102"))).toBe('{"constructor":1,"__proto__":2}');
@@ -98,12 +98,12 @@ describe("a printed value", () => {
     [structOf({ a: { kind: "u8" }, b: { kind: "u64" } }), "0102", "b: needs 8 bytes, 1 left"],
     [{ kind: "u8" }, "0102", "1 bytes left over"],
     [{ kind: "vector", item: { kind: "u64" } }, "02".padEnd(18, "0"), "[1]: needs 8 bytes"],
-  ])("is refused where the bytes are not of its type: %#", (layout, hex, reason) => {
+  ])("is refused if the bytes do not fit its type: %#", (layout, hex, reason) => {
     expect(() => print(layout, hex)).toThrow(reason);
     expect(() => print(layout, hex)).toThrow(BcsError);
   });
 
-  it("is bounded in size, also where items take no bytes", () => {
+  it("is bounded in size, even if items take no bytes", () => {
     const named = structOf({ ["n".repeat(200)]: { kind: "u8" } });
     const many = `e807${"00".repeat(1000)}`;
     expect(() => print({ kind: "vector", item: named }, many)).toThrow("too large to print");
@@ -119,7 +119,7 @@ describe("a printed value", () => {
     expect(() => print(deep(33), `${"01".repeat(33)}07`)).toThrow("nested too deep to print");
   });
 
-  it("leaves the room to the next one when it is refused", () => {
+  it("leaves the room to the next value when it is refused", () => {
     const printer = new ValuePrinter({ enums: "answers", maxCharacters: 10 });
     const read = (layout: Layout, hex: string): JsonValue =>
       printer.read(new BcsReader(Buffer.from(hex, "hex")), layout);
@@ -141,7 +141,7 @@ interface Sample {
   readonly value: unknown;
 }
 
-/** A layout with a value of it in the form of requests. */
+/** A layout and a value of it in the form of requests. */
 const { sample } = fc.letrec<{ sample: Sample }>((tie) => ({
   sample: fc.oneof(
     { maxDepth: 4, depthIdentifier: "value" },
@@ -200,7 +200,7 @@ describe("printing and encoding", () => {
     );
   });
 
-  it("give the same bytes or a refusal for damaged ones", () => {
+  it("give back damaged bytes or refuse them", () => {
     fc.assert(
       fc.property(sample, fc.nat(), ({ layout, value }, place) => {
         const bytes = Uint8Array.from(encode(layout, value));

@@ -1,12 +1,12 @@
-// BCS to JSON values, guided by a layout: the way back of value-json.ts. A few bytes can print to many (field
-// names repeat with every item), so the printed size is bounded, not only the bytes.
+// BCS to JSON values, guided by a layout: the inverse of value-json.ts. A few bytes can print to many characters,
+// because field names repeat with every item, so the printed size has a bound too.
 import { toPrefixedHex } from "../base/hex.ts";
 import type { BcsReader } from "../bcs/reader.ts";
 import { ADDRESS_LENGTH, formatAddress } from "./address.ts";
 import { MoveError } from "./errors.ts";
 import type { FieldsLayout, Layout } from "./layout.ts";
 
-/** A value that JSON can write. Objects have no prototype: `__proto__` is a name like any other. */
+/** A JSON value. Objects have no prototype, so `__proto__` is an ordinary name. */
 export type JsonValue =
   | boolean
   | number
@@ -14,11 +14,14 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [name: string]: JsonValue };
 
-/** How values are printed. */
+/** Form and size of printed values. */
 export interface ValuePrinterOptions {
-  /** `requests`: enums as encode takes them, `{"Name": {…}}`; `answers`: as nodes print them, `{"__variant__": "Name", …}`. */
+  /**
+   * `requests`: enums as encode accepts them, `{"Name": {…}}`; `answers`: as nodes print them, `{"__variant__":
+   * "Name", …}`.
+   */
   readonly enums: "requests" | "answers";
-  /** Most characters of JSON for all values that one printer prints, give or take escapes. */
+  /** Limit on the JSON characters of all values of one printer, apart from escapes. */
   readonly maxCharacters: number;
 }
 
@@ -38,7 +41,7 @@ export class ValuePrinter {
     this.#options = options;
   }
 
-  /** Reads one value of the layout. One that cannot be printed leaves the room to those after it. */
+  /** Reads one value of the layout. A refused value does not count towards the limit. */
   read(reader: BcsReader, layout: Layout): JsonValue {
     const printed = this.#printed;
     this.#depth = 0;
@@ -51,7 +54,7 @@ export class ValuePrinter {
   }
 
   #read(reader: BcsReader, layout: Layout): JsonValue {
-    // A value that takes no bytes counts too: without this a count alone could ask for endless work.
+    // Values without bytes count too; otherwise a large count alone could cause endless work.
     this.#charge(2);
     switch (layout.kind) {
       case "bool":

@@ -1,4 +1,4 @@
-// What the local chain calls and writes is what the modules in its state know: on its own genesis and on a network's.
+// The local chain calls and writes only what the modules in its state define, on its own and on a network's genesis.
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/base/errors.ts";
 import { decodeWith, encodeWith } from "../../src/bcs/codec.ts";
@@ -24,7 +24,7 @@ import { hasShared, sharedBytes } from "../support/shared.ts";
 
 const BLOCKS = 60;
 
-/** What the modules do not know of a call, in words. */
+/** Parts of a call that the modules do not define. */
 async function unknownInCall(call: EntryFunction, loadModule: ModuleLoader): Promise<string[]> {
   const name = `${formatAddress(call.module.address)}::${call.module.name}::${call.function}`;
   const abi = await loadModule(call.module);
@@ -34,7 +34,7 @@ async function unknownInCall(call: EntryFunction, loadModule: ModuleLoader): Pro
     (param) => !(param.kind === "signer" || (param.kind === "reference" && param.to.kind === "signer")),
   );
   const faults: string[] = [];
-  if (!found.isEntry) faults.push(`${name} is no entry function`);
+  if (!found.isEntry) faults.push(`${name} is not an entry function`);
   if (found.typeParams.length !== call.typeArgs.length) faults.push(`${name}: number of type arguments`);
   if (params.length !== call.args.length) faults.push(`${name}: number of arguments`);
   for (const type of call.typeArgs) faults.push(...(await unknownInType(type, loadModule)));
@@ -55,7 +55,7 @@ async function unknownInStruct(struct: StructTag, loadModule: ModuleLoader): Pro
   return [...inside.flat(), ...(isKnown ? [] : [text])];
 }
 
-/** Types of other modules that a published module names and that are not there. */
+/** Types in a published module that do not exist. */
 async function unknownInModule(module: ModuleId, loadModule: ModuleLoader): Promise<string[]> {
   const abi = await loadModule(module);
   const fields = abi?.structs.flatMap(({ fields: own, variants = [] }) => [
@@ -89,7 +89,7 @@ async function unknownInAbiType(type: AbiType, loadModule: ModuleLoader): Promis
   }
 }
 
-/** What the modules do not know of a record's resources and events. */
+/** Parts of a record that the modules do not define. */
 async function unknownInRecord(record: LedgerRecord, loadModule: ModuleLoader): Promise<string[]> {
   const faults: string[] = [];
   for (const { type } of record.events) faults.push(...(await unknownInType(type, loadModule)));
@@ -120,7 +120,7 @@ function entryFunctionOf(payload: TransactionPayload): EntryFunction | undefined
   return executable.kind === "entryFunction" ? executable.entryFunction : undefined;
 }
 
-/** Functions that the guide names and that are not there. */
+/** Functions in the guide that do not exist. */
 async function unknownInGuide(chain: LocalChain, store: Store): Promise<string[]> {
   const view = await store.openView();
   const loadModule = new ModuleCache().createLoader((module) => readModuleItem(view, module));
@@ -135,7 +135,7 @@ async function unknownInGuide(chain: LocalChain, store: Store): Promise<string[]
   return faults;
 }
 
-/** Runs blocks and lists what the modules in the state after each do not know, once each, with the calls made. */
+/** Runs blocks; returns what the modules after each block do not define, and the functions called. */
 async function unknownOn(blob: Uint8Array | undefined): Promise<{ unknown: string[]; calls: Set<string> }> {
   const genesis = blob === undefined ? undefined : checkGenesis(blob).writes;
   const chain = createLocalChain({ seed: "calls", genesis });
@@ -160,14 +160,14 @@ async function unknownOn(blob: Uint8Array | undefined): Promise<{ unknown: strin
 }
 
 describe("blocks of the local chain", () => {
-  it("call and write only what its own modules know", async () => {
+  it("call and write only what its own modules define", async () => {
     const { unknown, calls } = await unknownOn(undefined);
     expect(unknown).toEqual([]);
     expect(calls.size).toBeGreaterThan(8);
   });
 
   it.skipIf(!hasShared).each(["devnet", "mainnet"])(
-    "call and write only what the modules of the %s genesis know",
+    "call and write only what the modules of the %s genesis define",
     async (network) => {
       const { unknown, calls } = await unknownOn(sharedBytes(`networks/${network}/genesis.blob`));
       expect(unknown).toEqual([]);
@@ -177,7 +177,7 @@ describe("blocks of the local chain", () => {
 });
 
 describe.skipIf(!hasShared)("a node that makes blocks on a network's genesis", () => {
-  it.each(["devnet", "mainnet"])("answers for what its guide names: %s", async (network) => {
+  it.each(["devnet", "mainnet"])("serves the assets of its guide: %s", async (network) => {
     const genesis = sharedBytes(`networks/${network}/genesis.blob`);
     const node = await createNode({ genesis, localChain: { seed: "guide" } });
     for (let block = 0; block < 5; block++) await node.produceBlock();
@@ -194,8 +194,8 @@ describe.skipIf(!hasShared)("a node that makes blocks on a network's genesis", (
   });
 });
 
-describe("a local chain on a genesis that it can make no blocks on", () => {
-  it("is refused before anything is started, with what is missing", async () => {
+describe("a local chain on an unsuitable genesis", () => {
+  it("is refused at the start, with a list of what is missing", async () => {
     const blob = createLocalChain({ seed: "whole" }).genesisBlob();
     const transaction = decodeWith(transactionCodec, blob);
     if (transaction.kind !== "genesis" || transaction.payload.kind !== "direct")
@@ -213,7 +213,9 @@ describe("a local chain on a genesis that it can make no blocks on", () => {
     });
     const refused = createNode({ genesis, localChain: {} });
     await expect(refused).rejects.toThrow(ConfigError);
-    await expect(refused).rejects.toThrow(/no blocks can be made on this genesis.*0x1::coin::transfer/);
+    await expect(refused).rejects.toThrow(
+      /the local chain cannot make blocks on this genesis.*0x1::coin::transfer/,
+    );
     const served = await createNode({ genesis });
     expect(await served.ledgerInfo()).toMatchObject({ ledger_version: "0" });
     await served.close();

@@ -1,4 +1,4 @@
-// The demo market: sets and removes prices, and places, fills and cancels orders.
+// The demo market: prices that are set and removed, orders that are created, filled and cancelled.
 import { text, u64 } from "../../bcs/scalars.ts";
 import { addressCodec } from "../../move/wire.ts";
 import { ORDER_SLOTS, type Order, PRICED_SYMBOLS } from "../chain-items.ts";
@@ -36,7 +36,7 @@ export function quotePrice(context: ActionContext): Action | undefined {
   };
 }
 
-/** Places an order in a free slot; partly fills or cancels the order in a taken slot. */
+/** Creates an order in a free slot; partly fills or cancels the order in a taken slot. */
 export function tradeOrder(context: ActionContext): Action | undefined {
   const { random, items, state } = context;
   const slot = random.below(ORDER_SLOTS);

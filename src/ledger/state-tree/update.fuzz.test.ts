@@ -7,7 +7,7 @@ import { toHex } from "../../base/hex.ts";
 import { hashOf, SEEDS, SPARSE_MERKLE_PLACEHOLDER } from "../hash.ts";
 import { leafHashOf } from "./tree-node.ts";
 
-describe("state tree, whatever comes", () => {
+describe("state tree after random updates", () => {
   // Few distinct bytes at the front make deep common prefixes, splits and collapses frequent.
   const keyHash = fc
     .tuple(fc.array(fc.constantFrom(0x00, 0x01, 0x10, 0xf0), { minLength: 1, maxLength: 3 }), fc.nat(3))
@@ -26,7 +26,7 @@ describe("state tree, whatever comes", () => {
     selector: (update) => toHex(update.keyHash),
   });
 
-  it("equals the root and the nodes built from scratch over any history", async () => {
+  it("equals the tree built from scratch after any history", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(batch, { minLength: 1, maxLength: 6 }), async (history) => {
         const table = createTable();
@@ -52,7 +52,7 @@ describe("state tree, whatever comes", () => {
     );
   });
 
-  it("equals the root and the nodes built from scratch where nodes are full", async () => {
+  it("equals the tree built from scratch when nodes are full", async () => {
     const anyId = fc.nat(999);
     const anyBatch = fc.uniqueArray(fc.record({ id: anyId, valueHash }), {
       minLength: 1,
