@@ -30,7 +30,8 @@ export function numbersOf<S extends NumberSettings>(settings: S, options: Number
   return Object.fromEntries(entries) as Numbers<S>;
 }
 
-function formatTime(ms: number): string {
+/** Such as `500ms`, `10s` or `24h`. */
+export function formatTime(ms: number): string {
   if (ms === 0) return "0";
   if (ms % HOUR_MS === 0) return `${ms / HOUR_MS}h`;
   return ms % SECOND_MS === 0 ? `${ms / SECOND_MS}s` : `${ms}ms`;

@@ -1,8 +1,9 @@
 // `--help` texts, made from the option records like docs/cli.md.
+import { formatTime } from "../base/settings.ts";
 import type { Command } from "./command.ts";
 import { environmentName, type Option, type OptionRecord } from "./option.ts";
 
-function flagText(name: string, option: Option<unknown>): string {
+export function flagText(name: string, option: Option<unknown>): string {
   if (option.isSecret === true) return environmentName(name);
   if (option.placeholder === undefined) return option.fallback === true ? `--no-${name}` : `--${name}`;
   return `--${name} ${option.placeholder}`;
@@ -12,7 +13,7 @@ function flagText(name: string, option: Option<unknown>): string {
 export function defaultOf({ fallback, placeholder }: Option<unknown>): string | undefined {
   if (fallback === undefined || typeof fallback === "boolean") return undefined;
   if (Array.isArray(fallback)) return fallback.length === 0 ? undefined : fallback.join(",");
-  return placeholder === "TIME" ? `${fallback}ms` : String(fallback);
+  return placeholder === "TIME" ? formatTime(Number(fallback)) : String(fallback);
 }
 
 function optionLines(options: OptionRecord, width: number): string[] {

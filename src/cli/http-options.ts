@@ -92,13 +92,10 @@ const tlsOptions = {
   "tls-key": textOption("Private key of the certificate in PEM", "FILE"),
 };
 
-export const httpOptions = {
-  ...grouped("Serving", servingOptions),
-  ...grouped("Limits", limitOptions),
-  ...grouped("TLS", tlsOptions),
-};
+export const servingGroup = grouped("Serving", servingOptions);
+export const limitGroups = { ...grouped("Limits", limitOptions), ...grouped("TLS", tlsOptions) };
 
-type HttpValues = OptionValues<typeof httpOptions>;
+type HttpValues = OptionValues<typeof servingGroup & typeof limitGroups>;
 
 function tlsOf({ "tls-cert": certFile, "tls-key": keyFile }: HttpValues): HttpOptions["tls"] {
   if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile };

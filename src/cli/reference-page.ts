@@ -1,6 +1,6 @@
 // The command line's reference page, made from the option records.
 import type { Command } from "./command.ts";
-import { defaultOf, optionGroups } from "./help.ts";
+import { defaultOf, flagText, optionGroups } from "./help.ts";
 import { environmentName, type Option } from "./option.ts";
 
 function cell(text: string): string {
@@ -8,16 +8,14 @@ function cell(text: string): string {
 }
 
 function defaultCell(option: Option<unknown>): string {
-  const fallback = typeof option.fallback === "boolean" ? `${option.fallback}` : defaultOf(option);
+  const fallback = defaultOf(option);
   return fallback === undefined ? "" : `\`${fallback}\``;
 }
 
 function optionRow(name: string, option: Option<unknown>): string {
-  const flag =
-    option.placeholder === undefined ? `--${name}, --no-${name}` : `--${name} ${option.placeholder}`;
-  const repeat = option.repeatable ? " May be repeated." : "";
+  const repeat = option.repeatable ? ". May be repeated." : "";
   const cells = [
-    option.isSecret === true ? `not a flag; key \`${name}\`` : `\`${cell(flag)}\``,
+    option.isSecret === true ? `not a flag; key \`${name}\`` : `\`${cell(flagText(name, option))}\``,
     `\`${environmentName(name)}\``,
     defaultCell(option),
     cell(option.help) + repeat,
@@ -59,6 +57,7 @@ export function referencePage(commands: readonly Command[]): string {
     "default. The same order decides between options that exclude each other: the node ignores the weaker one and says",
     "so on standard error; it refuses two of the same strength. The configuration file is YAML: keys are option names",
     "without the leading dashes; values are scalars, taken literally, or lists for options that may be repeated.",
+    "Switches are `--name` and `--no-name`, `true` and `false` elsewhere; the tables show the one that is not the default.",
     "Unknown options, bad values and unknown keys are refused with one line.",
     "",
     "| exit code | meaning |",

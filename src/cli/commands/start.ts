@@ -11,7 +11,7 @@ import {
 } from "../../node.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK } from "../command.ts";
 import { guideLines } from "../guide.ts";
-import { httpOf, httpOptions } from "../http-options.ts";
+import { httpOf, limitGroups, servingGroup } from "../http-options.ts";
 import { Interrupted } from "../interrupt.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
 import {
@@ -73,7 +73,7 @@ const localChainOptions = {
 };
 
 const options = {
-  ...httpOptions,
+  ...servingGroup,
   ...grouped("Storage", {
     ...storeOptions,
     "read-only": switchOption(
@@ -103,6 +103,7 @@ const options = {
     "local-chain": switchOption("Make blocks on top of --genesis (the default without --genesis)", false),
     ...localChainOptions,
   }),
+  ...limitGroups,
   ...grouped("Logging", {
     "log-level": choiceOption("Least severe level to log", LOG_LEVELS, "info"),
     "log-format": choiceOption("Log lines as JSON or readable text", ["auto", "json", "text"], "auto"),
