@@ -49,6 +49,7 @@ export type { CassandraOptions } from "./node/engines/cassandra.ts";
 export { FOLLOW_NUMBERS } from "./node/following.ts";
 export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
 export { FRONTEND_NUMBERS } from "./node/http-frontend.ts";
+export { parseOperand, refusalOf } from "./node/operands.ts";
 export {
   type Explanation,
   type FollowOptions,
@@ -358,7 +359,15 @@ class SextantNode implements Node, Ledger {
   }
 
   info(): Promise<Readonly<Record<string, unknown>>> {
-    return this.#call(() => this.#reader.withView((view) => this.#info(view)));
+    return this.#call(() =>
+      this.#reader
+        .withView((view) => this.#info(view))
+        .catch((error: unknown) => {
+          if (this.#store === undefined || !(error instanceof LedgerError && error.code === "no_ledger"))
+            throw error;
+          return this.#info(undefined);
+        }),
+    );
   }
 
   async #info(view: LedgerView | undefined): Promise<Readonly<Record<string, unknown>>> {

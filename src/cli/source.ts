@@ -1,6 +1,7 @@
-// Where the reading commands read: a node by its URL, or a data directory in place.
+// The source of the reading commands: a node by its URL, or a data directory read in place. Both refuse the same
+// mistakes with the same exit codes: 2 for bad usage or an unreachable source, 1 for a refusal or an unusable response.
 import { CodedError, ConfigError, errorText } from "../base/errors.ts";
-import { toPrefixedHex } from "../base/hex.ts";
+import { fromHex, toPrefixedHex } from "../base/hex.ts";
 import { JSON_TYPE } from "../interface/media-types.ts";
 import { API_ROOT, urlTo } from "../interface/route.ts";
 import {
@@ -11,13 +12,13 @@ import {
   ledgerInfoRoute,
   rawItemRoute,
 } from "../interface/routes.ts";
-import { createNode } from "../node.ts";
+import { createNode, parseOperand, refusalOf } from "../node.ts";
 import { type Exclusion, textOption } from "./option.ts";
 
-/** What the reading commands ask for; answers are JSON texts as the HTTP interface gives them. */
+/** The operations as JSON texts, in the shapes of the HTTP interface. */
 export interface Source {
-  balance(address: string, asset: string, ledgerVersion: string | undefined): Promise<string>;
-  rawItem(handle: string, key: string, ledgerVersion: string | undefined): Promise<string>;
+  balance(address: string, asset: string, version: bigint | undefined): Promise<string>;
+  rawItem(handle: string, key: string, version: bigint | undefined): Promise<string>;
   encode(request: Uint8Array): Promise<string>;
   explain(request: Uint8Array): Promise<string>;
   info(): Promise<string>;
@@ -25,7 +26,7 @@ export interface Source {
   close(): Promise<void>;
 }
 
-/** The node or directory answered, and the answer is no. */
+/** The source refused the request, or its response cannot be used. */
 class SourceError extends CodedError<"source"> {
   constructor(message: string, cause?: unknown) {
     super("source", message, { cause });
@@ -34,9 +35,7 @@ class SourceError extends CodedError<"source"> {
 
 /** Options shared by the reading commands. */
 export const sourceOptions = {
-  url: textOption("Node to ask (default http://127.0.0.1:8080)", "URL", (text) =>
-    URL.canParse(text) ? undefined : "a URL such as http://127.0.0.1:8080",
-  ),
+  url: textOption("Node to ask (default http://127.0.0.1:8080)", "URL"),
   data: textOption("Read this data directory in place instead of asking a node", "DIR"),
 };
 
@@ -45,12 +44,107 @@ export const sourceExclusions: readonly Exclusion<keyof typeof sourceOptions>[] 
   { one: "url", others: ["data"] },
 ];
 
-function remoteSource(base: string): Source {
-  let end = base.length;
-  while (base[end - 1] === "/") end--;
-  const root = base.slice(0, base.endsWith(API_ROOT, end) ? end - API_ROOT.length : end);
+/** Option of commands that read at a version. */
+export const versionOption = {
+  "ledger-version": textOption("Read at this version instead of the latest", "VERSION"),
+};
+
+/** The version that the option names. Throws ConfigError. */
+export function versionOf(values: { readonly "ledger-version": string | undefined }): bigint | undefined {
+  const text = values["ledger-version"];
+  return text === undefined ? undefined : parseOperand("version", "--ledger-version", text);
+}
+
+const DEFAULT_URL = "http://127.0.0.1:8080";
+const RESPONSE_TIMEOUT_MS = 30_000;
+const MAX_RESPONSE_BYTES = 64 << 20;
+const U64_MAX = 0xffff_ffff_ffff_ffffn;
+/** The last moment that a date can name, in microseconds. */
+const MAX_TIME_USEC = 8_640_000_000_000_000_000n;
+
+/** Base of a node's URL, without /v1 and slashes at the end. Throws ConfigError. */
+function parseNodeUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    throw new ConfigError(
+      `--url: expected an http or https URL such as ${DEFAULT_URL}, got ${JSON.stringify(text)}`,
+    );
+  }
+  // Not repeated: messages end up in logs.
+  if (url.username !== "" || url.password !== "") {
+    throw new ConfigError("--url: expected a URL without a user and password");
+  }
+  if (/[?#]/.test(text)) {
+    throw new ConfigError(`--url: expected a URL without a query or fragment, got ${JSON.stringify(text)}`);
+  }
+  const parts = url.pathname.split("/").filter((part) => part !== "");
+  if (parts.at(-1) === "v1") parts.pop();
+  return [url.origin, ...parts].join("/");
+}
+
+/** True for a response of the expected shape. */
+type Shape = (text: string) => boolean;
+
+const isU64 = (text: unknown): boolean =>
+  typeof text === "string" && /^\d{1,20}$/.test(text) && BigInt(text) <= U64_MAX;
+
+const isHexString: Shape = (text) => {
+  const inner = text.startsWith('"0x') && text.endsWith('"') ? text.slice(3, -1) : undefined;
+  return inner !== undefined && fromHex(inner) !== undefined;
+};
+
+function toObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isObject: Shape = (text) => toObject(text) !== undefined;
+
+const LEDGER_NUMBERS = [
+  "ledger_version",
+  "oldest_ledger_version",
+  "block_height",
+  "epoch",
+  "ledger_timestamp",
+];
+
+const isLedger: Shape = (text) => {
+  const ledger = toObject(text);
+  return (
+    typeof ledger?.chain_id === "number" &&
+    LEDGER_NUMBERS.every((name) => isU64(ledger[name])) &&
+    BigInt(ledger.ledger_timestamp as string) <= MAX_TIME_USEC
+  );
+};
+
+/** Foreign text on one line. */
+function oneLine(text: string): string {
+  return text
+    .slice(0, 1000)
+    .replace(/[\p{Cc}\s]+/gu, " ")
+    .trim();
+}
+
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > MAX_RESPONSE_BYTES) throw new Error(`the response has over ${MAX_RESPONSE_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function remoteSource(root: string): Source {
   const at = root + API_ROOT;
-  const ask = async (url: string, body?: Uint8Array): Promise<string> => {
+  const ask = async (url: string, shape: Shape, body?: Uint8Array): Promise<string> => {
     const init: RequestInit =
       body === undefined
         ? { headers: { accept: JSON_TYPE } }
@@ -60,65 +154,80 @@ function remoteSource(base: string): Source {
             body: Buffer.from(body),
           };
     let response: Response;
+    let text: string;
     try {
-      response = await fetch(url, { ...init, signal: AbortSignal.timeout(30_000) });
+      response = await fetch(url, { ...init, signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS) });
+      text = (await readText(response)).trim();
     } catch (error) {
       const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-      throw new SourceError(`cannot reach ${root}: ${errorText(cause)}`, error);
+      throw new ConfigError(`cannot reach ${root}: ${errorText(cause)}`, error);
     }
-    const text = await response.text();
     if (!response.ok) throw new SourceError(refusal(response.status, text));
-    return text;
+    const type = response.headers.get("content-type") ?? "no content type";
+    const isJson = /^application\/json *(?:;|$)/i.test(type);
+    if (isJson && shape(text)) return text;
+    const got = isJson ? oneLine(text).slice(0, 100) : oneLine(type);
+    throw new SourceError(`${root} does not respond as a node does: got ${JSON.stringify(got)}`);
   };
   return {
-    balance: (address, asset_type, ledger_version) =>
-      ask(urlTo(at, balanceRoute, { address, asset_type, ledger_version })),
-    rawItem: (table_handle, key, ledger_version) =>
+    balance: (address, asset_type, version) =>
+      ask(urlTo(at, balanceRoute, { address, asset_type, ledger_version: version?.toString() }), isU64),
+    rawItem: (table_handle, key, version) =>
       ask(
-        urlTo(at, rawItemRoute, { table_handle, ledger_version }),
+        urlTo(at, rawItemRoute, { table_handle, ledger_version: version?.toString() }),
+        isHexString,
         new TextEncoder().encode(JSON.stringify({ key })),
       ),
-    encode: (request) => ask(urlTo(at, encodeRoute), request),
-    explain: (request) => ask(urlTo(at, explainRoute), request),
-    info: () => ask(urlTo(at, infoRoute)),
-    ledger: () => ask(urlTo(at, ledgerInfoRoute)),
+    encode: (request) => ask(urlTo(at, encodeRoute), isHexString, request),
+    explain: (request) => ask(urlTo(at, explainRoute), isObject, request),
+    info: () => ask(urlTo(at, infoRoute), isObject),
+    ledger: () => ask(urlTo(at, ledgerInfoRoute), isLedger),
     close: async () => {},
   };
 }
 
-/** The node's own words for a refusal, with its status. */
+/** The node's own words for a refusal, with its code. */
 function refusal(status: number, text: string): string {
-  try {
-    const { message, error_code } = JSON.parse(text) as { message?: unknown; error_code?: unknown };
-    if (typeof message === "string") return `${message} (${status} ${String(error_code)})`;
-  } catch {
-    // Not the error body of such a node: shown as it is.
-  }
-  return `the node answered ${status}: ${text.slice(0, 200)}`;
+  const { message, error_code: code } = toObject(text) ?? {};
+  if (typeof message === "string") return `${oneLine(message)} (${oneLine(String(code))})`;
+  return `the node answered ${status}: ${oneLine(text).slice(0, 200)}`;
 }
 
 async function localSource(data: string): Promise<Source> {
   const node = await createNode({ data, readOnly: true });
-  const version = (text: string | undefined): { ledgerVersion?: bigint } => {
-    if (text === undefined) return {};
-    if (!/^\d{1,20}$/.test(text))
-      throw new ConfigError(`--ledger-version: expected a version number, got ${text}`);
-    return { ledgerVersion: BigInt(text) };
+  /** Refuses with the messages of the HTTP interface. */
+  const ask = async (question: () => Promise<string>): Promise<string> => {
+    try {
+      return await question();
+    } catch (error) {
+      const text = refusalOf(error);
+      throw text === undefined ? error : new SourceError(text, error);
+    }
   };
+  const at = (version: bigint | undefined) => (version === undefined ? {} : { ledgerVersion: version });
   return {
-    balance: async (address, asset, at) => `${await node.balance(address, asset, version(at))}`,
-    rawItem: async (handle, key, at) => {
-      const value = await node.rawItem(handle, key, version(at));
-      if (value === undefined)
-        throw new SourceError("the table has no item under this key (table_item_not_found)");
-      return JSON.stringify(toPrefixedHex(value));
-    },
-    encode: async (request) => JSON.stringify(toPrefixedHex(await node.encodeSubmission(request))),
-    explain: async (request) => JSON.stringify(await node.explainSubmission(request)),
-    info: async () => JSON.stringify(await node.info()),
-    ledger: async () => JSON.stringify(await node.ledgerInfo()),
+    balance: (address, asset, version) =>
+      ask(async () => `${await node.balance(address, asset, at(version))}`),
+    rawItem: (handle, key, version) =>
+      ask(async () => {
+        const value = await node.rawItem(handle, key, at(version));
+        if (value === undefined) throw absentItem(handle, key, version);
+        return JSON.stringify(toPrefixedHex(value));
+      }),
+    encode: (request) => ask(async () => JSON.stringify(toPrefixedHex(await node.encodeSubmission(request)))),
+    explain: (request) => ask(async () => JSON.stringify(await node.explainSubmission(request))),
+    info: () => ask(async () => JSON.stringify(await node.info())),
+    ledger: () => ask(async () => JSON.stringify(await node.ledgerInfo())),
     close: () => node.close(),
   };
+}
+
+function absentItem(handle: string, key: string, version: bigint | undefined): SourceError {
+  const [table, bytes] = [parseOperand("table", "TABLE_HANDLE", handle), parseOperand("key", "KEY", key)];
+  const at = version === undefined ? "" : ` at ledger version ${version}`;
+  return new SourceError(
+    `no item under table handle ${toPrefixedHex(table)} and key "${toPrefixedHex(bytes)}"${at} (table_item_not_found)`,
+  );
 }
 
 /** Opens the source that the options name. */
@@ -130,7 +239,7 @@ async function openSource(options: {
     throw new ConfigError("--url and --data exclude each other");
   }
   if (options.data !== undefined) return localSource(options.data);
-  return remoteSource(options.url ?? "http://127.0.0.1:8080");
+  return remoteSource(parseNodeUrl(options.url ?? DEFAULT_URL));
 }
 
 /** Runs one question against a source and closes it. */

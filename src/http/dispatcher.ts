@@ -5,7 +5,7 @@ import { LedgerError } from "../ledger/errors.ts";
 import type { Ledger, LedgerView } from "../ledger/view.ts";
 import { Abandoned, assertBodyHeaders, type BodyBudget, BodyHold } from "./body.ts";
 import { isPreflightMethod, preflightHeaders } from "./cors.ts";
-import { HttpError, quoteInput } from "./errors.ts";
+import { HttpError, NO_LEDGER, quoteInput } from "./errors.ts";
 import { CLIENT_GONE, type Exchange } from "./exchange.ts";
 import { HeaderMaker, toHeaderSet } from "./headers.ts";
 import { type Form, isJsonMediaType, MEDIA_TYPES, negotiateForm } from "./negotiation.ts";
@@ -46,9 +46,7 @@ const MAX_TARGET_LENGTH = 16 * 1024;
 function withoutView(operation: Operation, error: unknown): undefined {
   if (operation.ledger === "optional") return undefined;
   const message =
-    error instanceof LedgerError && error.code === "no_ledger"
-      ? "there is no ledger yet"
-      : "the storage is out of reach";
+    error instanceof LedgerError && error.code === "no_ledger" ? NO_LEDGER : "the storage is out of reach";
   throw new HttpError(operation.unavailable, message, { cause: error });
 }
 

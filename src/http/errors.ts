@@ -20,6 +20,9 @@ export class HttpError extends CodedError<Condition> {
   }
 }
 
+/** Said where a ledger is needed and none is there. */
+export const NO_LEDGER = "there is no ledger yet";
+
 const SHOWN_LENGTH = 120;
 
 /** Quotes input, shortened for a message. */

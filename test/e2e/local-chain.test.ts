@@ -139,7 +139,7 @@ describe("plain start", () => {
     expect(absent.stderr).toContain("table_item_not_found");
     expect((await runProgram(["balance", "0x1", "--url", base])).code).toBe(2);
     const nobody = await runProgram(["info", "--url", "http://127.0.0.1:1"]);
-    expect(nobody.code).toBe(1);
+    expect(nobody.code).toBe(2);
     expect(nobody.stderr).toContain("cannot reach");
     await node.stop();
   });

@@ -1,7 +1,15 @@
 // `sextant balance`: a coin or fungible-asset balance at the latest or any kept version.
+import { parseOperand } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
-import { switchOption, textOption } from "../option.ts";
-import { askSource, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
+import { switchOption } from "../option.ts";
+import {
+  askSource,
+  operandsOf,
+  sourceExclusions,
+  sourceOptions,
+  versionOf,
+  versionOption,
+} from "../source.ts";
 
 export const balanceCommand = command({
   name: "balance",
@@ -9,7 +17,7 @@ export const balanceCommand = command({
   operands: "ADDRESS ASSET",
   options: {
     ...sourceOptions,
-    "ledger-version": textOption("Read at this version instead of the latest", "VERSION"),
+    ...versionOption,
     json: switchOption("Print a JSON object with the digits as a string", false),
   },
   exclusions: sourceExclusions,
@@ -19,9 +27,10 @@ export const balanceCommand = command({
   ],
   run: async (values, operands, context) => {
     const [address, asset] = operandsOf(operands, ["ADDRESS", "ASSET"]);
-    const digits = await askSource(values, (source) =>
-      source.balance(address, asset, values["ledger-version"]),
-    );
+    parseOperand("address", "ADDRESS", address);
+    parseOperand("asset", "ASSET", asset);
+    const version = versionOf(values);
+    const digits = await askSource(values, (source) => source.balance(address, asset, version));
     context.out(values.json ? JSON.stringify({ address, asset, balance: digits }) : digits);
     return EXIT_OK;
   },

@@ -1,7 +1,15 @@
 // `sextant raw-item`: one table item's stored bytes.
+import { parseOperand } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
-import { switchOption, textOption } from "../option.ts";
-import { askSource, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
+import { switchOption } from "../option.ts";
+import {
+  askSource,
+  operandsOf,
+  sourceExclusions,
+  sourceOptions,
+  versionOf,
+  versionOption,
+} from "../source.ts";
 
 export const rawItemCommand = command({
   name: "raw-item",
@@ -9,14 +17,17 @@ export const rawItemCommand = command({
   operands: "TABLE_HANDLE KEY",
   options: {
     ...sourceOptions,
-    "ledger-version": textOption("Read at this version instead of the latest", "VERSION"),
+    ...versionOption,
     json: switchOption("Print a JSON object", false),
   },
   exclusions: sourceExclusions,
   examples: ["sextant raw-item 0x1b85…fdca 0x0619dc29a0aac8fa", "sextant raw-item 0x1b85…fdca 0x00 --json"],
   run: async (values, operands, context) => {
     const [handle, key] = operandsOf(operands, ["TABLE_HANDLE", "KEY"]);
-    const answer = await askSource(values, (source) => source.rawItem(handle, key, values["ledger-version"]));
+    parseOperand("table", "TABLE_HANDLE", handle);
+    parseOperand("key", "KEY", key);
+    const version = versionOf(values);
+    const answer = await askSource(values, (source) => source.rawItem(handle, key, version));
     const value = JSON.parse(answer) as string;
     context.out(values.json ? JSON.stringify({ table_handle: handle, key, value }) : value);
     return EXIT_OK;
