@@ -16,6 +16,8 @@ export interface EnvironmentOptions {
   readonly path: string;
   readonly readOnly: boolean;
   readonly mapSizeBytes?: number | undefined;
+  /** Sees a store that is there before it is opened for writing, and throws to keep it from that. */
+  readonly look?: (environment: Pick<Environment, "tables" | "slot" | "path">) => void;
 }
 
 /** The open files of a store. */
@@ -43,7 +45,8 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
       details: { path, pid: process.pid },
     });
   }
-  if (readOnly && isEmpty(join(path, "data.mdb"))) {
+  const wasThere = !isEmpty(join(path, "data.mdb"));
+  if (readOnly && !wasThere) {
     throw new StoreError("absent", `there is no store at ${path}`, { details: { path } });
   }
   openPaths.add(path);
@@ -64,6 +67,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
       openPaths.delete(path);
     };
     try {
+      if (wasThere && options.look !== undefined) await lookInto({ path, slot, mapSizeBytes }, options.look);
       root = openRoot(path, readOnly, mapSizeBytes);
       opened.push(root);
       const format = loadFormat(root, path);
@@ -85,6 +89,21 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
   } catch (error) {
     openPaths.delete(path);
     throw toStoreError(error, path);
+  }
+}
+
+/** Opens the tables for reading only, which waits for no lock. The slot keeps the lmdb environment open in between. */
+async function lookInto(
+  { path, slot, mapSizeBytes }: { path: string; slot: ReaderSlot; mapSizeBytes: number },
+  look: NonNullable<EnvironmentOptions["look"]>,
+): Promise<void> {
+  const root = openRoot(path, true, mapSizeBytes);
+  try {
+    // Opening for writing handles an unfinished store.
+    const tables = loadFormat(root, path) === undefined ? undefined : openTables(root);
+    if (tables !== undefined) look({ tables, slot, path });
+  } finally {
+    await root.close();
   }
 }
 

@@ -2,14 +2,12 @@
 // transactions, so two processes never both hold it. Another process takes over the lease of a dead one. Three signs
 // show whether it is dead: its process id, if visible to this process; else the kernel's lock of its slot in lmdb's
 // reader table; and, on a file system shared by machines, its heartbeat.
-import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { type Logger, silentLogger } from "../../base/log.ts";
 import { isPassingFault, StoreError } from "../errors.ts";
-import { type Environment, openEnvironment } from "./environment.ts";
+import { type Environment, type EnvironmentOptions, openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
 import { assertNoHeartbeat, type Heartbeat, mayBeShared, type Pause, startHeartbeat } from "./heartbeat.ts";
-import { prepareLockFile } from "./lock-file.ts";
 import {
   decodeMark,
   encodeMark,
@@ -50,8 +48,9 @@ export async function openLeased(
   const activity = options.activity ?? `writes to the store at ${path}`;
   // Must precede lmdb's access: its locks do not cover other machines.
   await assertNoHeartbeat(path, logger, pause);
-  await assertFree(path, activity);
-  const environment = await openEnvironment({ path, readOnly: false, mapSizeBytes });
+  // Check first: opening for writing waits for lmdb's write lock, which a holder frozen in a write never releases.
+  const look: EnvironmentOptions["look"] = (seen) => assertNotHeld(seen, activity);
+  const environment = await openEnvironment({ path, readOnly: false, mapSizeBytes, look });
   let row: Buffer | undefined;
   try {
     const mine = takeRow(environment, activity, onTake);
@@ -65,29 +64,10 @@ export async function openLeased(
   }
 }
 
-/**
- * Throws early if the lease is held. Opening for writing waits for lmdb's write lock, which a holder frozen in the middle
- * of a write never releases.
- */
-async function assertFree(path: string, activity: string): Promise<void> {
-  if (!existsSync(join(path, "data.mdb"))) return;
-  let environment: Environment;
-  try {
-    prepareLockFile(path);
-    environment = await openEnvironment({ path, readOnly: true });
-  } catch (error) {
-    // Opening for writing handles an unfinished store and an older format.
-    if (error instanceof StoreError && (error.code === "absent" || error.code === "format")) return;
-    throw toStoreError(error, path);
-  }
-  try {
-    assertNotHeld(environment, activity);
-  } finally {
-    await environment.close();
-  }
-}
-
-function assertNotHeld({ tables, slot, path }: Environment, activity: string): void {
+function assertNotHeld(
+  { tables, slot, path }: Pick<Environment, "tables" | "slot" | "path">,
+  activity: string,
+): void {
   const row = tables.meta.get(META.writer);
   const holder = row === undefined ? undefined : decodeMark(row);
   if (holder !== undefined) assertHolderDead(holder, slot.listReaders(), activity, path);

@@ -45,61 +45,77 @@ const READ_ONLY = 0x20000;
 const KEY_BUFFER_BYTES = 4096;
 /** EAGAIN: another process has locked the byte of this process id. */
 const ID_TAKEN = 11;
+/**
+ * EINVAL: the last process that had the store open destroyed its locks while this one waited to open it. They are made
+ * anew for a process that opens it alone.
+ */
+const LOCKS_ARE_GONE = 22;
+const MAX_TRIES = 200;
+const TRY_MS = 5;
 
 /** Takes a slot. Throws StoreError `locked` while a process with the same id, in another PID namespace, has one. */
 export function holdReaderSlot(options: SlotOptions): ReaderSlot {
-  // A dead process with the same id may have left slots. lmdb takes them for this process's own, so its check never clears
-  // them; closing does. This process holds the lock of the id, so no living process uses them.
-  const first = openSlot(options);
-  first.transaction.abort();
-  first.env.close();
-  const { env, native, transaction } = openSlot(options);
-  const listReaders = (): string[] => {
-    env.readerCheck();
-    return [
-      ...env
-        .readerList()
-        .join("")
-        .matchAll(/^ {0,32}(\d{1,10} [0-9a-f]{1,16}) /gm),
-    ].map(([, name]) => name ?? "");
-  };
-  const name = listReaders().find((reader) => reader.startsWith(`${process.pid} `)) ?? "";
-  // Ends the snapshot, keeps the slot.
-  native.resetTxn(transaction.address);
-  return {
-    name,
-    listReaders,
-    free: () => {
-      transaction.abort();
-      env.close();
-    },
-  };
-}
-
-function openSlot({ path, readOnly, mapSize }: SlotOptions): {
-  readonly native: NativeAddon;
-  readonly env: NativeEnv;
-  readonly transaction: NativeTransaction;
-} {
   const native: unknown = Reflect.get(lmdb, "nativeAddon");
   if (!isNativeAddon(native)) throw new Error("this lmdb has no native transactions");
+  const own = `${process.pid} `;
+  let held = openSlot(native, options);
+  // A dead process that had this process's id may have left slots. lmdb takes them for this process's own, so its check
+  // never clears them; closing does. This process holds the lock of the id, so no living process uses them.
+  if (listReaders(held.env).filter((name) => name.startsWith(own)).length > 1) {
+    closeSlot(held);
+    held = openSlot(native, options);
+  }
+  const { env, transaction } = held;
+  const name = listReaders(env).find((reader) => reader.startsWith(own)) ?? "";
+  // Ends the snapshot, keeps the slot.
+  native.resetTxn(transaction.address);
+  return { name, listReaders: () => listReaders(env), free: () => closeSlot({ env, transaction }) };
+}
+
+interface HeldSlot {
+  readonly env: NativeEnv;
+  readonly transaction: NativeTransaction;
+}
+
+function openSlot(native: NativeAddon, options: SlotOptions): HeldSlot {
+  for (let tries = 1; ; tries++) {
+    try {
+      return tryToOpen(native, options);
+    } catch (error) {
+      const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
+      if (code === ID_TAKEN) throw idTaken(options.path, error);
+      if (code !== LOCKS_ARE_GONE || tries === MAX_TRIES) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, TRY_MS);
+    }
+  }
+}
+
+function tryToOpen(native: NativeAddon, { path, readOnly, mapSize }: SlotOptions): HeldSlot {
   const env = new native.Env();
   const keyBytes = Buffer.alloc(KEY_BUFFER_BYTES);
-  env.open(
-    { path, keyBytes, mapSize, maxDbs: MAX_TABLES, maxReaders: MAX_READERS },
-    readOnly ? READ_ONLY : 0,
-    0,
-  );
+  const options = { path, keyBytes, mapSize, maxDbs: MAX_TABLES, maxReaders: MAX_READERS };
+  env.open(options, readOnly ? READ_ONLY : 0, 0);
   try {
-    return { native, env, transaction: new native.Txn(env, READ_ONLY) };
+    return { env, transaction: new native.Txn(env, READ_ONLY) };
   } catch (error) {
     env.close();
-    if (error instanceof Error && Reflect.get(error, "code") === ID_TAKEN) throw idTaken(path, error);
     throw error;
   }
 }
 
-function idTaken(path: string, cause: Error): StoreError {
+function closeSlot({ env, transaction }: HeldSlot): void {
+  transaction.abort();
+  env.close();
+}
+
+function listReaders(env: NativeEnv): string[] {
+  env.readerCheck();
+  // A line for each slot: id, thread, snapshot. The first line names the columns.
+  const lines = env.readerList().map((line) => line.trim().split(" "));
+  return lines.filter(([pid]) => Number(pid) > 0).map(([pid, thread]) => `${pid} ${thread}`);
+}
+
+function idTaken(path: string, cause: unknown): StoreError {
   const { pid } = process;
   return new StoreError(
     "locked",
