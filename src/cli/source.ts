@@ -1,4 +1,4 @@
-// Where the reading commands read: a node by its URL, or a data directory in place.
+// The source of the reading commands: a node at a URL, or a data directory opened in place.
 import { CodedError, ConfigError, errorText } from "../base/errors.ts";
 import { toPrefixedHex } from "../base/hex.ts";
 import { JSON_TYPE } from "../interface/media-types.ts";
@@ -14,7 +14,7 @@ import {
 import { createNode } from "../node.ts";
 import { type Exclusion, textOption } from "./option.ts";
 
-/** What the reading commands ask for; answers are JSON texts as the HTTP interface gives them. */
+/** Answers are JSON texts as in the HTTP interface. */
 export interface Source {
   balance(address: string, asset: string, ledgerVersion: string | undefined): Promise<string>;
   rawItem(handle: string, key: string, ledgerVersion: string | undefined): Promise<string>;
@@ -25,7 +25,7 @@ export interface Source {
   close(): Promise<void>;
 }
 
-/** The node or directory answered, and the answer is no. */
+/** The node or the directory refused the request. */
 class SourceError extends CodedError<"source"> {
   constructor(message: string, cause?: unknown) {
     super("source", message, { cause });
@@ -37,10 +37,9 @@ export const sourceOptions = {
   url: textOption("Node to ask (default http://127.0.0.1:8080)", "URL", (text) =>
     URL.canParse(text) ? undefined : "a URL such as http://127.0.0.1:8080",
   ),
-  data: textOption("Read this data directory in place instead of asking a node", "DIR"),
+  data: textOption("Data directory to read in place, instead of asking a node", "DIR"),
 };
 
-/** Of the options above. */
 export const sourceExclusions: readonly Exclusion<keyof typeof sourceOptions>[] = [
   { one: "url", others: ["data"] },
 ];
@@ -86,13 +85,13 @@ function remoteSource(base: string): Source {
   };
 }
 
-/** The node's own words for a refusal, with its status. */
+/** The message and status of a refusal. */
 function refusal(status: number, text: string): string {
   try {
     const { message, error_code } = JSON.parse(text) as { message?: unknown; error_code?: unknown };
     if (typeof message === "string") return `${message} (${status} ${String(error_code)})`;
   } catch {
-    // Not the error body of such a node: shown as it is.
+    // Not an error body of this interface: shown as it is.
   }
   return `the node answered ${status}: ${text.slice(0, 200)}`;
 }
@@ -133,7 +132,7 @@ async function openSource(options: {
   return remoteSource(options.url ?? "http://127.0.0.1:8080");
 }
 
-/** Runs one question against a source and closes it. */
+/** Runs one question on a source and closes it. */
 export async function askSource<T>(
   options: { readonly url: string | undefined; readonly data: string | undefined },
   question: (source: Source) => Promise<T>,
