@@ -38,7 +38,7 @@ const connectionOptions = {
 /** How to reach a cluster. */
 export const clusterOptions = {
   ...connectionOptions,
-  "store-password": secretOption("Password of that user"),
+  "store-password": secretOption("Password of --store-user"),
   "store-password-file": textOption("File whose first line is the password", "FILE"),
   "store-tls": switchOption("Use TLS to the cluster, and trust the system's authorities", false),
   "store-tls-ca": textOption("Use TLS to the cluster, and trust the authorities in this PEM file", "FILE"),
@@ -149,7 +149,7 @@ export function storeOf(values: OptionValues<typeof storeOptions>): StoreOptions
     if (engine !== store) assertNotGiven(optionsOf(engine), values, `--store ${engine}`);
   }
   if (store === "memory") return { engine: "memory" };
-  if (url === undefined) return { engine: "lmdb", path: data ?? DEFAULT_DATA };
+  if (store === "lmdb" || url === undefined) return { engine: "lmdb", path: data ?? DEFAULT_DATA };
   return clusterOf(url, values);
 }
 
