@@ -1,4 +1,4 @@
-// The public names of the package.
+// The public interface of the package.
 export { CodedError, ConfigError } from "./base/errors.ts";
 export type { Logger } from "./base/log.ts";
 export {
@@ -12,5 +12,6 @@ export {
   type Node,
   type NodeOptions,
   type ReadOptions,
+  type StoreOptions,
   verifyGenesis,
 } from "./node.ts";

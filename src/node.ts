@@ -72,16 +72,16 @@ export {
 } from "./node/store-tools.ts";
 export { CASSANDRA_NUMBERS } from "./store/cassandra/options.ts";
 
-/** Faults of a store that mean: nothing was touched, something about the start must change. */
+/** Store errors that the user must fix; nothing was touched. */
 const USAGE_CODES = ["locked", "absent", "format", "identity", "unwritable", "unreachable"];
 
-/** True for faults of configuration or surroundings, where nothing was touched. */
+/** True for errors in the configuration or its surroundings; nothing was touched. */
 export function isUsageFault(error: unknown): boolean {
   if (error instanceof ConfigError) return true;
   return error instanceof StoreError && USAGE_CODES.includes(error.code);
 }
 
-/** Starts a node. Everything that can be refused is refused before anything is written. */
+/** Starts a node. Checks everything it can before it writes anything. */
 export async function createNode(options: NodeOptions & DeprecatedOptions = {}): Promise<Node> {
   const node = new SextantNode(options);
   try {
@@ -93,16 +93,16 @@ export async function createNode(options: NodeOptions & DeprecatedOptions = {}):
   return node;
 }
 
-/** How a worker process reaches the one that writes. */
+/** A worker's connection to the writing process. */
 export interface WorkerLink {
-  /** What that one last said of the node. */
+  /** The writer's latest status. */
   readonly status: () => NodeStatus;
   /** The metrics page of all processes. */
   readonly page: () => Promise<string>;
   readonly logger: Logger;
 }
 
-/** Starts what a worker process runs of a node: it reads the store and answers. */
+/** Starts the node of a worker process, which reads the store and answers. */
 export async function createWorkerNode(
   setup: WorkerSetup,
   link: WorkerLink,
@@ -112,7 +112,6 @@ export async function createWorkerNode(
   return { node, figures: () => node.figures(), counts: () => node.counts() };
 }
 
-/** What a worker knows from the process that started it. */
 type WorkerRole = WorkerSetup & WorkerLink;
 
 class SextantNode implements Node, Ledger {
@@ -129,14 +128,14 @@ class SextantNode implements Node, Ledger {
   readonly #metrics: Metrics;
   readonly #faults: Faults;
   readonly #closing = new AbortController();
-  /** Calls of this face that are under way; the store is closed after them. */
+  /** In-process calls in flight; `close` waits for them before it closes the store. */
   readonly #calls = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
   #plan: StartPlan | undefined;
   #frontend: HttpFrontend | undefined;
   #store: Store | undefined;
   #driver: (() => DriverReport) | undefined;
-  /** Says when to write, where other processes may write too. */
+  /** Undefined for a store with one writer. */
   #election: WriterElection | undefined;
   #writer: LedgerWriter | undefined;
 
@@ -183,9 +182,9 @@ class SextantNode implements Node, Ledger {
     const logger = this.#logger;
     const plan = await planStart(this.#options);
     this.#plan = plan;
-    // Refusals come before the store is touched: first the files, then the port.
+    // Files and the port are checked before the store is touched.
     if (http !== undefined) {
-      this.#frontend = this.#createFront(http);
+      this.#frontend = this.#createFrontend(http);
       await this.#frontend.open();
     }
     const opening = { readOnly, check: plan.check, logger };
@@ -230,7 +229,7 @@ class SextantNode implements Node, Ledger {
     await this.#startWorkers();
   }
 
-  /** A server that reads waits for its store; one who only calls is told that there is none. */
+  /** Without a store, in-process readers get an error; servers wait. */
   async #openForReading(opening: StoreOpening): Promise<void> {
     if (this.#frontend === undefined) {
       this.#take(await openStore(this.#storeOptions, opening));
@@ -266,7 +265,7 @@ class SextantNode implements Node, Ledger {
 
   async #startWorkers(): Promise<void> {
     if (this.#writer?.following?.isLazy === true) {
-      this.#frontend?.assertAlone("a ledger that started in the middle is answered by one process");
+      this.#frontend?.assertAlone("expected 0, because the ledger started in the middle");
     }
     const { pruneWindow, follow } = this.#options;
     await this.#frontend?.startWorkers({
@@ -280,7 +279,7 @@ class SextantNode implements Node, Ledger {
     });
   }
 
-  #createFront(http: NonNullable<NodeOptions["http"]>): HttpFrontend {
+  #createFrontend(http: NonNullable<NodeOptions["http"]>): HttpFrontend {
     return new HttpFrontend({
       http,
       services: {
@@ -299,12 +298,12 @@ class SextantNode implements Node, Ledger {
     });
   }
 
-  /** What this process has counted. */
+  /** All metrics of this process. */
   figures(): Promise<MetricFigures> {
     return this.#metrics.figures();
   }
 
-  /** What of it stays true once this process ended. */
+  /** The counters alone, which survive the process. */
   counts(): Promise<MetricFigures> {
     return this.#metrics.counts();
   }
@@ -326,7 +325,7 @@ class SextantNode implements Node, Ledger {
     return this.#reader.withView(({ position }) => position.version).catch(() => undefined);
   }
 
-  /** Runs a call of the in-process face: it rejects whatever is wrong, and a close waits for it. */
+  /** Runs an in-process call: it rejects and never throws, and `close` waits for it. */
   async #call<T>(run: () => Promise<T>): Promise<T> {
     if (this.#closing.signal.aborted) throw closedError();
     const call = run();
@@ -372,7 +371,7 @@ class SextantNode implements Node, Ledger {
 
   async #info(view: LedgerView | undefined): Promise<Readonly<Record<string, unknown>>> {
     const status = this.#status(view?.position.version);
-    // Where a ledger started in the middle its roots are another's word, not to be handed on as proof.
+    // The roots of a ledger that started in the middle are unproven, so it gives no waypoints.
     const isWhole = this.#writer?.following?.isLazy !== true;
     return nodeInfo({
       ...status,
@@ -389,7 +388,7 @@ class SextantNode implements Node, Ledger {
     });
   }
 
-  /** How the node is; workers know it from the process that writes. */
+  /** Workers serve the writer's status. */
   #status(version: bigint | undefined): NodeStatus {
     if (this.#role !== undefined) return this.#role.status();
     const following = this.#writer?.following;
@@ -406,11 +405,11 @@ class SextantNode implements Node, Ledger {
     };
   }
 
-  /** Why the process should be started anew; what may pass is no reason for that. */
+  /** Why the process should be restarted. Transient faults do not count. */
   #unhealthyReason(): string | undefined {
     const { final, reason } = this.#faults;
     if (final !== undefined) return reason;
-    // A follower that waits for its store says so like one that waits for others.
+    // While the store is out of reach, the follower's own state says nothing.
     return reason === undefined ? unhealthyReasonOf(this.#writer?.following?.status()) : undefined;
   }
 
@@ -446,7 +445,7 @@ class SextantNode implements Node, Ledger {
     return this.#plan?.chain?.guide();
   }
 
-  /** Close order: nothing new comes in, no pruning, no requests, then the store. */
+  /** Closes in order: writer, server, calls in flight, store. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;

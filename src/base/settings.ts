@@ -1,4 +1,4 @@
-// Numbers that a user can set. Each is stated once, with default and bounds, beside the code that uses it; types, checks,
+// Numbers that a user can set. Each is stated once, with default and bounds, in the file that uses it; types, checks,
 // flags and help come from there. A name that ends in Ms is a time in milliseconds.
 import { ConfigError } from "./errors.ts";
 

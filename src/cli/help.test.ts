@@ -11,7 +11,7 @@ describe("sextant start", () => {
     const text = commandHelp(startCommand, false);
     expect(flags(text)).toHaveLength(10);
     expect(text).toContain("--help-all shows all");
-    expect(text).toContain("serving, storage, following, local chain, limits, tls, logging");
+    expect(text).toContain("Serving, Storage, Following, Local chain, Limits, TLS, Logging");
   });
 
   it("--help-all shows every option once, by group", () => {

@@ -51,7 +51,7 @@ export function commandHelp(command: Command, isAll: boolean): string {
   const shown = [...sections.values()].flatMap((options) => Object.entries(options));
   const width = Math.max(0, ...shown.map(([name, option]) => flagText(name, option).length));
   const count = Object.keys(command.options).length;
-  const more = `--help-all shows all ${count} options: ${[...groups.keys()].join(", ").toLowerCase()}.`;
+  const more = `--help-all shows all ${count} options: ${[...groups.keys()].join(", ")}.`;
   return [
     command.summary,
     "",

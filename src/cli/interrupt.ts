@@ -1,21 +1,20 @@
-// SIGINT and SIGTERM while a command works on a whole store: it ends in order, with the exit code that shells give
-// to the signal.
+// SIGINT and SIGTERM while a command works on a whole store: it cleans up and exits with the shell's code for the signal.
 import { constants } from "node:os";
 import { CodedError } from "../base/errors.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 type StopSignal = (typeof SIGNALS)[number];
 
-/** True in a process that another one of this program started and watches. */
+/** True in a child process that this program started. */
 const isHelper = process.connected !== undefined;
 
-/** Said by commands that keep what they have done. */
-export const RESUMES = "; the same command goes on from here";
+/** Hint of commands that can resume. */
+export const RESUMES = "; the same command resumes from here";
 
-/** The command was told to stop before it was done. */
+/** A signal stopped the command before the end. */
 export class Interrupted extends CodedError<"interrupted"> {
   readonly exitCode: number;
-  /** False in a helper: the process that started it says so once. */
+  /** False in a child: its parent reports the signal. */
   readonly isTold = !isHelper;
 
   constructor(signal: StopSignal, hint: string) {
@@ -25,8 +24,8 @@ export class Interrupted extends CodedError<"interrupted"> {
 }
 
 /**
- * Runs work that can be stopped: at the first SIGINT or SIGTERM its signal aborts with Interrupted as the reason. A
- * second one ends the process at once. A helper also stops when the process that started it disconnects or is gone.
+ * Runs work that can be stopped: the first SIGINT or SIGTERM aborts it with Interrupted as the reason, a second one ends
+ * the process at once. A child process also stops when its parent disconnects or exits.
  */
 export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>, hint = ""): Promise<T> {
   const stop = new AbortController();

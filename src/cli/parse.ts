@@ -1,5 +1,5 @@
-// From command line, environment and configuration file to option values. Precedence: flag, environment,
-// configuration file, default; it decides between options that exclude each other, too. Unknown names are refused with
+// Turns command line, environment and configuration file into option values. Precedence: flag, environment,
+// configuration file, default; it also decides between options that exclude each other. An unknown name is refused with
 // the nearest known one.
 import { ConfigError, errorText } from "../base/errors.ts";
 import { loadConfigFile } from "./config-file.ts";
@@ -16,18 +16,18 @@ import {
 export interface ParsedCommand<R extends OptionRecord> {
   readonly values: OptionValues<R>;
   readonly operands: readonly string[];
-  /** One sentence for each option that was given and is not used. */
+  /** One sentence for each option that was given but is ignored. */
   readonly ignored: readonly string[];
 }
 
-/** Where a value comes from; the greater one counts. */
+/** The source of a value; the greater one wins. */
 const [FROM_FILE, FROM_ENVIRONMENT, FROM_FLAG] = [1, 2, 3];
 
-/** A value that somebody gave. */
+/** A value that is not the default. */
 interface Given {
   readonly value: unknown;
   readonly precedence: number;
-  /** What it is called where it was given. */
+  /** Its name where it was given, for messages. */
   readonly shown: string;
 }
 
@@ -110,8 +110,8 @@ function findSide(given: ReadonlyMap<string, Given>, side: ExclusionSide<string>
 }
 
 /**
- * Removes what something of greater precedence excludes. Flags decide first, so that what they remove excludes nothing
- * itself. What is left of the same precedence is for the command to refuse.
+ * Removes options that an option of greater precedence excludes. Flags go first, so that an option they remove excludes
+ * nothing itself. The command refuses exclusions of the same precedence.
  */
 function dropExcluded(given: Map<string, Given>, exclusions: readonly Exclusion[]): string[] {
   const ignored: string[] = [];

@@ -36,10 +36,9 @@ class SourceError extends CodedError<"source"> {
 /** Options shared by the reading commands. */
 export const sourceOptions = {
   url: textOption("Node to ask (default http://127.0.0.1:8080)", "URL"),
-  data: textOption("Read this data directory in place instead of asking a node", "DIR"),
+  data: textOption("Data directory to read in place, instead of asking a node", "DIR"),
 };
 
-/** Of the options above. */
 export const sourceExclusions: readonly Exclusion<keyof typeof sourceOptions>[] = [
   { one: "url", others: ["data"] },
 ];
@@ -242,7 +241,7 @@ async function openSource(options: {
   return remoteSource(parseNodeUrl(options.url ?? DEFAULT_URL));
 }
 
-/** Runs one question against a source and closes it. */
+/** Runs one question on a source and closes it. */
 export async function askSource<T>(
   options: { readonly url: string | undefined; readonly data: string | undefined },
   question: (source: Source) => Promise<T>,

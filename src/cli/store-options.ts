@@ -38,7 +38,7 @@ const connectionOptions = {
 /** How to reach a cluster. */
 export const clusterOptions = {
   ...connectionOptions,
-  "store-password": secretOption("Password of that user"),
+  "store-password": secretOption("Password of --store-user"),
   "store-password-file": textOption("File whose first line is the password", "FILE"),
   "store-tls": switchOption("Use TLS to the cluster, and trust the system's authorities", false),
   "store-tls-ca": textOption("Use TLS to the cluster, and trust the authorities in this PEM file", "FILE"),
@@ -142,12 +142,14 @@ export function assertNotGiven(
 /** The store that the options describe. Throws ConfigError for options of another engine. */
 export function storeOf(values: OptionValues<typeof storeOptions>): StoreOptions {
   const { store, data, "store-url": url } = values;
+  if (store === "cassandra" && url === undefined) {
+    throw new ConfigError("--store cassandra needs --store-url");
+  }
   for (const engine of ENGINES) {
     if (engine !== store) assertNotGiven(optionsOf(engine), values, `--store ${engine}`);
   }
   if (store === "memory") return { engine: "memory" };
-  if (store === "lmdb") return { engine: "lmdb", path: data ?? DEFAULT_DATA };
-  if (url === undefined) throw new ConfigError("--store cassandra needs --store-url");
+  if (store === "lmdb" || url === undefined) return { engine: "lmdb", path: data ?? DEFAULT_DATA };
   return clusterOf(url, values);
 }
 

@@ -1,5 +1,4 @@
-// Makes the blocks of a local chain: takes the ledger as it stands, has the chain make the next block, and
-// takes it in like any other source's.
+// Makes the blocks of a local chain on top of the ledger's head, and commits them like the records of any other source.
 import { DAY_MS, type NumberSettings } from "../base/settings.ts";
 import { type BlockTimer, startBlockTimer } from "../chain/block-timer.ts";
 import type { LocalChain } from "../chain/local-chain.ts";
@@ -10,7 +9,7 @@ import type { Committer } from "../sync/committer.ts";
 import type { Faults } from "./faults.ts";
 import type { LocalChainOptions } from "./options.ts";
 
-/** 2024-01-01: where the clock of a chain without a wall clock begins. */
+/** 2024-01-01: start of the clock of a chain that does not use the wall clock. */
 const FIRST_BLOCK_USEC = 1_704_067_200_000_000n;
 const BLOCK_STEP_USEC = 1_000_000n;
 
@@ -37,7 +36,7 @@ export interface BlockMakerOptions {
 export class BlockMaker {
   readonly #options: BlockMakerOptions;
   #timer: BlockTimer | undefined;
-  /** Settles when every block asked for so far is made or failed. */
+  /** Settles when every requested block is made or has failed. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: BlockMakerOptions) {
@@ -49,7 +48,7 @@ export class BlockMaker {
     return this.#timer?.isMoving === true;
   }
 
-  /** Makes blocks at a steady pace from now on, where one is set. */
+  /** Starts the block timer, if a block time is set. */
   start(): void {
     const { faults } = this.#options;
     const { blockTimeMs, blocks, onBlock } = this.#options.settings ?? {};
@@ -67,8 +66,8 @@ export class BlockMaker {
   }
 
   /**
-   * Makes one block at the given wall time, or one step after the last; the position after it. Blocks asked for at once
-   * are made one after the other, since each builds on the one before.
+   * Makes one block at the given wall time, or one step after the last block, and returns the new position. Concurrent
+   * calls run one after the other, because each block builds on the last.
    */
   produce(nowMs: number | undefined): Promise<Position> {
     const block = this.#turn.then(() => this.#produce(nowMs));
@@ -95,13 +94,13 @@ export class BlockMaker {
       view.release();
     }
     const position = await committer.append(records);
-    if (position === undefined) throw new Error("a block was taken in and there is no ledger");
+    if (position === undefined) throw new Error("a block was committed, but there is no ledger");
     onCommit(records.length);
     faults.clear("blocks");
     return position;
   }
 
-  /** Waits for the blocks that were asked for and makes no more by itself. */
+  /** Stops the timer and waits for the requested blocks. */
   async stop(): Promise<void> {
     await this.#timer?.stop();
     await this.#turn;

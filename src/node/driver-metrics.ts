@@ -1,11 +1,10 @@
-// What the driver of a cluster does, on the metrics page: counts, the state of its connections, and a histogram of
-// times that the engine has filled already.
+// Metrics of a cluster's driver: counters, connections, and a histogram of latencies that the engine fills.
 import { Histogram } from "prom-client";
 import type { CacheStats } from "../base/cache-stats.ts";
 import type { DriverFigures } from "../store/cassandra/figures.ts";
 import type { GaugeSource } from "./metrics.ts";
 
-/** Figures of the driver together with the bounds of its classes of time, once a cluster is open. */
+/** The driver's figures and the bounds of its latency buckets. */
 export interface DriverReport {
   readonly figures: DriverFigures;
   readonly boundsMs: readonly number[];
@@ -49,7 +48,7 @@ const COUNTS: readonly Row[] = [
   ),
 ];
 
-/** Counts and connections; zeros while no cluster is open. */
+/** Counters and connections; zeros until the cluster is open. */
 export function driverGauges(read: Reader): GaugeSource[] {
   const gauge = (name: string, help: string, value: (figures: DriverFigures) => number): GaugeSource => ({
     name: `sextant_store_${name}`,
@@ -72,7 +71,7 @@ type Values = Awaited<ReturnType<Histogram["get"]>>;
 
 const NAME = "sextant_store_request_duration_seconds";
 
-/** Times of requests to the cluster. */
+/** Latencies of requests to the cluster. */
 export class DriverHistogram extends Histogram {
   readonly #read: Reader;
   /** Says name, help and kind as the library does. */

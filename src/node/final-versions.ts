@@ -1,29 +1,29 @@
-// Which versions can never change, decided from what the store holds and not from how this process was started: a
-// waypoint that matched proves all history up to its version. Everything else may be another number under the same
-// address tomorrow: a local chain of another seed, a fork, a network that was reset.
+// Versions whose state can never change, so that caches may keep their responses for good. The store decides, not the
+// options of this process: a matched waypoint proves all history up to its version. Any other version may read
+// differently tomorrow: after a fork, a reset of the network, or with a local chain of another seed.
 import { LOCAL_CHAIN_ID } from "../chain/local-chain.ts";
 import type { Store } from "../store/contract.ts";
 import { loadMatchedWaypoints } from "../sync/matched-waypoints.ts";
 
-/** How long a version that is not final is taken for that before the store is asked again. */
+/** Pause between two looks at the store. */
 const LOOK_MS = 1000;
 const NONE = -1n;
 
-/** The highest version that can never change; -1 where there is none. */
+/** The highest final version; -1 if there is none. */
 async function readFinalVersion(store: Store): Promise<bigint> {
   const { identity } = store;
   if (identity === undefined || identity.chainId === LOCAL_CHAIN_ID) return NONE;
   const waypoints = await loadMatchedWaypoints(store);
   const view = await store.openView();
   view.release();
-  // Without a state root the ledger began in the middle, and items from before that are another's word.
+  // Without a state root the ledger started in the middle, and no proof covers older items.
   if (view.position.stateRoot === undefined) return NONE;
   let highest = NONE;
   for (const { version } of waypoints) if (version > highest) highest = version;
   return highest;
 }
 
-/** Knows the final versions of a store. They only ever become more, so it is never wrong to know too few. */
+/** Caches the highest final version. It only grows, so a stale value is safe. */
 export class FinalVersions {
   readonly #store: () => Store | undefined;
   #highest = NONE;
@@ -44,7 +44,7 @@ export class FinalVersions {
     return false;
   }
 
-  /** Looks at the store. One that cannot be read now is looked at again. */
+  /** Reads the store; keeps the old value if that fails. */
   async look(): Promise<void> {
     const store = this.#store();
     if (store === undefined) return;

@@ -1,4 +1,4 @@
-// What a node says of its following: keys of the info answer and figures of the metrics page.
+// How a follower appears in the info response and on the metrics page.
 import type { LedgerView } from "../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
 import type { FollowerStatus } from "../sync/follower.ts";
@@ -7,7 +7,7 @@ import { trustLevels, trustRank } from "../sync/trust.ts";
 import type { Following } from "./following.ts";
 import type { GaugeSource } from "./metrics.ts";
 
-/** Why a follower is not well; undefined when it is. */
+/** Why a follower is unhealthy; undefined when it is healthy. */
 export function unhealthyReasonOf(status: FollowerStatus | undefined): string | undefined {
   if (status === undefined) return undefined;
   const isLied = status.upstreams.length > 0 && status.upstreams.every(({ state }) => state === "set_aside");
@@ -20,17 +20,17 @@ export function unhealthyReasonOf(status: FollowerStatus | undefined): string | 
     .join("; ");
 }
 
-/** Why a follower should get no requests although it is well; undefined when it should. */
+/** Why a healthy follower should get no requests; undefined when it should. */
 export function unreadyReasonOf(status: FollowerStatus | undefined): string | undefined {
   return status?.state === "ahead_of_upstreams" ? status.reason : undefined;
 }
 
 /** Waypoints that others can anchor to. */
 export class WaypointInfo {
-  /** Of the version last asked about: a record can be large, and is read for its hash only once. */
+  /** Of the last version asked for: hashing a large record once is enough. */
   #last: { readonly version: bigint; readonly waypoint: Waypoint | undefined } | undefined;
 
-  /** Of the genesis where it is known, and of the view's latest version. */
+  /** Waypoints of the genesis, if known, and of the view's latest version. */
   async read(view: LedgerView | undefined, genesis: Waypoint | undefined): Promise<Record<string, unknown>> {
     const latest = view === undefined ? undefined : await this.#latest(view);
     return {
@@ -48,13 +48,13 @@ export class WaypointInfo {
   }
 }
 
-/** How far our version is behind or ahead of the upstreams' highest head; nothing while either is not known. */
+/** Versions behind or ahead of the upstreams' highest head; empty while either is unknown. */
 function distanceOf(head: bigint | undefined, version: bigint | undefined): Record<string, string> {
   if (head === undefined || version === undefined) return {};
   return head < version ? { versions_ahead: `${version - head}` } : { versions_behind: `${head - version}` };
 }
 
-/** Keys of the info answer. */
+/** Keys of the info response. */
 export function followInfo(following: Following, version: bigint | undefined): Record<string, unknown> {
   const status = following.status();
   if (status === undefined) return {};
@@ -77,7 +77,7 @@ export function followInfo(following: Following, version: bigint | undefined): R
   };
 }
 
-/** Figures of following; zeros where there is none. */
+/** Gauges of a follower; zeros for other nodes. */
 export function followGauges(
   following: () => Following | undefined,
   version: () => Promise<bigint | undefined>,

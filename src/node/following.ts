@@ -1,5 +1,4 @@
-// Following, wired: upstreams from the configuration, what is proven already, the follower, and the base layer
-// for a ledger that starts in the middle.
+// Wires a follower: its upstreams, the waypoints proven so far, and the base layer of a ledger that starts in the middle.
 import { ConfigError } from "../base/errors.ts";
 import { type Logger, silentLogger } from "../base/log.ts";
 import type { NumberSettings } from "../base/settings.ts";
@@ -38,7 +37,7 @@ export const FOLLOW_NUMBERS = {
 
 const FILL_TIMEOUT_MS = 5_000;
 
-/** What the configuration says, checked. */
+/** Checked options. */
 export interface FollowPlan {
   readonly urls: readonly URL[];
   readonly agree: AgreementRule | undefined;
@@ -47,7 +46,7 @@ export interface FollowPlan {
   readonly options: FollowOptions;
 }
 
-/** Checks what can be checked before anything is touched. Throws ConfigError. */
+/** Checks the options before a store is touched. Throws ConfigError. */
 export function planFollowing(options: FollowOptions, anchors: readonly Waypoint[]): FollowPlan {
   const urls = options.upstreams.map(parseUpstreamUrl);
   if (urls.length === 0) throw new ConfigError("upstream: expected at least one");
@@ -56,7 +55,7 @@ export function planFollowing(options: FollowOptions, anchors: readonly Waypoint
     throw new ConfigError(`agree: expected NEEDED/OF such as 2/3, got ${JSON.stringify(options.agree)}`);
   }
   if (agree !== undefined && agree.of !== urls.length) {
-    throw new ConfigError(`agree: ${agree.of} upstreams are named, ${urls.length} are given`);
+    throw new ConfigError(`agree: expected ${agree.of} upstreams, got ${urls.length}`);
   }
   if (options.startVersion !== undefined && anchors.length > 0) {
     throw new ConfigError("waypoint: a ledger that starts in the middle cannot be proven by one");
@@ -72,20 +71,18 @@ function parseStart(start: string | undefined): bigint | "latest" | undefined {
   return BigInt(start);
 }
 
-/** What following works with. */
 export interface FollowingParts {
   readonly store: Store;
   readonly committer: Committer;
   readonly logger: Logger;
   readonly onCommit: (progress: CommitProgress) => void;
-  /** Told when the store was read and upstreams have nothing new. */
+  /** Called when the store was read and upstreams have nothing new. */
   readonly onRest: () => void;
   readonly onFault: (error: unknown) => void;
-  /** Told each time that a write failed and will be tried again. */
+  /** Called each time a write failed and will be retried. */
   readonly onWaiting: (error: unknown) => void;
 }
 
-/** Following under way. */
 export class Following {
   readonly #plan: FollowPlan;
   readonly #parts: FollowingParts;
@@ -104,7 +101,7 @@ export class Following {
     });
   }
 
-  /** Starts. `provenGenesis` is the waypoint that the genesis in the store was checked against, if it was. */
+  /** `provenGenesis` is the waypoint that the store's genesis matched, if any. */
   async start(provenGenesis: Waypoint | undefined): Promise<void> {
     const { store, committer, logger, onRest, onFault, onWaiting } = this.#parts;
     const { urls, options, agree, startVersion } = this.#plan;
@@ -156,7 +153,7 @@ export class Following {
     void this.#follower.faulted.then(onFault);
   }
 
-  /** Compares waypoints of versions that are there already; those still to come. Throws LedgerError. */
+  /** Compares the waypoints of stored versions and returns the others. Throws LedgerError on a mismatch. */
   async #settleAnchors(head: bigint): Promise<readonly Waypoint[]> {
     const { store, logger } = this.#parts;
     const matched = await loadMatchedWaypoints(store);
@@ -173,7 +170,7 @@ export class Following {
       if (computed === undefined && known === undefined) {
         logger.warn(
           { waypoint: formatWaypoint(anchor) },
-          "the waypoint's version is no longer kept: it proves nothing here",
+          "the waypoint proves nothing: its version is pruned",
         );
         continue;
       }
@@ -199,7 +196,7 @@ export class Following {
     });
   }
 
-  /** The view to read from: with the base layer beneath it where there is one. */
+  /** Adds the base layer, if there is one. */
   viewOver(view: LedgerView): LedgerView {
     return this.#filler === undefined ? view : createLazyView(view, this.#filler);
   }
@@ -208,12 +205,12 @@ export class Following {
     return this.#follower?.status();
   }
 
-  /** Items fetched from upstreams; undefined where the whole state is known. */
+  /** Items fetched from upstreams; undefined if the whole state is known. */
   fills(): { readonly fills: number; readonly failures: number } | undefined {
     return this.#filler?.stats;
   }
 
-  /** True when items are fetched from upstreams on first use. */
+  /** True if items are fetched from upstreams on first use. */
   get isLazy(): boolean {
     return this.#filler !== undefined;
   }
@@ -246,8 +243,8 @@ export class Following {
 }
 
 /**
- * A view of a store that nobody follows for: where its ledger started in the middle, what was never fetched is
- * not known, and that is said instead of "absent".
+ * A view without upstreams. In a ledger that started in the middle, an item that was never fetched is unknown: reading it
+ * is an error, not "absent".
  */
 export function refuseUnknownState(view: StoreView, store: Store): LedgerView {
   if (view.position.stateRoot !== undefined) return view;

@@ -1,4 +1,4 @@
-// Figures of the ledger, the server, the caches, faults and writing, read when somebody asks for the metrics page.
+// Gauges of the ledger, the server, the caches, faults and the writer, read for each metrics page.
 
 import type { CacheStats } from "../base/cache-stats.ts";
 import type { HttpFigures } from "../http/server.ts";
@@ -29,7 +29,7 @@ const CACHE_GAUGES: readonly (readonly [keyof CacheStats, suffix: string, help: 
   ["evictions", "evictions", "entries pushed out"],
 ];
 
-/** Fields that only grow: what a worker counted stays counted when it dies. */
+/** Counters: a worker's counts survive its exit. */
 const CACHE_COUNTS: ReadonlySet<keyof CacheStats> = new Set(["hits", "misses", "evictions"]);
 
 const HTTP_GAUGES: readonly (readonly [string, string, (figures: HttpFigures) => number])[] = [
@@ -66,14 +66,14 @@ async function readPosition(ledger: Ledger, read: (position: LedgerPosition) => 
     return 0;
   }
   try {
-    // The page has floats only; these stay exact below 2^53.
+    // Prometheus has floats only: exact below 2^53.
     return Number.parseInt(`${read(view.position)}`, 10);
   } finally {
     view.release();
   }
 }
 
-/** Where the ledger stands; zeros while there is none. */
+/** The ledger's head; zeros while there is no ledger. */
 export function ledgerGauges(ledger: Ledger): GaugeSource[] {
   return POSITION_GAUGES.map(([name, help, read]) => ({
     name,
@@ -82,7 +82,6 @@ export function ledgerGauges(ledger: Ledger): GaugeSource[] {
   }));
 }
 
-/** What the server holds, turned away and waited for. */
 export function httpGauges(read: () => HttpFigures | undefined): GaugeSource[] {
   const source = ([name, help, value]: (typeof HTTP_GAUGES)[number]): GaugeSource => ({
     name,
@@ -103,7 +102,7 @@ export function httpGauges(read: () => HttpFigures | undefined): GaugeSource[] {
   ];
 }
 
-/** What a cache holds and did, as far as it says so; zeros while there is none. */
+/** The given fields of a cache's statistics; zeros while there is no cache. */
 export function cacheGauges(
   name: string,
   what: string,
@@ -118,7 +117,6 @@ export function cacheGauges(
   }));
 }
 
-/** Whether something keeps the node from moving. */
 export function faultGauges(faults: Faults): GaugeSource[] {
   return [
     {
@@ -134,7 +132,6 @@ export function faultGauges(faults: Faults): GaugeSource[] {
   ];
 }
 
-/** What the process does as a writer, and whether it is its turn. */
 export function writerGauges(
   writer: () => LedgerWriter | undefined,
   election: () => WriterElection | undefined,

@@ -1,5 +1,5 @@
-// What a node does that may write: it begins the ledger, takes records in from its source, and prunes. A node can
-// begin and stop writing several times; each time with a new one of these.
+// The writing side of a node: begins the ledger, commits records from its source, prunes. A node that becomes the writer
+// again makes a new LedgerWriter.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../base/log.ts";
 import type { Store } from "../store/contract.ts";
@@ -15,7 +15,6 @@ import { Following } from "./following.ts";
 import type { LocalChainOptions } from "./options.ts";
 import type { StartPlan } from "./start-plan.ts";
 
-/** What a writer works with. */
 export interface WriterOptions {
   readonly store: Store;
   readonly plan: StartPlan;
@@ -26,13 +25,12 @@ export interface WriterOptions {
   readonly logger: Logger;
 }
 
-/** How long a start waits for the first records of a network before it goes on without. */
+/** How long a start waits for the first records of a network. */
 const FIRST_COMMIT_WAIT_MS = 10_000;
 
-/** Parts that report faults which may pass; a writer that stopped leaves none behind. */
+/** Parts that report transient faults, which a stopped writer clears. */
 const PARTS = ["blocks", "following", "pruner"] as const;
 
-/** The writing parts of a node. */
 export class LedgerWriter {
   readonly #options: WriterOptions;
   readonly #stop = new AbortController();
@@ -54,7 +52,7 @@ export class LedgerWriter {
     return this.#blocks;
   }
 
-  /** Memory of the state tree's nodes; undefined before the ledger is begun. */
+  /** The cache of state-tree nodes; undefined before the ledger begins. */
   get treeCache(): ReturnType<Committer["treeCache"]> | undefined {
     return this.#committer?.treeCache();
   }
@@ -64,7 +62,7 @@ export class LedgerWriter {
     return this.#pruner?.state().removed ?? 0;
   }
 
-  /** Makes sure that there is a ledger, or that one is on its way. */
+  /** Begins the ledger, or starts to follow one. */
   prepare(): Promise<void> {
     this.#preparing = this.#prepare();
     return this.#preparing;
@@ -82,7 +80,7 @@ export class LedgerWriter {
       this.#blocks = new BlockMaker({ store, chain, committer, faults, onCommit, settings: localChain });
     }
     if (plan.follow === undefined) {
-      // What was proven stays proven for those who open the store later. A local chain proves nothing.
+      // Stored, so that later readers of the store know the proof. A local chain proves nothing.
       if (chain === undefined && plan.proven !== undefined) await addMatchedWaypoint(store, plan.proven);
       return;
     }
@@ -100,7 +98,7 @@ export class LedgerWriter {
     });
     this.#following = following;
     await following.start(plan.proven);
-    // An upstream that does not answer must not keep the node from starting.
+    // A silent upstream must not keep the node from starting.
     const { signal } = this.#stop;
     await Promise.race([
       following.ready,
@@ -109,7 +107,7 @@ export class LedgerWriter {
     ]);
   }
 
-  /** Starts what moves by itself. */
+  /** Starts the follower or the block timer, and the pruner. */
   run(): void {
     if (this.#stop.signal.aborted) return;
     const { store, window, logger, faults } = this.#options;
@@ -123,7 +121,7 @@ export class LedgerWriter {
     this.#blocks?.start();
   }
 
-  /** Finishes what is in hand and writes no more. */
+  /** Finishes writes in flight and writes no more. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#blocks?.stop();

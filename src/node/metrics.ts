@@ -1,6 +1,6 @@
-// The node's metrics in Prometheus form. Counters on the request path are plain numbers; gauges are read
-// when somebody asks. Figures of several processes are added up: counts as sums, facts about the whole node as
-// the largest, since those who do not know them say 0.
+// The node's metrics in Prometheus format. Counters on the request path are plain numbers; gauges are read for each page.
+// Several processes are merged: counters are summed; facts about the whole node take the maximum, because a process that
+// does not know them reports 0.
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { RequestHistogram } from "./request-histogram.ts";
 
@@ -9,34 +9,31 @@ export interface GaugeSource {
   readonly name: string;
   readonly help: string;
   readonly read: () => number | Promise<number>;
-  /** True where each process has its own and they add up; else it is a fact about the whole node. */
+  /** True if the processes' values add up; else it is a fact about the whole node. */
   readonly isShare?: boolean;
-  /** True for a number that only grows while a process lives, and stays counted when it ends. */
+  /** True for a counter, whose count survives the exit of a worker. */
   readonly isCount?: boolean;
 }
 
-/** All figures of a process, for adding them to those of others. */
+/** All metrics of one process, to be merged with those of others. */
 export type MetricFigures = Readonly<Awaited<ReturnType<Registry["getMetricsAsJSON"]>>>;
 
 export interface Metrics {
-  /** Counts one answered request. */
+  /** Counts one response. */
   readonly onRequest: (operation: string, status: number, seconds: number) => void;
   /** Counts one block and the records in it. */
   readonly onCommit: (records: number) => void;
   /** The page as text. */
   readonly page: () => Promise<string>;
   readonly figures: () => Promise<MetricFigures>;
-  /** Those figures that stay true once the process ended. Cheap: gauges are not read. */
+  /** The counters alone, which survive the process. Cheap: reads no gauges. */
   readonly counts: () => Promise<MetricFigures>;
   readonly contentType: string;
 }
 
 let processFigures: Registry | undefined;
 
-/**
- * Figures of the process, made once: what collects them watches the process until it ends, and so would keep every
- * node that had a set of its own.
- */
+/** Metrics of the process, created once: their collector is never released and would keep each node in memory. */
 function loadProcessFigures(): Registry {
   if (processFigures === undefined) {
     processFigures = new Registry();
@@ -45,7 +42,7 @@ function loadProcessFigures(): Registry {
   return processFigures;
 }
 
-/** Makes a registry with the process's own figures, request figures, and the given gauges and histograms. */
+/** Makes a registry with metrics of the process and of requests, and the given gauges and histograms. */
 export function createMetrics(
   gauges: readonly GaugeSource[],
   histograms: readonly Histogram[] = [],
@@ -109,17 +106,17 @@ function join(figures: readonly MetricFigures[]): Registry {
   return AggregatorRegistry.aggregate(figures.map((one) => [...one]));
 }
 
-/** The page of several processes' figures added up. */
+/** The metrics page of several processes. */
 export function figuresPage(figures: readonly MetricFigures[]): Promise<string> {
   return join(figures).metrics();
 }
 
-/** Figures of several processes added up. */
+/** Merges the metrics of several processes. */
 export function addFigures(figures: readonly MetricFigures[]): Promise<MetricFigures> {
   return join(figures).getMetricsAsJSON();
 }
 
-/** What stays true of a process that ended: what it counted, not how it was. */
+/** Keeps only the counters of an exited worker. */
 export function onlyCounts(figures: MetricFigures): MetricFigures {
   return figures.filter(({ type }) => `${type}` === "counter" || `${type}` === "histogram");
 }

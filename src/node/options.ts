@@ -11,7 +11,7 @@ import type { StoreOptions } from "./store-engines.ts";
 
 export type { Explanation };
 
-/** Defaults that are not numbers. Numbers stand beside the code that uses them. */
+/** Defaults that are not numbers. Numbers are in the files that use them. */
 export const NODE_DEFAULTS = { pruneWindow: "24h", seed: "sextant" } as const;
 
 /** Where and how a node answers over HTTP. */

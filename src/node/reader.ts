@@ -1,4 +1,4 @@
-// The operations as calls: what the HTTP handlers do, without HTTP.
+// The operations as in-process calls, without HTTP.
 import { ConfigError, errorText } from "../base/errors.ts";
 import { fromHex } from "../base/hex.ts";
 import { createAccountReader } from "../ledger/account-reader.ts";
@@ -14,7 +14,7 @@ import { explainSubmission } from "../transaction/explain/explain.ts";
 import type { Explanation } from "../transaction/explain/explanation.ts";
 import type { LedgerInfo, ReadOptions } from "./options.ts";
 
-// Bytes are copied on their way in and out: the caller may change its own, and the store's are not the caller's to change.
+// Bytes are copied in both directions: the caller may overwrite its own, and must not overwrite the store's.
 
 function toText(name: string, value: unknown): string {
   if (typeof value === "string") return value;
@@ -36,7 +36,7 @@ function toBody(request: object | string | Uint8Array): Uint8Array {
 
 function toJson(request: object): string {
   try {
-    // What has no text, such as undefined, is refused like any other request.
+    // JSON.stringify returns undefined for some values: refused as a bad request.
     return JSON.stringify(request) ?? "";
   } catch (error) {
     throw new ConfigError(`request: cannot be written as JSON: ${errorText(error)}`, error);
@@ -50,7 +50,7 @@ function versionOf({ position }: LedgerView, { ledgerVersion }: ReadOptions): bi
   throw new ConfigError(`ledgerVersion: expected a bigint, got ${typeof ledgerVersion}`);
 }
 
-/** Where a ledger stands, as `GET /v1` answers. */
+/** The ledger's head, as `GET /v1` answers. */
 export function toLedgerInfo({ position }: Pick<LedgerView, "position">): LedgerInfo {
   return {
     chain_id: position.chainId,
@@ -64,7 +64,7 @@ export function toLedgerInfo({ position }: Pick<LedgerView, "position">): Ledger
   };
 }
 
-/** Asks a ledger; parsed modules are kept from one question to the next. */
+/** Reads a ledger; parsed modules are cached between calls. */
 export class Reader {
   readonly modules = new ModuleCache();
   readonly #ledger: Ledger;
@@ -73,7 +73,7 @@ export class Reader {
     this.#ledger = ledger;
   }
 
-  /** Runs one question on a view of its own. */
+  /** Runs a read on its own view. */
   async withView<T>(ask: (view: LedgerView) => Promise<T> | T): Promise<T> {
     const view = await this.#ledger.openView();
     try {
@@ -105,7 +105,7 @@ export class Reader {
     return new Uint8Array(await this.withView((view) => this.encode(body, view)));
   }
 
-  /** The signing message of a request body, with modules as the view's latest version has them. */
+  /** The signing message of a request body, using modules of the view's latest version. */
   encode(body: Uint8Array, view: LedgerView): Promise<Uint8Array> {
     const loadModule = this.modules.createLoader((module) => readModuleItem(view, module));
     return encodeSubmission(body, { chainId: view.position.chainId, loadModule });
@@ -115,7 +115,7 @@ export class Reader {
     return this.withView((view) => this.explain(toBody(request), view));
   }
 
-  /** The explanation of a request body, with modules and accounts as the view's latest version has them. */
+  /** The explanation of a request body, using modules and accounts of the view's latest version. */
   explain(body: Uint8Array, view: LedgerView): Promise<Explanation> {
     const { chainId, timestampUsec } = view.position;
     const loadModule = this.modules.createLoader((module) => readModuleItem(view, module));

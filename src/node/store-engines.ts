@@ -45,7 +45,7 @@ export function openStore(options: StoreOptions, opening: StoreOpening): Promise
   return engineOf(options).open(options, opening);
 }
 
-/** Opens a walk over all rows. Throws ConfigError, naming the engine, where there is none. */
+/** Opens a walk over all rows. Throws ConfigError, naming the engine, if it has none. */
 export function openWalk(options: StoreOptions, purpose: "check" | "copy from"): Promise<StoreWalk> {
   const open = engineOf(options).openWalk;
   if (open !== undefined) return open(options);

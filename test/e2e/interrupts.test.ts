@@ -168,7 +168,7 @@ describe.skipIf(process.platform !== "linux")("a command stopped half-way", () =
     expect(await run.ended).toMatchObject({
       code: CODES[signal],
       stdout: "",
-      stderr: expect.stringContaining(`sextant: stopped by ${signal}; the same command goes on from here\n`),
+      stderr: expect.stringContaining(`sextant: stopped by ${signal}; the same command resumes from here\n`),
     });
     await expectGone(run, run.pid);
     expect(readdirSync(to)).toEqual([".partial"]);

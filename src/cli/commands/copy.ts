@@ -62,7 +62,7 @@ function targetOf(values: OptionValues<typeof options>): StoreOptions {
   return store;
 }
 
-/** Shows one part after the other. */
+/** Shows the progress of each part. */
 function partProgress(): { readonly onProgress: CopyOptions["onProgress"]; readonly finish: () => void } {
   let part: string | undefined;
   let progress: Progress | undefined;

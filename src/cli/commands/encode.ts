@@ -1,4 +1,4 @@
-// `sextant encode`: a JSON transaction request in, the bytes to sign out.
+// `sextant encode`: prints the bytes to sign for a JSON transaction request.
 import { readFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../../base/errors.ts";
 import { command, EXIT_OK } from "../command.ts";

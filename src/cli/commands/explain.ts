@@ -1,4 +1,4 @@
-// `sextant explain`: bytes to sign, or a request for them, in; what they mean out.
+// `sextant explain`: explains a signing message or a transaction request.
 import { readFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../../base/errors.ts";
 import type { Explanation } from "../../node.ts";
@@ -16,7 +16,7 @@ function requestOf(file: Uint8Array): Uint8Array {
   return new TextEncoder().encode(JSON.stringify({ message: text.replaceAll('"', "") }));
 }
 
-/** JSON in which nothing can steer a terminal or turn the reading direction. */
+/** JSON without characters that control a terminal or the reading direction. */
 function visible(value: unknown): string {
   return JSON.stringify(value).replace(/[\p{Cc}\p{Cf}]/gu, (character) =>
     Array.from({ length: character.length }, (_, i) => character.charCodeAt(i))
@@ -30,7 +30,7 @@ function callLines(call: Explanation["payload"]): Record<string, unknown> {
     const inner = call.transaction_payload;
     return {
       multisig_address: call.multisig_address,
-      ...(inner === undefined ? { runs: "what the account has stored" } : callLines(inner)),
+      ...(inner === undefined ? { runs: "the payload stored in the account" } : callLines(inner)),
     };
   }
   const shown: Record<string, unknown> =
@@ -68,7 +68,7 @@ export const explainCommand = command({
   name: "explain",
   summary: "Print what a transaction does before it is signed",
   operands: "FILE|-",
-  options: { ...sourceOptions, json: switchOption("Print the JSON answer", false) },
+  options: { ...sourceOptions, json: switchOption("Print the JSON response", false) },
   examples: ["sextant explain request.json", "sextant encode request.json | sextant explain -"],
   run: async (values, operands, context) => {
     const [file] = operandsOf(operands, ["FILE"]);

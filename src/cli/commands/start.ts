@@ -1,4 +1,4 @@
-// `sextant start`: runs a node until it is told to stop.
+// `sextant start`: runs a node until a signal or a fault stops it.
 import { existsSync } from "node:fs";
 import { CodedError, ConfigError } from "../../base/errors.ts";
 import {
@@ -34,7 +34,7 @@ import { checkInChild } from "./check.ts";
 
 const followOptions = {
   upstream: listOption(
-    "Full node to follow; SEXTANT_UPSTREAM_API_KEY holds an API key for it, sent as Authorization: Bearer or in the header that SEXTANT_UPSTREAM_API_KEY_HEADER names",
+    "Full node to follow; its API key goes in SEXTANT_UPSTREAM_API_KEY, sent as Authorization: Bearer or in the header that SEXTANT_UPSTREAM_API_KEY_HEADER names",
     "URL",
   ),
   agree: textOption("Upstreams that must agree before a commit, such as 2/3", "NEEDED/OF"),

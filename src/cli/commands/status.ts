@@ -1,4 +1,4 @@
-// `sextant status`: where the ledger stands and how fresh it is.
+// `sextant status`: the ledger's head and its age.
 import { command, EXIT_OK } from "../command.ts";
 import { switchOption } from "../option.ts";
 import { askSource, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
@@ -20,7 +20,7 @@ interface UpstreamAnswer {
   readonly last_fault?: string;
 }
 
-/** What a follower says of its following; nothing for other nodes. */
+/** Fields of a follower; none for other nodes. */
 function followLines(info: Readonly<Record<string, unknown>>): Record<string, unknown> {
   if (info.sync_mode !== "follow") return {};
   const shown: Record<string, unknown> = {};
@@ -38,7 +38,7 @@ function followLines(info: Readonly<Record<string, unknown>>): Record<string, un
 
 export const statusCommand = command({
   name: "status",
-  summary: "Print where the ledger stands: version, block, epoch, age of the latest block",
+  summary: "Print the ledger's head: version, block, epoch, age of the latest block",
   operands: "",
   options: { ...sourceOptions, json: switchOption("Print a JSON object", false) },
   exclusions: sourceExclusions,
