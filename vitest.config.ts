@@ -1,4 +1,5 @@
 // The tests in tiers, a project each. CONTRIBUTING.md, "Where a test lives", has the rule.
+import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { SkippedReporter } from "./test/support/skipped-reporter.ts";
 
@@ -19,7 +20,8 @@ function tier(name: string, test: Test): TestProjectInlineConfiguration {
 export default defineConfig({
   test: {
     pool: "forks",
-    maxWorkers: 2,
+    // One more than there are processors: tests of the later tiers mostly wait.
+    maxWorkers: Math.min(4, availableParallelism() + 1),
     testTimeout: 180_000,
     hookTimeout: 180_000,
     // For the reporter that finds the reason of what was skipped.
@@ -34,7 +36,7 @@ export default defineConfig({
         env: { SEXTANT_RUNS: process.env.SEXTANT_RUNS ?? "200" },
         setupFiles: ["test/support/no-sockets.ts", "test/support/no-processes.ts"],
       }),
-      tier("http", { include: HTTP, setupFiles: ["test/support/no-processes.ts"] }),
+      tier("http", { include: HTTP, isolate: false, setupFiles: ["test/support/no-processes.ts"] }),
       tier("e2e", { include: E2E }),
       tier("cluster", { include: CLUSTER }),
       tier("fuzz", { include: FUZZ }),

@@ -271,7 +271,7 @@ describe("backup", () => {
       string,
       string,
     ];
-    const node = await startProgram(["--data", data, ...quick]);
+    const node = await startProgram(["--data", data, "--block-time", "20ms", ...quick.slice(2)]);
     await until(async () => (BigInt((await info(node.url)).ledger_version) > 200n ? true : undefined));
     const backup = await runProgram(["backup", "--data", data, "--to", copy, "--json"]);
     expect(backup).toMatchObject({ code: 0 });

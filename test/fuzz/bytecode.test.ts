@@ -13,7 +13,7 @@ import { genesisModules } from "../support/genesis-modules.ts";
 import { hasShared, sharedJson } from "../support/shared.ts";
 import { yardstickMs } from "../support/yardstick.ts";
 
-const CASES = 100_000;
+const CASES = 40_000;
 const MAX_YARDSTICKS = 8;
 /** Largest number of heap bytes of an ABI for each byte of its module. */
 const MAX_EXPANSION = 120;
