@@ -10,11 +10,10 @@ const HTTP = ["test/http/**/*.test.ts", "test/sync/**/*.test.ts"];
 
 type Test = NonNullable<TestProjectInlineConfiguration["test"]>;
 
-function tier(name: string, test: Test): TestProjectInlineConfiguration {
-  return {
-    extends: true,
-    test: { name, ...test, setupFiles: ["test/support/end-with-run.ts", ...(test.setupFiles ?? [])] },
-  };
+/** Tiers of one turn run side by side, after those of the turns before. */
+function tier(name: string, turn: number, test: Test): TestProjectInlineConfiguration {
+  const setupFiles = ["test/support/end-with-run.ts", ...(test.setupFiles ?? [])];
+  return { extends: true, test: { name, ...test, setupFiles, sequence: { groupOrder: turn } } };
 }
 
 export default defineConfig({
@@ -28,18 +27,19 @@ export default defineConfig({
     includeTaskLocation: true,
     reporters: ["default", new SkippedReporter()],
     projects: [
-      tier("unit", {
+      tier("unit", 0, {
         include: ["src/**/*.test.ts", "test/**/*.test.ts"],
         exclude: [...FUZZ, ...CLUSTER, ...E2E, ...HTTP],
         // These tests share no state but modules, so that a process loads the sources once for all of its files.
+        // It does so for files that run one after the other: hence a turn of its own.
         isolate: false,
         env: { SEXTANT_RUNS: process.env.SEXTANT_RUNS ?? "200" },
         setupFiles: ["test/support/no-sockets.ts", "test/support/no-processes.ts"],
       }),
-      tier("http", { include: HTTP, isolate: false, setupFiles: ["test/support/no-processes.ts"] }),
-      tier("e2e", { include: E2E }),
-      tier("cluster", { include: CLUSTER }),
-      tier("fuzz", { include: FUZZ }),
+      tier("http", 1, { include: HTTP, isolate: false, setupFiles: ["test/support/no-processes.ts"] }),
+      tier("e2e", 2, { include: E2E }),
+      tier("cluster", 2, { include: CLUSTER }),
+      tier("fuzz", 2, { include: FUZZ }),
     ],
   },
 });

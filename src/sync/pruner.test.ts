@@ -16,8 +16,20 @@ async function oldest(store: Store): Promise<bigint> {
   return view.position.oldestVersion;
 }
 
-function start(store: Store, window: string, logger: Logger = silentLogger): Pruner {
-  return new Pruner({ store, window: parsePruneWindow(window), logger, stepRows: 7, intervalMs: 5 });
+function start(
+  store: Store,
+  window: string,
+  logger: Logger = silentLogger,
+  onSuccess: () => void = () => {},
+): Pruner {
+  return new Pruner({
+    store,
+    window: parsePruneWindow(window),
+    logger,
+    stepRows: 7,
+    intervalMs: 5,
+    onSuccess,
+  });
 }
 
 function recordingLogger(): { logger: Logger; lines: { fields: LogFields; message: string }[] } {
@@ -61,13 +73,18 @@ describe("pruner", () => {
 
   it("prunes nothing when off, or in an empty store", async () => {
     const store = createMemoryStore();
-    const early = start(store, "1");
-    await sleep(20);
+    let rounds = 0;
+    const count = (): void => {
+      rounds++;
+    };
+    const early = start(store, "1", silentLogger, count);
+    await until(() => rounds > 1);
     expect(early.state()).toMatchObject({ floor: undefined, removed: 0, fault: undefined });
     await early.stop();
     await store.commit(new SyntheticLedger(2, 12).batch(undefined, 100n), SYNTHETIC_IDENTITY);
-    const off = start(store, "off");
-    await sleep(20);
+    rounds = 0;
+    const off = start(store, "off", silentLogger, count);
+    await until(() => rounds > 0);
     await off.stop();
     expect(await oldest(store)).toBe(0n);
   });

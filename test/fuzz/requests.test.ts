@@ -12,7 +12,8 @@ import { startWatchfulUpstream } from "../support/watchful-upstream.ts";
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-const REQUESTS = 20_000;
+const REQUESTS = 6_000;
+const BATCH = 2_000;
 const PASSED_REQUESTS = 3_000;
 const RAW_REQUESTS = 1_000;
 const CONCURRENCY = 32;
