@@ -167,7 +167,7 @@ export const ERROR_CATALOGUE = {
   overloaded: {
     status: 503,
     errorCode: "internal_error",
-    when: "The node has as much work in hand as it accepts, or more requests than it can answer in time.",
+    when: "The node is at its limit of requests in flight, or cannot answer in time.",
     remedy: "Send again after the seconds that `Retry-After` names.",
   },
   unhealthy: {

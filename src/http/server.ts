@@ -111,7 +111,7 @@ export interface HttpFigures extends AdmissionFigures {
 /** A server that can be started once and closed once. */
 export interface HttpServer {
   listen(): Promise<ListenAddress>;
-  /** Takes no more requests, finishes those in hand, closes. */
+  /** Accepts no more requests, finishes those in flight, closes. */
   close(): Promise<void>;
   figures(): HttpFigures;
 }

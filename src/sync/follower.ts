@@ -97,7 +97,7 @@ export interface FollowerOptions {
   readonly random?: () => number;
   /** Called with the upstream in use until something is committed; it may say where to start. */
   readonly prepare?: ((upstream: Upstream, signal: AbortSignal) => Promise<void>) | undefined;
-  /** True for a fault of our own that may pass by itself: it is tried again. */
+  /** True for a transient fault of this node: the follower retries. */
   readonly mayPass?: (error: unknown) => boolean;
   /** Called after each commit, before the next one. */
   readonly onCommit?: (progress: CommitProgress) => void;

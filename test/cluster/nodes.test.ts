@@ -13,7 +13,7 @@ import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
 const folder = temporaryFolder();
-/** Clusters on a busy machine take their time, above all for their tables. */
+/** Clusters on a busy machine are slow, above all in creating tables. */
 const PATIENCE_MS = 600_000;
 /** Long enough that a writer on a machine that hardly gets on still shows in time that it lives. */
 const LEASE_MS = 12_000;
@@ -126,7 +126,7 @@ describeCluster("Nodes on Cassandra", ({ hosts, keyspace }) => {
       await wait(async () => standby.stderr().includes("blocks 25/25"));
       await wait(async () => (await versionOf(reader)) > left + 40n);
 
-      // Whoever comes later finds it taken, whatever it was before.
+      // Later processes find it taken, whatever its state before.
       const second = await startProgram(writing("election", "first"));
       expect((await infoOf(second)).writer_role).toBe("standby");
       const refused = await runProgram(["start", "--port", "0", ...writing("election", "other")]);

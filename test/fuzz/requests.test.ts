@@ -38,7 +38,7 @@ describe("hostile requests", () => {
       const errors: unknown[] = [];
       const server = await startServer({
         bodyLimitBytes: BODY_LIMIT,
-        // A machine that gives the test little time is no fault of the requests.
+        // A slow machine must not end requests early.
         headersTimeoutMs: 60_000,
         requestTimeoutMs: 60_000,
         keepAliveTimeoutMs: 600_000,

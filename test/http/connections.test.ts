@@ -10,9 +10,9 @@ import { until } from "../support/until.ts";
 
 const LIMIT = 1_000_000;
 const server = await startServer({ bodyLimitBytes: LIMIT });
-/** For what is to be cut off; everything else may take its time, as a busy machine does. */
+/** Limit of connections that must be cut off; all others get time for a busy machine. */
 const strict = await startServer({ headersTimeoutMs: 500, requestTimeoutMs: 1000, keepAliveTimeoutMs: 500 });
-/** Whoever is not cut off by then never is. */
+/** A connection that is still open after this time is never cut off. */
 const WAIT_MS = 60_000;
 const BALANCE = `/v1/accounts/0xc1/balance/${COIN}`;
 const ITEM = `/v1/tables/${TABLE}/raw_item`;
@@ -329,7 +329,7 @@ describe.each([true, false])("a client that leaves before its answer (direct: %s
 });
 
 describe("closing", () => {
-  it("finishes what is in hand, refuses what comes after", async () => {
+  it("finishes requests in flight, refuses later ones", async () => {
     const ledger = await createHttpLedger();
     let open = (): void => {};
     const admission = new Promise<void>((resolve) => {

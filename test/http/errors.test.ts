@@ -370,7 +370,7 @@ describe("503", () => {
     expect((await fetch(url + BALANCE)).status).toBe(200);
   });
 
-  it("bodies in hand have one budget", async () => {
+  it("bodies in flight share one budget", async () => {
     const { url } = await startServer({ bodyBudgetBytes: 10 });
     // Small bodies get through in any case; this one is not small.
     await expectError(url, {

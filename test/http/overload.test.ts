@@ -134,7 +134,7 @@ describe("more requests than can be answered in time", () => {
   });
 });
 
-describe("what is not work in hand", () => {
+describe("what does not count as in flight", () => {
   it("slow bodies do not keep others out", async () => {
     const server = await startServer({ maxInFlight: 1 });
     const slow = await openSockets(server, 5);
@@ -331,7 +331,7 @@ describe("too many connections", () => {
     expect((await fetch(server.url + BALANCE)).status).toBe(200);
   });
 
-  it("a connection with a request in hand is never closed to make room", async () => {
+  it("a connection with a request in flight is never closed to make room", async () => {
     const server = await startServer({ maxConnections: 2 });
     const [busy, other] = await openSockets(server, 2);
     busy!.write("GET /v1/info HTTP/1.1\r\nHost: x\r\n");

@@ -112,7 +112,7 @@ describe("buckets", () => {
     const limiter = new RateLimiter(1, 100);
     for (let i = 0; i < 10_000; i++) limiter.take(`client ${i}`, i);
     expect(limiter.size).toBe(100);
-    // Whoever keeps asking is not forgotten for the sake of those who asked once.
+    // Clients that keep asking are not evicted by clients that asked once.
     expect(limiter.take("busy", 20_000).allowed).toBe(true);
     for (let i = 0; i < 1000; i++) {
       limiter.take(`passing ${i}`, 20_000);

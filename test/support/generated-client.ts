@@ -74,7 +74,7 @@ export interface paths {
   "/-/ready": {
     /**
      * Readiness check
-     * @description 200 when the node should get requests: it has a ledger, no fault keeps it from moving, and its ledger is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to start a process anew.
+     * @description 200 when the node should get requests: it has a ledger, no fault keeps it from moving, and its ledger is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to restart a process.
      */
     get: operations["ready"];
   };
@@ -553,7 +553,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -696,7 +696,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -823,7 +823,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -936,7 +936,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1046,7 +1046,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1181,7 +1181,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1267,7 +1267,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      /** @description `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1371,7 +1371,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1473,7 +1473,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `health_check_failed`: The health check fails: no readable ledger, its time is older than `duration_secs` allows, or nothing that can be verified comes from any upstream. `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      /** @description `health_check_failed`: The health check fails: no readable ledger, its time is older than `duration_secs` allows, or nothing that can be verified comes from any upstream. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1483,7 +1483,7 @@ export interface operations {
   };
   /**
    * Readiness check
-   * @description 200 when the node should get requests: it has a ledger, no fault keeps it from moving, and its ledger is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to start a process anew.
+   * @description 200 when the node should get requests: it has a ledger, no fault keeps it from moving, and its ledger is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to restart a process.
    */
   ready: {
     responses: {
@@ -1566,7 +1566,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `health_check_failed`: The health check fails: no readable ledger, its time is older than `duration_secs` allows, or nothing that can be verified comes from any upstream. `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      /** @description `health_check_failed`: The health check fails: no readable ledger, its time is older than `duration_secs` allows, or nothing that can be verified comes from any upstream. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1634,7 +1634,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      /** @description `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1702,7 +1702,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      /** @description `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1770,7 +1770,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      /** @description `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];

@@ -6,7 +6,7 @@ import { DirectExchange, type ExchangeOwner } from "./direct-exchange.ts";
 import type { ReplyTail } from "./reply-tail.ts";
 import { type HeaderBlock, MAX_REQUEST_BYTES, readRequest } from "./request-head.ts";
 
-/** Bytes that may wait behind the request in hand before the client is made to wait. */
+/** Bytes buffered behind the request in flight before reading pauses. */
 const MAX_HELD_BYTES = MAX_REQUEST_BYTES;
 /** Pieces that a request may come in. */
 const MAX_PIECES = 4;

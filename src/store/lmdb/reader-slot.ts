@@ -46,8 +46,8 @@ const KEY_BUFFER_BYTES = 4096;
 /** EAGAIN: another process has locked the byte of this process id. */
 const ID_TAKEN = 11;
 /**
- * EINVAL: the last process that had the store open destroyed its locks while this one waited to open it. They are made
- * anew for a process that opens it alone.
+ * EINVAL: the last process that had the store open destroyed its locks while this one waited to open it. The
+ * next process that opens it alone creates them again.
  */
 const LOCKS_ARE_GONE = 22;
 const MAX_TRIES = 200;
