@@ -48,7 +48,9 @@ export class BodyHold {
     this.#budget.usedBytes += sizeBytes;
     if (this.#heldBytes > this.maxBytes) throw tooLarge(this.maxBytes);
     if (this.#heldBytes > SMALL_BYTES && this.#budget.usedBytes > this.#budget.maxBytes) {
-      throw new HttpError("overloaded", "too many request bodies in flight", { headers: ["Retry-After", "1"] });
+      throw new HttpError("overloaded", "too many request bodies in flight", {
+        headers: ["Retry-After", "1"],
+      });
     }
   }
 
