@@ -92,7 +92,7 @@ describe("the chain of a batch", () => {
   });
 
   it.each<[string, StoreIdentity | undefined, StoreIdentity | undefined]>([
-    ["the first commit must say which chain it is", undefined, undefined],
+    ["the first commit needs a chain identity", undefined, undefined],
     ["this store holds chain 4 of another genesis than chain 4", chain(4, 1), chain(4, 2)],
     ["this store holds chain 4 of another genesis than chain 5", chain(4, 1), chain(5, 1)],
     ["this store holds chain 5, got chain 4", chain(5, 1), undefined],

@@ -221,7 +221,7 @@ export async function copyBackup(
 export async function dropWriter(draft: string): Promise<void> {
   const copy = await openEnvironment({ path: draft, readOnly: false });
   try {
-    copy.root.transactionSync(() => copy.tables.meta.removeSync(META.writer));
+    copy.transact(() => copy.tables.meta.removeSync(META.writer));
   } finally {
     await copy.close();
   }

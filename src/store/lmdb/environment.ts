@@ -10,6 +10,7 @@ import { MAX_READERS, prepareLockFile } from "./lock-file.ts";
 import { forgetDatabases } from "./native.ts";
 import { holdReaderSlot, type ReaderSlot } from "./reader-slot.ts";
 import { FORMAT, MAX_TABLES, openTables, type Tables } from "./tables.ts";
+import { TransactionNumber } from "./transaction-number.ts";
 
 /** Options of `openEnvironment`. */
 export interface EnvironmentOptions {
@@ -29,6 +30,8 @@ export interface Environment {
   readonly path: string;
   /** Format of the tables; undefined when they are new. */
   readonly format: number | undefined;
+  /** One write transaction, see TransactionNumber; StoreError `unwritable` where the files are open for reading. */
+  transact<T>(action: () => T, onSetBack?: () => void): T;
   close(): Promise<void>;
 }
 
@@ -45,12 +48,12 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
       details: { path, pid: process.pid },
     });
   }
-  const wasThere = !isEmpty(join(path, "data.mdb"));
-  if (readOnly && !wasThere) {
-    throw new StoreError("absent", `there is no store at ${path}`, { details: { path } });
-  }
   openPaths.add(path);
   try {
+    const wasThere = !isEmpty(join(path, "data.mdb"));
+    if (readOnly && !wasThere) {
+      throw new StoreError("absent", `there is no store at ${path}`, { details: { path } });
+    }
     assertFileHeader(path);
     if (!readOnly) {
       mkdirSync(path, { recursive: true });
@@ -60,10 +63,12 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
     const slot = holdReaderSlot({ path, readOnly, mapSize: mapSizeBytes });
     const opened: object[] = [];
     let root: RootDatabase | undefined;
+    let number: TransactionNumber | undefined;
     const close = async (): Promise<void> => {
       await root?.close();
       forgetDatabases(opened);
       slot.free();
+      number?.close();
       openPaths.delete(path);
     };
     try {
@@ -81,7 +86,12 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
       const tables = openTables(root);
       if (tables === undefined) throw new StoreError("absent", `there is no store at ${path}`);
       opened.push(...Object.values(tables));
-      return { root, tables, slot, path, format, close };
+      if (!readOnly) number = new TransactionNumber(root, path);
+      const transact: Environment["transact"] = (action, onSetBack) => {
+        if (number !== undefined) return number.transact(action, onSetBack);
+        throw new StoreError("unwritable", `the store at ${path} is open for reading`);
+      };
+      return { root, tables, slot, path, format, transact, close };
     } catch (error) {
       await close();
       throw error;

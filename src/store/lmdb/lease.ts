@@ -74,8 +74,8 @@ function assertNotHeld(
 }
 
 function takeRow(environment: Environment, activity: string, onTake: LeaseOptions["onTake"]): Buffer {
-  const { root, tables, slot } = environment;
-  return root.transactionSync(() => {
+  const { tables, slot } = environment;
+  return environment.transact(() => {
     // Check inside the transaction: a holder takes its slot before it writes its row.
     assertNotHeld(environment, activity);
     const mine = encodeMark(ownMark(slot.name));
@@ -118,13 +118,13 @@ export function assertLease(tables: Tables, mine: Buffer, path: string): void {
 }
 
 async function release(
-  { root, tables, path }: Environment,
+  { transact, tables, path }: Environment,
   mine: Buffer,
   heartbeat: Heartbeat | undefined,
 ): Promise<void> {
   await heartbeat?.stop();
   try {
-    root.transactionSync(() => {
+    transact(() => {
       const row = tables.meta.get(META.writer);
       if (row !== undefined && mine.equals(row)) tables.meta.removeSync(META.writer);
     });

@@ -83,6 +83,7 @@ class LmdbStore implements Store {
   readonly #path: string;
   readonly #lease: Lease | undefined;
   readonly #logger: Logger;
+  readonly #transact: Environment["transact"];
   readonly #close: () => Promise<void>;
   readonly #source: ViewSource;
   readonly #meta: FastTable;
@@ -91,11 +92,20 @@ class LmdbStore implements Store {
   #snapshot: Snapshot | undefined;
   #closed = false;
   #identity: StoreIdentity | undefined;
+  /** The version that this process committed last. */
+  #head: bigint | undefined;
+  /** True when the head was set back since the last commit: what was read meanwhile may be of an older one. */
+  #wasSetBack = false;
   #positionRow: Buffer | undefined;
   #position: Position | undefined;
 
-  constructor({ root, tables, path, close }: Environment, lease: Lease | undefined, logger: Logger) {
+  constructor(
+    { root, tables, path, transact, close }: Environment,
+    lease: Lease | undefined,
+    logger: Logger,
+  ) {
     this.#close = close;
+    this.#transact = transact;
     this.#logger = logger;
     this.#root = root;
     this.#tables = tables;
@@ -145,6 +155,7 @@ class LmdbStore implements Store {
     const { rows, bytes } = sizeOf(batch);
     assertDiskSpace(this.#path, rows, bytes);
     this.#write(() => {
+      this.#assertNotSetBack();
       const head = this.#readPosition();
       assertFollows(batch, head);
       const known = this.#tables.meta.get(META.identity);
@@ -152,6 +163,7 @@ class LmdbStore implements Store {
       if (known === undefined) this.#tables.meta.putSync(META.identity, Buffer.from(encodeIdentity(chain)));
       writeBatch(this.#tables, this.#source.items, batch, head);
     });
+    this.#head = batch.position.version;
   }
 
   async preload(base: BaseBatch): Promise<void> {
@@ -188,10 +200,10 @@ class LmdbStore implements Store {
       throw new StoreError("unwritable", `the store at ${this.#path} is open for reading`);
     try {
       this.#clearDeadReaders();
-      return this.#root.transactionSync(() => {
+      return this.#transact(() => {
         assertLease(this.#tables, lease, this.#path);
         return action();
-      });
+      }, this.#onSetBack);
     } catch (error) {
       throw toStoreError(error, this.#path);
     } finally {
@@ -209,7 +221,32 @@ class LmdbStore implements Store {
     if (slots > 0) this.#logger.info({ slots }, "cleared the slots of dead readers");
   }
 
+  #onSetBack = (): void => {
+    this.#wasSetBack = true;
+    this.#logger.warn({}, "a process that opened the store had set its head back: set right");
+  };
+
+  /** Refuses a commit once: the batch may rest on reads of an older head. */
+  #assertNotSetBack(): void {
+    if (!this.#wasSetBack) return;
+    this.#wasSetBack = false;
+    throw new StoreError(
+      "unwritable",
+      `another process opened the store at ${this.#path} and set its head back; nothing of this write was kept`,
+    );
+  }
+
   #takeSnapshot(): Snapshot {
+    for (;;) {
+      const snapshot = this.#beginSnapshot();
+      if (this.#head === undefined || snapshot.position.version >= this.#head) return snapshot;
+      this.#endSnapshot();
+      this.#transact(() => {}, this.#onSetBack);
+      this.#root.resetReadTxn();
+    }
+  }
+
+  #beginSnapshot(): Snapshot {
     const transaction = this.#root.useReadTransaction();
     try {
       const row = this.#meta.getBinaryFast(META.position, { transaction });
