@@ -115,10 +115,7 @@ export class Dispatcher {
         if (view !== undefined) serving.headers = this.#headers.prepare(view.position);
         if (view !== undefined && operation.ledger === "required") this.#assertRecent(view, operation);
       }
-      if (exchange.isGone) {
-        this.#responder.settle(serving, CLIENT_GONE);
-        return;
-      }
+      if (exchange.isGone) throw new Abandoned("the client went away");
       const handled = operation.handle(args, { view, services: this.#options.services });
       const { data, version } = handled instanceof Promise ? await handled : handled;
       // Encode nothing for a client that left: a large response holds memory until it is sent.
@@ -130,7 +127,7 @@ export class Dispatcher {
       if (sending !== undefined) await sending;
     } catch (error) {
       if (await this.#passOn(serving, error)) return;
-      if (!(error instanceof Abandoned)) this.#responder.fail(serving, error);
+      this.#failOrCount(serving, error);
     } finally {
       this.#inFlight -= inFlight;
       view?.release();
@@ -150,9 +147,15 @@ export class Dispatcher {
     try {
       this.#responder.settle(serving, await passThrough.serve(node, url));
     } catch (failure) {
-      if (!(failure instanceof Abandoned)) this.#responder.fail(serving, failure);
+      this.#failOrCount(serving, failure);
     }
     return true;
+  }
+
+  /** Sends an error response; a client that left is only counted. */
+  #failOrCount(serving: Serving, error: unknown): void {
+    if (error instanceof Abandoned) this.#responder.settle(serving, CLIENT_GONE);
+    else this.#responder.fail(serving, error);
   }
 
   /** Closes each connection after its next response. */

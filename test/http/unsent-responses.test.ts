@@ -116,7 +116,7 @@ describe.each([
       const socket = connect(server.port, server.host);
       socket.write(get("/v1/info"));
       await until(() => asked() === i + 1);
-      socket.destroy();
+      socket.resetAndDestroy();
       await until(() => server.figures().connections === 0);
       goOn();
       await until(() => server.figures().inFlight === 0);
@@ -131,7 +131,7 @@ describe.each([
     const socket = connect(server.port, server.host);
     socket.write(get("/v1/info", "Accept-Encoding: br\r\n"));
     await until(() => server.figures().answerBytes > 0);
-    socket.destroy();
+    socket.resetAndDestroy();
     await until(() => server.figures().inFlight === 0 && server.figures().connections === 0);
     expect(server.figures().answerBytes).toBe(0);
   });
@@ -154,7 +154,7 @@ describe.each([
     socket.write(get("/v1/info").repeat(3));
     // The direct lane takes the second request after the first response.
     await until(() => asked === (isDirect ? 1 : 3));
-    socket.destroy();
+    socket.resetAndDestroy();
     await until(() => server.figures().connections === 0);
     goOn();
     await until(() => server.figures().inFlight === 0);
