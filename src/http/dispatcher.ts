@@ -70,6 +70,8 @@ export class Dispatcher {
   readonly #responder: Responder;
   readonly #budget: BodyBudget;
   #inFlight = 0;
+  /** Requests in hand of operations that have a bound of their own. */
+  readonly #inFlightOf = new Map<Operation, number>();
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
@@ -83,6 +85,7 @@ export class Dispatcher {
   async serve(exchange: Exchange): Promise<void> {
     const serving = toServing(exchange);
     let inFlight = 0;
+    let leave: (() => void) | undefined;
     let view: LedgerView | undefined;
     let hold: BodyHold | undefined;
     try {
@@ -114,6 +117,7 @@ export class Dispatcher {
       if (++this.#inFlight > this.#options.maxInFlight) {
         throw new HttpError("overloaded", "too many requests in hand", { headers: ["Retry-After", "1"] });
       }
+      if (operation.maxInFlight !== undefined) leave = this.#enter(operation, operation.maxInFlight);
       if (operation.ledger !== "none") {
         const opened = this.#openView(operation);
         view = opened instanceof Promise ? await opened : opened;
@@ -121,15 +125,26 @@ export class Dispatcher {
         if (view !== undefined && operation.ledger === "required") this.#assertRecent(view, operation);
       }
       if (exchange.isGone) throw new Abandoned("the client went away");
-      const handled = operation.handle(args, { view, services: this.#options.services });
-      const { data, version } = handled instanceof Promise ? await handled : handled;
-      const answered = this.#responder.answer(serving, form, operation.encode(data, form), version);
+      const { services, ledger } = this.#options;
+      const isGone = (): boolean => exchange.isGone;
+      const handled = operation.handle(args, { view, services, ledger, form, isGone });
+      const answer = handled instanceof Promise ? await handled : handled;
+      const about = this.#headers.about(answer);
+      if ("stream" in answer) {
+        view?.release();
+        view = undefined;
+        await this.#responder.stream(serving, form, answer, about);
+        return;
+      }
+      const body = operation.encode(answer.data, form);
+      const answered = this.#responder.answer(serving, form, body, answer.version, about);
       if (answered !== undefined) await answered;
     } catch (error) {
       if (await this.#passOn(serving, error)) return;
       if (!(error instanceof Abandoned)) this.#responder.fail(serving, error);
     } finally {
       this.#inFlight -= inFlight;
+      leave?.();
       view?.release();
       hold?.release();
     }
@@ -205,7 +220,7 @@ export class Dispatcher {
       );
     }
     if (operation.switchable) {
-      if (form === "json" && !switches.jsonOutput)
+      if ((form === "json" || form === "ndjson") && !switches.jsonOutput)
         throw new HttpError("disabled", "JSON output is switched off on this node");
       if (form === "bcs" && !switches.bcsOutput)
         throw new HttpError("disabled", "BCS output is switched off on this node");
@@ -221,6 +236,18 @@ export class Dispatcher {
     }
     assertBodyHeaders(exchange.headers, hold.maxBytes);
     return exchange.readBody(hold);
+  }
+
+  /** Counts a request of an operation with a bound; the function returned ends that. Throws when there are too many. */
+  #enter(operation: Operation, maxInFlight: number): () => void {
+    const count = this.#inFlightOf.get(operation) ?? 0;
+    if (count >= maxInFlight) {
+      throw new HttpError("overloaded", `${maxInFlight} requests of ${operation.id} are being worked on`, {
+        headers: ["Retry-After", "1"],
+      });
+    }
+    this.#inFlightOf.set(operation, count + 1);
+    return () => this.#inFlightOf.set(operation, (this.#inFlightOf.get(operation) ?? 1) - 1);
   }
 
   #openView(operation: Operation): Awaitable<LedgerView | undefined> {

@@ -65,6 +65,11 @@ export interface Exchange {
   /** The body, at once where it is there. Tells the client to go on where it waits for that. */
   readBody(hold: BodyHold): Uint8Array | Promise<Uint8Array>;
   reply(reply: Reply): void;
+  /**
+   * Begins an answer whose body is written piece by piece. Undefined when the connection went over to node:http, which
+   * brings the request again.
+   */
+  startStream(head: Omit<Reply, "body">): ServerResponse | undefined;
   /** Calls back once the answer is out or will never be. */
   whenOut(callback: () => void): void;
   /**

@@ -70,6 +70,16 @@ export class NodeExchange implements Exchange {
     if (!this.#request.complete) drainBody(this.#request);
   }
 
+  startStream({ status, headers, extra, closes }: Omit<Reply, "body">): ServerResponse {
+    const list = [...headers.list, ...extra, ...this.#added];
+    if (closes || this.#awaitsContinue) list.push("Connection", "close");
+    this.#response.writeHead(status, list);
+    // Node hangs up on a client that does not read on in time.
+    this.socket.setTimeout(this.#idleMs);
+    if (!this.#request.complete) drainBody(this.#request);
+    return this.#response;
+  }
+
   whenOut(callback: () => void): void {
     this.#response.once("close", callback);
   }

@@ -4,9 +4,10 @@
 import type { Awaitable } from "../base/awaitable.ts";
 import { CodedError } from "../base/errors.ts";
 import { type ParamName, paramNames, type Route } from "../interface/route.ts";
-import type { LedgerView } from "../ledger/view.ts";
+import type { Ledger, LedgerView } from "../ledger/view.ts";
 import type { Condition } from "./error-catalogue.ts";
 import { HttpError, quoteInput } from "./errors.ts";
+import type { AboutAnswer } from "./headers.ts";
 import type { Form } from "./negotiation.ts";
 import { decodeTwice } from "./percent.ts";
 import { findQuery } from "./query.ts";
@@ -20,6 +21,8 @@ export interface Field<T> {
   readonly schema: JsonSchema;
   readonly description: string;
   readonly example: string;
+  /** Leaves the example out of the document: it does not work on every ledger, or not together with the others. */
+  readonly omitExample?: true;
   /** Completes "expected …" in error messages. */
   readonly expected: string;
   /** Throws a CodedError that says why the text is refused. */
@@ -58,8 +61,14 @@ export interface AnswerForm<D> {
 }
 
 /** What a handler returns: the data, and the version it was read at where there is one. */
-export interface Answer<D> {
+export interface Answer<D> extends AboutAnswer {
   readonly data: D;
+  readonly version: bigint | undefined;
+}
+
+/** Returned in place of data: the encoded answer piece by piece. It must not use the handler's view. */
+export interface StreamedAnswer extends AboutAnswer {
+  readonly stream: AsyncIterable<string>;
   readonly version: bigint | undefined;
 }
 
@@ -70,6 +79,12 @@ export type LedgerUse = "required" | "optional" | "none";
 export interface Context<L extends LedgerUse = LedgerUse> {
   readonly view: L extends "required" ? LedgerView : LedgerView | undefined;
   readonly services: Services;
+  /** For work that outlives the view or would hold it for long. */
+  readonly ledger: Ledger;
+  /** The form that will be answered. */
+  readonly form: Form;
+  /** True once there is nobody left to answer. */
+  readonly isGone: () => boolean;
 }
 
 /** What an operation is documented with. */
@@ -100,6 +115,10 @@ export interface OperationDefinition<
   readonly switchable: boolean;
   /** Switch that turns the whole operation off. */
   readonly switch?: "encode";
+  /** True when answers may be pages, with a cursor to the next. */
+  readonly isPaged?: boolean;
+  /** Requests of this operation that are worked on at once; more are turned away. For long ones, which take turns. */
+  readonly maxInFlight?: number;
   /** True when it is served however far the ledger is behind. */
   readonly servedStale?: boolean;
   /** Condition that stands for "no readable ledger"; `unavailable` unless said. */
@@ -109,7 +128,7 @@ export interface OperationDefinition<
   readonly body?: BodyField<B>;
   /** The first form is the default one. */
   readonly answer: { readonly [F in Form]?: AnswerForm<D> };
-  handle(args: Args<P, Q, B>, context: Context<L>): Awaitable<Answer<D>>;
+  handle(args: Args<P, Q, B>, context: Context<L>): Awaitable<Answer<D> | StreamedAnswer>;
 }
 
 /** Arguments while they are collected. */
@@ -121,6 +140,8 @@ export interface Operation extends Documentation, Route {
   readonly ledger: LedgerUse;
   readonly switchable: boolean;
   readonly switch: "encode" | undefined;
+  readonly isPaged: boolean;
+  readonly maxInFlight: number | undefined;
   readonly servedStale: boolean;
   readonly unavailable: Condition;
   readonly params: Fields;
@@ -130,7 +151,7 @@ export interface Operation extends Documentation, Route {
   readonly answers: readonly (Omit<AnswerForm<unknown>, "encode"> & { readonly form: Form })[];
   /** Parses path segments and query; throws HttpError. */
   parseArgs(segments: readonly string[], search: string): ParsedArgs;
-  handle(args: ParsedArgs, context: Context): Awaitable<Answer<unknown>>;
+  handle(args: ParsedArgs, context: Context): Awaitable<Answer<unknown> | StreamedAnswer>;
   /** Encodes the data that the handler returned. */
   encode(data: unknown, form: Form): string | Uint8Array;
 }
@@ -144,7 +165,8 @@ function refuse(name: string, field: Field<unknown>, text: string, error: unknow
   );
 }
 
-function parseField(name: string, field: Field<unknown>, text: string | undefined): unknown {
+/** The value of a parameter's text; undefined stands for bytes that are no text. Throws HttpError. */
+export function parseField<T>(name: string, field: Field<T>, text: string | undefined): T {
   if (text === undefined) {
     throw new HttpError(
       "malformed_request",
@@ -182,6 +204,8 @@ export function operation<
     ledger: definition.ledger,
     switchable: definition.switchable,
     switch: definition.switch,
+    isPaged: definition.isPaged ?? false,
+    maxInFlight: definition.maxInFlight,
     servedStale: definition.servedStale ?? false,
     unavailable: definition.unavailable ?? "unavailable",
     params: definition.params,

@@ -10,9 +10,10 @@ import type { Exchange, HeaderSet } from "./exchange.ts";
 import { type HeaderMaker, type PositionHeaders, plainHeaders } from "./headers.ts";
 import { LogBudget } from "./log-budget.ts";
 import { type Form, negotiateCoding } from "./negotiation.ts";
-import type { Operation } from "./operation.ts";
+import type { Operation, StreamedAnswer } from "./operation.ts";
 import { createRequestId, givenRequestId } from "./request-id.ts";
 import type { SlowReaders } from "./slow-readers.ts";
+import { writePieces } from "./write-pieces.ts";
 
 /** What answers are made with. */
 export interface ResponderOptions {
@@ -56,25 +57,55 @@ export class Responder {
     this.#options = options;
   }
 
-  /** Answers with what a handler returned, in one form, read at a version where there is one. */
+  /** Answers with what a handler returned, in one form, read at a version where there is one; `about` are headers on it. */
   answer(
     serving: Serving,
     form: Form,
     bytes: string | Uint8Array,
     version: bigint | undefined,
+    about: readonly string[] = NO_EXTRA,
   ): Promise<void> | undefined {
     const { exchange, headers: prepared, isPinned } = serving;
     this.#options.slowReaders.assertRoom(exchange, bytes.length);
     if (isPinned && this.#options.cachePinned) {
-      this.#answerForGood(serving, form, bytes, version);
+      this.#answerForGood(serving, form, bytes, version, about);
       return undefined;
     }
     const isLatest = prepared !== undefined && version === prepared.position.version && !isPinned;
     const headers = isLatest ? prepared.latest[form] : (prepared?.other[form] ?? plainHeaders(form));
-    const extra = isLatest ? NO_EXTRA : this.#versionHeaders(version, "Cache-Control", "no-cache");
+    const extra = isLatest ? about : this.#versionHeaders(version, "Cache-Control", "no-cache", ...about);
     if (isCompressible(form, bytes.length)) return this.#answerPacked(serving, headers, extra, bytes);
     this.send(serving, 200, headers, extra, bytes);
     return undefined;
+  }
+
+  /** Answers piece by piece, as fast as the client reads. The pieces are asked for while it does, and not once it is gone. */
+  async stream(
+    serving: Serving,
+    form: Form,
+    { stream, version }: StreamedAnswer,
+    about: readonly string[],
+  ): Promise<void> {
+    const { exchange } = serving;
+    const response = exchange.startStream({
+      status: 200,
+      headers: serving.headers?.other[form] ?? plainHeaders(form),
+      extra: this.#withOwn(exchange, this.#versionHeaders(version, "Cache-Control", "no-cache", ...about)),
+      closes: this.closing,
+    });
+    if (response === undefined) return;
+    try {
+      const { slowReaders } = this.#options;
+      const onTaken = (): void => slowReaders.noteTaken(exchange.socket);
+      if (exchange.method === "HEAD") response.end();
+      else await writePieces(response, stream, onTaken);
+    } catch (error) {
+      // The status is out already: only a body without its end tells that it is not whole.
+      if (!response.destroyed) this.#logFailure(serving, createRequestId(), 500, error);
+      response.destroy();
+    } finally {
+      this.settle(serving, 200);
+    }
   }
 
   /** Answers with an error. */
@@ -106,17 +137,20 @@ export class Responder {
     requestId?: string,
   ): void {
     const { exchange } = serving;
-    const { origin, "x-request-id": given } = exchange.headers;
-    let all = extra;
-    if (origin !== undefined || given !== undefined || requestId !== undefined) {
-      const more = extra.slice();
-      if (origin !== undefined) addCorsHeaders(more, origin, this.#options.headers.exposed);
-      const id = requestId ?? givenRequestId(exchange.headers);
-      if (id !== undefined) more.push("X-Request-Id", id);
-      all = more;
-    }
+    const all = this.#withOwn(exchange, extra, requestId);
     exchange.reply({ status, headers, extra: all, body, closes: this.closing });
     this.settle(serving, status);
+  }
+
+  /** Adds what the request's own headers ask for. */
+  #withOwn(exchange: Exchange, extra: readonly string[], requestId?: string): readonly string[] {
+    const { origin, "x-request-id": given } = exchange.headers;
+    if (origin === undefined && given === undefined && requestId === undefined) return extra;
+    const more = extra.slice();
+    if (origin !== undefined) addCorsHeaders(more, origin, this.#options.headers.exposed);
+    const id = requestId ?? givenRequestId(exchange.headers);
+    if (id !== undefined) more.push("X-Request-Id", id);
+    return more;
   }
 
   /** Counts a request that was answered, and logs it where that is wanted. */
@@ -141,10 +175,11 @@ export class Responder {
     form: Form,
     bytes: string | Uint8Array,
     version: bigint | undefined,
+    about: readonly string[],
   ): void {
     const etag = entityTag(bytes, form);
     const headers = serving.headers?.other[form] ?? plainHeaders(form);
-    const extra = this.#versionHeaders(version, "Cache-Control", PINNED_CACHING);
+    const extra = this.#versionHeaders(version, "Cache-Control", PINNED_CACHING, ...about);
     extra.push("ETag", etag);
     const isKnown = matchesEtag(serving.exchange.headers["if-none-match"], etag);
     this.send(serving, isKnown ? 304 : 200, headers, extra, isKnown ? undefined : bytes);

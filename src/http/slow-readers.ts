@@ -42,6 +42,11 @@ export class SlowReaders {
     socket.once("close", () => this.#waitingSince.delete(socket));
   }
 
+  /** Notes that a connection took all that was written to it so far: the time it has for that begins again. */
+  noteTaken(socket: Duplex): void {
+    if (this.#waitingSince.has(socket)) this.#waitingSince.set(socket, 0);
+  }
+
   /** True for an open connection that is looked after. */
   isWatched(socket: Duplex): boolean {
     return this.#waitingSince.has(socket);

@@ -1,4 +1,7 @@
-// The two forms that programs exchange.
+// The forms that programs exchange.
 
 export const JSON_TYPE = "application/json";
 export const BCS_TYPE = "application/x-bcs";
+/** JSON values, one on each line. */
+export const NDJSON_TYPE = "application/x-ndjson";
+export const CSV_TYPE = "text/csv";

@@ -1,14 +1,19 @@
 // A small hand-made ledger for the tests of the HTTP server: every form of balance, a table, deletions,
 // pruned versions and stored bytes that do not decode.
+import { encodeWith } from "../../src/bcs/codec.ts";
 import { BcsWriter, encode } from "../../src/bcs/writer.ts";
 import { parseAsset, primaryStoreAddress } from "../../src/ledger/asset.ts";
 import { OBJECT_GROUP_TAG } from "../../src/ledger/balance-keys.ts";
 import { resourceGroupKeyHash, resourceKeyHash, tableItemKeyHash } from "../../src/ledger/key-hash.ts";
 import type { Position } from "../../src/ledger/position.ts";
+import { encodeRecord } from "../../src/ledger/record.ts";
+import { transactionCodec } from "../../src/ledger/transaction.ts";
+import { transactionInfoCodec } from "../../src/ledger/transaction-info.ts";
+import { writeSetCodec } from "../../src/ledger/write-set.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { writeStructTag } from "../../src/move/type-tag.ts";
 import { parseStructTag } from "../../src/move/type-text.ts";
-import type { BlockStart, StateWrite, Store } from "../../src/store/contract.ts";
+import type { BlockStart, RawRecord, StateWrite, Store } from "../../src/store/contract.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 
 export const COIN = "0x1::aptos_coin::AptosCoin";
@@ -143,6 +148,34 @@ const WRITES: readonly (readonly [version: bigint, key: Uint8Array, data: Uint8A
   [30n, coinKey("0xc1"), coinStore(200000000n)],
 ];
 
+/** Hash of the transaction of a version. */
+export function transactionHashAt(version: bigint): Uint8Array {
+  return Buffer.alloc(32, Number(version) + 1);
+}
+
+/** A record with nothing in it but the hash of its transaction. */
+export function recordAt(version: bigint): RawRecord {
+  const none = new Uint8Array(32);
+  const bytes = encodeRecord({
+    version,
+    transaction: encodeWith(transactionCodec, { kind: "stateCheckpoint", blockId: none }),
+    info: encodeWith(transactionInfoCodec, {
+      kind: "v0",
+      gasUsed: 0n,
+      status: { kind: "success" },
+      transactionHash: transactionHashAt(version),
+      eventRootHash: none,
+      stateChangeHash: none,
+      stateCheckpointHash: undefined,
+      auxiliaryInfoHash: undefined,
+    }),
+    events: [],
+    accumulatorRoot: none,
+    changes: encodeWith(writeSetCodec, { kind: "v0", writes: [] }),
+  });
+  return { version, bytes };
+}
+
 const BLOCKS: readonly BlockStart[] = [0n, 1n, 11n, 21n].map((firstVersion, index) => ({
   height: BigInt(index),
   firstVersion,
@@ -169,8 +202,9 @@ export async function createHttpLedger(): Promise<Store> {
     keyHash,
     value: data === undefined ? undefined : stateValue(data),
   }));
+  const records = Array.from({ length: Number(LATEST) + 1 }, (_, version) => recordAt(BigInt(version)));
   await store.commit(
-    { previous: undefined, position, writes, blocks: BLOCKS, records: [], treeNodes: [] },
+    { previous: undefined, position, writes, blocks: BLOCKS, records, treeNodes: [] },
     { chainId: CHAIN_ID, genesisHash: new Uint8Array(32) },
   );
   for (let done = false; !done; ) ({ done } = await store.prune(OLDEST, 1000));

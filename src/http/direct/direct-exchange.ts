@@ -92,6 +92,11 @@ export class DirectExchange implements Exchange {
     this.#owner.replied(closes);
   }
 
+  /** Answers here have a known length. */
+  startStream(): undefined {
+    this.#owner.handOver(this.#bytes);
+  }
+
   whenOut(callback: () => void): void {
     this.#owner.whenOut(callback);
   }

@@ -12,6 +12,9 @@ export const ADDRESS_SCHEMA = {
   example: "0x1",
 } as const;
 
+/** Schema of 32 bytes in full, as answers give them. */
+export const LONG_ADDRESS_SCHEMA = { type: "string", pattern: "^0x[0-9a-f]{64}$" } as const;
+
 /** An account address. */
 export const addressField: Field<Address> = {
   schema: { type: "string", format: "hex" },
