@@ -11,12 +11,13 @@ import { createLocalChain } from "../src/chain/local-chain.ts";
 import { RecordWriter } from "../src/chain/record-writer.ts";
 import { parseAsset, primaryStoreAddress } from "../src/ledger/asset.ts";
 import { OBJECT_GROUP_TAG } from "../src/ledger/balance-keys.ts";
+import { checkGenesis } from "../src/ledger/genesis.ts";
 import { resourceGroupKeyHash, resourceKeyHash, tableItemKeyHash } from "../src/ledger/key-hash.ts";
 import type { Position } from "../src/ledger/position.ts";
 import { type Address, addressFromBytes } from "../src/move/address.ts";
 import type { StateWrite, Store } from "../src/store/contract.ts";
 import { openLmdbStore } from "../src/store/lmdb/store.ts";
-import { createIngester } from "../src/sync/committer.ts";
+import { Committer } from "../src/sync/committer.ts";
 import { bootstrapGenesis } from "../src/sync/genesis.ts";
 import { coinStore, primaryGroup, stateValue } from "../test/support/http-ledger.ts";
 import { makeKey } from "./store-data.ts";
@@ -197,12 +198,9 @@ async function cached(name: string, items: number, fill: (feed: Feed) => Promise
   const blob = createLocalChain({ seed: "bench" }).genesisBlob();
   await writeFile(genesis, blob);
   const store = await openLmdbStore({ path: data });
-  const { stateRoot } = await bootstrapGenesis({
-    store,
-    ingester: createIngester({ store, logger: silentLogger }),
-    blob,
-  });
-  const feed = new Feed(store, stateRoot);
+  const check = checkGenesis(blob);
+  await bootstrapGenesis({ store, committer: new Committer({ store, logger: silentLogger }), check });
+  const feed = new Feed(store, check.stateRoot);
   const historyFrom = await fill(feed);
   await store.close();
   const set: DataSet = { data, genesis, items, head: feed.next - 1, historyFrom };

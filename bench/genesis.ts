@@ -10,7 +10,7 @@ import { silentLogger } from "../src/base/log.ts";
 import { createLocalChain } from "../src/chain/local-chain.ts";
 import { checkGenesis } from "../src/ledger/genesis.ts";
 import { openLmdbStore } from "../src/store/lmdb/store.ts";
-import { createIngester } from "../src/sync/committer.ts";
+import { Committer } from "../src/sync/committer.ts";
 import { bootstrapGenesis } from "../src/sync/genesis.ts";
 import { hasShared, sharedBytes } from "../test/support/shared.ts";
 import { type BenchOptions, type BenchRow, median, toRow, withDirectory } from "./harness.ts";
@@ -69,9 +69,9 @@ async function loadRaw(path: string, blob: Uint8Array, pairs: Pairs, isThorough:
 
 async function loadChecked(path: string, blob: Uint8Array): Promise<Cost> {
   const store = await openLmdbStore({ path });
-  const ingester = createIngester({ store, logger: silentLogger });
+  const committer = new Committer({ store, logger: silentLogger });
   const cost = await measure(async () => {
-    await bootstrapGenesis({ store, ingester, blob });
+    await bootstrapGenesis({ store, committer, check: checkGenesis(blob) });
   });
   await store.close();
   return cost;

@@ -12,11 +12,11 @@ import { writeSetCodec } from "../src/ledger/write-set.ts";
 import type { CommitBatch, Store } from "../src/store/contract.ts";
 import { openLmdbStore } from "../src/store/lmdb/store.ts";
 import { createMemoryStore } from "../src/store/memory/store.ts";
-import { createIngester } from "../src/sync/committer.ts";
-import { startFollower } from "../src/sync/follower.ts";
-import { createRecordedUpstream, encodePage } from "../src/sync/upstream/recorded-upstream.ts";
+import { Committer } from "../src/sync/committer.ts";
+import { Follower } from "../src/sync/follower.ts";
 import { ChainRun } from "../test/support/chain-run.ts";
 import { readRecords } from "../test/support/follow.ts";
+import { createRecordedUpstream, encodePage } from "../test/support/recorded-upstream.ts";
 import {
   type BenchOptions,
   type BenchRow,
@@ -95,11 +95,11 @@ async function replicate(
   onCommit: (bytes: number) => void,
 ): Promise<void> {
   const upstream = createRecordedUpstream({ name: "recorded", chainId: 4, records });
-  const ingester = createIngester({ store, logger: silentLogger });
+  const committer = new Committer({ store, logger: silentLogger });
   await new Promise<void>((resolve, reject) => {
-    const follower = startFollower({
+    const follower = new Follower({
       upstreams: [upstream],
-      ingester,
+      committer,
       logger: silentLogger,
       pace: { pageLimit: PAGE },
       onCommit: ({ position }) => {
@@ -132,9 +132,9 @@ async function collectBatches(records: readonly Uint8Array[]): Promise<Pair[][]>
       return store.commit(batch, identity);
     },
   };
-  const ingester = createIngester({ store: watched, logger: silentLogger });
+  const committer = new Committer({ store: watched, logger: silentLogger });
   for (let start = 0; start < records.length; start += PAGE) {
-    await ingester.ingest(encodePage(records.slice(start, start + PAGE)));
+    await committer.append(encodePage(records.slice(start, start + PAGE)));
   }
   return batches;
 }

@@ -11,15 +11,17 @@ import { toHex } from "../src/base/hex.ts";
 import { silentLogger } from "../src/base/log.ts";
 import { sha3 } from "../src/base/sha3.ts";
 import { createLocalChain, type LocalChain } from "../src/chain/local-chain.ts";
+import { checkGenesis } from "../src/ledger/genesis.ts";
 import { ACCUMULATOR_PLACEHOLDER, hashPair, SEEDS } from "../src/ledger/hash.ts";
 import { decodeRecord } from "../src/ledger/record.ts";
-import { leafHashOf, stateRootOf } from "../src/ledger/state-tree/root.ts";
+import { leafHashOf } from "../src/ledger/state-tree/tree-node.ts";
 import { stateValueHash } from "../src/ledger/state-value.ts";
 import { transactionInfoHash } from "../src/ledger/transaction-info.ts";
 import type { RawRecord, Store } from "../src/store/contract.ts";
 import { openLmdbStore } from "../src/store/lmdb/store.ts";
-import { createIngester } from "../src/sync/committer.ts";
+import { Committer } from "../src/sync/committer.ts";
 import { bootstrapGenesis } from "../src/sync/genesis.ts";
+import { stateRootOf } from "../test/support/state-root.ts";
 
 const START_USEC = 1_704_067_200_000_000n;
 const STEP_USEC = 1_000_000n;
@@ -46,8 +48,8 @@ function readStatus(): string {
 
 async function make(store: Store): Promise<{ chain: LocalChain; records: number }> {
   const chain = createLocalChain({ seed });
-  const ingester = createIngester({ store, logger: silentLogger });
-  await bootstrapGenesis({ store, ingester, blob: chain.genesisBlob() });
+  const committer = new Committer({ store, logger: silentLogger });
+  await bootstrapGenesis({ store, committer, check: checkGenesis(chain.genesisBlob()) });
   let records = 1;
   let shown = performance.now();
   for (let height = 1; height <= blocks; height++) {
@@ -59,7 +61,7 @@ async function make(store: Store): Promise<{ chain: LocalChain; records: number 
       timestampUsec: START_USEC + BigInt(height) * STEP_USEC,
     });
     view.release();
-    await ingester.ingest(block);
+    await committer.append(block);
     records += block.length;
     if (height === Math.ceil(blocks / 10)) console.log(`memory at 10 %: ${memoryMb()}`);
     if (performance.now() - shown > PROGRESS_MS) {
@@ -86,8 +88,8 @@ async function* readRecords(store: Store): AsyncGenerator<readonly RawRecord[]> 
 }
 
 async function replay(from: Store, to: Store): Promise<void> {
-  const ingester = createIngester({ store: to, logger: silentLogger });
-  for await (const page of readRecords(from)) await ingester.ingest(page.map(({ bytes }) => bytes));
+  const committer = new Committer({ store: to, logger: silentLogger });
+  for await (const page of readRecords(from)) await committer.append(page.map(({ bytes }) => bytes));
 }
 
 /** Root over all leaves by padding every level on the right: no subtree is kept. */
@@ -155,7 +157,7 @@ async function compareStores(chain: LocalChain, left: Store, right: Store): Prom
   }
   await pages.return(undefined);
   const [a, b] = [await left.openView(), await right.openView()];
-  const keys = chain.places.all.map((item) => item.keyHash);
+  const keys = chain.chainItems.all.map((item) => item.keyHash);
   for (let i = 0n; i <= COMPARED_VERSIONS; i++) {
     const version = (a.position.version * i) / COMPARED_VERSIONS;
     const [items, others] = [await a.getItems(keys, version), await b.getItems(keys, version)];

@@ -18,12 +18,13 @@ import { urlTo } from "../src/interface/route.ts";
 import { balanceRoute } from "../src/interface/routes.ts";
 import { parseAsset } from "../src/ledger/asset.ts";
 import { readBalance } from "../src/ledger/balance.ts";
+import { checkGenesis } from "../src/ledger/genesis.ts";
 import type { StateItem } from "../src/ledger/view.ts";
 import { parseAddress } from "../src/move/address.ts";
 import type { StoreView } from "../src/store/contract.ts";
 import { openLmdbStore } from "../src/store/lmdb/store.ts";
 import { createMemoryStore } from "../src/store/memory/store.ts";
-import { createIngester } from "../src/sync/committer.ts";
+import { Committer } from "../src/sync/committer.ts";
 import { bootstrapGenesis } from "../src/sync/genesis.ts";
 import { floorFor } from "../src/sync/prune-window.ts";
 
@@ -70,9 +71,9 @@ function pick<T>(items: readonly T[]): T {
 
 const chain = createLocalChain({ seed: chainSeed });
 const model = createMemoryStore();
-const ingester = createIngester({ store: model, logger: silentLogger });
-await bootstrapGenesis({ store: model, ingester, blob: chain.genesisBlob() });
-const keys = chain.places.all.map((item) => item.keyHash);
+const committer = new Committer({ store: model, logger: silentLogger });
+await bootstrapGenesis({ store: model, committer, check: checkGenesis(chain.genesisBlob()) });
+const keys = chain.chainItems.all.map((item) => item.keyHash);
 const holders = chain
   .guide()
   .accounts.flatMap(({ address, assets }) => assets.map(({ asset }) => ({ address, asset })));
@@ -91,7 +92,7 @@ async function advanceModel(version: bigint): Promise<void> {
       timestampUsec: last === 0n ? FIRST_BLOCK_USEC : last + BLOCK_STEP_USEC,
     });
     view.release();
-    await ingester.ingest(block);
+    await committer.append(block);
   }
 }
 

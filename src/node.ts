@@ -1,6 +1,6 @@
-import { type Awaitable, follow } from "./base/awaitable.ts";
 import { ConfigError } from "./base/errors.ts";
 import { type Logger, silentLogger } from "./base/log.ts";
+import { andThen, type MaybePromise } from "./base/maybe-promise.ts";
 import type { ChainGuide } from "./chain/guide.ts";
 import { assetCacheStats } from "./http/schemas/asset-type.ts";
 import { balanceKeyCacheStats } from "./ledger/balance-keys.ts";
@@ -8,19 +8,19 @@ import { LedgerError } from "./ledger/errors.ts";
 import type { Ledger, LedgerView } from "./ledger/view.ts";
 import { DriverHistogram, type DriverReport, driverGauges } from "./node/driver-metrics.ts";
 import { Faults } from "./node/faults.ts";
-import { ailmentOf, followGauges, followInfo, WaypointInfo } from "./node/follow-report.ts";
-import { passThroughOf, withoutGuesses } from "./node/following.ts";
-import { Front } from "./node/front.ts";
+import { followGauges, followInfo, unhealthyReasonOf, WaypointInfo } from "./node/follow-report.ts";
+import { passThroughOf, refuseUnknownState } from "./node/following.ts";
 import { cacheGauges, faultGauges, httpGauges, ledgerGauges, writerGauges } from "./node/gauges.ts";
-import { nodeInfo, successionInfo } from "./node/info.ts";
+import { HttpFrontend } from "./node/http-frontend.ts";
+import { electionInfo, nodeInfo } from "./node/info.ts";
+import { LedgerWriter } from "./node/ledger-writer.ts";
 import { createMetrics, type MetricFigures, type Metrics } from "./node/metrics.ts";
 import type { LedgerInfo, Node, NodeOptions, ReadOptions } from "./node/options.ts";
 import { Reader } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
 import { awaitStore, type OpenedStore, openStore } from "./node/store-opening.ts";
-import { Succession } from "./node/succession.ts";
 import type { NodeStatus, WorkerSetup } from "./node/worker-messages.ts";
-import { Writer } from "./node/writer.ts";
+import { WriterElection } from "./node/writer-election.ts";
 import type { Store } from "./store/contract.ts";
 import { StoreError } from "./store/errors.ts";
 import { assertHead } from "./sync/check/head-check.ts";
@@ -39,12 +39,10 @@ export type {
   ReadOptions,
 } from "./node/options.ts";
 export {
-  type BackupReport,
   backupData,
   type CheckProgress,
   type CopyWatch,
   checkData,
-  type Manifest,
   restoreData,
   type StoreReport,
 } from "./node/store-tools.ts";
@@ -108,12 +106,12 @@ class SextantNode implements Node, Ledger {
   readonly #faults: Faults;
   readonly #closing = new AbortController();
   #plan: StartPlan | undefined;
-  #front: Front | undefined;
+  #frontend: HttpFrontend | undefined;
   #store: Store | undefined;
   #driver: (() => DriverReport) | undefined;
   /** Says when to write, where other processes may write too. */
-  #succession: Succession | undefined;
-  #writer: Writer | undefined;
+  #election: WriterElection | undefined;
+  #writer: LedgerWriter | undefined;
 
   constructor(options: NodeOptions, role?: WorkerRole) {
     this.#options = options;
@@ -121,7 +119,7 @@ class SextantNode implements Node, Ledger {
     this.#startedMs = role?.startedMs ?? Date.now();
     this.#logger = options.logger ?? silentLogger;
     this.#window = parsePruneWindow(options.pruneWindow ?? DEFAULT_PRUNE_WINDOW);
-    this.#faults = new Faults(this.#logger, (error) => this.#succession?.divert(error) ?? false);
+    this.#faults = new Faults(this.#logger, (error) => this.#election?.divert(error) ?? false);
     this.faulted = this.#faults.stopped;
     const isCluster = options.cassandra !== undefined;
     const driver = (): DriverReport | undefined => this.#driver?.();
@@ -131,7 +129,7 @@ class SextantNode implements Node, Ledger {
       ...cacheGauges("asset", "parsed asset types", assetCacheStats),
       ...cacheGauges("balance_key", "state keys of balances", balanceKeyCacheStats),
       ...cacheGauges("tree", "nodes of the state tree", () => this.#writer?.treeCache, ["bytes", "maxBytes"]),
-      ...httpGauges(() => this.#front?.figures()),
+      ...httpGauges(() => this.#frontend?.figures()),
       ...followGauges(
         () => this.#writer?.following,
         () => this.#headVersion(),
@@ -139,7 +137,7 @@ class SextantNode implements Node, Ledger {
       ...faultGauges(this.#faults),
       ...writerGauges(
         () => this.#writer,
-        () => this.#succession,
+        () => this.#election,
       ),
       ...(isCluster
         ? [...driverGauges(driver), ...cacheGauges("block", "block rows", () => driver()?.blockCache)]
@@ -149,7 +147,7 @@ class SextantNode implements Node, Ledger {
   }
 
   get url(): string | undefined {
-    return this.#front?.url;
+    return this.#frontend?.url;
   }
 
   async start(): Promise<void> {
@@ -159,8 +157,8 @@ class SextantNode implements Node, Ledger {
     this.#plan = plan;
     // Refusals come before the store is touched: first the files, then the port.
     if (http !== undefined) {
-      this.#front = this.#createFront(http, plan);
-      await this.#front.open();
+      this.#frontend = this.#createFront(http, plan);
+      await this.#frontend.open();
     }
     const opening = { data, cassandra, readOnly, check: plan.check, logger };
     if (readOnly) {
@@ -180,7 +178,7 @@ class SextantNode implements Node, Ledger {
       writer.run();
       return;
     }
-    this.#succession = new Succession({
+    this.#election = new WriterElection({
       lease,
       begin: async () => {
         await assertHead(store);
@@ -199,13 +197,13 @@ class SextantNode implements Node, Ledger {
       },
       logger,
     });
-    await this.#succession.start();
+    await this.#election.start();
     await this.#startWorkers();
   }
 
   /** A server that reads waits for its store; one who only calls is told that there is none. */
   async #openForReading(opening: Parameters<typeof openStore>[0]): Promise<void> {
-    if (this.#front === undefined) {
+    if (this.#frontend === undefined) {
       this.#take(await openStore(opening));
       return;
     }
@@ -222,9 +220,9 @@ class SextantNode implements Node, Ledger {
     this.#driver = driver;
   }
 
-  #createWriter(store: Store, plan: StartPlan): Writer {
+  #createWriter(store: Store, plan: StartPlan): LedgerWriter {
     const { localChain } = this.#options;
-    this.#writer = new Writer({
+    this.#writer = new LedgerWriter({
       store,
       plan,
       localChain,
@@ -238,10 +236,10 @@ class SextantNode implements Node, Ledger {
 
   async #startWorkers(): Promise<void> {
     if (this.#writer?.following?.isLazy === true) {
-      this.#front?.assertAlone("a ledger that started in the middle is answered by one process");
+      this.#frontend?.assertAlone("a ledger that started in the middle is answered by one process");
     }
     const { data, cassandra, pruneWindow, follow } = this.#options;
-    await this.#front?.startWorkers({
+    await this.#frontend?.startWorkers({
       setup: {
         node: {
           ...(data === undefined ? {} : { data }),
@@ -257,15 +255,15 @@ class SextantNode implements Node, Ledger {
     });
   }
 
-  #createFront(http: NonNullable<NodeOptions["http"]>, plan: StartPlan): Front {
-    return new Front({
+  #createFront(http: NonNullable<NodeOptions["http"]>, plan: StartPlan): HttpFrontend {
+    return new HttpFrontend({
       http,
       server: {
         ...passThroughOf(this.#options.follow),
         ledger: this,
         encode: (body, view) => this.#reader.encode(body, view),
         nodeInfo: (view) => this.#info(view),
-        ailment: () => this.#status(undefined).ailment,
+        unhealthyReason: () => this.#status(undefined).unhealthyReason,
         unready: () => this.#status(undefined).unready,
         // The same URL may serve another chain tomorrow when the chain is a local one.
         cachePinned: this.#role?.cachePinned ?? plan.chain === undefined,
@@ -281,12 +279,12 @@ class SextantNode implements Node, Ledger {
     return this.#metrics.figures();
   }
 
-  openView(): Awaitable<LedgerView> {
+  openView(): MaybePromise<LedgerView> {
     const store = this.#store;
     if (store === undefined) throw new LedgerError("no_ledger", "the node is still starting");
-    return follow(
+    return andThen(
       store.openView(),
-      (view) => this.#writer?.following?.viewOver(view) ?? withoutGuesses(view, store),
+      (view) => this.#writer?.following?.viewOver(view) ?? refuseUnknownState(view, store),
     );
   }
 
@@ -341,21 +339,21 @@ class SextantNode implements Node, Ledger {
       syncMode: this.#syncMode(),
       syncState: this.#syncState(),
       fault: this.#faults.reason,
-      ailment: this.#ailment(),
+      unhealthyReason: this.#unhealthyReason(),
       unready: this.#faults.reason,
       more: {
         ...(following === undefined ? {} : followInfo(following, version)),
-        ...successionInfo(this.#succession),
+        ...electionInfo(this.#election),
       },
     };
   }
 
   /** Why the process should be started anew; what may pass is no reason for that. */
-  #ailment(): string | undefined {
+  #unhealthyReason(): string | undefined {
     const { final, reason } = this.#faults;
     if (final !== undefined) return reason;
     // A follower that waits for its store says so like one that waits for others.
-    return reason === undefined ? ailmentOf(this.#writer?.following?.status()) : undefined;
+    return reason === undefined ? unhealthyReasonOf(this.#writer?.following?.status()) : undefined;
   }
 
   #syncMode(): "local" | "follow" | "static" | "read-only" {
@@ -367,7 +365,7 @@ class SextantNode implements Node, Ledger {
   #syncState(): string {
     if (this.#faults.final !== undefined) return "faulted";
     if (this.#faults.reason !== undefined) return "waiting";
-    if (this.#succession?.role === "standby") return "standby";
+    if (this.#election?.role === "standby") return "standby";
     const follow = this.#writer?.following?.status();
     if (follow !== undefined) return follow.state;
     return this.#writer?.blocks?.isMoving === true ? "moving" : "standing";
@@ -391,9 +389,9 @@ class SextantNode implements Node, Ledger {
   /** Close order: nothing new comes in, no pruning, no requests, then the store. */
   async close(): Promise<void> {
     this.#closing.abort();
-    await this.#succession?.stop();
+    await this.#election?.stop();
     await this.#writer?.stop();
-    await this.#front?.close();
+    await this.#frontend?.close();
     await this.#store?.close();
     this.#store = undefined;
   }

@@ -413,9 +413,9 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: "one order of a map's keys",
-    file: "src/bcs/reader.ts",
-    text: "Buffer.compare(previous, keyBytes) >= 0",
-    without: "Buffer.compare(previous, keyBytes) > 2",
+    file: "src/bcs/sequences.ts",
+    text: "reader.compareSpans(start, end, at, reader.offset) >= 0",
+    without: "reader.compareSpans(start, end, at, reader.offset) > 255",
     test: ["src/bcs/reader.test.ts", "strictly increase"],
   },
   {
@@ -591,8 +591,8 @@ export const GUARDS: readonly Guard[] = [
   {
     name: "readiness apart from health",
     file: "src/http/operations/ready.ts",
-    text: "services.ailment() ?? services.unready()",
-    without: "services.ailment()",
+    text: "services.reason() ?? services.unready()",
+    without: "services.reason()",
     test: ["test/http/ready.test.ts", "cannot be written"],
   },
   {

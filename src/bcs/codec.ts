@@ -14,6 +14,9 @@ export interface Codec<T> {
   skip(reader: BcsReader): void;
 }
 
+/** The values of a codec, so that a shape is written once: as the codec. */
+export type ValueOf<C> = C extends Codec<infer T> ? T : never;
+
 /** Decodes a whole buffer with a codec: one value, nothing after it. */
 export function decodeWith<T>(codec: Codec<T>, bytes: Uint8Array): T {
   const reader = new BcsReader(bytes);

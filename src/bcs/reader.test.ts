@@ -1,10 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { fromHex } from "../base/hex.ts";
 import { BcsError } from "./errors.ts";
-import { BcsReader, decode } from "./reader.ts";
+import { BcsReader } from "./reader.ts";
+import { byteString, u8 } from "./scalars.ts";
+import { map } from "./sequences.ts";
 
 function reader(hex: string): BcsReader {
   return new BcsReader(fromHex(hex) ?? new Uint8Array());
+}
+
+/** Reads one value that nothing follows. */
+function whole<T>(bytes: Uint8Array, read: (reader: BcsReader) => T): T {
+  const input = new BcsReader(bytes);
+  const value = read(input);
+  input.finish();
+  return value;
 }
 
 function refusal(run: () => unknown): BcsError {
@@ -48,7 +58,7 @@ describe("BcsReader ULEB128", () => {
     ["808004", 65536],
     ["ffffffff0f", 0xffff_ffff],
   ])("reads %s", (hex, value) =>
-    expect(decode(fromHex(hex) ?? new Uint8Array(), (r) => r.uleb())).toBe(value),
+    expect(whole(fromHex(hex) ?? new Uint8Array(), (r) => r.uleb())).toBe(value),
   );
 
   it.each([
@@ -122,12 +132,8 @@ describe("BcsReader sequences", () => {
   });
 });
 
-describe("BcsReader maps", () => {
-  const readMap = (hex: string) =>
-    reader(hex).map(
-      (r) => r.byteString(),
-      (r) => r.u8(),
-    );
+describe("maps", () => {
+  const readMap = (hex: string) => map(byteString, u8).read(reader(hex));
 
   it("demand keys that strictly increase by their bytes", () => {
     expect(readMap("020161000162" + "01")).toHaveLength(2);
@@ -142,20 +148,20 @@ describe("BcsReader maps", () => {
 
 describe("BcsReader as a whole", () => {
   it("refuses bytes left over", () => {
-    expect(refusal(() => decode(Uint8Array.of(1, 2, 3), (r) => r.u8())).message).toBe(
+    expect(refusal(() => whole(Uint8Array.of(1, 2, 3), (r) => r.u8())).message).toBe(
       "2 bytes left over (at byte 1)",
     );
   });
 
   it("reads a view at an offset and never past its end", () => {
     const view = Uint8Array.of(9, 9, 1, 2, 9, 9).subarray(2, 4);
-    expect(decode(view, (r) => r.u16())).toBe(0x0201);
-    expect(refusal(() => decode(view, (r) => r.u32())).message).toContain("needs 4 bytes, 2 left");
+    expect(whole(view, (r) => r.u16())).toBe(0x0201);
+    expect(refusal(() => whole(view, (r) => r.u32())).message).toContain("needs 4 bytes, 2 left");
   });
 
   it("names the path and the offset of a fault", () => {
     const error = refusal(() =>
-      decode(Uint8Array.of(0, 2, 1, 5), (r) => {
+      whole(Uint8Array.of(0, 2, 1, 5), (r) => {
         r.u8();
         r.field("payload", (p) => p.field("args", (a) => a.vector((item) => item.bool())));
       }),

@@ -216,40 +216,12 @@ export class BcsReader {
     return byte === 1;
   }
 
-  option<T>(read: (reader: BcsReader) => T): T | undefined {
-    return this.some() ? read(this) : undefined;
-  }
-
   vector<T>(read: (reader: BcsReader) => T, minElementBytes = 1): T[] {
     const count = this.count(minElementBytes);
     const out: T[] = [];
     for (let i = 0; i < count; i++) {
       this.#path.push(i);
       out.push(read(this));
-      this.#path.pop();
-    }
-    return out;
-  }
-
-  /** Map entries; keys must be strictly increasing by their bytes. */
-  map<K, V>(
-    readKey: (reader: BcsReader) => K,
-    readValue: (reader: BcsReader) => V,
-    minEntryBytes = 2,
-  ): [K, V][] {
-    const count = this.count(minEntryBytes);
-    const out: [K, V][] = [];
-    let previous: Uint8Array | undefined;
-    for (let i = 0; i < count; i++) {
-      this.#path.push(i);
-      const at = this.offset;
-      const key = readKey(this);
-      const keyBytes = this.span(at);
-      if (previous !== undefined && Buffer.compare(previous, keyBytes) >= 0) {
-        this.fail("map keys are not strictly increasing", at);
-      }
-      previous = keyBytes;
-      out.push([key, readValue(this)]);
       this.#path.pop();
     }
     return out;
@@ -282,12 +254,4 @@ export class BcsReader {
   finish(): void {
     if (this.remaining !== 0) this.fail(`${this.remaining} bytes left over`);
   }
-}
-
-/** Decodes a whole buffer: one value, nothing after it. */
-export function decode<T>(bytes: Uint8Array, read: (reader: BcsReader) => T): T {
-  const reader = new BcsReader(bytes);
-  const value = read(reader);
-  reader.finish();
-  return value;
 }

@@ -1,10 +1,11 @@
 // Codecs of structs and enums. Neighbouring fields of fixed size are skipped in one step.
-import type { Codec } from "./codec.ts";
+import type { Codec, ValueOf } from "./codec.ts";
 import type { BcsReader } from "./reader.ts";
 import type { BcsWriter } from "./writer.ts";
 
 /** The codec of each field, in wire order. */
-export type FieldCodecs<T> = { readonly [K in keyof T]-?: Codec<T[K]> };
+type FieldCodecs = Readonly<Record<string, Codec<unknown>>>;
+type FieldsOf<F> = { readonly [K in keyof F]: ValueOf<F[K]> };
 
 /** One field, with what the skipping loop needs. */
 interface Field {
@@ -23,8 +24,8 @@ type Fields = readonly Field[];
 type SkipSteps = readonly SkipStep[];
 type Values = Record<string, unknown>;
 
-function listFields(codecs: object): Fields {
-  return Object.entries(codecs as Record<string, Codec<unknown>>).map(([name, codec]) => ({ name, codec }));
+function listFields(codecs: FieldCodecs): Fields {
+  return Object.entries(codecs).map(([name, codec]) => ({ name, codec }));
 }
 
 function planSkip(fields: Fields): SkipSteps {
@@ -73,7 +74,7 @@ function skipFields(reader: BcsReader, steps: SkipSteps): void {
 }
 
 /** Fields one after the other, in the order of the definition. */
-export function struct<T extends object>(codecs: FieldCodecs<T>): Codec<T> {
+export function struct<F extends FieldCodecs>(codecs: F): Codec<FieldsOf<F>> {
   const fields = listFields(codecs);
   const steps = planSkip(fields);
   return {
@@ -83,7 +84,7 @@ export function struct<T extends object>(codecs: FieldCodecs<T>): Codec<T> {
       reader.nest();
       readFields(reader, fields, out);
       reader.unnest();
-      return out as T;
+      return out as FieldsOf<F>;
     },
     write: (writer, value) => {
       writer.nest();
@@ -98,13 +99,10 @@ export function struct<T extends object>(codecs: FieldCodecs<T>): Codec<T> {
   };
 }
 
-/** The members of a union whose `kind` may be K. */
-type CaseOf<T, K> = T extends { readonly kind: infer Kinds } ? (K extends Kinds ? T : never) : never;
-
 /** For each kind, in wire order, the codecs of its fields. */
-export type VariantCodecs<T extends { readonly kind: string }> = {
-  readonly [K in T["kind"]]: FieldCodecs<Omit<CaseOf<T, K>, "kind">>;
-};
+type VariantCodecs = Readonly<Record<string, FieldCodecs>>;
+type CaseOf<K, F> = { readonly [N in "kind" | keyof F]: N extends keyof F ? ValueOf<F[N]> : K };
+type CasesOf<V> = { readonly [K in keyof V]: CaseOf<K, V[K]> }[keyof V];
 
 interface Variant {
   readonly kind: string;
@@ -114,12 +112,9 @@ interface Variant {
 }
 
 /** An enum as a union told apart by `kind`: the variant number is the place in the definition. */
-export function variants<T extends { readonly kind: string }>(
-  name: string,
-  codecs: VariantCodecs<T>,
-): Codec<T> {
+export function variants<V extends VariantCodecs>(name: string, codecs: V): Codec<CasesOf<V>> {
   const list: Variant[] = Object.entries(codecs).map(([kind, fieldCodecs], number) => {
-    const fields = listFields(fieldCodecs as object);
+    const fields = listFields(fieldCodecs);
     return { kind, number, fields, steps: planSkip(fields) };
   });
   const byKind: ReadonlyMap<string, Variant> = new Map(list.map((variant) => [variant.kind, variant]));
@@ -136,11 +131,12 @@ export function variants<T extends { readonly kind: string }>(
       const out: Values = { kind: variant.kind };
       readFields(reader, variant.fields, out);
       reader.unnest();
-      return out as object as T;
+      return out as CasesOf<V>;
     },
     write: (writer, value) => {
-      const variant = byKind.get(value.kind);
-      if (variant === undefined) return writer.fail(`unknown ${name} kind ${JSON.stringify(value.kind)}`);
+      const { kind } = value as { readonly kind: string };
+      const variant = byKind.get(kind);
+      if (variant === undefined) return writer.fail(`unknown ${name} kind ${JSON.stringify(kind)}`);
       writer.nest();
       writer.uleb(variant.number);
       writeFields(writer, variant.fields, value as Values);

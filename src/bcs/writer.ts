@@ -213,13 +213,6 @@ export class BcsWriter {
     return true;
   }
 
-  option<T>(value: T | undefined, write: (writer: BcsWriter, value: T) => void): this {
-    if (value === undefined) return this.u8(0);
-    this.u8(1);
-    write(this, value);
-    return this;
-  }
-
   vector<T>(values: readonly T[], write: (writer: BcsWriter, value: T) => void): this {
     this.count(values.length);
     for (const value of values) write(this, value);
@@ -230,11 +223,4 @@ export class BcsWriter {
   take(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }
-}
-
-/** Encodes one value into its own buffer. */
-export function encode<T>(value: T, write: (writer: BcsWriter, value: T) => void): Uint8Array {
-  const writer = new BcsWriter();
-  write(writer, value);
-  return writer.take();
 }

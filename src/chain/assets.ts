@@ -10,7 +10,7 @@ import { tagOf } from "./item.ts";
 export type AssetName = "native" | "gold" | "shell";
 
 /** One asset. */
-export interface Asset {
+export interface DemoAsset {
   readonly name: AssetName;
   readonly title: string;
   readonly symbol: string;
@@ -30,12 +30,12 @@ function namedObject(creator: Address, seed: string): Address {
 }
 
 /** How an asset is asked for: its coin type, or the address of its metadata. */
-export function assetText(asset: Asset): string {
+export function assetText(asset: DemoAsset): string {
   return asset.coinType === undefined ? formatAddressLong(asset.metadata) : formatStructTag(asset.coinType);
 }
 
 /** The assets that exist when the demo modules are at the given address. */
-export function createAssets(demo: Address): Readonly<Record<AssetName, Asset>> {
+export function createAssets(demo: Address): Readonly<Record<AssetName, DemoAsset>> {
   const demoModule = { address: demo, module: "demo", typeArgs: [] };
   const gold: StructTag = {
     ...demoModule,

@@ -7,13 +7,12 @@ import { type TreeNodeReader, updateStateTree } from "../ledger/state-tree/updat
 import { stateValueHash } from "../ledger/state-value.ts";
 import type { Transaction } from "../ledger/transaction.ts";
 import type { LedgerView } from "../ledger/view.ts";
-import type { Action, Scene } from "./actions/action.ts";
+import type { Action, ActionContext } from "./actions/action.ts";
 import { installActions } from "./actions/install.ts";
-import type { Movement } from "./books.ts";
-import type { Effects, Ground } from "./effects.ts";
+import type { ChainItems } from "./chain-items.ts";
+import type { BlockState, Effects } from "./effects.ts";
 import { execute, feeOf, type Gas } from "./execute.ts";
 import type { Item } from "./item.ts";
-import type { Places } from "./places.ts";
 import { pickAction, pickCount } from "./plan.ts";
 import {
   type ChainState,
@@ -28,7 +27,8 @@ import { Random } from "./random.ts";
 import { RecordWriter } from "./record-writer.ts";
 import { findSupplyItems } from "./supply.ts";
 import { signAction } from "./user-transaction.ts";
-import { World } from "./world.ts";
+import type { Movement } from "./wallet.ts";
+import { WorkingState } from "./working-state.ts";
 
 /** The ledger that a block is put on. */
 export interface BlockBase {
@@ -48,8 +48,6 @@ export interface MadeBlock {
   readonly records: readonly Uint8Array[];
   /** Amounts that changed hands in it. */
   readonly movements: readonly Movement[];
-  /** True when the demo was there before the block. */
-  readonly hasDemo: boolean;
 }
 
 const GAS_PRICE = 100n;
@@ -64,31 +62,31 @@ function blockRandom(seed: Uint8Array, height: bigint): Random {
   return new Random(sha3Parts(seed, encodeWith(u64, height)));
 }
 
-async function loadGround(places: Places, view: LedgerView) {
-  const world = new World();
-  await world.load(view, places.all);
-  const coinSupplies = findSupplyItems(world, places);
-  const slot = commitSlot(world);
+async function loadBlockState(chainItems: ChainItems, view: LedgerView) {
+  const workingState = new WorkingState();
+  await workingState.load(view, chainItems.all);
+  const coinSupplies = findSupplyItems(workingState, chainItems);
+  const slot = commitSlot(workingState);
   const more: Item<unknown>[] = [...coinSupplies.values()] as Item<unknown>[];
   if (slot !== undefined) more.push(slot as Item<unknown>);
-  const hasDemo = world.has(places.market);
-  if (!hasDemo) more.push(places.demoModule as Item<unknown>);
-  await world.load(view, more);
-  return { ground: { world, places, coinSupplies }, slot, hasDemo };
+  const hasDemo = workingState.has(chainItems.market);
+  if (!hasDemo) more.push(chainItems.demoModule as Item<unknown>);
+  await workingState.load(view, more);
+  return { blockState: { workingState, chainItems, coinSupplies }, slot, hasDemo };
 }
 
 /** The transactions of one block while it is made. */
-class BlockMaker {
+class BlockBuilder {
   readonly movements: Movement[] = [];
-  readonly #ground: Ground;
+  readonly #blockState: BlockState;
   readonly #base: BlockBase;
   readonly #state: ChainState;
   readonly #random: Random;
   readonly #writer: RecordWriter;
   #gasUsed = 0n;
 
-  constructor(ground: Ground, base: BlockBase, state: ChainState, random: Random) {
-    this.#ground = ground;
+  constructor(blockState: BlockState, base: BlockBase, state: ChainState, random: Random) {
+    this.#blockState = blockState;
     this.#base = base;
     this.#state = state;
     this.#random = random;
@@ -101,27 +99,27 @@ class BlockMaker {
 
   /** Effects of a new transaction. */
   begin(createdUsec: bigint): Effects {
-    return { ...this.#ground, createdUsec, events: [] };
+    return { ...this.#blockState, createdUsec, events: [] };
   }
 
   /** Adds a transaction of the chain itself. */
   addSystem(transaction: Transaction, effects: Effects, stateRoot?: Uint8Array): void {
-    const outcome = { transaction, events: effects.events, writes: this.#ground.world.finish() };
+    const outcome = { transaction, events: effects.events, writes: this.#blockState.workingState.finish() };
     this.#writer.add(stateRoot === undefined ? outcome : { ...outcome, stateRoot });
   }
 
   /** Adds the transaction that ends the block, with the root of the state after it. */
   async addLast(transaction: Transaction, effects: Effects): Promise<void> {
-    const writes = this.#ground.world.finish();
+    const writes = this.#blockState.workingState.finish();
     const stateRoot = await this.#stateRoot();
     this.#writer.add({ transaction, events: effects.events, writes, stateRoot });
   }
 
   /** Signs, runs and adds a user transaction. */
   addUser(action: Action, gas: Gas, timestampUsec: bigint, nonce?: bigint): void {
-    const { places, world } = this.#ground;
-    const account = world.get(places.accounts[action.sender].account);
-    const transaction = signAction(action, places.cast, {
+    const { chainItems, workingState } = this.#blockState;
+    const account = workingState.get(chainItems.accounts[action.sender].account);
+    const transaction = signAction(action, chainItems.demoAccounts, {
       chainId: this.#state.chainId,
       timestampUsec,
       gasUnitPrice: gas.unitPrice,
@@ -133,7 +131,7 @@ class BlockMaker {
     this.#writer.add({
       transaction: { kind: "user", transaction },
       events: effects.events,
-      writes: world.finish(),
+      writes: workingState.finish(),
       gasUsed: gas.used,
       ...(action.failure === undefined ? {} : { status: action.failure }),
     });
@@ -145,8 +143,8 @@ class BlockMaker {
     for (let left = pickCount(random); left > 0; left--) {
       const used = BigInt(MIN_GAS_USED + random.below(MAX_GAS_USED));
       const gas: Gas = { used, unitPrice: GAS_PRICE };
-      const scene: Scene = { ground: this.#ground, random, fee: feeOf(gas) };
-      const action = pickAction(scene);
+      const context: ActionContext = { blockState: this.#blockState, random, fee: feeOf(gas) };
+      const action = pickAction(context);
       if (action === undefined) continue;
       const mayHaveNonce = action.cosigner === undefined && action.call.kind === "entryFunction";
       const nonce = random.once(NONCES) && mayHaveNonce ? random.u64() : undefined;
@@ -176,7 +174,7 @@ class BlockMaker {
   }
 
   async #stateRoot(): Promise<Uint8Array> {
-    const updates = [...this.#ground.world.changes].map(([{ keyHash }, value]) => ({
+    const updates = [...this.#blockState.workingState.changes].map(([{ keyHash }, value]) => ({
       keyHash,
       valueHash: value === undefined ? undefined : stateValueHash(value),
     }));
@@ -185,9 +183,13 @@ class BlockMaker {
 }
 
 /** Makes the block after the given ledger. */
-export async function makeBlock(places: Places, seed: Uint8Array, base: BlockBase): Promise<MadeBlock> {
-  const { ground, slot, hasDemo } = await loadGround(places, base.view);
-  const state = readChainState(ground.world);
+export async function makeBlock(
+  chainItems: ChainItems,
+  seed: Uint8Array,
+  base: BlockBase,
+): Promise<MadeBlock> {
+  const { blockState, slot, hasDemo } = await loadBlockState(chainItems, base.view);
+  const state = readChainState(blockState.workingState);
   const height = state.block.height + 1n;
   const random = blockRandom(seed, height);
   const isLater = base.timestampUsec > state.timeUsec;
@@ -196,10 +198,10 @@ export async function makeBlock(places: Places, seed: Uint8Array, base: BlockBas
   const nil = random.once(NIL_BLOCKS) && !ends && hasDemo;
   const block = nextBlock(state, random, { timestampUsec: proposedUsec, nil });
   const { timestampUsec } = block;
-  const maker = new BlockMaker(ground, base, state, random);
+  const maker = new BlockBuilder(blockState, base, state, random);
   const opening = maker.begin(timestampUsec);
   runPrologue(opening, state, block, slot);
-  const made = () => ({ height, records: maker.records, movements: maker.movements, hasDemo });
+  const made = () => ({ height, records: maker.records, movements: maker.movements });
   if (ends) {
     endEpoch(opening, state, timestampUsec);
     await maker.addLast({ kind: "blockMetadata", block }, opening);
@@ -208,7 +210,7 @@ export async function makeBlock(places: Places, seed: Uint8Array, base: BlockBas
   maker.addSystem({ kind: "blockMetadata", block }, opening);
   if (!hasDemo) {
     const free: Gas = { used: BigInt(MIN_GAS_USED), unitPrice: 0n };
-    for (const action of installActions(places)) maker.addUser(action, free, timestampUsec);
+    for (const action of installActions(chainItems)) maker.addUser(action, free, timestampUsec);
   } else if (!nil) {
     maker.addUsers(timestampUsec);
   }

@@ -1,23 +1,23 @@
-// What a transaction does while it is made: it changes items of the world and reports events.
+// What a transaction does while it is made: it changes items of the workingState and reports events.
 import { type Codec, decodeWith, encodeWith } from "../bcs/codec.ts";
 import type { ContractEvent } from "../ledger/event.ts";
+import type { EventHandle, ResourceGroup } from "../ledger/resources.ts";
 import { formatStructTag, type StructTag, type TypeTag } from "../move/type-tag.ts";
 import type { AssetName } from "./assets.ts";
+import type { ChainItems } from "./chain-items.ts";
 import { type Item, tagOf } from "./item.ts";
-import type { Places } from "./places.ts";
-import type { EventHandle, ResourceGroup } from "./resources.ts";
-import type { World } from "./world.ts";
+import type { WorkingState } from "./working-state.ts";
 
-/** The state under a block, with the places that only the state itself tells. */
-export interface Ground {
-  readonly world: World;
-  readonly places: Places;
+/** The state under a block, with the chainItems that only the state itself tells. */
+export interface BlockState {
+  readonly workingState: WorkingState;
+  readonly chainItems: ChainItems;
   /** Table items that count coin supplies. */
   readonly coinSupplies: ReadonlyMap<AssetName, Item<bigint>>;
 }
 
 /** A transaction that is being made. */
-export interface Effects extends Ground {
+export interface Effects extends BlockState {
   /** Time that new items remember; undefined at genesis, whose items remember none. */
   readonly createdUsec: bigint | undefined;
   readonly events: ContractEvent[];

@@ -1,12 +1,12 @@
-// Runs one user transaction on the world: sequence number, what the action changes, the fee, and the report
+// Runs one user transaction on the workingState: sequence number, what the action changes, the fee, and the report
 // of the fee that ends every user transaction.
 import { struct } from "../bcs/records.ts";
 import { u64 } from "../bcs/scalars.ts";
 import type { Action } from "./actions/action.ts";
-import type { Movement } from "./books.ts";
-import type { Part } from "./cast.ts";
-import { type Effects, emitV2, type Ground } from "./effects.ts";
+import type { Part } from "./demo-accounts.ts";
+import { type BlockState, type Effects, emitV2 } from "./effects.ts";
 import { typeOf } from "./item.ts";
+import type { Movement } from "./wallet.ts";
 import { balanceOf, burnFee, createAccount, move } from "./wallet.ts";
 
 /** What a transaction costs. */
@@ -17,31 +17,31 @@ export interface Gas {
 
 const FEE_STATEMENT = typeOf("0x1::transaction_fee::FeeStatement");
 
-const feeStatementCodec = struct<{
-  total: bigint;
-  execution: bigint;
-  io: bigint;
-  storageFee: bigint;
-  storageRefund: bigint;
-}>({ total: u64, execution: u64, io: u64, storageFee: u64, storageRefund: u64 });
+const feeStatementCodec = struct({
+  total: u64,
+  execution: u64,
+  io: u64,
+  storageFee: u64,
+  storageRefund: u64,
+});
 
 /** The fee in octas. */
 export function feeOf(gas: Gas): bigint {
   return gas.used * gas.unitPrice;
 }
 
-function feePart(ground: Ground, action: Action, fee: bigint): Part {
-  return balanceOf(ground, action.sender, "native", "coin") >= fee ? "coin" : "store";
+function feePart(blockState: BlockState, action: Action, fee: bigint): Part {
+  return balanceOf(blockState, action.sender, "native", "coin") >= fee ? "coin" : "store";
 }
 
 function bumpSequenceNumber(effects: Effects, action: Action): void {
-  const { world, places } = effects;
-  const item = places.accounts[action.sender].account;
+  const { workingState, chainItems } = effects;
+  const item = chainItems.accounts[action.sender].account;
   // The first transaction of an account creates it.
-  if (!world.has(item)) createAccount(effects, action.sender);
-  const account = world.get(item);
+  if (!workingState.has(item)) createAccount(effects, action.sender);
+  const account = workingState.get(item);
   if (account === undefined) throw new Error("an account that was just created is missing");
-  world.set(item, { ...account, sequenceNumber: account.sequenceNumber + 1n });
+  workingState.set(item, { ...account, sequenceNumber: account.sequenceNumber + 1n });
 }
 
 /** Runs an action: the amounts that it moved, fee included. */

@@ -8,20 +8,20 @@ import {
   newBlockEventCodec,
   newEpochEventCodec,
 } from "../ledger/block-event.ts";
+import { accountCodec, type EventHandle } from "../ledger/resources.ts";
 import { transactionCodec } from "../ledger/transaction.ts";
 import type { ValidatorSet } from "../ledger/validator-set.ts";
 import { type Address, parseAddress } from "../move/address.ts";
+import { type ChainItems, FRAMEWORK_ITEMS } from "./chain-items.ts";
 import { type Effects, emitV1 } from "./effects.ts";
 import { type Item, moduleItem, resourceItem } from "./item.ts";
 import { createKeypair } from "./keys.ts";
-import { assembleDemo, assembleFramework } from "./modules/assemble.ts";
-import { FRAMEWORK_ITEMS, type Places } from "./places.ts";
+import { demoModuleCode, frameworkModules } from "./modules.ts";
 import { commitSlot } from "./prologue.ts";
-import { accountCodec, type EventHandle } from "./resources.ts";
 import { initialMovements, setUp } from "./setup.ts";
 import { findSupplyItems, U128_MAX } from "./supply.ts";
 import { move } from "./wallet.ts";
-import { World } from "./world.ts";
+import { WorkingState } from "./working-state.ts";
 
 const FRAMEWORK = parseAddress("0x1");
 /** Addresses that modules of the framework live at, or that own its assets. */
@@ -75,26 +75,31 @@ function createValidators(seed: Uint8Array): ValidatorSet {
 }
 
 /** Sets an item that genesis alone knows. */
-function put<T>(world: World, item: Item<T>, value: T): void {
-  world.expectAbsent([item]);
-  world.set(item, value);
+function put<T>(workingState: WorkingState, item: Item<T>, value: T): void {
+  workingState.expectAbsent([item]);
+  workingState.set(item, value);
 }
 
-function setFramework(world: World, places: Places, seed: Uint8Array, chainId: number): void {
-  world.set(FRAMEWORK_ITEMS.chainId, chainId);
-  world.set(FRAMEWORK_ITEMS.time, 0n);
-  world.set(FRAMEWORK_ITEMS.validatorSet, createValidators(seed));
-  world.set(FRAMEWORK_ITEMS.performance, [{ successful: 0n, failed: 0n }]);
-  world.set(FRAMEWORK_ITEMS.commitHistory, {
+function setFramework(
+  workingState: WorkingState,
+  chainItems: ChainItems,
+  seed: Uint8Array,
+  chainId: number,
+): void {
+  workingState.set(FRAMEWORK_ITEMS.chainId, chainId);
+  workingState.set(FRAMEWORK_ITEMS.time, 0n);
+  workingState.set(FRAMEWORK_ITEMS.validatorSet, createValidators(seed));
+  workingState.set(FRAMEWORK_ITEMS.performance, [{ successful: 0n, failed: 0n }]);
+  workingState.set(FRAMEWORK_ITEMS.commitHistory, {
     maxCapacity: COMMIT_CAPACITY,
     nextIndex: 0,
     handle: COMMIT_HANDLE,
     length: 0n,
   });
-  const { native } = places.assets;
-  const info = places.coinInfos.native;
+  const { native } = chainItems.assets;
+  const info = chainItems.coinInfos.native;
   if (info === undefined) throw new Error("the native coin is not a coin");
-  world.set(info, {
+  workingState.set(info, {
     name: native.title,
     symbol: native.symbol,
     decimals: native.decimals,
@@ -105,7 +110,7 @@ function setFramework(world: World, places: Places, seed: Uint8Array, chainId: n
   });
   for (const address of FRAMEWORK_ACCOUNTS) {
     const handle = (creationNumber: bigint) => ({ counter: 0n, creationNumber, account: address });
-    put(world, resourceItem(address, "0x1::account::Account", accountCodec), {
+    put(workingState, resourceItem(address, "0x1::account::Account", accountCodec), {
       authenticationKey: address,
       sequenceNumber: 0n,
       guidCreationNumber: 5n,
@@ -117,28 +122,29 @@ function setFramework(world: World, places: Places, seed: Uint8Array, chainId: n
   }
 }
 
-function publishModules(world: World, places: Places): void {
-  for (const { address, name, bytes } of assembleFramework()) put(world, moduleItem(address, name), bytes);
-  put(world, places.demoModule, assembleDemo(places.demo).bytes);
+function publishModules(workingState: WorkingState, chainItems: ChainItems): void {
+  for (const { address, name, bytes } of frameworkModules())
+    put(workingState, moduleItem(address, name), bytes);
+  put(workingState, chainItems.demoModule, demoModuleCode(chainItems.demo));
 }
 
 /** The first block and the first epoch, announced in that order at the end. */
 function announce(effects: Effects): void {
-  const { world } = effects;
-  const slot = commitSlot(world);
-  const history = world.get(FRAMEWORK_ITEMS.commitHistory);
+  const { workingState } = effects;
+  const slot = commitSlot(workingState);
+  const history = workingState.get(FRAMEWORK_ITEMS.commitHistory);
   if (slot === undefined || history === undefined) throw new Error("genesis has no ring of blocks");
-  put(world, slot, GENESIS_BLOCK);
-  world.set(FRAMEWORK_ITEMS.commitHistory, { ...history, nextIndex: 1, length: 1n });
+  put(workingState, slot, GENESIS_BLOCK);
+  workingState.set(FRAMEWORK_ITEMS.commitHistory, { ...history, nextIndex: 1, length: 1n });
   const blocks = frameworkHandle(3n);
-  world.set(FRAMEWORK_ITEMS.block, {
+  workingState.set(FRAMEWORK_ITEMS.block, {
     height: 0n,
     epochIntervalUsec: EPOCH_INTERVAL_USEC,
     newBlockEvents: emitV1(effects, blocks, NEW_BLOCK_EVENT_TYPE, newBlockEventCodec, GENESIS_BLOCK),
     updateEpochIntervalEvents: frameworkHandle(4n),
   });
   const epochs = frameworkHandle(2n);
-  world.set(FRAMEWORK_ITEMS.configuration, {
+  workingState.set(FRAMEWORK_ITEMS.configuration, {
     epoch: 1n,
     lastReconfigurationUsec: 0n,
     events: emitV1(effects, epochs, NEW_EPOCH_EVENT_TYPE, newEpochEventCodec, { epoch: 1n }),
@@ -146,18 +152,18 @@ function announce(effects: Effects): void {
 }
 
 /** The genesis file of the local chain. */
-export function encodeGenesis(places: Places, seed: Uint8Array, chainId: number): Uint8Array {
-  const world = new World();
-  world.expectAbsent(places.all);
-  setFramework(world, places, seed, chainId);
-  publishModules(world, places);
-  const coinSupplies = findSupplyItems(world, places);
-  for (const item of coinSupplies.values()) put(world, item, 0n);
-  const effects: Effects = { world, places, coinSupplies, createdUsec: undefined, events: [] };
+export function encodeGenesis(chainItems: ChainItems, seed: Uint8Array, chainId: number): Uint8Array {
+  const workingState = new WorkingState();
+  workingState.expectAbsent(chainItems.all);
+  setFramework(workingState, chainItems, seed, chainId);
+  publishModules(workingState, chainItems);
+  const coinSupplies = findSupplyItems(workingState, chainItems);
+  for (const item of coinSupplies.values()) put(workingState, item, 0n);
+  const effects: Effects = { workingState, chainItems, coinSupplies, createdUsec: undefined, events: [] };
   setUp(effects);
-  for (const movement of initialMovements(places)) move(effects, movement);
+  for (const movement of initialMovements(chainItems)) move(effects, movement);
   announce(effects);
-  const writeSet = { kind: "v0", writes: world.finish() } as const;
+  const writeSet = { kind: "v0", writes: workingState.finish() } as const;
   return encodeWith(transactionCodec, {
     kind: "genesis",
     payload: { kind: "direct", writeSet, events: effects.events },

@@ -4,8 +4,8 @@ import { encodeWith } from "../bcs/codec.ts";
 import { text, u64 } from "../bcs/scalars.ts";
 import { formatAddress, formatAddressLong } from "../move/address.ts";
 import { type AssetName, assetText } from "./assets.ts";
-import type { Holding } from "./cast.ts";
-import { type Places, PRICED_SYMBOLS } from "./places.ts";
+import { type ChainItems, PRICED_SYMBOLS } from "./chain-items.ts";
+import type { Holding } from "./demo-accounts.ts";
 
 /** An asset that an account holds. */
 export interface GuideAsset {
@@ -56,12 +56,12 @@ function formOf({ part, concurrent }: Holding): string {
   return concurrent === true ? "primary store, concurrent balance" : FORMS[part];
 }
 
-function guideAccount(places: Places, name: keyof Places["cast"]): GuideAccount {
-  const actor = places.cast[name];
-  const assets = Object.keys(places.assets).flatMap((asset) => {
+function guideAccount(chainItems: ChainItems, name: keyof ChainItems["demoAccounts"]): GuideAccount {
+  const actor = chainItems.demoAccounts[name];
+  const assets = Object.keys(chainItems.assets).flatMap((asset) => {
     const held = actor.holdings.filter((holding) => holding.asset === asset);
     if (held.length === 0) return [];
-    const definition = places.assets[asset as AssetName];
+    const definition = chainItems.assets[asset as AssetName];
     return {
       asset: assetText(definition),
       symbol: definition.symbol,
@@ -70,8 +70,8 @@ function guideAccount(places: Places, name: keyof Places["cast"]): GuideAccount 
     };
   });
   const visiting: GuideAsset[] = ["native", "gold"].map((asset) => ({
-    asset: assetText(places.assets[asset as AssetName]),
-    symbol: places.assets[asset as AssetName].symbol,
+    asset: assetText(chainItems.assets[asset as AssetName]),
+    symbol: chainItems.assets[asset as AssetName].symbol,
     form: asset === "native" ? FORMS.store : FORMS.coin,
     note: "comes and goes",
   }));
@@ -84,32 +84,32 @@ function guideAccount(places: Places, name: keyof Places["cast"]): GuideAccount 
 }
 
 /** The guide of a chain. */
-export function createGuide(places: Places): ChainGuide {
+export function createGuide(chainItems: ChainItems): ChainGuide {
   const symbols = PRICED_SYMBOLS.map((symbol, index) => ({
     name: JSON.stringify(symbol),
     key: toPrefixedHex(encodeWith(text, symbol)),
     note: index === PRICED_SYMBOLS.length - 1 ? "u64 price; comes and goes" : "u64 price; changes",
   }));
-  const slots = places.orders.map((_, slot) => ({
+  const slots = chainItems.orders.map((_, slot) => ({
     name: `${slot}`,
     key: toPrefixedHex(encodeWith(u64, BigInt(slot))),
     note: "order: owner, asset, amount, filled; comes and goes",
   }));
-  const demo = `${formatAddress(places.demo)}::demo`;
+  const demo = `${formatAddress(chainItems.demo)}::demo`;
   return {
-    accounts: (Object.keys(places.cast) as (keyof Places["cast"])[]).map((name) =>
-      guideAccount(places, name),
+    accounts: (Object.keys(chainItems.demoAccounts) as (keyof ChainItems["demoAccounts"])[]).map((name) =>
+      guideAccount(chainItems, name),
     ),
     tables: [
       {
         name: "prices",
-        handle: formatAddressLong(places.handles.prices),
+        handle: formatAddressLong(chainItems.handles.prices),
         note: "String to u64",
         keys: symbols,
       },
       {
         name: "orders",
-        handle: formatAddressLong(places.handles.orders),
+        handle: formatAddressLong(chainItems.handles.orders),
         note: "u64 slot to order",
         keys: slots,
       },

@@ -1,10 +1,10 @@
 // Items: a place in the state with the layout of what stands there. Key and key hash are made once.
 import { type Codec, encodeWith } from "../bcs/codec.ts";
+import { type ResourceGroup, resourceGroupCodec } from "../ledger/resources.ts";
 import { type AccessPath, accessPathCodec, type StateKey, stateKeyHash } from "../ledger/state-key.ts";
 import type { Address } from "../move/address.ts";
 import type { StructTag, TypeTag } from "../move/type-tag.ts";
 import { parseStructTag } from "../move/type-text.ts";
-import { type ResourceGroup, resourceGroupCodec } from "./resources.ts";
 
 /** A place in the state that holds a T. */
 export interface Item<T> {

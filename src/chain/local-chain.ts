@@ -2,10 +2,9 @@
 // follows from the seed, the ledger and the time, so it goes on wherever the store stands.
 import { sha3 } from "../base/sha3.ts";
 import { type BlockBase, makeBlock } from "./block.ts";
-import { Books } from "./books.ts";
+import { type ChainItems, createChainItems } from "./chain-items.ts";
 import { encodeGenesis } from "./genesis.ts";
 import { type ChainGuide, createGuide } from "./guide.ts";
-import { createPlaces, type Places } from "./places.ts";
 
 /** Chain id of local chains. */
 const LOCAL_CHAIN_ID = 4;
@@ -21,9 +20,7 @@ export interface LocalChainSettings {
 /** A chain that makes its own blocks. */
 export interface LocalChain {
   /** Accounts, assets and tables: what follows from the seed. */
-  readonly places: Places;
-  /** What every account should hold, as long as the chain made every block since genesis. */
-  readonly books: Books;
+  readonly chainItems: ChainItems;
   /** The genesis to start from, unless another network's is used. */
   genesisBlob(): Uint8Array;
   /** The records of the next block, ready to be ingested. Nothing is written. */
@@ -31,24 +28,19 @@ export interface LocalChain {
   guide(): ChainGuide;
 }
 
+/** The seed as the bytes that keys and draws follow from. */
+export function chainSeed(name: string): Uint8Array {
+  return sha3(new TextEncoder().encode(`local chain/${name}`));
+}
+
 /** The local chain of a seed. */
 export function createLocalChain({ seed: name, chainId = LOCAL_CHAIN_ID }: LocalChainSettings): LocalChain {
-  const seed = sha3(new TextEncoder().encode(`local chain/${name}`));
-  const places = createPlaces(seed);
-  const books = new Books();
+  const seed = chainSeed(name);
+  const chainItems = createChainItems(seed);
   return {
-    places,
-    books,
-    genesisBlob: () => {
-      books.open(places.cast);
-      return encodeGenesis(places, seed, chainId);
-    },
-    produceBlock: async (base) => {
-      const block = await makeBlock(places, seed, base);
-      if (block.height === 1n && block.hasDemo) books.open(places.cast);
-      books.book(block.height, block.movements);
-      return block.records;
-    },
-    guide: () => createGuide(places),
+    chainItems,
+    genesisBlob: () => encodeGenesis(chainItems, seed, chainId),
+    produceBlock: async (base) => (await makeBlock(chainItems, seed, base)).records,
+    guide: () => createGuide(chainItems),
   };
 }

@@ -1,7 +1,8 @@
 // Objects: the resource that makes a group of resources one.
+
+import { objectCoreCodec, type ResourceGroup } from "../ledger/resources.ts";
 import type { Address } from "../move/address.ts";
 import { member, withMember } from "./effects.ts";
-import { objectCoreCodec, type ResourceGroup } from "./resources.ts";
 
 /** First event number of an object; objects count from here so as not to meet accounts. */
 const OBJECT_GUID_START = 0x4_0000_0000_0000n;

@@ -1,5 +1,5 @@
 // Which transactions a block holds: drawn by weight until the wanted number is reached.
-import type { Action, ActionMaker, Scene } from "./actions/action.ts";
+import type { Action, ActionContext, ActionMaker } from "./actions/action.ts";
 import { advanceVisitor } from "./actions/lifecycle.ts";
 import { quotePrice, tradeOrder } from "./actions/market.ts";
 import { runScript } from "./actions/script.ts";
@@ -28,10 +28,10 @@ export function pickCount(random: Random): number {
 }
 
 /** Draws one action; what the state does not allow now becomes a transfer, which it always allows. */
-export function pickAction(scene: Scene): Action | undefined {
-  let at = scene.random.below(TOTAL_WEIGHT);
+export function pickAction(context: ActionContext): Action | undefined {
+  let at = context.random.below(TOTAL_WEIGHT);
   for (const [weight, make] of WEIGHTS) {
-    if (at < weight) return make(scene) ?? transferCoin(scene);
+    if (at < weight) return make(context) ?? transferCoin(context);
     at -= weight;
   }
   throw new Error("weights do not add up");

@@ -9,16 +9,16 @@ import {
   newBlockEventCodec,
   newEpochEventCodec,
 } from "../ledger/block-event.ts";
+import type { BlockResource, Configuration } from "../ledger/resources.ts";
 import type { ValidatorSet } from "../ledger/validator-set.ts";
 import { type Address, parseAddress } from "../move/address.ts";
 import type { BlockMetadata } from "../transaction/block-metadata.ts";
+import { FRAMEWORK_ITEMS } from "./chain-items.ts";
 import { type Effects, emitV1 } from "./effects.ts";
 import { ChainError } from "./errors.ts";
 import { type Item, tableItem } from "./item.ts";
-import { FRAMEWORK_ITEMS } from "./places.ts";
 import type { Random } from "./random.ts";
-import type { BlockResource, Configuration } from "./resources.ts";
-import type { World } from "./world.ts";
+import type { WorkingState } from "./working-state.ts";
 
 /** Proposer of a block that nobody proposed. */
 const NOBODY: Address = parseAddress("0x0");
@@ -33,26 +33,26 @@ export interface ChainState {
   readonly timeUsec: bigint;
 }
 
-function need<T>(world: World, item: Item<T>, name: string): T {
-  const value = world.get(item);
+function need<T>(workingState: WorkingState, item: Item<T>, name: string): T {
+  const value = workingState.get(item);
   if (value === undefined) throw new ChainError("ledger", `the ledger has no ${name}: no block can follow`);
   return value;
 }
 
 /** Reads what a block continues from. */
-export function readChainState(world: World): ChainState {
+export function readChainState(workingState: WorkingState): ChainState {
   return {
-    chainId: need(world, FRAMEWORK_ITEMS.chainId, "0x1::chain_id::ChainId"),
-    block: need(world, FRAMEWORK_ITEMS.block, "0x1::block::BlockResource"),
-    configuration: need(world, FRAMEWORK_ITEMS.configuration, "0x1::reconfiguration::Configuration"),
-    validators: need(world, FRAMEWORK_ITEMS.validatorSet, "0x1::stake::ValidatorSet"),
-    timeUsec: need(world, FRAMEWORK_ITEMS.time, "0x1::timestamp::CurrentTimeMicroseconds"),
+    chainId: need(workingState, FRAMEWORK_ITEMS.chainId, "0x1::chain_id::ChainId"),
+    block: need(workingState, FRAMEWORK_ITEMS.block, "0x1::block::BlockResource"),
+    configuration: need(workingState, FRAMEWORK_ITEMS.configuration, "0x1::reconfiguration::Configuration"),
+    validators: need(workingState, FRAMEWORK_ITEMS.validatorSet, "0x1::stake::ValidatorSet"),
+    timeUsec: need(workingState, FRAMEWORK_ITEMS.time, "0x1::timestamp::CurrentTimeMicroseconds"),
   };
 }
 
 /** The place in the ring of latest blocks that the next block takes; older chains have no ring. */
-export function commitSlot(world: World): Item<NewBlockEvent> | undefined {
-  const history = world.get(FRAMEWORK_ITEMS.commitHistory);
+export function commitSlot(workingState: WorkingState): Item<NewBlockEvent> | undefined {
+  const history = workingState.get(FRAMEWORK_ITEMS.commitHistory);
   if (history === undefined) return undefined;
   return tableItem(history.handle, encodeWith(u32, history.nextIndex), newBlockEventCodec);
 }
@@ -109,28 +109,28 @@ export function runPrologue(
   block: BlockMetadata,
   slot: Item<NewBlockEvent> | undefined,
 ): void {
-  const { world } = effects;
+  const { workingState } = effects;
   const height = state.block.height + 1n;
   const event = newBlockEvent(block, height);
   const handle = emitV1(effects, state.block.newBlockEvents, NEW_BLOCK_EVENT_TYPE, newBlockEventCodec, event);
-  world.set(FRAMEWORK_ITEMS.block, { ...state.block, height, newBlockEvents: handle });
-  if (block.timestampUsec !== state.timeUsec) world.set(FRAMEWORK_ITEMS.time, block.timestampUsec);
-  recordProposal(world, state, block);
-  const history = world.get(FRAMEWORK_ITEMS.commitHistory);
+  workingState.set(FRAMEWORK_ITEMS.block, { ...state.block, height, newBlockEvents: handle });
+  if (block.timestampUsec !== state.timeUsec) workingState.set(FRAMEWORK_ITEMS.time, block.timestampUsec);
+  recordProposal(workingState, state, block);
+  const history = workingState.get(FRAMEWORK_ITEMS.commitHistory);
   if (history === undefined || slot === undefined) return;
-  const length = history.length + (world.has(slot) ? 0n : 1n);
+  const length = history.length + (workingState.has(slot) ? 0n : 1n);
   const nextIndex = (history.nextIndex + 1) % history.maxCapacity;
-  world.set(slot, event);
-  world.set(FRAMEWORK_ITEMS.commitHistory, { ...history, nextIndex, length });
+  workingState.set(slot, event);
+  workingState.set(FRAMEWORK_ITEMS.commitHistory, { ...history, nextIndex, length });
 }
 
-function recordProposal(world: World, state: ChainState, block: BlockMetadata): void {
-  const performance = world.get(FRAMEWORK_ITEMS.performance);
+function recordProposal(workingState: WorkingState, state: ChainState, block: BlockMetadata): void {
+  const performance = workingState.get(FRAMEWORK_ITEMS.performance);
   if (performance === undefined) return;
   const proposer = state.validators.active.findIndex(
     (one) => Buffer.compare(one.address, block.proposer) === 0,
   );
-  world.set(
+  workingState.set(
     FRAMEWORK_ITEMS.performance,
     performance.map((one, index) => ({
       successful: one.successful + (index === proposer ? 1n : 0n),
@@ -145,8 +145,8 @@ export function endEpoch(effects: Effects, state: ChainState, timestampUsec: big
   const events = emitV1(effects, state.configuration.events, NEW_EPOCH_EVENT_TYPE, newEpochEventCodec, {
     epoch,
   });
-  effects.world.set(FRAMEWORK_ITEMS.validatorSet, state.validators);
-  effects.world.set(FRAMEWORK_ITEMS.configuration, {
+  effects.workingState.set(FRAMEWORK_ITEMS.validatorSet, state.validators);
+  effects.workingState.set(FRAMEWORK_ITEMS.configuration, {
     epoch,
     lastReconfigurationUsec: timestampUsec,
     events,

@@ -1,15 +1,16 @@
 // The demo accounts, assets and tables: what genesis starts with, and what the first transactions create on
 // top of another network's genesis. What is there already is left alone.
+
+import { assetMetadataCodec, type ResourceGroup, typeInfoCodec } from "../ledger/resources.ts";
 import { type Address, parseAddress } from "../move/address.ts";
 import { formatTypeTag, type StructTag } from "../move/type-tag.ts";
-import type { Asset } from "./assets.ts";
-import type { Movement } from "./books.ts";
-import type { ActorName } from "./cast.ts";
+import type { DemoAsset } from "./assets.ts";
+import type { ChainItems } from "./chain-items.ts";
+import type { DemoAccountName } from "./demo-accounts.ts";
 import { type Effects, member, withMember } from "./effects.ts";
 import { createObject } from "./object.ts";
-import type { Places } from "./places.ts";
-import { assetMetadataCodec, type ResourceGroup, typeInfoCodec } from "./resources.ts";
 import { supplyMember, U128_MAX } from "./supply.ts";
+import type { Movement } from "./wallet.ts";
 import { createAccount, createCoinStore, createStore } from "./wallet.ts";
 
 const METADATA = member("0x1::fungible_asset::Metadata", assetMetadataCodec);
@@ -24,7 +25,7 @@ function structName({ name, typeArgs }: StructTag): string {
   return typeArgs.length === 0 ? name : `${name}<${typeArgs.map(formatTypeTag).join(", ")}>`;
 }
 
-function metadataObject(asset: Asset, owner: Address): ResourceGroup {
+function metadataObject(asset: DemoAsset, owner: Address): ResourceGroup {
   const { metadata: address, coinType } = asset;
   let group: ResourceGroup = createObject(address, owner, { allowUngatedTransfer: true });
   group = withMember(group, METADATA, {
@@ -44,40 +45,46 @@ function metadataObject(asset: Asset, owner: Address): ResourceGroup {
   });
 }
 
-function createAsset(effects: Effects, asset: Asset): void {
-  const { world, places, createdUsec } = effects;
-  const metadata = places.metadata[asset.name];
-  const owner = asset.name === "native" ? FRAMEWORK : places.demo;
-  if (!world.has(metadata)) world.set(metadata, metadataObject(asset, owner), createdUsec);
-  const info = places.coinInfos[asset.name];
-  if (info === undefined || world.has(info)) return;
+function createAsset(effects: Effects, asset: DemoAsset): void {
+  const { workingState, chainItems, createdUsec } = effects;
+  const metadata = chainItems.metadata[asset.name];
+  const owner = asset.name === "native" ? FRAMEWORK : chainItems.demo;
+  if (!workingState.has(metadata)) workingState.set(metadata, metadataObject(asset, owner), createdUsec);
+  const info = chainItems.coinInfos[asset.name];
+  if (info === undefined || workingState.has(info)) return;
   const { title: name, symbol, decimals } = asset;
   const supply = { aggregator: undefined, integer: { value: 0n, limit: U128_MAX } };
-  world.set(info, { name, symbol, decimals, supply }, createdUsec);
+  workingState.set(info, { name, symbol, decimals, supply }, createdUsec);
 }
 
 /** What the accounts are given at the start. */
-export function initialMovements({ cast }: Places): Movement[] {
-  return Object.entries(cast).flatMap(([name, { holdings }]) =>
+export function initialMovements({ demoAccounts }: ChainItems): Movement[] {
+  return Object.entries(demoAccounts).flatMap(([name, { holdings }]) =>
     holdings
       .filter(({ amount }) => amount > 0n)
-      .map(({ asset, part, amount }) => ({ asset, part, from: undefined, to: name as ActorName, amount })),
+      .map(({ asset, part, amount }) => ({
+        asset,
+        part,
+        from: undefined,
+        to: name as DemoAccountName,
+        amount,
+      })),
   );
 }
 
 /** Creates assets, accounts, stores and tables where they are not there yet; the stores hold nothing yet. */
 export function setUp(effects: Effects): void {
-  const { world, places, createdUsec } = effects;
-  for (const asset of Object.values(places.assets)) createAsset(effects, asset);
-  for (const [actor, { holdings }] of Object.entries(places.cast)) {
-    const name = actor as ActorName;
+  const { workingState, chainItems, createdUsec } = effects;
+  for (const asset of Object.values(chainItems.assets)) createAsset(effects, asset);
+  for (const [actor, { holdings }] of Object.entries(chainItems.demoAccounts)) {
+    const name = actor as DemoAccountName;
     if (holdings.length === 0) continue;
-    if (!world.has(places.accounts[name].account)) createAccount(effects, name);
+    if (!workingState.has(chainItems.accounts[name].account)) createAccount(effects, name);
     for (const { asset, part, frozen = false, concurrent = false } of holdings) {
       if (part === "coin") createCoinStore(effects, name, asset, { frozen });
       else createStore(effects, name, asset, { frozen, concurrent });
     }
   }
-  world.set(places.market, places.handles, createdUsec);
-  for (const item of places.prices) world.set(item, FIRST_PRICE, createdUsec);
+  workingState.set(chainItems.market, chainItems.handles, createdUsec);
+  for (const item of chainItems.prices) workingState.set(item, FIRST_PRICE, createdUsec);
 }

@@ -1,13 +1,13 @@
 // Supplies: coins count theirs in their CoinInfo or in a table item it points to, fungible assets in their
 // metadata object.
 import { u128 } from "../bcs/scalars.ts";
+import { concurrentSupplyCodec } from "../ledger/resources.ts";
 import type { AssetName } from "./assets.ts";
-import type { Part } from "./cast.ts";
-import { type Ground, getMember, member, withMember } from "./effects.ts";
+import type { ChainItems } from "./chain-items.ts";
+import type { Part } from "./demo-accounts.ts";
+import { type BlockState, getMember, member, withMember } from "./effects.ts";
 import { type Item, tableItem } from "./item.ts";
-import type { Places } from "./places.ts";
-import { concurrentSupplyCodec } from "./resources.ts";
-import type { World } from "./world.ts";
+import type { WorkingState } from "./working-state.ts";
 
 const CONCURRENT_SUPPLY = member("0x1::fungible_asset::ConcurrentSupply", concurrentSupplyCodec);
 /** Limit of every supply. */
@@ -19,47 +19,40 @@ export function supplyMember(value: bigint) {
 }
 
 /** Finds the table items that hold coin supplies: known only once the CoinInfos are loaded. */
-export function findSupplyItems(world: World, places: Places): ReadonlyMap<AssetName, Item<bigint>> {
+export function findSupplyItems(
+  workingState: WorkingState,
+  chainItems: ChainItems,
+): ReadonlyMap<AssetName, Item<bigint>> {
   const found = new Map<AssetName, Item<bigint>>();
-  for (const [asset, item] of Object.entries(places.coinInfos)) {
-    const aggregator = world.get(item)?.supply?.aggregator;
+  for (const [asset, item] of Object.entries(chainItems.coinInfos)) {
+    const aggregator = workingState.get(item)?.supply?.aggregator;
     if (aggregator === undefined) continue;
     found.set(asset as AssetName, tableItem(aggregator.handle, aggregator.key, u128));
   }
   return found;
 }
 
-/** What is counted as the supply of one part of an asset; undefined where nothing counts it. */
-export function supplyOf(ground: Ground, asset: AssetName, part: Part): bigint | undefined {
-  const { world, places } = ground;
-  if (part === "store") return getMember(world.get(places.metadata[asset]), CONCURRENT_SUPPLY)?.value;
-  const info = places.coinInfos[asset];
-  if (info === undefined) return undefined;
-  const item = ground.coinSupplies.get(asset);
-  return item === undefined ? world.get(info)?.supply?.integer?.value : world.get(item);
-}
-
 /** Adds to a supply, or takes from it. Where nothing counts it there is nothing to do. */
-export function changeSupply(ground: Ground, asset: AssetName, part: Part, delta: bigint): void {
-  const { world, places } = ground;
+export function changeSupply(blockState: BlockState, asset: AssetName, part: Part, delta: bigint): void {
+  const { workingState, chainItems } = blockState;
   if (part === "store") {
-    const group = world.get(places.metadata[asset]);
+    const group = workingState.get(chainItems.metadata[asset]);
     const supply = getMember(group, CONCURRENT_SUPPLY);
     if (group === undefined || supply === undefined) return;
     const changed = { ...supply, value: supply.value + delta };
-    world.set(places.metadata[asset], withMember(group, CONCURRENT_SUPPLY, changed));
+    workingState.set(chainItems.metadata[asset], withMember(group, CONCURRENT_SUPPLY, changed));
     return;
   }
-  const infoItem = places.coinInfos[asset];
-  const info = infoItem === undefined ? undefined : world.get(infoItem);
+  const infoItem = chainItems.coinInfos[asset];
+  const info = infoItem === undefined ? undefined : workingState.get(infoItem);
   if (infoItem === undefined || info === undefined) return;
-  const item = ground.coinSupplies.get(asset);
+  const item = blockState.coinSupplies.get(asset);
   if (item !== undefined) {
-    world.set(item, (world.get(item) ?? 0n) + delta);
+    workingState.set(item, (workingState.get(item) ?? 0n) + delta);
     return;
   }
   const integer = info.supply?.integer;
   if (info.supply === undefined || integer === undefined) return;
   const supply = { ...info.supply, integer: { ...integer, value: integer.value + delta } };
-  world.set(infoItem, { ...info, supply });
+  workingState.set(infoItem, { ...info, supply });
 }

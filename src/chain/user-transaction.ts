@@ -8,7 +8,7 @@ import { NONCE_SEQUENCE_NUMBER, type RawTransaction, rawTransactionCodec } from 
 import { signingMessage } from "../transaction/signing-message.ts";
 import type { UserTransaction } from "../transaction/user-transaction.ts";
 import type { Action, Call } from "./actions/action.ts";
-import type { Actor, Cast } from "./cast.ts";
+import type { DemoAccount, DemoAccounts } from "./demo-accounts.ts";
 
 const MAX_GAS = 200_000n;
 const LIFETIME_SECS = 600n;
@@ -24,8 +24,8 @@ export interface Envelope {
 }
 
 /** Signs an action. */
-export function signAction(action: Action, cast: Cast, envelope: Envelope): UserTransaction {
-  const sender = cast[action.sender];
+export function signAction(action: Action, demoAccounts: DemoAccounts, envelope: Envelope): UserTransaction {
+  const sender = demoAccounts[action.sender];
   const { replayProtection } = envelope;
   const raw: RawTransaction = {
     sender: sender.address,
@@ -36,7 +36,7 @@ export function signAction(action: Action, cast: Cast, envelope: Envelope): User
     expirationTimestampSecs: envelope.timestampUsec / USEC_PER_SEC + LIFETIME_SECS,
     chainId: envelope.chainId,
   };
-  const cosigner = action.cosigner === undefined ? undefined : cast[action.cosigner];
+  const cosigner = action.cosigner === undefined ? undefined : demoAccounts[action.cosigner];
   return { raw, authenticator: sign(raw, sender, cosigner) };
 }
 
@@ -45,9 +45,13 @@ function noncePayload(call: Call, nonce: bigint): TransactionPayload {
   return { kind: "payload", payload: { kind: "v1", executable: call, extraConfig } };
 }
 
-function sign(raw: RawTransaction, sender: Actor, cosigner: Actor | undefined): TransactionAuthenticator {
+function sign(
+  raw: RawTransaction,
+  sender: DemoAccount,
+  cosigner: DemoAccount | undefined,
+): TransactionAuthenticator {
   const bytes = encodeWith(rawTransactionCodec, raw);
-  const proofOf = (actor: Actor, message: Uint8Array): AccountAuthenticator & { kind: "ed25519" } => ({
+  const proofOf = (actor: DemoAccount, message: Uint8Array): AccountAuthenticator & { kind: "ed25519" } => ({
     kind: "ed25519",
     publicKey: actor.publicKey,
     signature: actor.sign(message),

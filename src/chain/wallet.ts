@@ -1,21 +1,19 @@
 // Balances of accounts: coin stores and primary stores, with the events that the framework reports for them.
 import { struct } from "../bcs/records.ts";
 import { u64 } from "../bcs/scalars.ts";
-import type { Address } from "../move/address.ts";
-import { addressCodec } from "../move/wire.ts";
-import type { AssetName } from "./assets.ts";
-import type { Movement } from "./books.ts";
-import type { ActorName, Part } from "./cast.ts";
-import { type Effects, emitV1, emitV2, type Ground, getMember, member, withMember } from "./effects.ts";
-import { typeOf } from "./item.ts";
-import { createObject } from "./object.ts";
 import {
   type CoinStore,
   concurrentBalanceCodec,
   type EventHandle,
   fungibleStoreCodec,
   type ResourceGroup,
-} from "./resources.ts";
+} from "../ledger/resources.ts";
+import { addressCodec } from "../move/wire.ts";
+import type { AssetName } from "./assets.ts";
+import type { DemoAccountName, Part } from "./demo-accounts.ts";
+import { type BlockState, type Effects, emitV1, emitV2, getMember, member, withMember } from "./effects.ts";
+import { typeOf } from "./item.ts";
+import { createObject } from "./object.ts";
 import { changeSupply } from "./supply.ts";
 
 const U64_MAX = 0xffff_ffff_ffff_ffffn;
@@ -26,14 +24,23 @@ const COIN_DEPOSIT = typeOf("0x1::coin::DepositEvent");
 const COIN_WITHDRAW = typeOf("0x1::coin::WithdrawEvent");
 const STORE_DEPOSIT = typeOf("0x1::fungible_asset::Deposit");
 const STORE_WITHDRAW = typeOf("0x1::fungible_asset::Withdraw");
-const storeEventCodec = struct<{ store: Address; amount: bigint }>({ store: addressCodec, amount: u64 });
+const storeEventCodec = struct({ store: addressCodec, amount: u64 });
+
+/** An amount that changes hands; without a giver it is minted, without a taker burnt. */
+export interface Movement {
+  readonly asset: AssetName;
+  readonly part: Part;
+  readonly from: DemoAccountName | undefined;
+  readonly to: DemoAccountName | undefined;
+  readonly amount: bigint;
+}
 
 /** Creates an account that is not there yet. */
-export function createAccount(effects: Effects, name: ActorName): void {
-  const { address } = effects.places.cast[name];
+export function createAccount(effects: Effects, name: DemoAccountName): void {
+  const { address } = effects.chainItems.demoAccounts[name];
   const handle = (creationNumber: bigint): EventHandle => ({ counter: 0n, creationNumber, account: address });
-  effects.world.set(
-    effects.places.accounts[name].account,
+  effects.workingState.set(
+    effects.chainItems.accounts[name].account,
     {
       authenticationKey: address,
       sequenceNumber: 0n,
@@ -50,54 +57,59 @@ export function createAccount(effects: Effects, name: ActorName): void {
 /** Opens a coin store, empty. Its event streams are numbered by the account. */
 export function createCoinStore(
   effects: Effects,
-  name: ActorName,
+  name: DemoAccountName,
   asset: AssetName,
   { frozen = false }: { readonly frozen?: boolean } = {},
 ): void {
-  const { world, places } = effects;
-  const { account: item, coinStores } = places.accounts[name];
-  const account = world.get(item);
+  const { workingState, chainItems } = effects;
+  const { account: item, coinStores } = chainItems.accounts[name];
+  const account = workingState.get(item);
   const store = coinStores[asset];
   if (account === undefined || store === undefined)
     throw new Error(`${name} cannot have a ${asset} coin store`);
   const handle = (offset: bigint): EventHandle => ({
     counter: 0n,
     creationNumber: account.guidCreationNumber + offset,
-    account: places.cast[name].address,
+    account: chainItems.demoAccounts[name].address,
   });
   const empty: CoinStore = { value: 0n, frozen, depositEvents: handle(0n), withdrawEvents: handle(1n) };
-  world.set(store, empty, effects.createdUsec);
-  world.set(item, { ...account, guidCreationNumber: account.guidCreationNumber + 2n });
+  workingState.set(store, empty, effects.createdUsec);
+  workingState.set(item, { ...account, guidCreationNumber: account.guidCreationNumber + 2n });
 }
 
 /** Opens a primary store, empty. */
 export function createStore(
   effects: Effects,
-  name: ActorName,
+  name: DemoAccountName,
   asset: AssetName,
   form: { readonly frozen?: boolean; readonly concurrent?: boolean } = {},
 ): void {
-  const { world, places } = effects;
-  const { stores, storeAddresses } = places.accounts[name];
-  const { address: owner } = places.cast[name];
+  const { workingState, chainItems } = effects;
+  const { stores, storeAddresses } = chainItems.accounts[name];
+  const { address: owner } = chainItems.demoAccounts[name];
   let group: ResourceGroup = createObject(storeAddresses[asset], owner, { allowUngatedTransfer: false });
   group = withMember(group, FUNGIBLE_STORE, {
-    metadata: places.assets[asset].metadata,
+    metadata: chainItems.assets[asset].metadata,
     balance: 0n,
     frozen: form.frozen ?? false,
   });
   if (form.concurrent === true) group = withMember(group, CONCURRENT, { value: 0n, max: U64_MAX });
-  world.set(stores[asset], group, effects.createdUsec);
+  workingState.set(stores[asset], group, effects.createdUsec);
 }
 
 /** What an account holds in one part; 0 where there is no store. */
-export function balanceOf({ world, places }: Ground, name: ActorName, asset: AssetName, part: Part): bigint {
-  const { coinStores, stores } = places.accounts[name];
+export function balanceOf(
+  { workingState, chainItems }: BlockState,
+  name: DemoAccountName,
+  asset: AssetName,
+  part: Part,
+): bigint {
+  const { coinStores, stores } = chainItems.accounts[name];
   if (part === "coin") {
     const store = coinStores[asset];
-    return store === undefined ? 0n : (world.get(store)?.value ?? 0n);
+    return store === undefined ? 0n : (workingState.get(store)?.value ?? 0n);
   }
-  const group = world.get(stores[asset]);
+  const group = workingState.get(stores[asset]);
   return getMember(group, CONCURRENT)?.value ?? getMember(group, FUNGIBLE_STORE)?.balance ?? 0n;
 }
 
@@ -112,31 +124,31 @@ export function move(effects: Effects, movement: Movement): void {
 }
 
 /** Burns a fee. The framework reports no withdrawal for it. */
-export function burnFee(effects: Effects, name: ActorName, part: Part, fee: bigint): void {
+export function burnFee(effects: Effects, name: DemoAccountName, part: Part, fee: bigint): void {
   if (part === "coin") addToCoinStore(effects, name, "native", -fee);
   else addToStore(effects, name, "native", -fee);
   changeSupply(effects, "native", part, -fee);
 }
 
-function addToCoinStore(effects: Effects, name: ActorName, asset: AssetName, delta: bigint): CoinStore {
-  const item = effects.places.accounts[name].coinStores[asset];
+function addToCoinStore(effects: Effects, name: DemoAccountName, asset: AssetName, delta: bigint): CoinStore {
+  const item = effects.chainItems.accounts[name].coinStores[asset];
   if (item === undefined) throw new Error(`${asset} is not a coin`);
-  if (!effects.world.has(item)) createCoinStore(effects, name, asset);
-  const store = effects.world.get(item);
+  if (!effects.workingState.has(item)) createCoinStore(effects, name, asset);
+  const store = effects.workingState.get(item);
   if (store === undefined) throw new Error("a coin store that was just opened is missing");
   const changed = { ...store, value: store.value + delta };
-  effects.world.set(item, changed);
+  effects.workingState.set(item, changed);
   return changed;
 }
 
-function addToStore(effects: Effects, name: ActorName, asset: AssetName, delta: bigint): void {
-  const item = effects.places.accounts[name].stores[asset];
-  if (!effects.world.has(item)) createStore(effects, name, asset);
-  const group = effects.world.get(item);
+function addToStore(effects: Effects, name: DemoAccountName, asset: AssetName, delta: bigint): void {
+  const item = effects.chainItems.accounts[name].stores[asset];
+  if (!effects.workingState.has(item)) createStore(effects, name, asset);
+  const group = effects.workingState.get(item);
   const store = getMember(group, FUNGIBLE_STORE);
   if (group === undefined || store === undefined) throw new Error(`the ${asset} store of ${name} is not one`);
   const concurrent = getMember(group, CONCURRENT);
-  effects.world.set(
+  effects.workingState.set(
     item,
     concurrent === undefined
       ? withMember(group, FUNGIBLE_STORE, { ...store, balance: store.balance + delta })
@@ -144,11 +156,11 @@ function addToStore(effects: Effects, name: ActorName, asset: AssetName, delta: 
   );
 }
 
-function changeCoinStore(effects: Effects, name: ActorName, asset: AssetName, delta: bigint): void {
+function changeCoinStore(effects: Effects, name: DemoAccountName, asset: AssetName, delta: bigint): void {
   const store = addToCoinStore(effects, name, asset, delta);
-  const item = effects.places.accounts[name].coinStores[asset];
+  const item = effects.chainItems.accounts[name].coinStores[asset];
   if (item === undefined) return;
-  effects.world.set(
+  effects.workingState.set(
     item,
     delta < 0n
       ? { ...store, withdrawEvents: emitV1(effects, store.withdrawEvents, COIN_WITHDRAW, u64, -delta) }
@@ -156,9 +168,9 @@ function changeCoinStore(effects: Effects, name: ActorName, asset: AssetName, de
   );
 }
 
-function changeStore(effects: Effects, name: ActorName, asset: AssetName, delta: bigint): void {
+function changeStore(effects: Effects, name: DemoAccountName, asset: AssetName, delta: bigint): void {
   addToStore(effects, name, asset, delta);
-  const store = effects.places.accounts[name].storeAddresses[asset];
+  const store = effects.chainItems.accounts[name].storeAddresses[asset];
   const amount = delta < 0n ? -delta : delta;
   emitV2(effects, delta < 0n ? STORE_WITHDRAW : STORE_DEPOSIT, storeEventCodec, { store, amount });
 }

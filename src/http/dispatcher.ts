@@ -1,6 +1,6 @@
 // Serves one request: route, arguments, switches, body, view, handler. Everything that handlers have in common is
 // done here, once.
-import type { Awaitable } from "../base/awaitable.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { Ledger, LedgerView } from "../ledger/view.ts";
 import { Abandoned, assertBodyHeaders, type BodyBudget, BodyHold } from "./body.ts";
@@ -250,7 +250,7 @@ export class Dispatcher {
     return () => this.#inFlightOf.set(operation, (this.#inFlightOf.get(operation) ?? 1) - 1);
   }
 
-  #openView(operation: Operation): Awaitable<LedgerView | undefined> {
+  #openView(operation: Operation): MaybePromise<LedgerView | undefined> {
     try {
       const opened = this.#options.ledger.openView();
       if (!(opened instanceof Promise)) return opened;

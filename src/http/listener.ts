@@ -11,15 +11,15 @@ import { createServer as createTlsServer, type Server as TlsServer } from "node:
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Logger } from "../base/log.ts";
+import type { AdmissionControl } from "./admission-control.ts";
 import { answerBrokenRequest, refuseConnect } from "./connection.ts";
 import { DirectLane } from "./direct/direct-lane.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
 import { HttpError } from "./errors.ts";
-import type { Gate } from "./gate.ts";
 import { NodeExchange } from "./node-exchange.ts";
-import type { SlowReaders } from "./slow-readers.ts";
 import { loadTlsFiles, type TlsFiles, watchTlsFiles } from "./tls.ts";
+import type { UnreadResponses } from "./unread-responses.ts";
 
 /** How long a client may take, and how long closing may. */
 export interface HttpTimeouts {
@@ -46,8 +46,8 @@ export interface ListenAddress {
 /** What the listener is made with. */
 export interface ListenerOptions {
   readonly dispatcher: Dispatcher;
-  readonly gate: Gate;
-  readonly slowReaders: SlowReaders;
+  readonly admission: AdmissionControl;
+  readonly unreadResponses: UnreadResponses;
   readonly timeouts: HttpTimeouts;
   readonly maxConnections: number;
   /** Whether ordinary requests are read and answered without node:http. */
@@ -145,14 +145,14 @@ export class Listener {
   }
 
   #listenForRequests(): void {
-    const { dispatcher, gate, slowReaders, tls } = this.#options;
+    const { dispatcher, admission, unreadResponses, tls } = this.#options;
     const server = this.#server;
     const { idleMs } = this.#options.timeouts;
     server.on("request", (request: IncomingMessage, response: ServerResponse) =>
-      gate.take(new NodeExchange(request, response, false, idleMs)),
+      admission.take(new NodeExchange(request, response, false, idleMs)),
     );
     server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) =>
-      gate.take(new NodeExchange(request, response, true, idleMs)),
+      admission.take(new NodeExchange(request, response, true, idleMs)),
     );
     server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
       const error = new HttpError("expectation_failed", "Expect: expected 100-continue");
@@ -160,7 +160,7 @@ export class Listener {
     });
     server.on("clientError", (error, socket) => {
       // Where no handshake came about there is no way to answer.
-      if (tls !== undefined && !slowReaders.isWatched(socket)) {
+      if (tls !== undefined && !unreadResponses.isWatched(socket)) {
         socket.destroy();
         return;
       }
@@ -176,12 +176,12 @@ export class Listener {
 
   #listenForConnections(event: "connection" | "secureConnection"): DirectLane {
     const server = this.#server;
-    const { gate, slowReaders, timeouts, isDirect } = this.#options;
+    const { admission, unreadResponses, timeouts, isDirect } = this.#options;
     const nodeListeners = server.listeners(event);
     const lane = new DirectLane({
       keepAliveMs: timeouts.keepAliveMs,
       idleMs: timeouts.idleMs,
-      take: (exchange) => gate.take(exchange),
+      take: (exchange) => admission.take(exchange),
       onBrokenOff: (socket) => this.#answerBroken(new Error("the request breaks off"), socket),
       handOver: (socket) => {
         for (const listen of nodeListeners) listen.call(server, socket);
@@ -190,7 +190,7 @@ export class Listener {
     // Node's own listener gets a connection when it is handed over.
     if (isDirect) server.removeAllListeners(event);
     server.on(event, (socket: Socket) => {
-      slowReaders.watch(socket);
+      unreadResponses.watch(socket);
       if (isDirect) lane.accept(socket);
     });
     server.on("drop", () => {

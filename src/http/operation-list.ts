@@ -1,5 +1,6 @@
 // Every operation that is served. A new one is one line here.
 import type { Operation } from "./operation.ts";
+import { specJson, specPage, specYaml, startPage } from "./operations/documents.ts";
 import { encodeSubmission } from "./operations/encode-submission.ts";
 import { getAccountBalance } from "./operations/get-account-balance.ts";
 import { getBalanceDetail } from "./operations/get-balance-detail.ts";
@@ -14,10 +15,6 @@ import { healthy } from "./operations/healthy.ts";
 import { info } from "./operations/info.ts";
 import { metrics } from "./operations/metrics.ts";
 import { ready } from "./operations/ready.ts";
-import { specJson } from "./operations/spec-json.ts";
-import { specPage } from "./operations/spec-page.ts";
-import { specYaml } from "./operations/spec-yaml.ts";
-import { startPage } from "./operations/start-page.ts";
 
 /** All operations, in the order of the documentation. */
 export const OPERATIONS: readonly Operation[] = [

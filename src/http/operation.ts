@@ -1,8 +1,9 @@
 // What an operation is: one object from which the route, the OpenAPI document, the docs page and the tests
 // come. `operation()` keeps the handler fully typed and hands out a face without type parameters, so that
 // the machinery around the handlers can treat all operations alike.
-import type { Awaitable } from "../base/awaitable.ts";
+
 import { CodedError } from "../base/errors.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import { type ParamName, paramNames, type Route } from "../interface/route.ts";
 import type { Ledger, LedgerView } from "../ledger/view.ts";
 import type { Condition } from "./error-catalogue.ts";
@@ -128,7 +129,7 @@ export interface OperationDefinition<
   readonly body?: BodyField<B>;
   /** The first form is the default one. */
   readonly answer: { readonly [F in Form]?: AnswerForm<D> };
-  handle(args: Args<P, Q, B>, context: Context<L>): Awaitable<Answer<D> | StreamedAnswer>;
+  handle(args: Args<P, Q, B>, context: Context<L>): MaybePromise<Answer<D> | StreamedAnswer>;
 }
 
 /** Arguments while they are collected. */
@@ -151,7 +152,7 @@ export interface Operation extends Documentation, Route {
   readonly answers: readonly (Omit<AnswerForm<unknown>, "encode"> & { readonly form: Form })[];
   /** Parses path segments and query; throws HttpError. */
   parseArgs(segments: readonly string[], search: string): ParsedArgs;
-  handle(args: ParsedArgs, context: Context): Awaitable<Answer<unknown> | StreamedAnswer>;
+  handle(args: ParsedArgs, context: Context): MaybePromise<Answer<unknown> | StreamedAnswer>;
   /** Encodes the data that the handler returned. */
   encode(data: unknown, form: Form): string | Uint8Array;
 }

@@ -12,13 +12,13 @@ import { LogBudget } from "./log-budget.ts";
 import { type Form, negotiateCoding } from "./negotiation.ts";
 import type { Operation, StreamedAnswer } from "./operation.ts";
 import { createRequestId, givenRequestId } from "./request-id.ts";
-import type { SlowReaders } from "./slow-readers.ts";
+import type { UnreadResponses } from "./unread-responses.ts";
 import { writePieces } from "./write-pieces.ts";
 
 /** What answers are made with. */
 export interface ResponderOptions {
   readonly headers: HeaderMaker;
-  readonly slowReaders: SlowReaders;
+  readonly unreadResponses: UnreadResponses;
   readonly archivalEndpoint: string | undefined;
   readonly cachePinned: boolean;
   readonly logger: Logger;
@@ -66,7 +66,7 @@ export class Responder {
     about: readonly string[] = NO_EXTRA,
   ): Promise<void> | undefined {
     const { exchange, headers: prepared, isPinned } = serving;
-    this.#options.slowReaders.assertRoom(exchange, bytes.length);
+    this.#options.unreadResponses.assertRoom(exchange, bytes.length);
     if (isPinned && this.#options.cachePinned) {
       this.#answerForGood(serving, form, bytes, version, about);
       return undefined;
@@ -95,8 +95,8 @@ export class Responder {
     });
     if (response === undefined) return;
     try {
-      const { slowReaders } = this.#options;
-      const onTaken = (): void => slowReaders.noteTaken(exchange.socket);
+      const { unreadResponses } = this.#options;
+      const onTaken = (): void => unreadResponses.noteTaken(exchange.socket);
       if (exchange.method === "HEAD") response.end();
       else await writePieces(response, stream, onTaken);
     } catch (error) {

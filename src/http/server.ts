@@ -2,16 +2,16 @@
 // malformed request can be answered, with a lane of its own for ordinary requests (`direct/`).
 import { type Logger, silentLogger } from "../base/log.ts";
 import type { Ledger } from "../ledger/view.ts";
+import { AdmissionControl, type AdmissionFigures } from "./admission-control.ts";
 import { Dispatcher, type Switches } from "./dispatcher.ts";
-import { Gate, type GateFigures } from "./gate.ts";
 import { type HttpTimeouts, type ListenAddress, Listener } from "./listener.ts";
 import { createOpenApi } from "./openapi.ts";
 import { OPERATIONS } from "./operation-list.ts";
 import { metrics } from "./operations/metrics.ts";
 import { PassThrough } from "./pass-through.ts";
 import type { NodeInfo, SubmissionEncoder } from "./services.ts";
-import { SlowReaders } from "./slow-readers.ts";
 import type { TlsFiles } from "./tls.ts";
+import { UnreadResponses } from "./unread-responses.ts";
 
 /** Options of the server. Only the first three have no default. */
 export interface HttpServerOptions {
@@ -24,7 +24,7 @@ export interface HttpServerOptions {
   /** Ids of operations that are not served. */
   readonly leaveOut?: readonly string[];
   /** Why the node is not well; undefined when it is. */
-  readonly ailment?: () => string | undefined;
+  readonly unhealthyReason?: () => string | undefined;
   /** Why the node should get no requests just now although it is well; undefined when it should. */
   readonly unready?: () => string | undefined;
   readonly host?: string;
@@ -73,10 +73,10 @@ export interface HttpServerOptions {
 }
 
 /** What a server holds at the moment, and what it did since the start. */
-export interface HttpFigures extends GateFigures {
+export interface HttpFigures extends AdmissionFigures {
   readonly connections: number;
   readonly refusedConnections: number;
-  readonly slowReadersEnded: number;
+  readonly unreadResponsesEnded: number;
   readonly inFlight: number;
   readonly answerBytes: number;
 }
@@ -122,7 +122,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const leaveOut = [...(options.leaveOut ?? []), ...(options.metrics === undefined ? [metrics.id] : [])];
   const operations = OPERATIONS.filter((operation) => !leaveOut.includes(operation.id));
   const document = createOpenApi(operations, headerBrands);
-  const slowReaders = new SlowReaders({
+  const unreadResponses = new UnreadResponses({
     budgetBytes: options.answerBudgetBytes ?? HTTP_DEFAULTS.answerBudgetBytes,
     answerMs: timeouts.answerMs,
   });
@@ -136,7 +136,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     services: {
       encode: options.encode,
       nodeInfo: options.nodeInfo,
-      ailment: options.ailment ?? (() => undefined),
+      unhealthyReason: options.unhealthyReason ?? (() => undefined),
       unready: options.unready ?? (() => undefined),
       metrics: options.metrics ?? (() => Promise.resolve("")),
       clock: options.clock ?? Date.now,
@@ -151,15 +151,15 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     maxLagMs: options.maxLagMs,
     archivalEndpoint: options.archivalEndpoint,
     passThrough,
-    slowReaders,
+    unreadResponses,
     cachePinned: options.cachePinned ?? true,
     logger,
     accessLog: options.accessLog ?? false,
     onRequest: options.onRequest,
   });
   let sweptMs = 0;
-  let slowReadersEnded = 0;
-  const gate = new Gate({
+  let unreadResponsesEnded = 0;
+  const admission = new AdmissionControl({
     serve: (exchange) => {
       dispatcher.serve(exchange).catch((error: unknown) => {
         logger.error({ err: error }, "request broke off");
@@ -175,14 +175,14 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     onBeat: (nowMs) => {
       if (nowMs - sweptMs < SWEEP_MS) return;
       sweptMs = nowMs;
-      slowReadersEnded += slowReaders.sweep(nowMs);
+      unreadResponsesEnded += unreadResponses.sweep(nowMs);
       listener.sweep(nowMs);
     },
   });
   const listener = new Listener({
     dispatcher,
-    gate,
-    slowReaders,
+    admission,
+    unreadResponses,
     timeouts,
     maxConnections: options.maxConnections ?? HTTP_DEFAULTS.maxConnections,
     isDirect: options.isDirect ?? true,
@@ -192,22 +192,22 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   });
   return {
     listen: () => {
-      gate.start();
+      admission.start();
       return listener.listen(options.host ?? HTTP_DEFAULTS.host, options.port ?? HTTP_DEFAULTS.port);
     },
     close: async () => {
       dispatcher.startClosing();
       await listener.close();
       passThrough?.close();
-      gate.stop();
+      admission.stop();
     },
     figures: () => ({
-      ...gate.figures(),
-      connections: slowReaders.connections,
+      ...admission.figures(),
+      connections: unreadResponses.connections,
       refusedConnections: listener.refused,
-      slowReadersEnded,
+      unreadResponsesEnded,
       inFlight: dispatcher.inFlight,
-      answerBytes: slowReaders.largeBytes,
+      answerBytes: unreadResponses.largeBytes,
     }),
   };
 }

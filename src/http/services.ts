@@ -15,7 +15,7 @@ export interface Services {
   readonly encode: SubmissionEncoder;
   readonly nodeInfo: NodeInfo;
   /** Why the node is not well; undefined when it is. */
-  readonly ailment: () => string | undefined;
+  readonly unhealthyReason: () => string | undefined;
   /** Why the node should get no requests just now although it is well; undefined when it should. */
   readonly unready: () => string | undefined;
   /** Text of the metrics page. */

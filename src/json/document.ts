@@ -121,18 +121,6 @@ export class JsonDocument {
     return this.#code(value) === 116;
   }
 
-  /** Text of a number as it was written. */
-  numberText(value: number): string {
-    const start = this.offset(value);
-    let end = start + 1;
-    for (; end < this.bytes.length; end++) {
-      const code = this.bytes[end] ?? 0;
-      const isPart = (code >= 48 && code <= 57) || code === 46 || code === 43 || code === 45;
-      if (!isPart && (code | 32) !== 101) break;
-    }
-    return this.#buffer.toString("latin1", start, end);
-  }
-
   /**
    * Value of a number that is written as an integer of at most 15 digits; undefined for every other, also
    * for `1.0` and `1e2`.

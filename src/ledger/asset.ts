@@ -1,10 +1,10 @@
 // Assets that have balances: coin types and fungible assets, with the addresses that follow from them.
 import { sha3Short } from "../base/keccak.ts";
 import { sha3Parts } from "../base/sha3.ts";
-import { encode } from "../bcs/writer.ts";
+import { encodeWith } from "../bcs/codec.ts";
 import { type Address, addressFromBytes, parseAddress } from "../move/address.ts";
 import { MoveError } from "../move/errors.ts";
-import { formatStructTag, type StructTag, type TypeTag, writeStructTag } from "../move/type-tag.ts";
+import { formatStructTag, type StructTag, structTagCodec, type TypeTag } from "../move/type-tag.ts";
 import { MAX_TYPE_TEXT_DEPTH, parseStructTag } from "../move/type-text.ts";
 
 /** An asset: where its balances are found. */
@@ -66,7 +66,7 @@ function coinAsset(coin: StructTag): Asset {
     typeArgs: [{ kind: "struct", struct: coin }],
   };
   const metadata = pairedMetadata(coin);
-  return { id: `coin ${latin1(metadata)}`, coinStoreTag: encode(coinStore, writeStructTag), metadata };
+  return { id: `coin ${latin1(metadata)}`, coinStoreTag: encodeWith(structTagCodec, coinStore), metadata };
 }
 
 /** Parses an asset type: an address if it can be one, else a struct tag. */

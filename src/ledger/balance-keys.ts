@@ -1,18 +1,20 @@
 // The state keys that a balance is read by. Three hashes make them, which is most of what a balance costs, so
 // those of recent pairs of owner and asset are kept.
 import type { CacheStats } from "../base/cache-stats.ts";
-import { encode } from "../bcs/writer.ts";
+import { encodeWith } from "../bcs/codec.ts";
 import { type Address, parseAddress } from "../move/address.ts";
-import { writeStructTag } from "../move/type-tag.ts";
+import { structTagCodec } from "../move/type-tag.ts";
 import { type Asset, primaryStoreAddress } from "./asset.ts";
 import { resourceGroupKeyHash, resourceKeyHash } from "./key-hash.ts";
 import type { KeyTrace } from "./key-trace.ts";
 
 /** BCS of the struct tag of the group that holds an object's resources. */
-export const OBJECT_GROUP_TAG: Uint8Array = encode(
-  { address: parseAddress("0x1"), module: "object", name: "ObjectGroup", typeArgs: [] },
-  writeStructTag,
-);
+export const OBJECT_GROUP_TAG: Uint8Array = encodeWith(structTagCodec, {
+  address: parseAddress("0x1"),
+  module: "object",
+  name: "ObjectGroup",
+  typeArgs: [],
+});
 
 const KEY_BYTES = 32;
 /** Owner, then both keys. */

@@ -3,15 +3,15 @@ import { describe, expect, it } from "vitest";
 import { fungibleStore, group, primaryGroup, storeKey } from "../../test/support/http-ledger.ts";
 import { RUNS } from "../../test/support/property.ts";
 import { toHex } from "../base/hex.ts";
-import { encode } from "../bcs/writer.ts";
+import { encodeWith } from "../bcs/codec.ts";
 import { parseAddress } from "../move/address.ts";
-import { writeStructTag } from "../move/type-tag.ts";
+import { structTagCodec } from "../move/type-tag.ts";
 import { parseStructTag } from "../move/type-text.ts";
 import { parseAsset, primaryStoreAddress } from "./asset.ts";
 import { balanceKeys } from "./balance-keys.ts";
 import { findGroupMembers } from "./resource-group.ts";
 
-const tagBytes = (text: string): Uint8Array => encode(parseStructTag(text), writeStructTag);
+const tagBytes = (text: string): Uint8Array => encodeWith(structTagCodec, parseStructTag(text));
 const STORE = "0x1::fungible_asset::FungibleStore";
 
 describe("addresses of assets", () => {

@@ -1,28 +1,26 @@
 // The balance rule: a coin type counts its CoinStore and the primary store of the paired fungible asset, a
 // metadata address that primary store only. What does not exist counts 0.
-import { type Awaitable, follow } from "../base/awaitable.ts";
-import { encode } from "../bcs/writer.ts";
-import { type Address, parseAddress } from "../move/address.ts";
-import { type StructTag, writeStructTag } from "../move/type-tag.ts";
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import { encodeWith } from "../bcs/codec.ts";
+import { ADDRESS_LENGTH, type Address, parseAddress } from "../move/address.ts";
+import { structTagCodec } from "../move/type-tag.ts";
 import type { Asset } from "./asset.ts";
 import { balanceKeys } from "./balance-keys.ts";
 import { LedgerError } from "./errors.ts";
 import { findGroupMembers } from "./resource-group.ts";
+import { coinStoreCodec, concurrentBalanceCodec, fungibleStoreCodec } from "./resources.ts";
 import { stateValueData } from "./state-value.ts";
 import type { LedgerView, StateItem } from "./view.ts";
 
-/** u64 coin, bool frozen, two event handles of 48 bytes. */
-const COIN_STORE_BYTES = 105;
-/** Metadata address, u64 balance, bool frozen. */
-const FUNGIBLE_STORE_BYTES = 41;
-const FUNGIBLE_STORE_BALANCE_AT = 32;
-/** u64 value, u64 maximum. */
-const CONCURRENT_BALANCE_BYTES = 16;
+// All three layouts have one size. The amount is the first field of the CoinStore and of the concurrent balance.
+const COIN_STORE_BYTES = coinStoreCodec.minBytes;
+const FUNGIBLE_STORE_BYTES = fungibleStoreCodec.minBytes;
+const FUNGIBLE_STORE_BALANCE_AT = ADDRESS_LENGTH;
+const CONCURRENT_BALANCE_BYTES = concurrentBalanceCodec.minBytes;
 const U64_MAX = 0xffff_ffff_ffff_ffffn;
 
 function frameworkTag(module: string, name: string): Uint8Array {
-  const tag: StructTag = { address: parseAddress("0x1"), module, name, typeArgs: [] };
-  return encode(tag, writeStructTag);
+  return encodeWith(structTagCodec, { address: parseAddress("0x1"), module, name, typeArgs: [] });
 }
 
 const STORE_TAGS: readonly Uint8Array[] = [
@@ -72,8 +70,8 @@ export function readBalance(
   owner: Address,
   asset: Asset,
   version: bigint,
-): Awaitable<bigint> {
-  return follow(view.getItems(balanceKeys(owner, asset, view.keyTrace), version), sumOf);
+): MaybePromise<bigint> {
+  return andThen(view.getItems(balanceKeys(owner, asset, view.keyTrace), version), sumOf);
 }
 
 /** An owner and an asset. */
@@ -90,10 +88,10 @@ export function readBalances(
   view: LedgerView,
   pairs: readonly BalancePair[],
   version: bigint,
-): Awaitable<readonly (bigint | LedgerError)[]> {
+): MaybePromise<readonly (bigint | LedgerError)[]> {
   const keys: Uint8Array[] = [];
   for (const { owner, asset } of pairs) keys.push(...balanceKeys(owner, asset, view.keyTrace));
-  return follow(view.getItems(keys, version), (items) => {
+  return andThen(view.getItems(keys, version), (items) => {
     let next = 0;
     return pairs.map(({ asset }) => {
       const group = items[next++];

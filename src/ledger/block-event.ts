@@ -1,35 +1,18 @@
 // The two events that structure the ledger: the start of a block and the change of an epoch. Both are V1
 // events of handles at 0x1; they are recognised by their bytes.
-import { type Codec, decodeWith, encodeWith } from "../bcs/codec.ts";
+import { decodeWith, encodeWith, type ValueOf } from "../bcs/codec.ts";
 import { BcsReader } from "../bcs/reader.ts";
 import { struct } from "../bcs/records.ts";
 import { byteString, hash, u64 } from "../bcs/scalars.ts";
 import { vector } from "../bcs/sequences.ts";
 import { BcsWriter } from "../bcs/writer.ts";
-import { type Address, parseAddress } from "../move/address.ts";
+import { parseAddress } from "../move/address.ts";
 import { type TypeTag, typeTagCodec } from "../move/type-tag.ts";
 import { addressCodec } from "../move/wire.ts";
 
 /** Data of 0x1::block::NewBlockEvent. */
-export interface NewBlockEvent {
+export const newBlockEventCodec = struct({
   /** The block's id. */
-  readonly hash: Uint8Array;
-  readonly epoch: bigint;
-  readonly round: bigint;
-  readonly height: bigint;
-  readonly previousVotes: Uint8Array;
-  readonly proposer: Address;
-  readonly failedProposers: readonly bigint[];
-  readonly timestampUsec: bigint;
-}
-
-/** Data of 0x1::reconfiguration::NewEpochEvent. */
-export interface NewEpochEvent {
-  readonly epoch: bigint;
-}
-
-/** New block events on the wire. */
-export const newBlockEventCodec: Codec<NewBlockEvent> = struct({
   hash,
   epoch: u64,
   round: u64,
@@ -39,9 +22,10 @@ export const newBlockEventCodec: Codec<NewBlockEvent> = struct({
   failedProposers: vector(u64),
   timestampUsec: u64,
 });
+export type NewBlockEvent = ValueOf<typeof newBlockEventCodec>;
 
-/** New epoch events on the wire. */
-export const newEpochEventCodec: Codec<NewEpochEvent> = struct({ epoch: u64 });
+/** Data of 0x1::reconfiguration::NewEpochEvent. */
+export const newEpochEventCodec = struct({ epoch: u64 });
 
 const FRAMEWORK = parseAddress("0x1");
 /** Creation numbers of the two handles at 0x1. */
@@ -94,7 +78,7 @@ export function findNewBlock(event: Uint8Array): NewBlockEvent | undefined {
 }
 
 /** The epoch that starts after this event, given its BCS; undefined for any other event. */
-export function findNewEpoch(event: Uint8Array): NewEpochEvent | undefined {
+export function findNewEpoch(event: Uint8Array): ValueOf<typeof newEpochEventCodec> | undefined {
   const data = dataOf(event, NEW_EPOCH);
   return data === undefined ? undefined : decodeWith(newEpochEventCodec, data);
 }

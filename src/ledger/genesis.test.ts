@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { hasShared, sharedBytes, sharedJson } from "../../test/support/shared.ts";
+import { stateRootOf } from "../../test/support/state-root.ts";
 import { toHex } from "../base/hex.ts";
 import { BcsWriter } from "../bcs/writer.ts";
 import { LedgerError } from "./errors.ts";
 import { checkGenesis, MAX_GENESIS_BYTES } from "./genesis.ts";
 import { decodeRecord } from "./record.ts";
-import { leafHashOf, stateRootOf } from "./state-tree/root.ts";
+import { leafHashOf } from "./state-tree/tree-node.ts";
 import { stateValueHash } from "./state-value.ts";
 import { formatWaypoint } from "./waypoint.ts";
 

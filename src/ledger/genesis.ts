@@ -9,9 +9,9 @@ import { structTagCodec } from "../move/type-tag.ts";
 import { eventRoot } from "./accumulator.ts";
 import { findNewBlock, findNewEpoch } from "./block-event.ts";
 import { LedgerError } from "./errors.ts";
-import { contractEventCodec, eventHash } from "./event.ts";
+import { eventHash } from "./event.ts";
 import { resourceKeyHash } from "./key-hash.ts";
-import { encodeRecord } from "./record.ts";
+import { encodeRecord, readEventSpans } from "./record.ts";
 import { createStateTree, type TreeNodeChange } from "./state-tree/update.ts";
 import { stateValueData, stateValueHash } from "./state-value.ts";
 import { type EncodedWrite, readStateWrites } from "./state-writes.ts";
@@ -85,13 +85,7 @@ function readGenesis(reader: BcsReader): GenesisSpans {
   const start = reader.offset;
   const writes = reader.field("write_set", readStateWrites);
   const changes = reader.span(start);
-  const events = reader.field("events", (r) =>
-    r.vector((one) => {
-      const at = one.offset;
-      contractEventCodec.skip(one);
-      return one.span(at);
-    }, contractEventCodec.minBytes),
-  );
+  const events = reader.field("events", readEventSpans);
   reader.finish();
   return { writes, changes, events };
 }

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { toHex } from "../base/hex.ts";
 import { encodeWith } from "../bcs/codec.ts";
-import { encode } from "../bcs/writer.ts";
 import { type Address, parseAddress } from "../move/address.ts";
-import { writeStructTag } from "../move/type-tag.ts";
+import { structTagCodec } from "../move/type-tag.ts";
 import { parseStructTag } from "../move/type-text.ts";
 import { parseAsset, primaryStoreAddress } from "./asset.ts";
 import { balanceKeys } from "./balance-keys.ts";
@@ -31,7 +30,7 @@ describe("a trace of keys", () => {
     const made: [Uint8Array, StateKey][] = [
       [tableItemKeyHash(TWO, new Uint8Array(300), trace), tableItem],
       [moduleKeyHash(TWO, "m", trace), module],
-      [resourceKeyHash(TWO, encode(struct, writeStructTag), trace), resource],
+      [resourceKeyHash(TWO, encodeWith(structTagCodec, struct), trace), resource],
       [keyHashOfBcs(bcsOf(resource), trace), resource],
     ];
     for (const [hash, key] of made) {

@@ -1,6 +1,5 @@
 // The full position of a ledger: what must be known to append to it and to check what is appended.
 import type { Codec } from "../bcs/codec.ts";
-import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { struct } from "../bcs/records.ts";
 import { hash, u8, u64 } from "../bcs/scalars.ts";
 import { option, vector } from "../bcs/sequences.ts";
@@ -20,7 +19,7 @@ export interface Position extends LedgerPosition {
   readonly stateRoot: Uint8Array | undefined;
 }
 
-/** Positions as stores keep them. */
+/** Positions as stores keep them. The hashes of one that was read are views on the input. */
 export const positionCodec: Codec<Position> = struct({
   chainId: u8,
   version: u64,
@@ -29,19 +28,9 @@ export const positionCodec: Codec<Position> = struct({
   blockHeight: u64,
   oldestVersion: u64,
   oldestBlockHeight: u64,
-  accumulator: struct<AccumulatorState>({ leafCount: u64, frozen: vector(hash) }),
+  accumulator: struct({ leafCount: u64, frozen: vector(hash) }),
   stateRoot: option(hash),
 });
-
-/** Bytes of a position. */
-export function encodePosition(position: Position): Uint8Array {
-  return encodeWith(positionCodec, position);
-}
-
-/** A position from its bytes; its hashes are views on the input. */
-export function decodePosition(bytes: Uint8Array): Position {
-  return decodeWith(positionCodec, bytes);
-}
 
 /** True when the accumulator holds every version up to the position's own. */
 export function isAccumulatorKnown(position: Position): boolean {

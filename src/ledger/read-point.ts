@@ -1,5 +1,5 @@
 // Which version a read is about: one that is named, the last one of a time, or the latest.
-import { type Awaitable, follow } from "../base/awaitable.ts";
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import { formatTime } from "../base/time-text.ts";
 import { LedgerError } from "./errors.ts";
 import type { Block, LedgerView } from "./view.ts";
@@ -23,7 +23,10 @@ export interface ReadPoint {
  * `version_not_found` for a time after the latest block and `version_pruned` for one before the oldest kept. A version that
  * is named is not checked: reading at it does that.
  */
-export function resolveReadPoint(view: LedgerView, { version, timestampUsec }: ReadAt): Awaitable<ReadPoint> {
+export function resolveReadPoint(
+  view: LedgerView,
+  { version, timestampUsec }: ReadAt,
+): MaybePromise<ReadPoint> {
   if (timestampUsec !== undefined) return pointAtTime(view, timestampUsec);
   return { version: version ?? view.position.version, timestampUsec: undefined };
 }
@@ -71,8 +74,8 @@ export async function blockOf(view: LedgerView, version: bigint): Promise<Block>
 }
 
 /** Time of the block of a version that was read. */
-export function timeOf(view: LedgerView, { version, timestampUsec }: ReadPoint): Awaitable<bigint> {
+export function timeOf(view: LedgerView, { version, timestampUsec }: ReadPoint): MaybePromise<bigint> {
   if (timestampUsec !== undefined) return timestampUsec;
   if (version === view.position.version) return view.position.timestampUsec;
-  return follow(blockOf(view, version), (block) => block.timestampUsec);
+  return andThen(blockOf(view, version), (block) => block.timestampUsec);
 }

@@ -1,6 +1,6 @@
 // Records: one transaction with everything that came out of it, as one node hands it to another. No field
 // carries its own length, so the spans that get hashed are found by passing over each field.
-import type { Codec } from "../bcs/codec.ts";
+import type { ValueOf } from "../bcs/codec.ts";
 import { BcsReader } from "../bcs/reader.ts";
 import { struct } from "../bcs/records.ts";
 import { hash, u64 } from "../bcs/scalars.ts";
@@ -8,24 +8,14 @@ import { vector } from "../bcs/sequences.ts";
 import { BcsWriter } from "../bcs/writer.ts";
 import { authenticatorCodec } from "../transaction/authenticator.ts";
 import { rawTransactionCodec } from "../transaction/raw.ts";
-import { type ContractEvent, contractEventCodec } from "./event.ts";
+import { contractEventCodec } from "./event.ts";
 import { type EncodedWrite, readStateWrites } from "./state-writes.ts";
-import { type Transaction, transactionCodec, USER_VARIANT } from "./transaction.ts";
+import { transactionCodec, USER_VARIANT } from "./transaction.ts";
 import { type TransactionInfo, transactionInfoCodec } from "./transaction-info.ts";
-import { type WriteSet, writeSetCodec } from "./write-set.ts";
+import { writeSetCodec } from "./write-set.ts";
 
 /** A record with all its values. */
-export interface LedgerRecord {
-  readonly version: bigint;
-  readonly transaction: Transaction;
-  readonly info: TransactionInfo;
-  readonly events: readonly ContractEvent[];
-  readonly accumulatorRoot: Uint8Array;
-  readonly changes: WriteSet;
-}
-
-/** Records on the wire. */
-export const recordCodec: Codec<LedgerRecord> = struct({
+export const recordCodec = struct({
   version: u64,
   transaction: transactionCodec,
   info: transactionInfoCodec,
@@ -33,6 +23,7 @@ export const recordCodec: Codec<LedgerRecord> = struct({
   accumulatorRoot: hash,
   changes: writeSetCodec,
 });
+export type LedgerRecord = ValueOf<typeof recordCodec>;
 
 /** A record as spans of its bytes, with the few values that checks and the store need. */
 export interface RecordSpans {
@@ -77,17 +68,13 @@ function skipTransaction(reader: BcsReader): number | undefined {
   return chainId;
 }
 
-function readEventSpans(reader: BcsReader): Uint8Array[] {
-  const count = reader.count(contractEventCodec.minBytes);
-  const spans: Uint8Array[] = [];
-  for (let i = 0; i < count; i++) {
-    reader.enter(i);
-    const start = reader.offset;
-    contractEventCodec.skip(reader);
-    spans.push(reader.span(start));
-    reader.leave();
-  }
-  return spans;
+/** Passes over events: the bytes of each. */
+export function readEventSpans(reader: BcsReader): Uint8Array[] {
+  return reader.vector((one) => {
+    const start = one.offset;
+    contractEventCodec.skip(one);
+    return one.span(start);
+  }, contractEventCodec.minBytes);
 }
 
 /** Reads one record as spans. */

@@ -4,7 +4,7 @@
 // shapes go through the reader.
 import { BcsError } from "../bcs/errors.ts";
 import { BcsReader } from "../bcs/reader.ts";
-import { skipStructTag } from "../move/type-tag.ts";
+import { structTagCodec } from "../move/type-tag.ts";
 
 const ADDRESS_LENGTH = 32;
 /** Lengths below this take one byte. */
@@ -32,7 +32,7 @@ function keyEnd(bytes: Uint8Array, start: number): number {
   if (end >= 0) return end;
   const reader = new BcsReader(bytes);
   reader.offset = start;
-  skipStructTag(reader);
+  structTagCodec.skip(reader);
   return reader.offset;
 }
 

@@ -1,74 +1,109 @@
-// Layouts of the framework's resources that a balance and its asset are read from. The balance rule itself reads amounts
-// by offset.
-import type { Codec } from "../bcs/codec.ts";
+// Layouts of the framework's resources, each once. The balance rule reads amounts by offset instead, and
+// resources.test.ts holds it against these codecs.
+import type { ValueOf } from "../bcs/codec.ts";
 import { struct } from "../bcs/records.ts";
-import { bool, text, u8, u64, u128 } from "../bcs/scalars.ts";
-import { option } from "../bcs/sequences.ts";
-import type { Address } from "../move/address.ts";
+import { bool, byteString, text, u8, u32, u64, u128 } from "../bcs/scalars.ts";
+import { map, option, vector } from "../bcs/sequences.ts";
+import { structTagCodec } from "../move/type-tag.ts";
 import { addressCodec } from "../move/wire.ts";
 
-interface EventHandle {
-  readonly counter: bigint;
-  readonly creationNumber: bigint;
-  readonly account: Address;
-}
+/** `0x1::event::EventHandle<T>`: counter and key of an event stream. */
+const eventHandleCodec = struct({ counter: u64, creationNumber: u64, account: addressCodec });
+export type EventHandle = ValueOf<typeof eventHandleCodec>;
 
-const eventHandleCodec: Codec<EventHandle> = struct({
-  counter: u64,
-  creationNumber: u64,
-  account: addressCodec,
+/** `0x1::account::Account`. */
+export const accountCodec = struct({
+  authenticationKey: byteString,
+  sequenceNumber: u64,
+  guidCreationNumber: u64,
+  coinRegisterEvents: eventHandleCodec,
+  keyRotationEvents: eventHandleCodec,
+  rotationCapabilityOffer: option(addressCodec),
+  signerCapabilityOffer: option(addressCodec),
 });
+export type AccountResource = ValueOf<typeof accountCodec>;
 
 /** `0x1::coin::CoinStore<T>`. */
-export const coinStoreCodec: Codec<{
-  readonly value: bigint;
-  readonly frozen: boolean;
-  readonly depositEvents: EventHandle;
-  readonly withdrawEvents: EventHandle;
-}> = struct({
+export const coinStoreCodec = struct({
   value: u64,
   frozen: bool,
   depositEvents: eventHandleCodec,
   withdrawEvents: eventHandleCodec,
 });
+export type CoinStore = ValueOf<typeof coinStoreCodec>;
+
+/** Where a coin's supply is counted: a table item of its own, or a number in place. */
+const coinSupplyCodec = struct({
+  aggregator: option(struct({ handle: addressCodec, key: addressCodec, limit: u128 })),
+  integer: option(struct({ value: u128, limit: u128 })),
+});
 
 /** `0x1::coin::CoinInfo<T>`. */
-export const coinInfoCodec: Codec<{
-  readonly name: string;
-  readonly symbol: string;
-  readonly decimals: number;
-  /** Where the supply is counted: a table item of its own, or a number in place. */
-  readonly supply: unknown;
-}> = struct({
+export const coinInfoCodec = struct({
   name: text,
   symbol: text,
   decimals: u8,
-  supply: option(
-    struct({
-      aggregator: option(struct({ handle: addressCodec, key: addressCodec, limit: u128 })),
-      integer: option(struct({ value: u128, limit: u128 })),
-    }),
-  ),
+  supply: option(coinSupplyCodec),
+});
+export type CoinInfo = ValueOf<typeof coinInfoCodec>;
+
+/** `0x1::object::ObjectGroup`: the resources of one object, by type. */
+export const resourceGroupCodec = map(structTagCodec, byteString);
+export type ResourceGroup = ValueOf<typeof resourceGroupCodec>;
+
+/** `0x1::object::ObjectCore`. */
+export const objectCoreCodec = struct({
+  guidCreationNumber: u64,
+  owner: addressCodec,
+  allowUngatedTransfer: bool,
+  transferEvents: eventHandleCodec,
 });
 
 /** `0x1::fungible_asset::FungibleStore`. */
-export const fungibleStoreCodec: Codec<{
-  readonly metadata: Address;
-  readonly balance: bigint;
-  readonly frozen: boolean;
-}> = struct({ metadata: addressCodec, balance: u64, frozen: bool });
+export const fungibleStoreCodec = struct({ metadata: addressCodec, balance: u64, frozen: bool });
 
 /** `0x1::fungible_asset::ConcurrentFungibleBalance`. */
-export const concurrentBalanceCodec: Codec<{ readonly value: bigint; readonly max: bigint }> = struct({
-  value: u64,
-  max: u64,
-});
+export const concurrentBalanceCodec = struct({ value: u64, max: u64 });
+
+/** `0x1::fungible_asset::ConcurrentSupply`. */
+export const concurrentSupplyCodec = struct({ value: u128, max: u128 });
 
 /** `0x1::fungible_asset::Metadata`. */
-export const assetMetadataCodec: Codec<{
-  readonly name: string;
-  readonly symbol: string;
-  readonly decimals: number;
-  readonly iconUri: string;
-  readonly projectUri: string;
-}> = struct({ name: text, symbol: text, decimals: u8, iconUri: text, projectUri: text });
+export const assetMetadataCodec = struct({
+  name: text,
+  symbol: text,
+  decimals: u8,
+  iconUri: text,
+  projectUri: text,
+});
+
+/** `0x1::type_info::TypeInfo`, the only field of `0x1::coin::PairedCoinType`. */
+export const typeInfoCodec = struct({ account: addressCodec, module: byteString, name: byteString });
+
+/** `0x1::block::BlockResource`. */
+export const blockResourceCodec = struct({
+  height: u64,
+  epochIntervalUsec: u64,
+  newBlockEvents: eventHandleCodec,
+  updateEpochIntervalEvents: eventHandleCodec,
+});
+export type BlockResource = ValueOf<typeof blockResourceCodec>;
+
+/** `0x1::block::CommitHistory`: a ring of the latest block events. */
+export const commitHistoryCodec = struct({
+  maxCapacity: u32,
+  nextIndex: u32,
+  handle: addressCodec,
+  length: u64,
+});
+
+/** `0x1::reconfiguration::Configuration`. */
+export const configurationCodec = struct({
+  epoch: u64,
+  lastReconfigurationUsec: u64,
+  events: eventHandleCodec,
+});
+export type Configuration = ValueOf<typeof configurationCodec>;
+
+/** `0x1::stake::ValidatorPerformance`: proposals made and missed, by validator. */
+export const validatorPerformanceCodec = vector(struct({ successful: u64, failed: u64 }));

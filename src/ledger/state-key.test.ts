@@ -3,11 +3,11 @@ import { fromHex, toHex } from "../base/hex.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import { addressFromBytes, parseAddress } from "../move/address.ts";
 import { type StructTag, structTagCodec } from "../move/type-tag.ts";
+import { hashOf, SEEDS } from "./hash.ts";
 import { moduleKeyHash, resourceGroupKeyHash, resourceKeyHash, tableItemKeyHash } from "./key-hash.ts";
 import {
   type AccessPath,
   accessPathCodec,
-  encodeStorageKey,
   type StateKey,
   stateKeyCodec,
   stateKeyHash,
@@ -93,10 +93,12 @@ describe("state key", () => {
     };
     const parts = toHex(a!) + toHex(b!) + toHex(c!);
     expect(toHex(encodeWith(stateKeyCodec, position))).toBe(`0300${parts}`);
-    expect(toHex(encodeStorageKey(position))).toBe(`0200${parts}`);
-    expect(toHex(encodeStorageKey({ kind: "raw", key: bytes("0102") }))).toBe("ff0102");
+    expect(stateKeyHash(position)).toEqual(hashOf(SEEDS.stateKey, bytes(`0200${parts}`)));
+    expect(stateKeyHash({ kind: "raw", key: bytes("0102") })).toEqual(
+      hashOf(SEEDS.stateKey, bytes("ff0102")),
+    );
     const handle = toHex(parseAddress("0x1002"));
     expect(toHex(encodeWith(stateKeyCodec, table))).toBe(`01${handle}03070203`);
-    expect(toHex(encodeStorageKey(table))).toBe(`01${handle}070203`);
+    expect(stateKeyHash(table)).toEqual(hashOf(SEEDS.stateKey, bytes(`01${handle}070203`)));
   });
 });

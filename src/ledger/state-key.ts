@@ -1,58 +1,37 @@
 // State keys: what names an item of the state. They have two encodings: BCS, as write sets carry them, and
 // the storage form, which is what gets hashed. The hash is where the item stands in the state tree and in
 // the store.
-import type { Codec } from "../bcs/codec.ts";
-import { encodeWith } from "../bcs/codec.ts";
+import { encodeWith, type ValueOf } from "../bcs/codec.ts";
 import { variants } from "../bcs/records.ts";
 import { byteString } from "../bcs/scalars.ts";
-import type { ModuleId } from "../move/abi.ts";
-import type { Address } from "../move/address.ts";
-import { type StructTag, structTagCodec } from "../move/type-tag.ts";
+import { structTagCodec } from "../move/type-tag.ts";
 import { addressCodec, moduleIdCodec } from "../move/wire.ts";
 import { hashOf, hashOfParts, SEEDS } from "./hash.ts";
 
 /** A perpetual position of the trading engine; it lives in a tree of its own. */
-interface TradingPosition {
-  readonly kind: "position";
-  readonly exchange: Address;
-  readonly account: Address;
-  readonly market: Address;
-}
-
-/** The name of a state item. */
-export type StateKey =
-  /** Code, a resource or a resource group at an address; the path is BCS of an AccessPath. */
-  | { readonly kind: "accessPath"; readonly address: Address; readonly path: Uint8Array }
-  | { readonly kind: "tableItem"; readonly handle: Address; readonly key: Uint8Array }
-  /** Only tests of the chain use it. */
-  | { readonly kind: "raw"; readonly key: Uint8Array }
-  | { readonly kind: "tradingNative"; readonly item: TradingPosition };
-
-/** What an access path leads to. */
-export type AccessPath =
-  /** The address of the module stands here once more. */
-  | { readonly kind: "code"; readonly module: ModuleId }
-  | { readonly kind: "resource"; readonly struct: StructTag }
-  | { readonly kind: "resourceGroup"; readonly struct: StructTag };
-
-const tradingPositionCodec: Codec<TradingPosition> = variants("TradingNativeKey", {
+const tradingPositionCodec = variants("TradingNativeKey", {
   position: { exchange: addressCodec, account: addressCodec, market: addressCodec },
 });
 
-/** State keys in BCS. */
-export const stateKeyCodec: Codec<StateKey> = variants("StateKey", {
+/** The name of a state item, in BCS. */
+export const stateKeyCodec = variants("StateKey", {
+  /** Code, a resource or a resource group at an address; the path is BCS of an AccessPath. */
   accessPath: { address: addressCodec, path: byteString },
   tableItem: { handle: addressCodec, key: byteString },
+  /** Only tests of the chain use it. */
   raw: { key: byteString },
   tradingNative: { item: tradingPositionCodec },
 });
+export type StateKey = ValueOf<typeof stateKeyCodec>;
 
 /** The path inside an access path key. */
-export const accessPathCodec: Codec<AccessPath> = variants("AccessPath", {
+export const accessPathCodec = variants("AccessPath", {
+  /** The address of the module stands here once more. */
   code: { module: moduleIdCodec },
   resource: { struct: structTagCodec },
   resourceGroup: { struct: structTagCodec },
 });
+export type AccessPath = ValueOf<typeof accessPathCodec>;
 
 const BCS_TABLE_ITEM = 1;
 const BCS_RAW = 2;
@@ -82,12 +61,6 @@ function storageParts(bcs: Uint8Array): [Uint8Array, Uint8Array] {
     default:
       return [bcs, NOTHING];
   }
-}
-
-/** The storage form of a key: the bytes that are hashed. */
-export function encodeStorageKey(key: StateKey): Uint8Array {
-  const [head, tail] = storageParts(encodeWith(stateKeyCodec, key));
-  return Buffer.concat([head, tail]);
 }
 
 /** Hash of a key. */

@@ -1,26 +1,11 @@
 // State values: the bytes of a state item, with or without the record of who paid for its place.
-import type { Codec } from "../bcs/codec.ts";
+import type { Codec, ValueOf } from "../bcs/codec.ts";
 import type { BcsReader } from "../bcs/reader.ts";
 import { variants } from "../bcs/records.ts";
 import { byteString, u64 } from "../bcs/scalars.ts";
 import type { BcsWriter } from "../bcs/writer.ts";
 import { LedgerError } from "./errors.ts";
 import { hashOf, SEEDS } from "./hash.ts";
-
-/** Deposits and creation time of an item. The second form exists only for a bytes deposit above zero. */
-export type StateMetadata =
-  | { readonly kind: "v0"; readonly deposit: bigint; readonly creationTimeUsec: bigint }
-  | {
-      readonly kind: "v1";
-      readonly slotDeposit: bigint;
-      readonly bytesDeposit: bigint;
-      readonly creationTimeUsec: bigint;
-    };
-
-/** A state item's value. */
-export type StateValue =
-  | { readonly kind: "v0"; readonly data: Uint8Array }
-  | { readonly kind: "withMetadata"; readonly data: Uint8Array; readonly metadata: StateMetadata };
 
 const NOT_CANONICAL = "metadata with a bytes deposit of 0 must have its first form";
 
@@ -42,17 +27,19 @@ const bytesDepositCodec: Codec<bigint> = {
   },
 };
 
-/** Metadata on the wire. */
-export const stateMetadataCodec: Codec<StateMetadata> = variants("StateMetadata", {
+/** Deposits and creation time of an item. The second form exists only for a bytes deposit above zero. */
+export const stateMetadataCodec = variants("StateMetadata", {
   v0: { deposit: u64, creationTimeUsec: u64 },
   v1: { slotDeposit: u64, bytesDeposit: bytesDepositCodec, creationTimeUsec: u64 },
 });
+export type StateMetadata = ValueOf<typeof stateMetadataCodec>;
 
-/** State values on the wire. */
-export const stateValueCodec: Codec<StateValue> = variants("StateValue", {
+/** A state item's value. */
+export const stateValueCodec = variants("StateValue", {
   v0: { data: byteString },
   withMetadata: { data: byteString, metadata: stateMetadataCodec },
 });
+export type StateValue = ValueOf<typeof stateValueCodec>;
 
 /** Hash of a state value from its BCS. */
 export function stateValueHash(bcs: Uint8Array): Uint8Array {

@@ -1,5 +1,5 @@
 // Table items, by handle and serialized key.
-import { type Awaitable, follow } from "../base/awaitable.ts";
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import type { Address } from "../move/address.ts";
 import { tableItemKeyHash } from "./key-hash.ts";
 import { stateValueData } from "./state-value.ts";
@@ -14,8 +14,8 @@ export function readTableItem(
   handle: Address,
   key: Uint8Array,
   version: bigint,
-): Awaitable<Uint8Array | undefined> {
-  return follow(view.getItems([tableItemKeyHash(handle, key, view.keyTrace)], version), ([item]) =>
+): MaybePromise<Uint8Array | undefined> {
+  return andThen(view.getItems([tableItemKeyHash(handle, key, view.keyTrace)], version), ([item]) =>
     item?.value === undefined ? undefined : stateValueData(item.value),
   );
 }

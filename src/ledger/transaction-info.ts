@@ -1,53 +1,23 @@
 // Transaction infos: the hashes that tie a transaction to what came out of it. The hash of an info is the
 // leaf of the transaction accumulator.
-import type { Codec } from "../bcs/codec.ts";
+import type { ValueOf } from "../bcs/codec.ts";
 import { variants } from "../bcs/records.ts";
 import { hash, u64 } from "../bcs/scalars.ts";
 import { option } from "../bcs/sequences.ts";
-import { type ExecutionStatus, executionStatusCodec } from "./execution-status.ts";
+import { executionStatusCodec } from "./execution-status.ts";
 import { hashOf, SEEDS } from "./hash.ts";
 
-type OptionalHash = Uint8Array | undefined;
-
-interface CommonInfo {
-  readonly gasUsed: bigint;
-  readonly status: ExecutionStatus;
-  readonly transactionHash: Uint8Array;
-  readonly eventRootHash: Uint8Array;
-  readonly stateChangeHash: Uint8Array;
-  /** State root after this version; only at the end of a block. */
-  readonly stateCheckpointHash: OptionalHash;
-  readonly auxiliaryInfoHash: OptionalHash;
-}
+const optionalHash = option(hash);
 
 /** The info of one transaction. */
-export type TransactionInfo =
-  | (CommonInfo & { readonly kind: "v0" })
-  | (CommonInfo & {
-      readonly kind: "v1";
-      /** Root of the tree of hot items; cannot be recomputed from records. */
-      readonly hotStateCheckpointHash: OptionalHash;
-      /** Root of the tree of native positions. */
-      readonly positionCheckpointHash: OptionalHash;
-      readonly reserved1: OptionalHash;
-      readonly reserved2: OptionalHash;
-      readonly reserved3: OptionalHash;
-      readonly reserved4: OptionalHash;
-      readonly reserved5: OptionalHash;
-      readonly reserved6: OptionalHash;
-      readonly reserved7: OptionalHash;
-    });
-
-const optionalHash: Codec<OptionalHash> = option(hash);
-
-/** Transaction infos on the wire. */
-export const transactionInfoCodec: Codec<TransactionInfo> = variants("TransactionInfo", {
+export const transactionInfoCodec = variants("TransactionInfo", {
   v0: {
     gasUsed: u64,
     status: executionStatusCodec,
     transactionHash: hash,
     eventRootHash: hash,
     stateChangeHash: hash,
+    /** State root after this version; only at the end of a block. */
     stateCheckpointHash: optionalHash,
     auxiliaryInfoHash: optionalHash,
   },
@@ -58,8 +28,10 @@ export const transactionInfoCodec: Codec<TransactionInfo> = variants("Transactio
     eventRootHash: hash,
     stateChangeHash: hash,
     stateCheckpointHash: optionalHash,
+    /** Root of the tree of hot items; cannot be recomputed from records. */
     hotStateCheckpointHash: optionalHash,
     auxiliaryInfoHash: optionalHash,
+    /** Root of the tree of native positions. */
     positionCheckpointHash: optionalHash,
     reserved1: optionalHash,
     reserved2: optionalHash,
@@ -70,6 +42,7 @@ export const transactionInfoCodec: Codec<TransactionInfo> = variants("Transactio
     reserved7: optionalHash,
   },
 });
+export type TransactionInfo = ValueOf<typeof transactionInfoCodec>;
 
 /** Hash of an info from its BCS: a leaf of the transaction accumulator. */
 export function transactionInfoHash(bcs: Uint8Array): Uint8Array {

@@ -1,41 +1,15 @@
 // The on-chain validator set, and the list of voters that an epoch starts with.
-import { type Codec, decodeWith, encodeWith } from "../bcs/codec.ts";
+import { decodeWith, encodeWith, type ValueOf } from "../bcs/codec.ts";
 import { struct } from "../bcs/records.ts";
 import { byteString, u8, u64, u128 } from "../bcs/scalars.ts";
 import { vector } from "../bcs/sequences.ts";
-import { type Address, parseAddress } from "../move/address.ts";
+import { parseAddress } from "../move/address.ts";
 import { structTagCodec } from "../move/type-tag.ts";
 import { addressCodec } from "../move/wire.ts";
 import { resourceKeyHash } from "./key-hash.ts";
 
 /** One validator in 0x1::stake::ValidatorSet. */
-export interface ValidatorInfo {
-  readonly address: Address;
-  readonly votingPower: bigint;
-  readonly consensusKey: Uint8Array;
-  readonly networkAddresses: Uint8Array;
-  readonly fullnodeAddresses: Uint8Array;
-  readonly index: bigint;
-}
-
-/** 0x1::stake::ValidatorSet. */
-export interface ValidatorSet {
-  readonly consensusScheme: number;
-  readonly active: readonly ValidatorInfo[];
-  readonly pendingInactive: readonly ValidatorInfo[];
-  readonly pendingActive: readonly ValidatorInfo[];
-  readonly totalVotingPower: bigint;
-  readonly totalJoiningPower: bigint;
-}
-
-/** A validator as an epoch knows it. */
-export interface Voter {
-  readonly address: Address;
-  readonly consensusKey: Uint8Array;
-  readonly votingPower: bigint;
-}
-
-const validatorInfoCodec: Codec<ValidatorInfo> = struct({
+const validatorInfoCodec = struct({
   address: addressCodec,
   votingPower: u64,
   consensusKey: byteString,
@@ -43,9 +17,10 @@ const validatorInfoCodec: Codec<ValidatorInfo> = struct({
   fullnodeAddresses: byteString,
   index: u64,
 });
+export type ValidatorInfo = ValueOf<typeof validatorInfoCodec>;
 
-/** Validator sets on the wire. */
-export const validatorSetCodec: Codec<ValidatorSet> = struct({
+/** 0x1::stake::ValidatorSet. */
+export const validatorSetCodec = struct({
   consensusScheme: u8,
   active: vector(validatorInfoCodec),
   pendingInactive: vector(validatorInfoCodec),
@@ -53,6 +28,11 @@ export const validatorSetCodec: Codec<ValidatorSet> = struct({
   totalVotingPower: u128,
   totalJoiningPower: u128,
 });
+export type ValidatorSet = ValueOf<typeof validatorSetCodec>;
+
+/** A validator as an epoch knows it. */
+export const voterCodec = struct({ address: addressCodec, consensusKey: byteString, votingPower: u64 });
+export type Voter = ValueOf<typeof voterCodec>;
 
 const FRAMEWORK = parseAddress("0x1");
 

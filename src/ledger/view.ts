@@ -1,7 +1,7 @@
 // The read view: the ledger as of one moment. Everything that answers a user reads through this face and
 // knows nothing of where the bytes are kept. What is near is given at once, so a caller that waits for nothing else
 // need not wait at all.
-import type { Awaitable } from "../base/awaitable.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { KeyTrace } from "./key-trace.ts";
 
 /** Where the ledger stands. State at version V is the state after transaction V. */
@@ -55,7 +55,10 @@ export interface LedgerView {
    * (or its deletion is older than anything kept). Throws LedgerError `version_not_found` or
    * `version_pruned`.
    */
-  getItems(keyHashes: readonly Uint8Array[], version: bigint): Awaitable<readonly (StateItem | undefined)[]>;
+  getItems(
+    keyHashes: readonly Uint8Array[],
+    version: bigint,
+  ): MaybePromise<readonly (StateItem | undefined)[]>;
   /**
    * The writes of one key with `from <= version <= to`, oldest first, at most `limit`. Throws as `getItems`
    * for either end outside the kept range.
@@ -83,5 +86,5 @@ export interface HistoryRange {
 
 /** Something that can be read: opens views. Throws LedgerError `no_ledger` while nothing is committed. */
 export interface Ledger {
-  openView(): Awaitable<LedgerView>;
+  openView(): MaybePromise<LedgerView>;
 }

@@ -1,10 +1,13 @@
 // Waypoints: one line that names a version and commits to the whole ledger up to it. Whoever trusts the line
 // can prove everything before it.
 import { fromHex, toHex } from "../base/hex.ts";
-import { BcsWriter } from "../bcs/writer.ts";
+import { encodeWith, type ValueOf } from "../bcs/codec.ts";
+import { struct } from "../bcs/records.ts";
+import { hash, u64 } from "../bcs/scalars.ts";
+import { option, vector } from "../bcs/sequences.ts";
 import { LedgerError } from "./errors.ts";
 import { HASH_LENGTH, hashOf, SEEDS } from "./hash.ts";
-import type { Voter } from "./validator-set.ts";
+import { voterCodec } from "./validator-set.ts";
 
 /** A version and what the ledger up to it hashes to. */
 export interface Waypoint {
@@ -13,14 +16,15 @@ export interface Waypoint {
 }
 
 /** What a waypoint commits to: the ledger info that ends an epoch. */
-export interface WaypointPreimage {
+const preimageCodec = struct({
   /** Epoch of the version's block, not the one that starts after it. */
-  readonly epoch: bigint;
-  readonly accumulatorRoot: Uint8Array;
-  readonly version: bigint;
-  readonly timestampUsec: bigint;
-  readonly nextEpoch: { readonly epoch: bigint; readonly voters: readonly Voter[] } | undefined;
-}
+  epoch: u64,
+  accumulatorRoot: hash,
+  version: u64,
+  timestampUsec: u64,
+  nextEpoch: option(struct({ epoch: u64, voters: vector(voterCodec) })),
+});
+export type WaypointPreimage = ValueOf<typeof preimageCodec>;
 
 const MAX_VERSION_DIGITS = 20;
 const U64_MAX = 0xffff_ffff_ffff_ffffn;
@@ -51,16 +55,5 @@ export function formatWaypoint(waypoint: Waypoint): string {
 
 /** Computes a waypoint. */
 export function computeWaypoint(preimage: WaypointPreimage): Waypoint {
-  const writer = new BcsWriter(1024)
-    .u64(preimage.epoch)
-    .fixed(preimage.accumulatorRoot)
-    .u64(preimage.version)
-    .u64(preimage.timestampUsec);
-  writer.option(preimage.nextEpoch, (out, next) => {
-    out.u64(next.epoch);
-    out.vector(next.voters, (list, voter) => {
-      list.fixed(voter.address).byteString(voter.consensusKey).u64(voter.votingPower);
-    });
-  });
-  return { version: preimage.version, hash: hashOf(SEEDS.waypoint, writer.take()) };
+  return { version: preimage.version, hash: hashOf(SEEDS.waypoint, encodeWith(preimageCodec, preimage)) };
 }

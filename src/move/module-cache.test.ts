@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { assembleModule } from "../../scripts/local-chain-modules/assembler.ts";
 import type { ModuleId } from "./abi.ts";
 import { parseAddress } from "./address.ts";
-import { assembleModule } from "./bytecode/assembler.ts";
 import { MoveError } from "./errors.ts";
 import { ModuleCache, type StoredModule } from "./module-cache.ts";
 

@@ -2,22 +2,11 @@
 // before digits become a bigint, which takes quadratic time.
 import { fromHex, hexDigit } from "../base/hex.ts";
 import { shortenText } from "../base/text.ts";
+import type { PrimitiveName } from "./abi.ts";
 import { MoveError } from "./errors.ts";
 
 /** Names of the integer types. */
-export type IntegerName =
-  | "u8"
-  | "u16"
-  | "u32"
-  | "u64"
-  | "u128"
-  | "u256"
-  | "i8"
-  | "i16"
-  | "i32"
-  | "i64"
-  | "i128"
-  | "i256";
+export type IntegerName = Exclude<PrimitiveName, "bool" | "address" | "signer">;
 
 /** Range of an integer type and the most decimal digits a value of it has. */
 export interface IntegerRange {

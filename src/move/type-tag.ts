@@ -1,11 +1,9 @@
 // Concrete types on the wire: type tags and struct tags, with their BCS form and their printed form. The
 // text parser is in type-text.ts.
 import { type Codec, lazy } from "../bcs/codec.ts";
-import type { BcsReader } from "../bcs/reader.ts";
 import { choice, struct, variants } from "../bcs/records.ts";
 import { text, u8 } from "../bcs/scalars.ts";
 import { vector } from "../bcs/sequences.ts";
-import type { BcsWriter } from "../bcs/writer.ts";
 import type { PrimitiveName } from "./abi.ts";
 import { type Address, formatAddress } from "./address.ts";
 import { addressCodec } from "./wire.ts";
@@ -75,12 +73,6 @@ export const typeTagCodec: Codec<TypeTag> = variants("TypeTag", {
   i128: {},
   i256: {},
 });
-
-/** Writes a struct tag. */
-export const writeStructTag: (writer: BcsWriter, tag: StructTag) => void = structTagCodec.write;
-
-/** Passes over a struct tag, as strictly as reading it. */
-export const skipStructTag: (reader: BcsReader) => void = structTagCodec.skip;
 
 /** Prints a type: short addresses, `, ` between arguments. */
 export function formatTypeTag(tag: TypeTag): string {

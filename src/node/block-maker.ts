@@ -4,7 +4,7 @@ import { type BlockTimer, startBlockTimer } from "../chain/block-timer.ts";
 import type { LocalChain } from "../chain/local-chain.ts";
 import type { Store } from "../store/contract.ts";
 import { isPassingFault } from "../store/errors.ts";
-import type { Ingester } from "../sync/committer.ts";
+import type { Committer } from "../sync/committer.ts";
 import type { Faults } from "./faults.ts";
 import type { LocalChainOptions } from "./options.ts";
 
@@ -16,7 +16,7 @@ const BLOCK_STEP_USEC = 1_000_000n;
 export interface BlockMakerOptions {
   readonly store: Store;
   readonly chain: LocalChain;
-  readonly ingester: Ingester;
+  readonly committer: Committer;
   readonly faults: Faults;
   readonly onCommit: (records: number) => void;
   readonly settings: LocalChainOptions | undefined;
@@ -53,7 +53,7 @@ export class BlockMaker {
 
   /** Makes one block at the given wall time, or one step after the last. */
   async produce(nowMs: number | undefined): Promise<void> {
-    const { store, chain, ingester, faults, onCommit } = this.#options;
+    const { store, chain, committer, faults, onCommit } = this.#options;
     const view = await store.openView();
     let records: readonly Uint8Array[];
     try {
@@ -70,7 +70,7 @@ export class BlockMaker {
     } finally {
       view.release();
     }
-    await ingester.ingest(records);
+    await committer.append(records);
     onCommit(records.length);
     faults.clear("blocks");
   }

@@ -17,7 +17,7 @@ function assertHost(host: string): void {
 }
 
 /** The parts of the URL. Throws ConfigError, which never repeats what may be a password. */
-function parseAddress(url: string): Pick<CassandraStoreOptions, "hosts" | "keyspace" | "ledger"> {
+function parseStoreUrl(url: string): Pick<CassandraStoreOptions, "hosts" | "keyspace" | "ledger"> {
   if (!url.startsWith(SCHEME)) throw new ConfigError(`store-url: expected ${FORM}`);
   if (url.includes("@")) {
     throw new ConfigError(
@@ -60,7 +60,7 @@ export function clusterSettings(options: CassandraOptions): CassandraStoreOption
     throw new ConfigError("store-user: a password needs one");
   }
   const settings: CassandraStoreOptions = {
-    ...parseAddress(url),
+    ...parseStoreUrl(url),
     ...(user === undefined ? {} : { user }),
     ...(password === undefined ? {} : { password }),
     ...(tls === undefined ? {} : { tls: loadTls(tls) }),

@@ -7,7 +7,7 @@ import { type CopyCheckReport, checkCopy } from "../sync/copy/copy-check.ts";
 import { type CopySizes, copyLedger, type LedgerCopyReport } from "../sync/copy/copy-ledger.ts";
 import type { CassandraOptions } from "./options.ts";
 import { type OpenedStore, openStore } from "./store-opening.ts";
-import { Succession } from "./succession.ts";
+import { WriterElection } from "./writer-election.ts";
 
 /** From where to where, and how much is compared afterwards. */
 export interface CopyOptions {
@@ -89,29 +89,29 @@ async function underLease<T>(
   const lost = new AbortController();
   const ended = signal === undefined ? lost.signal : AbortSignal.any([signal, lost.signal]);
   if (lease === undefined) return work(ended);
-  const succession = new Succession({
+  const election = new WriterElection({
     lease,
     begin: async () => {},
     end: async () => lost.abort(new StoreError("locked", "another process took over writing the target")),
     onFault: (error) => lost.abort(error),
     logger,
   });
-  await succession.start();
+  await election.start();
   try {
-    if (!(await hasTurn(succession, lease.ttlMs, ended))) {
+    if (!(await hasTurn(election, lease.ttlMs, ended))) {
       throw new StoreError("locked", "another process writes the target");
     }
     return await work(ended);
   } finally {
-    await succession.stop();
+    await election.stop();
   }
 }
 
 /** Waits for the turn as long as one who died without giving the lease back could keep it. */
-async function hasTurn(succession: Succession, ttlMs: number, signal: AbortSignal): Promise<boolean> {
+async function hasTurn(election: WriterElection, ttlMs: number, signal: AbortSignal): Promise<boolean> {
   const untilMs = performance.now() + 2 * ttlMs;
-  while (succession.role !== "writer" && performance.now() < untilMs) {
+  while (election.role !== "writer" && performance.now() < untilMs) {
     await sleep(LOOK_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
-  return succession.role === "writer";
+  return election.role === "writer";
 }

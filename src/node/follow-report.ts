@@ -8,7 +8,7 @@ import type { Following } from "./following.ts";
 import type { GaugeSource } from "./metrics.ts";
 
 /** Why a follower is not well; undefined when it is. */
-export function ailmentOf(status: FollowerStatus | undefined): string | undefined {
+export function unhealthyReasonOf(status: FollowerStatus | undefined): string | undefined {
   if (status === undefined) return undefined;
   const isLied = status.upstreams.length > 0 && status.upstreams.every(({ state }) => state === "set_aside");
   if (status.state !== "faulted" && !isLied && status.state !== "waiting") return undefined;

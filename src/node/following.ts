@@ -9,8 +9,8 @@ import type { Store, StoreView } from "../store/contract.ts";
 import { isPassingFault } from "../store/errors.ts";
 import { type AgreementRule, parseAgreement } from "../sync/agreement.ts";
 import { BaseFiller } from "../sync/base-filler.ts";
-import { type Ingester, loadPosition } from "../sync/committer.ts";
-import { type CommitProgress, type Follower, type FollowerStatus, startFollower } from "../sync/follower.ts";
+import { type Committer, loadPosition } from "../sync/committer.ts";
+import { type CommitProgress, Follower, type FollowerStatus } from "../sync/follower.ts";
 import { createLazyView } from "../sync/lazy-view.ts";
 import { locateBase } from "../sync/locate-base.ts";
 import {
@@ -63,7 +63,7 @@ function parseStart(start: string | undefined): bigint | "latest" | undefined {
 /** What following works with. */
 export interface FollowingParts {
   readonly store: Store;
-  readonly ingester: Ingester;
+  readonly committer: Committer;
   readonly logger: Logger;
   readonly onCommit: (progress: CommitProgress) => void;
   readonly onFault: (error: unknown) => void;
@@ -92,7 +92,7 @@ export class Following {
 
   /** Starts. `provenGenesis` is the waypoint that the genesis in the store was checked against, if it was. */
   async start(provenGenesis: Waypoint | undefined): Promise<void> {
-    const { store, ingester, logger, onFault, onWaiting } = this.#parts;
+    const { store, committer, logger, onFault, onWaiting } = this.#parts;
     const { urls, options, agree, startVersion } = this.#plan;
     const position = await loadPosition(store);
     if (provenGenesis !== undefined) await addMatchedWaypoint(store, provenGenesis);
@@ -107,9 +107,9 @@ export class Following {
         userAgent: `sextant/${SOFTWARE_VERSION}`,
       }),
     );
-    this.#follower = startFollower({
+    this.#follower = new Follower({
       upstreams,
-      ingester,
+      committer,
       chainId: store.identity?.chainId,
       agree,
       anchors: open,
@@ -131,7 +131,7 @@ export class Following {
       ...(position === undefined && startVersion !== undefined
         ? {
             prepare: async (upstream, signal) =>
-              ingester.startAt(await locateBase(upstream, startVersion, signal)),
+              committer.startAt(await locateBase(upstream, startVersion, signal)),
           }
         : {}),
       onCommit: (progress) => {
@@ -241,7 +241,7 @@ export class Following {
  * A view of a store that nobody follows for: where its ledger started in the middle, what was never fetched is
  * not known, and that is said instead of "absent".
  */
-export function withoutGuesses(view: StoreView, store: Store): LedgerView {
+export function refuseUnknownState(view: StoreView, store: Store): LedgerView {
   if (view.position.stateRoot !== undefined) return view;
   const filler = new BaseFiller({
     store,

@@ -4,9 +4,9 @@ import type { CacheStats } from "../base/cache-stats.ts";
 import type { HttpFigures } from "../http/server.ts";
 import type { Ledger, LedgerPosition, LedgerView } from "../ledger/view.ts";
 import type { Faults } from "./faults.ts";
+import type { LedgerWriter } from "./ledger-writer.ts";
 import type { GaugeSource } from "./metrics.ts";
-import type { Succession } from "./succession.ts";
-import type { Writer } from "./writer.ts";
+import type { WriterElection } from "./writer-election.ts";
 
 const POSITION_GAUGES: readonly (readonly [string, string, (position: LedgerPosition) => bigint])[] = [
   ["sextant_ledger_version", "Latest version", (position) => position.version],
@@ -47,7 +47,7 @@ const HTTP_GAUGES: readonly (readonly [string, string, (figures: HttpFigures) =>
   [
     "sextant_http_slow_readers_ended",
     "Connections ended: answers not read",
-    (figures) => figures.slowReadersEnded,
+    (figures) => figures.unreadResponsesEnded,
   ],
   ["sextant_http_unread_bytes", "Bytes of large answers on their way", (figures) => figures.answerBytes],
 ];
@@ -129,8 +129,8 @@ export function faultGauges(faults: Faults): GaugeSource[] {
 
 /** What the process does as a writer, and whether it is its turn. */
 export function writerGauges(
-  writer: () => Writer | undefined,
-  succession: () => Succession | undefined,
+  writer: () => LedgerWriter | undefined,
+  election: () => WriterElection | undefined,
 ): GaugeSource[] {
   return [
     {
@@ -146,12 +146,12 @@ export function writerGauges(
     {
       name: "sextant_writer_token",
       help: "Fencing token that this process writes with; 0 where it has none",
-      read: () => Number.parseInt(`${succession()?.token ?? 0n}`, 10),
+      read: () => Number.parseInt(`${election()?.token ?? 0n}`, 10),
     },
     {
       name: "sextant_writer_turns",
       help: "How often this process began to write a shared store",
-      read: () => succession()?.turns ?? 0,
+      read: () => election()?.turns ?? 0,
     },
   ];
 }

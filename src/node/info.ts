@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { LedgerPosition } from "../ledger/view.ts";
 import { formatPruneWindow, type PruneWindow } from "../sync/prune-window.ts";
-import type { Succession } from "./succession.ts";
+import type { WriterElection } from "./writer-election.ts";
 
 /** Names of public chains, as clients of the interface know them; others are their number. */
 const CHAIN_NAMES: Readonly<Record<number, string>> = {
@@ -62,8 +62,8 @@ export function nodeInfo(facts: NodeFacts): Readonly<Record<string, unknown>> {
 }
 
 /** Keys of the info answer about whose turn it is to write; none where nobody else could. */
-export function successionInfo(succession: Succession | undefined): Record<string, unknown> {
-  if (succession === undefined) return {};
-  const { role, token } = succession;
+export function electionInfo(election: WriterElection | undefined): Record<string, unknown> {
+  if (election === undefined) return {};
+  const { role, token } = election;
   return { writer_role: role, ...(token === undefined ? {} : { writer_token: `${token}` }) };
 }

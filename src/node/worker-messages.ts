@@ -11,7 +11,7 @@ export interface NodeStatus {
   /** Why it does not move, where something is wrong. */
   readonly fault: string | undefined;
   /** Why it is not well; undefined when it is. */
-  readonly ailment: string | undefined;
+  readonly unhealthyReason: string | undefined;
   /** Why it should get no requests just now although it is well; undefined when it should. */
   readonly unready: string | undefined;
   /** Further keys of the info answer. */

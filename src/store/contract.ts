@@ -1,7 +1,7 @@
 // The store's contract: what every engine does alike. Semantic, async and batch-first, with no cursor that
 // outlives a call and none that crosses keys, so that a wide-column cluster can implement it: one partition
 // per key hash, clustered by version, and a watermark that readers never look past.
-import type { Awaitable } from "../base/awaitable.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { Position } from "../ledger/position.ts";
 import type { Ledger, LedgerView, StoredRecord } from "../ledger/view.ts";
 
@@ -87,7 +87,7 @@ export interface Store extends Ledger {
   /** Name of the engine, for the info page. */
   readonly engine: string;
   readonly identity: StoreIdentity | undefined;
-  openView(): Awaitable<StoreView>;
+  openView(): MaybePromise<StoreView>;
   /** Current nodes of the state tree, in the order asked. Writer only. */
   getTreeNodes(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]>;
   /** Rows beside the state, in the order asked. They are never pruned and belong to no version. */

@@ -25,15 +25,15 @@ export function baseRowKey(kind: "filled" | "deleted", keyHash: Uint8Array): Uin
 
 /** Bytes of a row. */
 export function encodeBaseRow(row: BaseRow): Uint8Array {
-  const writer = new BcsWriter(16 + (row.value?.length ?? 0)).u64(row.version);
-  return writer.option(row.value, (inner, value) => inner.byteString(value)).take();
+  const writer = new BcsWriter(16 + (row.value?.length ?? 0)).u64(row.version).bool(row.value !== undefined);
+  return (row.value === undefined ? writer : writer.byteString(row.value)).take();
 }
 
 /** The row that the bytes hold. */
 export function decodeBaseRow(bytes: Uint8Array): BaseRow {
   const reader = new BcsReader(bytes);
   const version = reader.u64();
-  const value = reader.option((inner) => inner.byteString());
+  const value = reader.some() ? reader.byteString() : undefined;
   reader.finish();
   return { version, value };
 }

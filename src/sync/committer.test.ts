@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { hasShared, sharedBytes, sharedJson } from "../../test/support/shared.ts";
+import { verifyRecords } from "../../test/support/verify-records.ts";
 import { fromHex, toHex } from "../base/hex.ts";
 import { silentLogger } from "../base/log.ts";
 import { BcsWriter } from "../bcs/writer.ts";
 import { eventRoot, transactionAccumulator } from "../ledger/accumulator.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { eventHash } from "../ledger/event.ts";
+import { checkGenesis } from "../ledger/genesis.ts";
 import { tableItemKeyHash } from "../ledger/key-hash.ts";
 import { decodePage, type RecordSpans } from "../ledger/record.ts";
 import { stateValueData } from "../ledger/state-value.ts";
@@ -17,9 +19,8 @@ import { parseAddress } from "../move/address.ts";
 import type { Store } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
-import { createIngester, loadPosition } from "./committer.ts";
-import { bootstrapGenesis } from "./genesis.ts";
-import { verifyRecords } from "./verifier.ts";
+import { Committer, loadPosition } from "./committer.ts";
+import { assertWaypoint, bootstrapGenesis } from "./genesis.ts";
 
 const PAGE = "vectors/testnet-pages/testnet-start0-limit4.page.bcs";
 const page = hasShared ? sharedBytes(PAGE) : new Uint8Array(1);
@@ -37,7 +38,7 @@ interface RecordedHashes {
 
 function create() {
   const store = createMemoryStore();
-  return { store, ingester: createIngester({ store, logger: silentLogger }) };
+  return { store, committer: new Committer({ store, logger: silentLogger }) };
 }
 
 /** The record with one byte changed at a place inside one of its spans. */
@@ -90,8 +91,8 @@ describe.skipIf(!hasShared)("replay of a public network's first versions", () =>
   });
 
   it("commits the page and stands at its last checkpoint", async () => {
-    const { store, ingester } = create();
-    const position = await ingester.ingest(page);
+    const { store, committer } = create();
+    const position = await committer.append(page);
     expect(position).toMatchObject({ chainId: 2, version: 3n, epoch: 2n, blockHeight: 2n });
     expect(toHex(position!.stateRoot!)).toBe(
       "56bf9bb8d9049d2f56541c19f48da847dd5c12419529f8db97255b08c2cf42b7",
@@ -107,36 +108,36 @@ describe.skipIf(!hasShared)("replay of a public network's first versions", () =>
 
   it("ends in the same place record by record, holding back an open block", async () => {
     const whole = create();
-    const expected = await whole.ingester.ingest(page);
-    const { store, ingester } = create();
+    const expected = await whole.committer.append(page);
+    const { store, committer } = create();
     const versions: bigint[] = [];
-    for (const row of rows) versions.push((await ingester.ingest([row]))!.version);
+    for (const row of rows) versions.push((await committer.append([row]))!.version);
     expect(versions).toEqual([0n, 1n, 1n, 3n]);
     expect(await loadPosition(store)).toEqual(expected);
     const nodes = [new Uint8Array([0])];
     expect(await store.getTreeNodes(nodes)).toEqual(await whole.store.getTreeNodes(nodes));
   });
 
-  it("takes an open block again from the head, by a new ingester too", async () => {
-    const { store, ingester } = create();
-    await ingester.ingest(rows.slice(0, 3));
-    expect(await ingester.nextVersion()).toBe(3n);
-    expect((await ingester.ingest(rows.slice(2, 3)))?.version).toBe(1n);
+  it("takes an open block again from the head, by a new committer too", async () => {
+    const { store, committer } = create();
+    await committer.append(rows.slice(0, 3));
+    expect(await committer.nextVersion()).toBe(3n);
+    expect((await committer.append(rows.slice(2, 3)))?.version).toBe(1n);
     expect(
       (
-        await ingester
-          .ingest(sharedBytes("vectors/testnet-pages/testnet-start1-limit3.page.bcs"))
+        await committer
+          .append(sharedBytes("vectors/testnet-pages/testnet-start1-limit3.page.bcs"))
           .catch((error) => error)
       ).code,
     ).toBe("mismatch");
-    const second = createIngester({ store, logger: silentLogger });
+    const second = new Committer({ store, logger: silentLogger });
     expect(await second.nextVersion()).toBe(2n);
-    expect((await second.ingest(rows.slice(2)))?.version).toBe(3n);
+    expect((await second.append(rows.slice(2)))?.version).toBe(3n);
   });
 
   it("takes calls in turn", async () => {
-    const { ingester } = create();
-    const positions = await Promise.all(rows.map((row) => ingester.ingest([row])));
+    const { committer } = create();
+    const positions = await Promise.all(rows.map((row) => committer.append([row])));
     expect(positions.map((position) => position?.version)).toEqual([0n, 1n, 1n, 3n]);
   });
 
@@ -153,20 +154,20 @@ describe.skipIf(!hasShared)("replay of a public network's first versions", () =>
   ];
 
   it.each(FIELDS)("refuses a change of %s and writes nothing", async (_, span, at, field) => {
-    const { store, ingester } = create();
-    await ingester.ingest(rows.slice(0, 1));
+    const { store, committer } = create();
+    await committer.append(rows.slice(0, 1));
     const before = await loadPosition(store);
     const bad = damaged(records[1]!, span(records[1]!), at);
-    const error = await failure(ingester.ingest([bad, ...rows.slice(2)]));
+    const error = await failure(committer.append([bad, ...rows.slice(2)]));
     if (error.code === "mismatch") expect(error.details.field).toBe(field);
     expect(error.message).toMatch(/version|at byte/);
     expect(await loadPosition(store)).toEqual(before);
-    expect((await ingester.ingest(rows.slice(1)))?.version).toBe(3n);
+    expect((await committer.append(rows.slice(1)))?.version).toBe(3n);
   });
 
   it("refuses a wrong state root and writes nothing", async () => {
-    const { store, ingester } = create();
-    await ingester.ingest(rows.slice(0, 1));
+    const { store, committer } = create();
+    await committer.append(rows.slice(0, 1));
     // A consistent record whose info claims another root: only the state itself gives it away.
     const record = records[1]!;
     const info = damaged(record, record.info.stateCheckpointHash!, 0);
@@ -177,30 +178,30 @@ describe.skipIf(!hasShared)("replay of a public network's first versions", () =>
     const accumulator = transactionAccumulator((await loadPosition(store))?.accumulator);
     accumulator.append(transactionInfoHash(infoBytes));
     info.set(accumulator.root(), record.accumulatorRoot.byteOffset - record.bytes.byteOffset);
-    const error = await failure(ingester.ingest([info]));
+    const error = await failure(committer.append([info]));
     expect(error.code).toBe("mismatch");
     expect(error.details).toMatchObject({ version: 1n, field: "state checkpoint hash" });
     expect((await loadPosition(store))?.version).toBe(0n);
   });
 
   it("refuses truncated pages and bytes after one", async () => {
-    const { store, ingester } = create();
+    const { store, committer } = create();
     for (const length of [0, 1, 100, 300_000, page.length - 1]) {
-      expect((await failure(ingester.ingest(page.subarray(0, length)))).code).toBe("corrupt");
+      expect((await failure(committer.append(page.subarray(0, length)))).code).toBe("corrupt");
     }
     expect(
-      (await failure(ingester.ingest(new BcsWriter(page.length + 1).fixed(page).u8(0).take()))).code,
+      (await failure(committer.append(new BcsWriter(page.length + 1).fixed(page).u8(0).take()))).code,
     ).toBe("corrupt");
     expect(store.identity).toBeUndefined();
   });
 
   it("says that nothing is there when nothing was given", async () => {
-    const { ingester } = create();
-    expect(await ingester.ingest([])).toBeUndefined();
+    const { committer } = create();
+    expect(await committer.append([])).toBeUndefined();
   });
 
   it("goes on without a state root where the state is not whole", async () => {
-    const { store, ingester } = create();
+    const { store, committer } = create();
     const [genesis] = verifyRecords(undefined, records.slice(0, 1));
     await store.commit(
       {
@@ -213,7 +214,7 @@ describe.skipIf(!hasShared)("replay of a public network's first versions", () =>
       },
       { chainId: 2, genesisHash: genesis!.position.accumulator.frozen[0]! },
     );
-    const position = await ingester.ingest(rows.slice(1));
+    const position = await committer.append(rows.slice(1));
     expect(position).toMatchObject({ version: 3n, stateRoot: undefined });
   });
 });
@@ -224,14 +225,17 @@ const NETWORKS = ["mainnet", "devnet"];
 const asHex = (bytes: Uint8Array | undefined): string | undefined => bytes && toHex(bytes);
 
 describe.skipIf(!hasShared)("bootstrap from a genesis file", () => {
-  const load = (network: string) => ({
-    blob: sharedBytes(`networks/${network}/genesis.blob`),
-    waypoint: parseWaypoint(Buffer.from(sharedBytes(`networks/${network}/waypoint.txt`)).toString()),
-  });
+  const load = (network: string) => {
+    const check = checkGenesis(sharedBytes(`networks/${network}/genesis.blob`));
+    const waypoint = parseWaypoint(Buffer.from(sharedBytes(`networks/${network}/waypoint.txt`)).toString());
+    assertWaypoint(check.waypoint, waypoint);
+    return { check, waypoint };
+  };
 
   it.each(NETWORKS)("proves and commits %s", async (network) => {
-    const { store, ingester } = create();
-    const check = await bootstrapGenesis({ store, ingester, ...load(network) });
+    const { store, committer } = create();
+    const { check } = load(network);
+    await bootstrapGenesis({ store, committer, check });
     const position = await loadPosition(store);
     expect(position).toMatchObject({
       chainId: check.chainId,
@@ -245,16 +249,17 @@ describe.skipIf(!hasShared)("bootstrap from a genesis file", () => {
     expect(position!.accumulator.frozen.map(toHex)).toEqual([toHex(check.infoHash)]);
     const nodes = await store.getTreeNodes(check.treeNodes.map((node) => node.key));
     expect(nodes.map(asHex)).toEqual(check.treeNodes.map((node) => asHex(node.value)));
-    await bootstrapGenesis({ store, ingester, check });
+    await bootstrapGenesis({ store, committer, check });
     expect(await loadPosition(store)).toEqual(position);
-    expect(await ingester.nextVersion()).toBe(1n);
-    await expect(ingester.adopt(check)).rejects.toThrow(StoreError);
+    expect(await committer.nextVersion()).toBe(1n);
+    await expect(committer.adopt(check)).rejects.toThrow(StoreError);
   });
 
   it.each(NETWORKS)("leaves of %s what its record would leave", async (network) => {
     const [adopted, ingested] = [create(), create()];
-    const check = await bootstrapGenesis({ ...adopted, ...load(network) });
-    await ingested.ingester.ingest([check.record]);
+    const { check } = load(network);
+    await bootstrapGenesis({ ...adopted, check });
+    await ingested.committer.append([check.record]);
     const contents = async (store: Store) => {
       const view = await store.openView();
       const items = await view.getItems(
@@ -278,21 +283,19 @@ describe.skipIf(!hasShared)("bootstrap from a genesis file", () => {
     expect(await contents(adopted.store)).toEqual(await contents(ingested.store));
   });
 
-  it("writes nothing on another waypoint, and names both", async () => {
-    const { store, ingester } = create();
-    const { blob, waypoint } = load("devnet");
+  it("refuses another waypoint, and names both", () => {
+    const { check, waypoint } = load("devnet");
     const hash = Uint8Array.from(waypoint.hash, (byte, i) => (i === 7 ? byte ^ 1 : byte));
-    const error = await failure(bootstrapGenesis({ store, ingester, blob, waypoint: { version: 0n, hash } }));
-    expect(error.code).toBe("mismatch");
-    expect(error.message).toContain(formatWaypoint(waypoint));
-    expect(error.message).toContain(formatWaypoint({ version: 0n, hash }));
-    expect(store.identity).toBeUndefined();
+    const [actual, expected] = [formatWaypoint(waypoint), formatWaypoint({ version: 0n, hash })];
+    expect(() => assertWaypoint(check.waypoint, { version: 0n, hash })).toThrow(
+      expect.objectContaining({ code: "mismatch", details: { field: "waypoint", expected, actual } }),
+    );
   });
 
   it("leaves another chain's store alone", async () => {
-    const { store, ingester } = create();
-    await bootstrapGenesis({ store, ingester, ...load("mainnet") });
-    const other = bootstrapGenesis({ store, ingester, ...load("devnet") });
+    const { store, committer } = create();
+    await bootstrapGenesis({ store, committer, check: load("mainnet").check });
+    const other = bootstrapGenesis({ store, committer, check: load("devnet").check });
     await expect(other).rejects.toThrow(StoreError);
     await expect(other).rejects.toMatchObject({ code: "identity" });
   });
@@ -314,8 +317,8 @@ describe.skipIf(!hasShared)("bootstrap from a genesis file", () => {
   }
 
   it.each(NETWORKS)("serves every known item of %s by its key hash", async (network) => {
-    const { store, ingester } = create();
-    await bootstrapGenesis({ store, ingester, ...load(network) });
+    const { store, committer } = create();
+    await bootstrapGenesis({ store, committer, check: load(network).check });
     const { entries: balances } = sharedJson<{ entries: BalanceEntry[] }>("vectors/genesis-balances.json");
     const { entries: tables } = sharedJson<{ entries: TableEntry[] }>("vectors/genesis-table-items.json");
     const wanted: { keyHash: Uint8Array; value: string | null }[] = [];

@@ -17,34 +17,10 @@ import { type BaseStart, type VerifiedBlock, Verifier } from "./verifier.ts";
 /** Looks at verified blocks before they are committed; what it throws keeps them out. */
 export type BlockCheck = (blocks: readonly VerifiedBlock[]) => Promise<void>;
 
-/** Takes records into a store, one call after the other. */
-export interface Ingester {
-  /** The version that `ingest` wants next: after the head and after what it holds back of an open block. */
-  nextVersion(): Promise<bigint>;
-  /**
-   * Verifies and commits a page, or single records; the position of the store after that, undefined while it
-   * is empty. Records of a block whose end is still to come are held back in memory; giving them again, from
-   * the head on, is fine too.
-   * Throws LedgerError `corrupt` or `mismatch`; then nothing of the call is written.
-   */
-  ingest(records: Uint8Array | readonly Uint8Array[], check?: BlockCheck): Promise<Position | undefined>;
-  /** Makes the first commit of an empty store start at a base instead of version 0. */
-  startAt(base: BaseStart): void;
-  /** Commits a checked genesis to an empty store, as `ingest` of its record would, computing nothing twice. */
-  adopt(genesis: GenesisCheck): Promise<Position>;
-  /** Memory of the state tree's nodes that are kept for the next commit. */
-  treeCache(): Pick<CacheStats, "bytes" | "maxBytes">;
-}
-
-/** What an ingester works with. */
-export interface IngesterOptions {
+/** What an committer works with. */
+export interface CommitterOptions {
   readonly store: Store;
   readonly logger: Logger;
-}
-
-/** An ingester for a store that nobody else commits to. */
-export function createIngester(options: IngesterOptions): Ingester {
-  return new StoreIngester(options);
 }
 
 /** The position of a store; undefined while it is empty. */
@@ -76,7 +52,8 @@ interface Progress {
   readonly verifier: Verifier;
 }
 
-class StoreIngester implements Ingester {
+/** Takes records into a store that nobody else commits to, one call after the other. */
+export class Committer {
   readonly #store: Store;
   readonly #logger: Logger;
   /** Undefined until the store was asked, and again after a failure. */
@@ -86,24 +63,33 @@ class StoreIngester implements Ingester {
   #base: BaseStart | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor({ store, logger }: IngesterOptions) {
+  constructor({ store, logger }: CommitterOptions) {
     this.#store = store;
     this.#logger = logger;
   }
 
+  /** The version that `append` wants next: after the head and after what it holds back of an open block. */
   nextVersion(): Promise<bigint> {
     return this.#inTurn(async () => (await this.#loadProgress()).verifier.nextVersion);
   }
 
-  ingest(input: Uint8Array | readonly Uint8Array[], check?: BlockCheck): Promise<Position | undefined> {
-    return this.#inTurn(() => this.#ingest(decodeRecords(input), check));
+  /**
+   * Verifies and commits a page, or single records; the position of the store after that, undefined while it
+   * is empty. Records of a block whose end is still to come are held back in memory; giving them again, from
+   * the head on, is fine too.
+   * Throws LedgerError `corrupt` or `mismatch`; then nothing of the call is written.
+   */
+  append(input: Uint8Array | readonly Uint8Array[], check?: BlockCheck): Promise<Position | undefined> {
+    return this.#inTurn(() => this.#append(decodeRecords(input), check));
   }
 
+  /** Makes the first commit of an empty store start at a base instead of version 0. */
   startAt(base: BaseStart): void {
     this.#base = base;
     this.#progress = undefined;
   }
 
+  /** Commits a checked genesis to an empty store, as `append` of its record would, computing nothing twice. */
   adopt(genesis: GenesisCheck): Promise<Position> {
     return this.#inTurn(async () => {
       const { batch, identity } = genesisBatch(genesis);
@@ -114,6 +100,7 @@ class StoreIngester implements Ingester {
     });
   }
 
+  /** Memory of the state tree's nodes that are kept for the next commit. */
   treeCache(): Pick<CacheStats, "bytes" | "maxBytes"> {
     return { bytes: this.#tree?.bytes ?? 0, maxBytes: TREE_CACHE_BYTES };
   }
@@ -142,7 +129,7 @@ class StoreIngester implements Ingester {
     return this.#progress;
   }
 
-  async #ingest(
+  async #append(
     records: readonly RecordSpans[],
     check: BlockCheck | undefined,
   ): Promise<Position | undefined> {

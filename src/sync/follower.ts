@@ -9,7 +9,7 @@ import type { Position } from "../ledger/position.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import { Agreement, type AgreementRule, NoAgreement } from "./agreement.ts";
 import { checkAnchors } from "./anchor.ts";
-import type { Ingester } from "./committer.ts";
+import type { Committer } from "./committer.ts";
 import { PageQueue } from "./page-queue.ts";
 import type { TrustFacts } from "./trust.ts";
 import { explainUnverified } from "./unverified.ts";
@@ -52,7 +52,7 @@ export const DEFAULT_PACE: FollowerPace = {
 /** What a follower works with. */
 export interface FollowerOptions {
   readonly upstreams: readonly Upstream[];
-  readonly ingester: Ingester;
+  readonly committer: Committer;
   /** Chain that upstreams must belong to; undefined until the first record tells. */
   readonly chainId?: number | undefined;
   readonly agree?: AgreementRule | undefined;
@@ -103,25 +103,11 @@ export interface UpstreamStatus {
   readonly headVersion: bigint | undefined;
 }
 
-/** A follower under way. */
-export interface Follower {
-  status(): FollowerStatus;
-  /** The pool, for those who ask the same upstreams for other things. */
-  readonly pool: UpstreamPool;
+/** Follows from its construction until it is closed. */
+export class Follower {
   /** Settles when it stopped for good or had nothing usable for too long; never rejects. */
   readonly faulted: Promise<Error>;
-  close(): Promise<void>;
-}
-
-/** Starts following. */
-export function startFollower(options: FollowerOptions): Follower {
-  const follower = new RecordFollower(options);
-  follower.start();
-  return follower;
-}
-
-class RecordFollower implements Follower {
-  readonly faulted: Promise<Error>;
+  /** The pool, for those who ask the same upstreams for other things. */
   readonly pool: UpstreamPool;
   readonly #options: FollowerOptions;
   readonly #pace: FollowerPace;
@@ -130,7 +116,7 @@ class RecordFollower implements Follower {
   readonly #stop = new AbortController();
   readonly #agreement: Agreement | undefined;
   #reportFault: (error: Error) => void = () => {};
-  #running: Promise<void> = Promise.resolve();
+  readonly #running: Promise<void>;
   #state: FollowState = "starting";
   #reason: string | undefined;
   #anchors: readonly Waypoint[];
@@ -168,9 +154,6 @@ class RecordFollower implements Follower {
     this.faulted = new Promise((resolve) => {
       this.#reportFault = resolve;
     });
-  }
-
-  start(): void {
     this.#running = this.#run();
   }
 
@@ -235,7 +218,7 @@ class RecordFollower implements Follower {
   /** The version wanted next; undefined after a pause where the store could not say. */
   async #nextVersion(): Promise<bigint | undefined> {
     try {
-      return await this.#options.ingester.nextVersion();
+      return await this.#options.committer.nextVersion();
     } catch (error) {
       if (this.#stop.signal.aborted) return undefined;
       await this.#waitForStore(error);
@@ -244,11 +227,11 @@ class RecordFollower implements Follower {
   }
 
   async #followOne(entry: PoolEntry): Promise<void> {
-    const { prepare, ingester } = this.#options;
+    const { prepare, committer } = this.#options;
     // Until something is committed nobody's word about where to start is kept.
     if (this.#version === undefined) await prepare?.(entry.upstream, this.#stop.signal);
     const { ahead, pageLimit: limit } = this.#pace;
-    const start = await ingester.nextVersion();
+    const start = await committer.nextVersion();
     const queue = new PageQueue(entry.upstream, start, { ahead, limit }, this.#stop.signal);
     try {
       for (;;) await this.#takePage(entry, queue);
@@ -268,7 +251,7 @@ class RecordFollower implements Follower {
     let isAgreed = false;
     let position: Position | undefined;
     try {
-      position = await this.#options.ingester.ingest(page.bytes, async (blocks) => {
+      position = await this.#options.committer.append(page.bytes, async (blocks) => {
         matched.push(...checkAnchors(this.#anchors, blocks));
         isAgreed = await this.#confirm(entry, blocks);
       });

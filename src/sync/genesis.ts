@@ -1,36 +1,27 @@
-// Bootstraps a store from a genesis file: the waypoint is compared before anything is written.
+// Bootstraps a store from a checked genesis file, and compares one with a waypoint or with what a store holds.
 import { equalBytes } from "../base/bytes.ts";
 import { toHex } from "../base/hex.ts";
 import { LedgerError } from "../ledger/errors.ts";
-import { checkGenesis, type GenesisCheck } from "../ledger/genesis.ts";
+import type { GenesisCheck } from "../ledger/genesis.ts";
 import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
 import type { Store, StoreIdentity } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
-import type { Ingester } from "./committer.ts";
+import type { Committer } from "./committer.ts";
 
-/** What a bootstrap needs: the genesis file, or the result of checking it. */
-export type BootstrapOptions = {
+/** The writing end of a store, and the genesis that it gets. */
+export interface BootstrapOptions {
   readonly store: Store;
-  readonly ingester: Ingester;
-  /** The waypoint it must have; without one the file is taken as it is. */
-  readonly waypoint?: Waypoint | undefined;
-} & ({ readonly blob: Uint8Array } | { readonly check: GenesisCheck });
+  readonly committer: Committer;
+  readonly check: GenesisCheck;
+}
 
 /**
- * Commits version 0 to an empty store, and does nothing to one that holds this very genesis. Throws
- * LedgerError `mismatch` for a file with another waypoint and StoreError `identity` for a store of another
- * chain; then nothing is written.
+ * Commits version 0 to an empty store, and does nothing to one that holds this very genesis. Throws StoreError
+ * `identity` for a store of another chain, and writes nothing then.
  */
-export async function bootstrapGenesis(options: BootstrapOptions): Promise<GenesisCheck> {
-  const { store, ingester, waypoint } = options;
-  const check = "check" in options ? options.check : checkGenesis(options.blob);
-  if (waypoint !== undefined) assertWaypoint(check.waypoint, waypoint);
-  if (store.identity !== undefined) {
-    assertIdentity(store.identity, check);
-    return check;
-  }
-  await ingester.adopt(check);
-  return check;
+export async function bootstrapGenesis({ store, committer, check }: BootstrapOptions): Promise<void> {
+  if (store.identity === undefined) await committer.adopt(check);
+  else assertIdentity(store.identity, check);
 }
 
 /** Throws LedgerError `mismatch` with both values unless the waypoints are equal. */

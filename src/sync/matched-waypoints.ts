@@ -1,8 +1,10 @@
 // Waypoints that were recomputed and matched, kept beside the ledger: what they prove stays proven when the
 // records they were computed from are pruned.
 import { toHex } from "../base/hex.ts";
-import { BcsReader } from "../bcs/reader.ts";
-import { BcsWriter } from "../bcs/writer.ts";
+import { decodeWith, encodeWith } from "../bcs/codec.ts";
+import { struct } from "../bcs/records.ts";
+import { hash, u64 } from "../bcs/scalars.ts";
+import { vector } from "../bcs/sequences.ts";
 import { decodeRecord } from "../ledger/record.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { computeWaypoint, type Waypoint } from "../ledger/waypoint.ts";
@@ -11,27 +13,20 @@ import { nextEpochOf } from "./anchor.ts";
 import { SIDE_KEYS } from "./base-rows.ts";
 
 const KEY = Uint8Array.of(SIDE_KEYS.waypoints);
+const waypointsCodec = vector(struct({ version: u64, hash }));
 
 /** The waypoints that matched so far. */
 export async function loadMatchedWaypoints(store: Store): Promise<readonly Waypoint[]> {
   const [bytes] = await store.getSideRows([KEY]);
   if (bytes === undefined) return [];
-  const reader = new BcsReader(bytes);
-  const waypoints = reader.vector((inner) => ({
-    version: inner.u64(),
-    hash: new Uint8Array(inner.fixed(32)),
-  }));
-  reader.finish();
-  return waypoints;
+  return decodeWith(waypointsCodec, new Uint8Array(bytes));
 }
 
 /** Adds one to those that matched. */
 export async function addMatchedWaypoint(store: Store, waypoint: Waypoint): Promise<void> {
   const known = await loadMatchedWaypoints(store);
   if (known.some((other) => isSameWaypoint(other, waypoint))) return;
-  const writer = new BcsWriter(64 * (known.length + 1));
-  writer.vector([...known, waypoint], (out, { version, hash }) => out.u64(version).fixed(hash));
-  await store.putSideRows([{ key: KEY, value: writer.take() }]);
+  await store.putSideRows([{ key: KEY, value: encodeWith(waypointsCodec, [...known, waypoint]) }]);
 }
 
 /** True when both are the same. */

@@ -8,7 +8,7 @@ import { type LogFields, type Logger, silentLogger } from "../base/log.ts";
 import type { Store } from "../store/contract.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
 import { floorFor, parsePruneWindow } from "./prune-window.ts";
-import { type Pruner, startPruner } from "./pruner.ts";
+import { Pruner } from "./pruner.ts";
 
 async function oldest(store: Store): Promise<bigint> {
   const view = await store.openView();
@@ -17,7 +17,7 @@ async function oldest(store: Store): Promise<bigint> {
 }
 
 function start(store: Store, window: string, logger: Logger = silentLogger): Pruner {
-  return startPruner({ store, window: parsePruneWindow(window), logger, stepRows: 7, intervalMs: 5 });
+  return new Pruner({ store, window: parsePruneWindow(window), logger, stepRows: 7, intervalMs: 5 });
 }
 
 function recordingLogger(): { logger: Logger; lines: { fields: LogFields; message: string }[] } {
@@ -122,7 +122,7 @@ describe("pruner", () => {
       },
     });
     const { logger, lines } = recordingLogger();
-    const pruner = startPruner({
+    const pruner = new Pruner({
       store: flaky,
       window: parsePruneWindow("20"),
       logger,
@@ -145,7 +145,7 @@ describe("pruner", () => {
     const store = createMemoryStore();
     const ledger = new SyntheticLedger(2, 12);
     await store.commit(ledger.batch(undefined, 500n), SYNTHETIC_IDENTITY);
-    const pruner = startPruner({ store, window: parsePruneWindow("10"), logger: silentLogger, stepRows: 1 });
+    const pruner = new Pruner({ store, window: parsePruneWindow("10"), logger: silentLogger, stepRows: 1 });
     await until(() => pruner.state().removed > 3);
     await pruner.stop();
     expect(pruner.state().behind).toBe(true);

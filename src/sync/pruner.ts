@@ -34,23 +34,12 @@ export interface PrunerState {
   readonly fault: string | undefined;
 }
 
-/** A pruner at work. */
-export interface Pruner {
-  state(): PrunerState;
-  /** Ends it after the step at hand. */
-  stop(): Promise<void>;
-}
-
 const DEFAULT_STEP_ROWS = 500;
 const DEFAULT_INTERVAL_MS = 1000;
 const WINDOW_ROW = Buffer.from("pruner/window");
 
-/** Starts pruning a store that this process writes. */
-export function startPruner(options: PrunerOptions): Pruner {
-  return new BackgroundPruner(options);
-}
-
-class BackgroundPruner implements Pruner {
+/** Prunes a store that this process writes, from its construction until it is stopped. */
+export class Pruner {
   readonly #options: PrunerOptions;
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
@@ -75,6 +64,7 @@ class BackgroundPruner implements Pruner {
     };
   }
 
+  /** Ends it after the step at hand. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#ended;

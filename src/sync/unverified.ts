@@ -6,7 +6,7 @@ import { transactionHash } from "../ledger/transaction.ts";
 import { writeSetHash } from "../ledger/write-set.ts";
 import { UpstreamError } from "./upstream/errors.ts";
 
-/** The upstream's fault behind an error of the ingester; any other error comes back as it is. */
+/** The upstream's fault behind an error of the committer; any other error comes back as it is. */
 export function explainUnverified(error: unknown, page: Uint8Array): unknown {
   if (!(error instanceof LedgerError)) return error;
   if (error.code !== "corrupt" && error.code !== "mismatch") return error;

@@ -10,6 +10,7 @@ import {
 } from "../../test/support/ledger-builder.ts";
 import { RUNS } from "../../test/support/property.ts";
 import { anyEncryptedInner, anyUserTransaction } from "../../test/support/transaction-arbitraries.ts";
+import { verifyRecords } from "../../test/support/verify-records.ts";
 import { toHex } from "../base/hex.ts";
 import { silentLogger } from "../base/log.ts";
 import { BcsWriter } from "../bcs/writer.ts";
@@ -21,8 +22,8 @@ import type { Transaction } from "../ledger/transaction.ts";
 import type { WriteSet } from "../ledger/write-set.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
 import type { UserTransaction } from "../transaction/user-transaction.ts";
-import { createIngester, loadPosition } from "./committer.ts";
-import { Verifier, verifyRecords } from "./verifier.ts";
+import { Committer, loadPosition } from "./committer.ts";
+import { Verifier } from "./verifier.ts";
 
 const CHECKPOINT: BuiltVersion = { checkpoint: true };
 
@@ -194,11 +195,11 @@ describe("any history", () => {
             isOpen = !checkpoint;
           }
           const store = createMemoryStore();
-          const ingester = createIngester({ store, logger: silentLogger });
+          const committer = new Committer({ store, logger: silentLogger });
           for (let at = 0, turn = 0; at < ledger.records.length; turn++) {
             const piece = ledger.records.slice(at, at + pieces[turn % pieces.length]!);
             const page = new BcsWriter().vector(piece, (writer, record) => void writer.fixed(record)).take();
-            await ingester.ingest(turn % 2 === 0 ? piece : page);
+            await committer.append(turn % 2 === 0 ? piece : page);
             at += piece.length;
           }
           expect(toHex((await loadPosition(store))!.stateRoot!)).toBe(toHex(ledger.stateRoot()));

@@ -203,12 +203,3 @@ export class Verifier {
     };
   }
 }
-
-/** The whole blocks in a run of records after a position. */
-export function verifyRecords(
-  position: Position | undefined,
-  records: readonly RecordSpans[],
-): readonly VerifiedBlock[] {
-  const verifier = new Verifier(position);
-  return records.map((record) => verifier.push(record)).filter((block) => block !== undefined);
-}

@@ -1,37 +1,13 @@
-// The signatures of a whole transaction: of its sender, further signers and whoever pays the fee.
-import type { Codec } from "../bcs/codec.ts";
+// The signatures of a whole transaction: of its sender, further signers and the account that pays the fee.
+import type { ValueOf } from "../bcs/codec.ts";
 import { variants } from "../bcs/records.ts";
 import { byteString } from "../bcs/scalars.ts";
 import { vector } from "../bcs/sequences.ts";
-import type { Address } from "../move/address.ts";
 import { addressCodec } from "../move/wire.ts";
-import { type AccountAuthenticator, accountAuthenticatorCodec } from "./account-authenticator.ts";
+import { accountAuthenticatorCodec } from "./account-authenticator.ts";
 
 /** All signatures of a transaction. */
-export type TransactionAuthenticator =
-  | {
-      readonly kind: "ed25519" | "multiEd25519";
-      readonly publicKey: Uint8Array;
-      readonly signature: Uint8Array;
-    }
-  | {
-      readonly kind: "multiAgent";
-      readonly sender: AccountAuthenticator;
-      readonly secondaryAddresses: readonly Address[];
-      readonly secondarySigners: readonly AccountAuthenticator[];
-    }
-  | {
-      readonly kind: "feePayer";
-      readonly sender: AccountAuthenticator;
-      readonly secondaryAddresses: readonly Address[];
-      readonly secondarySigners: readonly AccountAuthenticator[];
-      readonly feePayerAddress: Address;
-      readonly feePayer: AccountAuthenticator;
-    }
-  | { readonly kind: "singleSender"; readonly sender: AccountAuthenticator };
-
-/** Transaction authenticators on the wire. */
-export const authenticatorCodec: Codec<TransactionAuthenticator> = variants("TransactionAuthenticator", {
+export const authenticatorCodec = variants("TransactionAuthenticator", {
   ed25519: { publicKey: byteString, signature: byteString },
   multiEd25519: { publicKey: byteString, signature: byteString },
   multiAgent: {
@@ -48,3 +24,4 @@ export const authenticatorCodec: Codec<TransactionAuthenticator> = variants("Tra
   },
   singleSender: { sender: accountAuthenticatorCodec },
 });
+export type TransactionAuthenticator = ValueOf<typeof authenticatorCodec>;

@@ -1,61 +1,16 @@
 // Encrypted payloads: the ciphertext as it was signed, and what became of it.
-import type { Codec } from "../bcs/codec.ts";
+import type { ValueOf } from "../bcs/codec.ts";
 import { struct, variantNumber, variants } from "../bcs/records.ts";
 import { byteString, fixed, hash, text, u64 } from "../bcs/scalars.ts";
 import { option } from "../bcs/sequences.ts";
-import type { ModuleId } from "../move/abi.ts";
 import { moduleIdCodec } from "../move/wire.ts";
-import { type Executable, type ExtraConfig, executableCodec, extraConfigCodec } from "./executable.ts";
-
-/** A ciphertext of the batch encryption scheme. */
-export interface Ciphertext {
-  readonly verifyingKey: Uint8Array;
-  readonly id: Uint8Array;
-  readonly groupElements: Uint8Array;
-  readonly paddedKey: Uint8Array;
-  readonly nonce: Uint8Array;
-  readonly body: Uint8Array;
-  readonly associatedData: Uint8Array;
-  readonly signature: Uint8Array;
-}
-
-/** The function that the sender says is called. */
-export interface ClaimedEntryFunction {
-  readonly module: ModuleId;
-  readonly function: string | undefined;
-}
-
-/** What the sender signed. */
-export interface EncryptedInner {
-  readonly ciphertext: Ciphertext;
-  readonly extraConfig: ExtraConfig;
-  readonly payloadHash: Uint8Array;
-  readonly encryptionEpoch: bigint;
-  readonly claimedEntryFunction: ClaimedEntryFunction | undefined;
-}
+import { executableCodec, extraConfigCodec } from "./executable.ts";
 
 /** How many reasons a failed decryption can have. */
 const FAILURE_REASONS = 10;
 
-/** An encrypted payload before and after decryption. */
-export type EncryptedPayload =
-  | { readonly kind: "encrypted"; readonly inner: EncryptedInner }
-  | {
-      readonly kind: "failedDecryption";
-      readonly inner: EncryptedInner;
-      readonly evalProof: Uint8Array | undefined;
-      /** Number of the reason on the wire. */
-      readonly reason: number;
-    }
-  | {
-      readonly kind: "decrypted";
-      readonly inner: EncryptedInner;
-      readonly evalProof: Uint8Array;
-      readonly executable: Executable;
-      readonly decryptionNonce: Uint8Array;
-    };
-
-const ciphertextCodec: Codec<Ciphertext> = struct({
+/** A ciphertext of the batch encryption scheme. */
+const ciphertextCodec = struct({
   verifyingKey: byteString,
   id: byteString,
   groupElements: byteString,
@@ -66,22 +21,21 @@ const ciphertextCodec: Codec<Ciphertext> = struct({
   signature: fixed(64),
 });
 
-const claimedEntryFunctionCodec: Codec<ClaimedEntryFunction> = struct({
-  module: moduleIdCodec,
-  function: option(text),
-});
+/** The function that the sender says is called. */
+const claimedEntryFunctionCodec = struct({ module: moduleIdCodec, function: option(text) });
 
-/** The signed part on the wire. */
-export const encryptedInnerCodec: Codec<EncryptedInner> = struct({
+/** What the sender signed. */
+export const encryptedInnerCodec = struct({
   ciphertext: ciphertextCodec,
   extraConfig: extraConfigCodec,
   payloadHash: hash,
   encryptionEpoch: u64,
   claimedEntryFunction: option(claimedEntryFunctionCodec),
 });
+export type EncryptedInner = ValueOf<typeof encryptedInnerCodec>;
 
-/** Encrypted payloads on the wire. */
-export const encryptedPayloadCodec: Codec<EncryptedPayload> = variants("EncryptedPayload", {
+/** An encrypted payload before and after decryption. */
+export const encryptedPayloadCodec = variants("EncryptedPayload", {
   encrypted: { inner: encryptedInnerCodec },
   failedDecryption: {
     inner: encryptedInnerCodec,
@@ -95,3 +49,4 @@ export const encryptedPayloadCodec: Codec<EncryptedPayload> = variants("Encrypte
     decryptionNonce: fixed(16),
   },
 });
+export type EncryptedPayload = ValueOf<typeof encryptedPayloadCodec>;

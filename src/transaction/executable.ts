@@ -1,71 +1,34 @@
 // The newer payload form: what to run, and beside it how.
-import type { Codec } from "../bcs/codec.ts";
+import type { ValueOf } from "../bcs/codec.ts";
 import { variants } from "../bcs/records.ts";
 import { u64 } from "../bcs/scalars.ts";
 import { option } from "../bcs/sequences.ts";
-import type { Address } from "../move/address.ts";
 import { addressCodec } from "../move/wire.ts";
-import { type EntryFunction, entryFunctionCodec } from "./entry-function.ts";
-import { type Script, scriptCodec } from "./script.ts";
+import { entryFunctionCodec } from "./entry-function.ts";
+import { scriptCodec } from "./script.ts";
 
 /** What a transaction runs. `encrypted` stands for what is not known yet. */
-export type Executable =
-  | { readonly kind: "script"; readonly script: Script }
-  | { readonly kind: "entryFunction"; readonly entryFunction: EntryFunction }
-  | { readonly kind: "empty" }
-  | { readonly kind: "encrypted" };
-
-/** Multipliers of the execution and storage limits, in the chain's own unit. */
-export interface LimitMultipliers {
-  readonly kind: "v1";
-  readonly execution: bigint;
-  readonly io: bigint;
-}
-
-/** A request for higher limits, and the stake that backs it. */
-export type LimitsRequest =
-  | { readonly kind: "stakePoolOwner"; readonly multipliers: LimitMultipliers }
-  | { readonly kind: "delegatedVoter"; readonly pool: Address; readonly multipliers: LimitMultipliers }
-  | {
-      readonly kind: "delegationPoolDelegator";
-      readonly pool: Address;
-      readonly multipliers: LimitMultipliers;
-    };
-
-/** How to run it: for a multisig account, and with a nonce in place of a sequence number. */
-export type ExtraConfig =
-  | {
-      readonly kind: "v1";
-      readonly multisigAddress: Address | undefined;
-      readonly replayProtectionNonce: bigint | undefined;
-    }
-  | {
-      readonly kind: "v2";
-      readonly multisigAddress: Address | undefined;
-      readonly replayProtectionNonce: bigint | undefined;
-      readonly limits: LimitsRequest | undefined;
-    };
-
-/** Executables on the wire. */
-export const executableCodec: Codec<Executable> = variants("Executable", {
+export const executableCodec = variants("Executable", {
   script: { script: scriptCodec },
   entryFunction: { entryFunction: entryFunctionCodec },
   empty: {},
   encrypted: {},
 });
+export type Executable = ValueOf<typeof executableCodec>;
 
-const multipliersCodec: Codec<LimitMultipliers> = variants("LimitMultipliers", {
-  v1: { execution: u64, io: u64 },
-});
+/** Multipliers of the execution and storage limits, in the chain's own unit. */
+const multipliersCodec = variants("LimitMultipliers", { v1: { execution: u64, io: u64 } });
 
-const limitsRequestCodec: Codec<LimitsRequest> = variants("LimitsRequest", {
+/** A request for higher limits, and the stake that backs it. */
+const limitsRequestCodec = variants("LimitsRequest", {
   stakePoolOwner: { multipliers: multipliersCodec },
   delegatedVoter: { pool: addressCodec, multipliers: multipliersCodec },
   delegationPoolDelegator: { pool: addressCodec, multipliers: multipliersCodec },
 });
+export type LimitsRequest = ValueOf<typeof limitsRequestCodec>;
 
-/** Extra configurations on the wire. */
-export const extraConfigCodec: Codec<ExtraConfig> = variants("ExtraConfig", {
+/** How to run it: for a multisig account, and with a nonce in place of a sequence number. */
+export const extraConfigCodec = variants("ExtraConfig", {
   v1: { multisigAddress: option(addressCodec), replayProtectionNonce: option(u64) },
   v2: {
     multisigAddress: option(addressCodec),
@@ -73,15 +36,9 @@ export const extraConfigCodec: Codec<ExtraConfig> = variants("ExtraConfig", {
     limits: option(limitsRequestCodec),
   },
 });
+export type ExtraConfig = ValueOf<typeof extraConfigCodec>;
 
 /** An executable with its configuration. */
-export interface ExecutablePayload {
-  readonly kind: "v1";
-  readonly executable: Executable;
-  readonly extraConfig: ExtraConfig;
-}
-
-/** The newer payload form on the wire. */
-export const executablePayloadCodec: Codec<ExecutablePayload> = variants("ExecutablePayload", {
+export const executablePayloadCodec = variants("ExecutablePayload", {
   v1: { executable: executableCodec, extraConfig: extraConfigCodec },
 });

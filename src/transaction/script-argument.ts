@@ -1,5 +1,5 @@
 // Arguments of a script: a tagged value each.
-import type { Codec } from "../bcs/codec.ts";
+import type { ValueOf } from "../bcs/codec.ts";
 import { variants } from "../bcs/records.ts";
 import {
   bool,
@@ -17,19 +17,10 @@ import {
   u128,
   u256,
 } from "../bcs/scalars.ts";
-import type { Address } from "../move/address.ts";
 import { addressCodec } from "../move/wire.ts";
 
 /** One script argument. `serialized` holds the BCS of a value of any type. */
-export type ScriptArgument =
-  | { readonly kind: "u8" | "u16" | "u32" | "i8" | "i16" | "i32"; readonly value: number }
-  | { readonly kind: "u64" | "u128" | "u256" | "i64" | "i128" | "i256"; readonly value: bigint }
-  | { readonly kind: "address"; readonly value: Address }
-  | { readonly kind: "bytes" | "serialized"; readonly value: Uint8Array }
-  | { readonly kind: "bool"; readonly value: boolean };
-
-/** Script arguments on the wire. */
-export const scriptArgumentCodec: Codec<ScriptArgument> = variants("ScriptArgument", {
+export const scriptArgumentCodec = variants("ScriptArgument", {
   u8: { value: u8 },
   u64: { value: u64 },
   u128: { value: u128 },
@@ -47,3 +38,4 @@ export const scriptArgumentCodec: Codec<ScriptArgument> = variants("ScriptArgume
   i128: { value: i128 },
   i256: { value: i256 },
 });
+export type ScriptArgument = ValueOf<typeof scriptArgumentCodec>;

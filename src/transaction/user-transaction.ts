@@ -1,24 +1,16 @@
 // The user transaction: a raw transaction with its signatures, and the form of it that is hashed.
 import { concatBytes } from "../base/bytes.ts";
-import type { Codec } from "../bcs/codec.ts";
+import type { ValueOf } from "../bcs/codec.ts";
 import { BcsReader } from "../bcs/reader.ts";
 import { struct } from "../bcs/records.ts";
 import { ADDRESS_LENGTH } from "../move/address.ts";
-import { authenticatorCodec, type TransactionAuthenticator } from "./authenticator.ts";
+import { authenticatorCodec } from "./authenticator.ts";
 import { encryptedInnerCodec, encryptedPayloadCodec } from "./encrypted-payload.ts";
-import { type RawTransaction, rawTransactionCodec } from "./raw.ts";
+import { rawTransactionCodec } from "./raw.ts";
 
 /** A signed transaction. */
-export interface UserTransaction {
-  readonly raw: RawTransaction;
-  readonly authenticator: TransactionAuthenticator;
-}
-
-/** User transactions on the wire. */
-export const userTransactionCodec: Codec<UserTransaction> = struct({
-  raw: rawTransactionCodec,
-  authenticator: authenticatorCodec,
-});
+export const userTransactionCodec = struct({ raw: rawTransactionCodec, authenticator: authenticatorCodec });
+export type UserTransaction = ValueOf<typeof userTransactionCodec>;
 
 /** Sender and sequence number come before the payload. */
 const PAYLOAD_OFFSET = ADDRESS_LENGTH + 8;

@@ -1,5 +1,5 @@
 // What the blocks hold: true signatures, every form of transaction and change, and balances that agree with
-// the chain's own books.
+// books kept by amounts alone.
 import { createPublicKey, verify } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { equalBytes } from "../../src/base/bytes.ts";
@@ -7,10 +7,7 @@ import { toHex } from "../../src/base/hex.ts";
 import { sha3Parts } from "../../src/base/sha3.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
 import { type AssetName, assetText } from "../../src/chain/assets.ts";
-import type { ActorName } from "../../src/chain/cast.ts";
-import { createLocalChain, type LocalChain } from "../../src/chain/local-chain.ts";
-import { findSupplyItems, supplyOf } from "../../src/chain/supply.ts";
-import { World } from "../../src/chain/world.ts";
+import type { DemoAccountName } from "../../src/chain/demo-accounts.ts";
 import { parseAsset } from "../../src/ledger/asset.ts";
 import { readBalance } from "../../src/ledger/balance.ts";
 import { type LedgerRecord, recordCodec } from "../../src/ledger/record.ts";
@@ -21,6 +18,7 @@ import { createMemoryStore } from "../../src/store/memory/store.ts";
 import type { AccountAuthenticator } from "../../src/transaction/account-authenticator.ts";
 import { signingMessage } from "../../src/transaction/signing-message.ts";
 import type { UserTransaction } from "../../src/transaction/user-transaction.ts";
+import { type BookedChain, type Books, createBookedChain, readSupplies } from "../support/books.ts";
 import { ChainRun } from "../support/chain-run.ts";
 
 const BLOCKS = 520;
@@ -51,15 +49,15 @@ function isFullySigned({ raw, authenticator }: UserTransaction): boolean {
 }
 
 /** Every difference between what the state answers and what the books say. */
-async function differences(chain: LocalChain, view: LedgerView): Promise<string[]> {
-  const { places, books } = chain;
+async function differences(chain: BookedChain, view: LedgerView): Promise<string[]> {
+  const { chainItems, books } = chain;
   const { version } = view.position;
   const out: string[] = [];
-  for (const [name, { address }] of Object.entries(places.cast)) {
+  for (const [name, { address }] of Object.entries(chainItems.demoAccounts)) {
     for (const asset of ASSETS) {
-      const definition = places.assets[asset];
-      const coin = books.amount(name as ActorName, asset, "coin");
-      const store = books.amount(name as ActorName, asset, "store");
+      const definition = chainItems.assets[asset];
+      const coin = books.amount(name as DemoAccountName, asset, "coin");
+      const store = books.amount(name as DemoAccountName, asset, "store");
       const whole = await readBalance(view, address, parseAsset(assetText(definition)), version);
       const metadata = parseAsset(formatAddressLong(definition.metadata));
       const part = await readBalance(view, address, metadata, version);
@@ -71,7 +69,7 @@ async function differences(chain: LocalChain, view: LedgerView): Promise<string[
 }
 
 describe("blocks of the local chain", () => {
-  const chain = createLocalChain({ seed: "content" });
+  const chain = createBookedChain({ seed: "content" });
   const run = new ChainRun(chain, createMemoryStore());
   const records: LedgerRecord[] = [];
   const found: string[] = [];
@@ -111,23 +109,19 @@ describe("blocks of the local chain", () => {
 
   it("create and lose nothing but fees: supplies equal the sum of what is held", async () => {
     const view = await run.store.openView();
-    const world = new World();
-    await world.load(view, chain.places.all);
-    const coinSupplies = findSupplyItems(world, chain.places);
-    await world.load(view, [...coinSupplies.values()]);
-    const ground = { world, places: chain.places, coinSupplies };
+    const supplyOf = await readSupplies(chain, view);
     for (const asset of ASSETS) {
       const parts = asset === "shell" ? (["store"] as const) : (["coin", "store"] as const);
-      for (const part of parts) expect(supplyOf(ground, asset, part)).toBe(chain.books.total(asset, part));
+      for (const part of parts) expect(supplyOf(asset, part)).toBe(chain.books.total(asset, part));
     }
     view.release();
     const fees = users().reduce((sum, { record, transaction }) => {
       return sum + record.info.gasUsed * transaction.raw.gasUnitPrice;
     }, 0n);
-    const fresh = createLocalChain({ seed: "content" });
+    const fresh = createBookedChain({ seed: "content" });
     fresh.genesisBlob();
     for (const asset of ASSETS) {
-      const total = (books: LocalChain["books"]) => books.total(asset, "coin") + books.total(asset, "store");
+      const total = (books: Books) => books.total(asset, "coin") + books.total(asset, "store");
       expect(total(fresh.books) - total(chain.books)).toBe(asset === "native" ? fees : 0n);
     }
   });
@@ -185,7 +179,7 @@ describe("blocks of the local chain", () => {
   });
 
   it("create, empty and delete an account again and again", async () => {
-    const { account } = chain.places.accounts.hana;
+    const { account } = chain.chainItems.accounts.hana;
     const view = await run.store.openView();
     const history = await view.getHistory(account.keyHash, {
       from: 0n,
@@ -199,7 +193,7 @@ describe("blocks of the local chain", () => {
 
   it("write, change and delete table items under the keys that the guide names", async () => {
     const view = await run.store.openView();
-    for (const items of [chain.places.prices, chain.places.orders]) {
+    for (const items of [chain.chainItems.prices, chain.chainItems.orders]) {
       const histories = await Promise.all(
         items.map(({ keyHash }) =>
           view.getHistory(keyHash, { from: 0n, to: view.position.version, limit: 10_000 }),
@@ -212,10 +206,10 @@ describe("blocks of the local chain", () => {
     view.release();
     const { tables } = chain.guide();
     expect(tables.map(({ keys }) => keys.length)).toEqual([
-      chain.places.prices.length,
-      chain.places.orders.length,
+      chain.chainItems.prices.length,
+      chain.chainItems.orders.length,
     ]);
-    const first = chain.places.prices[0]!.key;
+    const first = chain.chainItems.prices[0]!.key;
     expect(first.kind === "tableItem" && `0x${toHex(first.key)}`).toBe(tables[0]?.keys[0]?.key);
     expect(first.kind === "tableItem" && `0x${toHex(first.handle)}`).toBe(tables[0]?.handle);
   });

@@ -116,7 +116,7 @@ describe("encoding for the local chain", () => {
         expiration_timestamp_secs: "1",
         payload: {
           type: "entry_function_payload",
-          function: `${formatAddress(chain.places.demo)}::demo::${name}`,
+          function: `${formatAddress(chain.chainItems.demo)}::demo::${name}`,
           type_arguments: typeArguments,
           arguments: args,
         },
@@ -130,7 +130,7 @@ describe("encoding for the local chain", () => {
   });
 
   it("covers every entry function of the demo module that takes something", async () => {
-    const abi = await loadModule({ address: chain.places.demo, name: "demo" });
+    const abi = await loadModule({ address: chain.chainItems.demo, name: "demo" });
     const taking = abi?.functions.filter(({ name }) => name.startsWith("take_")).map(({ name }) => name);
     const covered = new Set(CASES.map(([name]) => name));
     expect(taking?.filter((name) => !covered.has(name))).toEqual([]);

@@ -10,6 +10,7 @@ import { formatWaypoint } from "../../src/ledger/waypoint.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
+import { createBookedChain } from "../support/books.ts";
 import { ChainRun } from "../support/chain-run.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
@@ -69,7 +70,7 @@ describe("local chain", () => {
     expect(digest(records)).toBe(digest(expected));
     const [onDisk, inMemory] = [await store.openView(), await memory.openView()];
     expect(printPosition(onDisk.position)).toEqual(printPosition(inMemory.position));
-    const items = run.chain.places.all.map((item) => item.keyHash);
+    const items = run.chain.chainItems.all.map((item) => item.keyHash);
     for (const version of [0n, 1n, 77n, onDisk.position.version]) {
       const [left, right] = [await onDisk.getItems(items, version), await inMemory.getItems(items, version)];
       expect(left.map(printItem)).toEqual(right.map(printItem));
@@ -90,7 +91,7 @@ describe("local chain", () => {
   });
 
   it("makes a block anew that was not committed, without booking it twice", async () => {
-    const chain = createLocalChain({ seed: "one" });
+    const chain = createBookedChain({ seed: "one" });
     const run = await new ChainRun(chain, createMemoryStore()).start();
     await run.steps(3);
     const lost = await run.make();
@@ -114,7 +115,7 @@ describe("local chain", () => {
     view.release();
     const follower = await new ChainRun(createLocalChain({ seed: "one" }), run.store).start();
     expect(records.length).toBeGreaterThan(1);
-    await follower.ingest(records);
+    await follower.append(records);
     expect((await follower.position()).timestampUsec).toBe(timestampUsec + 1n);
   });
 

@@ -1,8 +1,10 @@
 // The interface modules: real binary format by two parsers, and signatures true to a network's framework.
+import { readFileSync } from "node:fs";
 import { deserialize, serialize } from "@mysten/move-bytecode-template";
 import { describe, expect, it } from "vitest";
+import { assembleDemo, renderModuleBytes } from "../../scripts/local-chain-modules/assemble.ts";
 import { toHex } from "../../src/base/hex.ts";
-import { assembleDemo, assembleFramework } from "../../src/chain/modules/assemble.ts";
+import { demoModuleCode, frameworkModules } from "../../src/chain/modules.ts";
 import type { FunctionAbi, StructAbi } from "../../src/move/abi.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { readModule } from "../../src/move/bytecode/reader.ts";
@@ -10,7 +12,7 @@ import { genesisModules } from "../support/genesis-modules.ts";
 import { hasShared } from "../support/shared.ts";
 
 const DEMO = parseAddress("0xd3e0");
-const framework = assembleFramework();
+const framework = frameworkModules();
 
 /** Functions that people encode first. */
 const WANTED = [
@@ -50,6 +52,17 @@ function printStruct({ name, abilities, typeParams, fields }: StructAbi) {
 }
 
 describe("modules of the local chain", () => {
+  it("are what the texts give: otherwise run npm run modules", () => {
+    const path = new URL("../../src/chain/module-bytes.ts", import.meta.url);
+    expect(readFileSync(path, "utf8")).toBe(renderModuleBytes());
+  });
+
+  it("hold the demo module for any address", () => {
+    for (const address of ["0xd3e0", `0x${"5a".repeat(32)}`].map(parseAddress)) {
+      expect(toHex(demoModuleCode(address))).toBe(toHex(assembleDemo(address).bytes));
+    }
+  });
+
   it("hold the functions that people encode first", () => {
     const functions = new Set(
       framework.flatMap(({ name, bytes }) =>
@@ -96,7 +109,7 @@ describe("modules of the local chain", () => {
   });
 
   it("have a demo module with one entry function for each parameter type", () => {
-    const demo = readModule(assembleDemo(DEMO).bytes);
+    const demo = readModule(demoModuleCode(DEMO));
     const names = demo.functions.filter(({ isEntry }) => isEntry).map(({ name }) => name);
     for (const bits of [8, 16, 32, 64, 128, 256]) {
       expect(names).toContain(`take_u${bits}`);

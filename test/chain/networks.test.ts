@@ -4,15 +4,13 @@ import { describe, expect, it } from "vitest";
 import { toHex } from "../../src/base/hex.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
 import { assetText } from "../../src/chain/assets.ts";
-import type { ActorName, Part } from "../../src/chain/cast.ts";
-import { createLocalChain } from "../../src/chain/local-chain.ts";
-import { findSupplyItems, supplyOf } from "../../src/chain/supply.ts";
-import { World } from "../../src/chain/world.ts";
+import type { DemoAccountName, Part } from "../../src/chain/demo-accounts.ts";
 import { parseAsset } from "../../src/ledger/asset.ts";
 import { readBalance } from "../../src/ledger/balance.ts";
 import { recordCodec } from "../../src/ledger/record.ts";
 import { accessPathCodec } from "../../src/ledger/state-key.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
+import { createBookedChain, readSupplies } from "../support/books.ts";
 import { ChainRun } from "../support/chain-run.ts";
 import { hasShared, sharedBytes } from "../support/shared.ts";
 
@@ -20,15 +18,9 @@ const BLOCKS = 20;
 
 /** What the ledger counts as the native coin's supply, by part. */
 async function nativeSupply(run: ChainRun): Promise<Record<Part, bigint>> {
-  const { places } = run.chain;
   const view = await run.store.openView();
-  const world = new World();
-  await world.load(view, places.all);
-  const coinSupplies = findSupplyItems(world, places);
-  await world.load(view, [...coinSupplies.values()]);
-  const ground = { world, places, coinSupplies };
-  const counted = (part: Part) => supplyOf(ground, "native", part) ?? 0n;
-  const supply = { coin: counted("coin"), store: counted("store") };
+  const supplyOf = await readSupplies(run.chain, view);
+  const supply = { coin: supplyOf("native", "coin") ?? 0n, store: supplyOf("native", "store") ?? 0n };
   view.release();
   return supply;
 }
@@ -38,7 +30,7 @@ describe.skipIf(!hasShared)("local chain on a network's genesis", () => {
     ["devnet", 243],
     ["mainnet", 1],
   ] as const)("adds blocks to %s", async (network, chainId) => {
-    const chain = createLocalChain({ seed: "on top" });
+    const chain = createBookedChain({ seed: "on top" });
     const run = new ChainRun(chain, createMemoryStore());
     await run.start(sharedBytes(`networks/${network}/genesis.blob`));
     const before = await nativeSupply(run);
@@ -56,7 +48,7 @@ describe.skipIf(!hasShared)("local chain on a network's genesis", () => {
         if (path.kind === "code") published.add(`${toHex(path.module.address)}::${path.module.name}`);
       }
     }
-    expect([...published]).toEqual([`${toHex(chain.places.demo)}::demo`]);
+    expect([...published]).toEqual([`${toHex(chain.chainItems.demo)}::demo`]);
 
     const after = await nativeSupply(run);
     for (const part of ["coin", "store"] as const) {
@@ -65,8 +57,8 @@ describe.skipIf(!hasShared)("local chain on a network's genesis", () => {
 
     const view = await run.store.openView();
     for (const { account, asset, coin, store } of chain.books.entries()) {
-      const { address } = chain.places.cast[account as ActorName];
-      const text = assetText(chain.places.assets[asset]);
+      const { address } = chain.chainItems.demoAccounts[account as DemoAccountName];
+      const text = assetText(chain.chainItems.assets[asset]);
       expect(await readBalance(view, address, parseAsset(text), position.version)).toBe(coin + store);
     }
     expect(chain.books.entries().length).toBeGreaterThan(15);

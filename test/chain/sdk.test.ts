@@ -1,11 +1,11 @@
-// The official SDK reads the balances of every demo account, over HTTP, and agrees with the chain's books.
+// The official SDK reads the balances of every demo account, over HTTP, and agrees with the books.
 import { Aptos, AptosConfig, Network } from "@aptos-labs/ts-sdk";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type AssetName, assetText } from "../../src/chain/assets.ts";
-import type { ActorName } from "../../src/chain/cast.ts";
-import { createLocalChain } from "../../src/chain/local-chain.ts";
+import type { DemoAccountName } from "../../src/chain/demo-accounts.ts";
 import { formatAddressLong } from "../../src/move/address.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
+import { createBookedChain } from "../support/books.ts";
 import { ChainRun } from "../support/chain-run.ts";
 import { startServer } from "../support/http-server.ts";
 
@@ -14,7 +14,7 @@ const ASSETS: readonly AssetName[] = ["native", "gold", "shell"];
 const LARGEST_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
 
 describe("the official SDK on the local chain", () => {
-  const chain = createLocalChain({ seed: "sdk" });
+  const chain = createBookedChain({ seed: "sdk" });
   const run = new ChainRun(chain, createMemoryStore());
   let aptos: Aptos;
   let url: string;
@@ -38,11 +38,11 @@ describe("the official SDK on the local chain", () => {
   it("reads every balance that the books hold", async () => {
     let exact = 0;
     let rounded = 0;
-    for (const [name, { address }] of Object.entries(chain.places.cast)) {
+    for (const [name, { address }] of Object.entries(chain.chainItems.demoAccounts)) {
       for (const asset of ASSETS) {
-        const definition = chain.places.assets[asset];
-        const store = chain.books.amount(name as ActorName, asset, "store");
-        const whole = store + chain.books.amount(name as ActorName, asset, "coin");
+        const definition = chain.chainItems.assets[asset];
+        const store = chain.books.amount(name as DemoAccountName, asset, "store");
+        const whole = store + chain.books.amount(name as DemoAccountName, asset, "coin");
         const questions: [string, bigint][] = [
           [assetText(definition), whole],
           [formatAddressLong(definition.metadata), store],
@@ -64,7 +64,7 @@ describe("the official SDK on the local chain", () => {
         }
       }
     }
-    expect(exact + rounded).toBe(Object.keys(chain.places.cast).length * ASSETS.length * 2);
+    expect(exact + rounded).toBe(Object.keys(chain.chainItems.demoAccounts).length * ASSETS.length * 2);
     expect(rounded).toBeGreaterThan(1);
   });
 });

@@ -105,11 +105,11 @@ describeCluster("Nodes on Cassandra", ({ hosts, keyspace }) => {
   it(
     "a writer, a reader and a standby answer alike, and the standby goes on when the writer dies",
     async () => {
-      const reader = await startProgram([...store("succession"), "--read-only", "--workers", "2"]);
+      const reader = await startProgram([...store("election"), "--read-only", "--workers", "2"]);
       expect(await statusOf(reader)).toBe(503);
       expect(await statusOf(reader, "/-/ready")).toBe(503);
-      const first = await startProgram(writing("succession", "first"));
-      const standby = await startProgram(writing("succession", "first"));
+      const first = await startProgram(writing("election", "first"));
+      const standby = await startProgram(writing("election", "first"));
       expect(await infoOf(first)).toMatchObject({ writer_role: "writer", storage_engine: "cassandra" });
       expect(await infoOf(standby)).toMatchObject({ writer_role: "standby", sync_state: "standby" });
       expect(await infoOf(reader)).toMatchObject({ sync_mode: "read-only" });
@@ -127,9 +127,9 @@ describeCluster("Nodes on Cassandra", ({ hosts, keyspace }) => {
       await wait(async () => (await versionOf(reader)) > left + 40n);
 
       // Whoever comes later finds it taken, whatever it was before.
-      const second = await startProgram(writing("succession", "first"));
+      const second = await startProgram(writing("election", "first"));
       expect((await infoOf(second)).writer_role).toBe("standby");
-      const refused = await runProgram(["start", "--port", "0", ...writing("succession", "other")]);
+      const refused = await runProgram(["start", "--port", "0", ...writing("election", "other")]);
       expect(refused.code).toBe(2);
       expect(refused.stderr).toContain("another seed");
 

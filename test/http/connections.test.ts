@@ -208,7 +208,7 @@ describe("clients that go away", () => {
   it("a request abandoned before its view opens runs no handler, and the view is released", async () => {
     const ledger = await createHttpLedger();
     let open = (): void => {};
-    const gate = new Promise<void>((resolve) => {
+    const admission = new Promise<void>((resolve) => {
       open = resolve;
     });
     let asked = 0;
@@ -218,7 +218,7 @@ describe("clients that go away", () => {
       ledger: {
         openView: async () => {
           asked++;
-          await gate;
+          await admission;
           const view = await ledger.openView();
           return {
             position: view.position,
@@ -256,13 +256,13 @@ describe("closing", () => {
   it("finishes what is in hand, refuses what comes after", async () => {
     const ledger = await createHttpLedger();
     let open = (): void => {};
-    const gate = new Promise<void>((resolve) => {
+    const admission = new Promise<void>((resolve) => {
       open = resolve;
     });
     let asked = 0;
     const openView = async () => {
       asked++;
-      await gate;
+      await admission;
       return ledger.openView();
     };
     const closing = await startServer({ ledger: { openView } });

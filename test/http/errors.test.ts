@@ -348,7 +348,7 @@ describe("503", () => {
   it("overload is shed with Retry-After and passes", async () => {
     const ledger = await createHttpLedger();
     let open = (): void => {};
-    const gate = new Promise<void>((resolve) => {
+    const admission = new Promise<void>((resolve) => {
       open = resolve;
     });
     let asked = 0;
@@ -357,7 +357,7 @@ describe("503", () => {
       ledger: {
         openView: async () => {
           asked++;
-          await gate;
+          await admission;
           return ledger.openView();
         },
       },

@@ -207,7 +207,7 @@ describe("answers that nobody reads", () => {
     const nibble = setInterval(() => {
       received += (socket!.read(1000) as Buffer | null)?.length ?? 0;
     }, 20);
-    await until(() => server.figures().slowReadersEnded === 1);
+    await until(() => server.figures().unreadResponsesEnded === 1);
     await until(() => server.figures().connections === 0);
     clearInterval(nibble);
     expect(received).toBeGreaterThan(0);

@@ -25,7 +25,7 @@ describe("readiness", () => {
   });
 
   it("goes with health when the node is not well", async () => {
-    const { url } = await startServer({ ailment: () => "nothing can be verified" });
+    const { url } = await startServer({ unhealthyReason: () => "nothing can be verified" });
     expect(await ask(url)).toEqual({ ready: 503, healthy: 503, message: "nothing can be verified" });
   });
 

@@ -3,13 +3,13 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
+import { assembleModule } from "../../scripts/local-chain-modules/assembler.ts";
 import { fromHex } from "../../src/base/hex.ts";
 import { parseAddress } from "../../src/move/address.ts";
-import { countAbiJsonBytes } from "../../src/move/bytecode/abi-json.ts";
 import { estimateAbiBytes } from "../../src/move/bytecode/abi-size.ts";
-import { assembleModule } from "../../src/move/bytecode/assembler.ts";
 import { readModule, readScript } from "../../src/move/bytecode/reader.ts";
 import { MoveError } from "../../src/move/errors.ts";
+import { countAbiJsonBytes } from "../support/abi-json.ts";
 import { genesisModules } from "../support/genesis-modules.ts";
 import { hasShared, sharedJson } from "../support/shared.ts";
 import { yardstickMs } from "../support/yardstick.ts";

@@ -2,12 +2,12 @@
 import { readdirSync } from "node:fs";
 import { deserialize, serialize } from "@mysten/move-bytecode-template";
 import { describe, expect, it } from "vitest";
+import { assembleModule } from "../../scripts/local-chain-modules/assembler.ts";
+import { importsOf } from "../../scripts/local-chain-modules/definition.ts";
 import { toHex } from "../../src/base/hex.ts";
 import type { ModuleAbi } from "../../src/move/abi.ts";
-import { countAbiJsonBytes, moduleAbiToJson } from "../../src/move/bytecode/abi-json.ts";
-import { assembleModule } from "../../src/move/bytecode/assembler.ts";
-import { importsOf } from "../../src/move/bytecode/definition.ts";
 import { readModule, readModuleWithEnd } from "../../src/move/bytecode/reader.ts";
+import { countAbiJsonBytes, moduleAbiToJson } from "../support/abi-json.ts";
 import { genesisModules } from "../support/genesis-modules.ts";
 import { hasShared, sharedPath } from "../support/shared.ts";
 

@@ -1,9 +1,10 @@
-// Runs a local chain on a store: genesis, then blocks, each through the real ingester.
+// Runs a local chain on a store: genesis, then blocks, each through the real committer.
 import { silentLogger } from "../../src/base/log.ts";
 import type { LocalChain } from "../../src/chain/local-chain.ts";
+import { checkGenesis } from "../../src/ledger/genesis.ts";
 import type { Position } from "../../src/ledger/position.ts";
 import type { Store } from "../../src/store/contract.ts";
-import { createIngester, type Ingester } from "../../src/sync/committer.ts";
+import { Committer } from "../../src/sync/committer.ts";
 import { bootstrapGenesis } from "../../src/sync/genesis.ts";
 
 /** 2024-01-01, one second before the first block. */
@@ -14,30 +15,30 @@ const STEP_USEC = 1_000_000n;
 export class ChainRun {
   readonly chain: LocalChain;
   readonly store: Store;
-  readonly #ingester: Ingester;
+  readonly #committer: Committer;
 
   constructor(chain: LocalChain, store: Store) {
     this.chain = chain;
     this.store = store;
-    this.#ingester = createIngester({ store, logger: silentLogger });
+    this.#committer = new Committer({ store, logger: silentLogger });
   }
 
   /** Commits a genesis: the chain's own unless another is given. */
   async start(blob: Uint8Array = this.chain.genesisBlob()): Promise<this> {
-    await bootstrapGenesis({ store: this.store, ingester: this.#ingester, blob });
+    await bootstrapGenesis({ store: this.store, committer: this.#committer, check: checkGenesis(blob) });
     return this;
   }
 
   /** Makes and commits one block: its records. */
   async step(): Promise<readonly Uint8Array[]> {
     const records = await this.make();
-    await this.ingest(records);
+    await this.append(records);
     return records;
   }
 
   /** Commits records. */
-  async ingest(records: readonly Uint8Array[]): Promise<void> {
-    await this.#ingester.ingest(records);
+  async append(records: readonly Uint8Array[]): Promise<void> {
+    await this.#committer.append(records);
   }
 
   /** Makes the next block without committing it. */

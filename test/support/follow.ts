@@ -8,11 +8,11 @@ import type { Waypoint } from "../../src/ledger/waypoint.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { waypointOfBlock } from "../../src/sync/anchor.ts";
-import { createIngester, type Ingester } from "../../src/sync/committer.ts";
-import { type Follower, type FollowerOptions, startFollower } from "../../src/sync/follower.ts";
-import { createRecordedUpstream } from "../../src/sync/upstream/recorded-upstream.ts";
+import { Committer } from "../../src/sync/committer.ts";
+import { Follower, type FollowerOptions } from "../../src/sync/follower.ts";
 import type { RecordsPage, Upstream } from "../../src/sync/upstream/upstream.ts";
 import { ChainRun } from "./chain-run.ts";
+import { createRecordedUpstream } from "./recorded-upstream.ts";
 import { until } from "./until.ts";
 
 /** A ledger as records, with its genesis waypoint and those of its blocks' last versions. */
@@ -32,7 +32,7 @@ export async function recordChain(blocks: number, seed = "follow"): Promise<Reco
   await run.steps(blocks);
   const records = await readRecords(run.store);
   const waypoints = new Map<bigint, Waypoint>();
-  await createIngester({ store: createMemoryStore(), logger: silentLogger }).ingest(
+  await new Committer({ store: createMemoryStore(), logger: silentLogger }).append(
     records,
     async (verified) => {
       for (const block of verified) waypoints.set(block.position.version, waypointOfBlock(block));
@@ -93,21 +93,21 @@ export const QUICK = {
 /** A follower on an empty store. */
 export interface FollowRun {
   readonly store: Store;
-  readonly ingester: Ingester;
+  readonly committer: Committer;
   readonly follower: Follower;
 }
 
 /** Starts a follower on an empty memory store. */
 export function follow(options: Partial<FollowerOptions> & Pick<FollowerOptions, "upstreams">): FollowRun {
   const store = createMemoryStore();
-  const ingester = createIngester({ store, logger: silentLogger });
-  const follower = startFollower({
-    ingester,
+  const committer = new Committer({ store, logger: silentLogger });
+  const follower = new Follower({
+    committer,
     logger: silentLogger,
     ...options,
     pace: { ...QUICK, ...options.pace },
   });
-  return { store, ingester, follower };
+  return { store, committer, follower };
 }
 
 /** Position of a store; undefined while it is empty. */

@@ -1,7 +1,7 @@
 // A small hand-made ledger for the tests of the HTTP server: every form of balance, a table, deletions,
 // pruned versions and stored bytes that do not decode.
 import { encodeWith } from "../../src/bcs/codec.ts";
-import { BcsWriter, encode } from "../../src/bcs/writer.ts";
+import { BcsWriter } from "../../src/bcs/writer.ts";
 import { parseAsset, primaryStoreAddress } from "../../src/ledger/asset.ts";
 import { OBJECT_GROUP_TAG } from "../../src/ledger/balance-keys.ts";
 import { resourceGroupKeyHash, resourceKeyHash, tableItemKeyHash } from "../../src/ledger/key-hash.ts";
@@ -11,7 +11,7 @@ import { transactionCodec } from "../../src/ledger/transaction.ts";
 import { transactionInfoCodec } from "../../src/ledger/transaction-info.ts";
 import { writeSetCodec } from "../../src/ledger/write-set.ts";
 import { parseAddress } from "../../src/move/address.ts";
-import { writeStructTag } from "../../src/move/type-tag.ts";
+import { structTagCodec } from "../../src/move/type-tag.ts";
 import { parseStructTag } from "../../src/move/type-text.ts";
 import type { BlockStart, RawRecord, StateWrite, Store } from "../../src/store/contract.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
@@ -51,7 +51,7 @@ export function fungibleStore(balance: bigint, frozen = false): Uint8Array {
 export function group(members: readonly (readonly [string, Uint8Array])[]): Uint8Array {
   const writer = new BcsWriter().uleb(members.length);
   for (const [tag, bytes] of members) {
-    writer.fixed(encode(parseStructTag(tag), writeStructTag)).byteString(bytes);
+    writer.fixed(encodeWith(structTagCodec, parseStructTag(tag))).byteString(bytes);
   }
   return writer.take();
 }

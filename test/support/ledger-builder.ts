@@ -14,7 +14,7 @@ import {
 import { type ContractEvent, contractEventCodec, eventHash } from "../../src/ledger/event.ts";
 import { encodeRecord } from "../../src/ledger/record.ts";
 import { accessPathCodec, type StateKey, stateKeyHash } from "../../src/ledger/state-key.ts";
-import { leafHashOf, stateRootOf } from "../../src/ledger/state-tree/root.ts";
+import { leafHashOf } from "../../src/ledger/state-tree/tree-node.ts";
 import { stateValueCodec, stateValueHash } from "../../src/ledger/state-value.ts";
 import { type Transaction, transactionCodec, transactionHash } from "../../src/ledger/transaction.ts";
 import { transactionInfoCodec, transactionInfoHash } from "../../src/ledger/transaction-info.ts";
@@ -26,6 +26,7 @@ import {
   writtenValue,
 } from "../../src/ledger/write-set.ts";
 import { parseAddress } from "../../src/move/address.ts";
+import { stateRootOf } from "./state-root.ts";
 
 const ONE = parseAddress("0x1");
 

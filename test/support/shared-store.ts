@@ -1,5 +1,5 @@
 // A store in memory that several writers want: a board that says whose turn it is, and stores that compare their token
-// with it in every write. For tests of the succession, with faults to order. A lease lapses when the test says so: by
+// with it in every write. For tests of the election, with faults to order. A lease lapses when the test says so: by
 // the clock it would also lapse when the machine stood still for a while.
 import type { Store } from "../../src/store/contract.ts";
 import { StoreError } from "../../src/store/errors.ts";

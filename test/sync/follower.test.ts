@@ -9,11 +9,10 @@ import { parseWaypoint } from "../../src/ledger/waypoint.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { isPassingFault, StoreError } from "../../src/store/errors.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
-import { createIngester } from "../../src/sync/committer.ts";
+import { Committer } from "../../src/sync/committer.ts";
 import type { Follower } from "../../src/sync/follower.ts";
 import { trustLevels } from "../../src/sync/trust.ts";
 import { UpstreamError } from "../../src/sync/upstream/errors.ts";
-import { createRecordedUpstream, encodePage } from "../../src/sync/upstream/recorded-upstream.ts";
 import type { Upstream } from "../../src/sync/upstream/upstream.ts";
 import {
   bent,
@@ -25,6 +24,7 @@ import {
   recorded,
   untilVersion,
 } from "../support/follow.ts";
+import { createRecordedUpstream, encodePage } from "../support/recorded-upstream.ts";
 import { hasShared, sharedBytes, sharedJson } from "../support/shared.ts";
 import { until } from "../support/until.ts";
 
@@ -81,13 +81,13 @@ describe("a follower", () => {
         await store.commit(...args);
       },
     });
-    const ingester = createIngester({ store: distant, logger: silentLogger });
+    const committer = new Committer({ store: distant, logger: silentLogger });
     let waits = 0;
     const mayPass = (error: unknown): boolean => {
       waits++;
       return isPassingFault(error);
     };
-    const options = { upstreams: [recorded(chain.records)], ingester, mayPass, pace: { pageLimit: 7 } };
+    const options = { upstreams: [recorded(chain.records)], committer, mayPass, pace: { pageLimit: 7 } };
     const { follower } = start(options);
     await until(() => waits > 1 && follower.status().state === "waiting");
     isGone = false;

@@ -5,14 +5,14 @@ import { type Address, parseAddress } from "../../move/address.ts";
 import type { StructTag, TypeTag } from "../../move/type-tag.ts";
 import type { EntryFunction } from "../../transaction/entry-function.ts";
 import type { Script } from "../../transaction/script.ts";
-import type { Movement } from "../books.ts";
-import type { ActorName } from "../cast.ts";
-import type { Effects, Ground } from "../effects.ts";
+import type { DemoAccountName } from "../demo-accounts.ts";
+import type { BlockState, Effects } from "../effects.ts";
 import type { Random } from "../random.ts";
+import type { Movement } from "../wallet.ts";
 
 /** What an action is chosen on. */
-export interface Scene {
-  readonly ground: Ground;
+export interface ActionContext {
+  readonly blockState: BlockState;
   readonly random: Random;
   /** What the sender will be charged. */
   readonly fee: bigint;
@@ -25,9 +25,9 @@ export type Call =
 
 /** A transaction to be. */
 export interface Action {
-  readonly sender: ActorName;
+  readonly sender: DemoAccountName;
   /** Signs too: a multi-agent transaction. */
-  readonly cosigner?: ActorName;
+  readonly cosigner?: DemoAccountName;
   readonly call: Call;
   readonly movements: readonly Movement[];
   /** What else changes, before the fee is taken. */
@@ -39,7 +39,7 @@ export interface Action {
 }
 
 /** Makes an action; undefined when the state does not allow it now. */
-export type ActionMaker = (scene: Scene) => Action | undefined;
+export type ActionMaker = (context: ActionContext) => Action | undefined;
 
 /** A struct type as an argument. */
 export function structType(struct: StructTag): TypeTag {

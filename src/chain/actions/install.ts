@@ -2,13 +2,13 @@
 // accounts, assets and tables. The network's own modules stay as they are.
 import { byteString, u64 } from "../../bcs/scalars.ts";
 import { vector } from "../../bcs/sequences.ts";
-import { assembleDemo } from "../modules/assemble.ts";
-import type { Places } from "../places.ts";
+import type { ChainItems } from "../chain-items.ts";
+import { demoModuleCode } from "../modules.ts";
 import { initialMovements, setUp } from "../setup.ts";
 import { type Action, argument, entryCall } from "./action.ts";
 
-function publishDemo(places: Places): Action {
-  const { bytes } = assembleDemo(places.demo);
+function publishDemo(chainItems: ChainItems): Action {
+  const bytes = demoModuleCode(chainItems.demo);
   return {
     sender: "demo",
     call: entryCall(
@@ -17,24 +17,24 @@ function publishDemo(places: Places): Action {
       [argument(byteString, new Uint8Array(0)), argument(vector(byteString), [bytes])],
     ),
     movements: [],
-    change: ({ world, createdUsec }) => world.set(places.demoModule, bytes, createdUsec),
+    change: ({ workingState, createdUsec }) => workingState.set(chainItems.demoModule, bytes, createdUsec),
   };
 }
 
-function setUpDemo(places: Places): Action {
+function setUpDemo(chainItems: ChainItems): Action {
   return {
     sender: "demo",
     call: entryCall(
-      { address: places.demo, module: "demo", function: "setup" },
+      { address: chainItems.demo, module: "demo", function: "setup" },
       [],
-      [argument(u64, BigInt(Object.keys(places.cast).length))],
+      [argument(u64, BigInt(Object.keys(chainItems.demoAccounts).length))],
     ),
-    movements: initialMovements(places),
+    movements: initialMovements(chainItems),
     change: setUp,
   };
 }
 
 /** The transactions that bring the demo to a ledger without it. */
-export function installActions(places: Places): Action[] {
-  return [publishDemo(places), setUpDemo(places)];
+export function installActions(chainItems: ChainItems): Action[] {
+  return [publishDemo(chainItems), setUpDemo(chainItems)];
 }

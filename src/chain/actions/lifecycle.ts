@@ -2,29 +2,29 @@
 // everything back and is deleted, stores and all.
 import { u64 } from "../../bcs/scalars.ts";
 import { addressCodec } from "../../move/wire.ts";
-import type { Movement } from "../books.ts";
-import type { ActorName } from "../cast.ts";
+import type { DemoAccountName } from "../demo-accounts.ts";
+import type { Movement } from "../wallet.ts";
 import { balanceOf, createAccount } from "../wallet.ts";
-import { type Action, argument, entryCall, type Scene, structType } from "./action.ts";
+import { type Action, type ActionContext, argument, entryCall, structType } from "./action.ts";
 import { pickAmount } from "./transfer.ts";
 
-const VISITOR: ActorName = "hana";
+const VISITOR: DemoAccountName = "hana";
 /** What the visitor starts with, at most; enough for its one fee. */
 const ALLOWANCE = 500_000_000n;
 
 /** The next step in the visitor's life. */
-export function advanceVisitor(scene: Scene): Action | undefined {
-  const { world, places } = scene.ground;
-  const { account, coinStores } = places.accounts[VISITOR];
-  if (!world.has(account)) return arrive(scene);
+export function advanceVisitor(context: ActionContext): Action | undefined {
+  const { workingState, chainItems } = context.blockState;
+  const { account, coinStores } = chainItems.accounts[VISITOR];
+  if (!workingState.has(account)) return arrive(context);
   const gold = coinStores.gold;
-  return gold !== undefined && world.has(gold) ? leave(scene) : receiveGold(scene);
+  return gold !== undefined && workingState.has(gold) ? leave(context) : receiveGold(context);
 }
 
-function arrive({ ground, random }: Scene): Action {
-  const from: ActorName = "basil";
+function arrive({ blockState, random }: ActionContext): Action {
+  const from: DemoAccountName = "basil";
   const amount = ALLOWANCE / 2n + random.upTo(ALLOWANCE / 2n);
-  const recipient = argument(addressCodec, ground.places.cast[VISITOR].address);
+  const recipient = argument(addressCodec, blockState.chainItems.demoAccounts[VISITOR].address);
   return {
     sender: from,
     call: entryCall(
@@ -37,13 +37,13 @@ function arrive({ ground, random }: Scene): Action {
   };
 }
 
-function receiveGold(scene: Scene): Action | undefined {
-  const { places } = scene.ground;
-  const from: ActorName = "ada";
-  const amount = pickAmount(scene, "gold", "coin", [from, VISITOR]);
-  const { coinType } = places.assets.gold;
+function receiveGold(context: ActionContext): Action | undefined {
+  const { chainItems } = context.blockState;
+  const from: DemoAccountName = "ada";
+  const amount = pickAmount(context, "gold", "coin", [from, VISITOR]);
+  const { coinType } = chainItems.assets.gold;
   if (amount === undefined || coinType === undefined) return undefined;
-  const args = [argument(addressCodec, places.cast[VISITOR].address), argument(u64, amount)];
+  const args = [argument(addressCodec, chainItems.demoAccounts[VISITOR].address), argument(u64, amount)];
   return {
     sender: from,
     call: entryCall({ module: "aptos_account", function: "transfer_coins" }, [structType(coinType)], args),
@@ -51,28 +51,28 @@ function receiveGold(scene: Scene): Action | undefined {
   };
 }
 
-function leave({ ground, fee }: Scene): Action | undefined {
-  const { places } = ground;
-  const native = balanceOf(ground, VISITOR, "native", "store") - fee;
-  const gold = balanceOf(ground, VISITOR, "gold", "coin");
+function leave({ blockState, fee }: ActionContext): Action | undefined {
+  const { chainItems } = blockState;
+  const native = balanceOf(blockState, VISITOR, "native", "store") - fee;
+  const gold = balanceOf(blockState, VISITOR, "gold", "coin");
   if (native <= 0n) return undefined;
   const movements: Movement[] = [
     { asset: "native", part: "store", from: VISITOR, to: "basil", amount: native },
     { asset: "gold", part: "coin", from: VISITOR, to: "ada", amount: gold },
   ];
-  const recipients = [places.cast.basil.address, places.cast.ada.address];
+  const recipients = [chainItems.demoAccounts.basil.address, chainItems.demoAccounts.ada.address];
   return {
     sender: VISITOR,
     call: entryCall(
-      { address: places.demo, module: "demo", function: "close_account" },
+      { address: chainItems.demo, module: "demo", function: "close_account" },
       [],
       recipients.map((address) => argument(addressCodec, address)),
     ),
     movements,
-    close: ({ world }) => {
-      const { account, coinStores, stores } = places.accounts[VISITOR];
+    close: ({ workingState }) => {
+      const { account, coinStores, stores } = chainItems.accounts[VISITOR];
       for (const item of [account, ...Object.values(coinStores), ...Object.values(stores)]) {
-        if (world.has(item)) world.delete(item);
+        if (workingState.has(item)) workingState.delete(item);
       }
     },
   };

@@ -4,11 +4,11 @@ import { vector } from "../../bcs/sequences.ts";
 import { parseAddress } from "../../move/address.ts";
 import { addressCodec } from "../../move/wire.ts";
 import type { AssetName } from "../assets.ts";
-import type { Movement } from "../books.ts";
-import type { ActorName, Part } from "../cast.ts";
+import type { DemoAccountName, Part } from "../demo-accounts.ts";
 import { tagOf } from "../item.ts";
+import type { Movement } from "../wallet.ts";
 import { balanceOf } from "../wallet.ts";
-import { type Action, argument, entryCall, type Scene, structType } from "./action.ts";
+import { type Action, type ActionContext, argument, entryCall, structType } from "./action.ts";
 
 const U64_MAX = 0xffff_ffff_ffff_ffffn;
 /** A transfer takes at most this share of what the sender has, */
@@ -25,21 +25,21 @@ const RESERVE = 1_000_000_000n;
 const METADATA_TYPE = structType(tagOf("0x1::fungible_asset::Metadata"));
 
 /** Accounts that hold coins in coin stores. */
-export const COIN_TRADERS: readonly ActorName[] = ["ada", "clio"];
+export const COIN_TRADERS: readonly DemoAccountName[] = ["ada", "clio"];
 /** Accounts that trade fungible assets. */
-export const STORE_TRADERS: readonly ActorName[] = ["basil", "clio", "dora", "gus"];
+export const STORE_TRADERS: readonly DemoAccountName[] = ["basil", "clio", "dora", "gus"];
 
 /** An amount that one can give and the other can take; undefined when there is none. */
 export function pickAmount(
-  { ground, random, fee }: Scene,
+  { blockState, random, fee }: ActionContext,
   asset: AssetName,
   part: Part,
-  [from, to]: readonly [ActorName, ActorName],
+  [from, to]: readonly [DemoAccountName, DemoAccountName],
 ): bigint | undefined {
   const reserve = asset === "native" ? RESERVE + fee : 0n;
-  const spare = balanceOf(ground, from, asset, part) - reserve;
+  const spare = balanceOf(blockState, from, asset, part) - reserve;
   // Both parts count together in an answer, which must stay within u64.
-  const held = balanceOf(ground, to, asset, "coin") + balanceOf(ground, to, asset, "store");
+  const held = balanceOf(blockState, to, asset, "coin") + balanceOf(blockState, to, asset, "store");
   const share = spare / LARGEST_SHARE;
   if (share <= 0n) return undefined;
   let most = LARGEST_AMOUNT[asset];
@@ -48,23 +48,29 @@ export function pickAmount(
   return held + amount > U64_MAX ? undefined : amount;
 }
 
-function pickPair(scene: Scene, names: readonly ActorName[]): [ActorName, ActorName] {
-  const from = scene.random.pick(names);
-  return [from, scene.random.pick(names.filter((name) => name !== from))];
+function pickPair(
+  context: ActionContext,
+  names: readonly DemoAccountName[],
+): [DemoAccountName, DemoAccountName] {
+  const from = context.random.pick(names);
+  return [from, context.random.pick(names.filter((name) => name !== from))];
 }
 
 /** A coin from coin store to coin store. */
-export function transferCoin(scene: Scene): Action | undefined {
-  const { ground, random } = scene;
+export function transferCoin(context: ActionContext): Action | undefined {
+  const { blockState, random } = context;
   const asset: AssetName = random.once(2) ? "gold" : "native";
-  const [from, to] = pickPair(scene, COIN_TRADERS);
-  const amount = pickAmount(scene, asset, "coin", [from, to]);
-  const { coinType } = ground.places.assets[asset];
+  const [from, to] = pickPair(context, COIN_TRADERS);
+  const amount = pickAmount(context, asset, "coin", [from, to]);
+  const { coinType } = blockState.chainItems.assets[asset];
   if (amount === undefined || coinType === undefined) return undefined;
   const target = random.once(2)
     ? { module: "coin", function: "transfer" }
     : { module: "aptos_account", function: "transfer_coins" };
-  const args = [argument(addressCodec, ground.places.cast[to].address), argument(u64, amount)];
+  const args = [
+    argument(addressCodec, blockState.chainItems.demoAccounts[to].address),
+    argument(u64, amount),
+  ];
   return {
     sender: from,
     call: entryCall(target, [structType(coinType)], args),
@@ -73,14 +79,14 @@ export function transferCoin(scene: Scene): Action | undefined {
 }
 
 /** A fungible asset from primary store to primary store, which is opened where there is none. */
-export function transferAsset(scene: Scene): Action | undefined {
-  const { ground, random } = scene;
+export function transferAsset(context: ActionContext): Action | undefined {
+  const { blockState, random } = context;
   const asset = random.pick<AssetName>(["native", "native", "shell", "shell", "gold"]);
-  const [from, to] = pickPair(scene, STORE_TRADERS);
-  const amount = pickAmount(scene, asset, "store", [from, to]);
+  const [from, to] = pickPair(context, STORE_TRADERS);
+  const amount = pickAmount(context, asset, "store", [from, to]);
   if (amount === undefined) return undefined;
-  const recipient = argument(addressCodec, ground.places.cast[to].address);
-  const metadata = argument(addressCodec, ground.places.assets[asset].metadata);
+  const recipient = argument(addressCodec, blockState.chainItems.demoAccounts[to].address);
+  const metadata = argument(addressCodec, blockState.chainItems.assets[asset].metadata);
   const movements: Movement[] = [{ asset, part: "store", from, to, amount }];
   if (asset === "native" && random.once(2)) {
     const target = { module: "aptos_account", function: "transfer" };
@@ -94,21 +100,21 @@ export function transferAsset(scene: Scene): Action | undefined {
 }
 
 /** Shells from the largest holder to several at once. */
-export function batchTransfer(scene: Scene): Action | undefined {
-  const { places } = scene.ground;
-  const from: ActorName = "gus";
+export function batchTransfer(context: ActionContext): Action | undefined {
+  const { chainItems } = context.blockState;
+  const from: DemoAccountName = "gus";
   const movements: Movement[] = [];
   for (const to of STORE_TRADERS.filter((name) => name !== from)) {
-    const amount = pickAmount(scene, "shell", "store", [from, to]);
+    const amount = pickAmount(context, "shell", "store", [from, to]);
     if (amount !== undefined) movements.push({ asset: "shell", part: "store", from, to, amount });
   }
   if (movements.length === 0) return undefined;
-  const recipients = movements.map(({ to }) => places.cast[to ?? from].address);
+  const recipients = movements.map(({ to }) => chainItems.demoAccounts[to ?? from].address);
   const call = entryCall(
     { module: "aptos_account", function: "batch_transfer_fungible_assets" },
     [],
     [
-      argument(addressCodec, places.assets.shell.metadata),
+      argument(addressCodec, chainItems.assets.shell.metadata),
       argument(vector(addressCodec), recipients),
       argument(
         vector(u64),
@@ -120,17 +126,19 @@ export function batchTransfer(scene: Scene): Action | undefined {
 }
 
 /** Two accounts swap gold for shells, and both sign. */
-export function swap(scene: Scene): Action | undefined {
-  const { places } = scene.ground;
-  const [from, to]: [ActorName, ActorName] = scene.random.once(2) ? ["clio", "basil"] : ["clio", "dora"];
-  const gold = pickAmount(scene, "gold", "store", [from, to]);
-  const shell = pickAmount(scene, "shell", "store", [to, from]);
+export function swap(context: ActionContext): Action | undefined {
+  const { chainItems } = context.blockState;
+  const [from, to]: [DemoAccountName, DemoAccountName] = context.random.once(2)
+    ? ["clio", "basil"]
+    : ["clio", "dora"];
+  const gold = pickAmount(context, "gold", "store", [from, to]);
+  const shell = pickAmount(context, "shell", "store", [to, from]);
   if (gold === undefined || shell === undefined) return undefined;
   return {
     sender: from,
     cosigner: to,
     call: entryCall(
-      { address: places.demo, module: "demo", function: "swap" },
+      { address: chainItems.demo, module: "demo", function: "swap" },
       [],
       [argument(u64, gold), argument(u64, shell)],
     ),
@@ -142,11 +150,14 @@ export function swap(scene: Scene): Action | undefined {
 }
 
 /** A transfer of more than the sender has: it fails, and only the fee is taken. */
-export function failingTransfer({ ground, random }: Scene): Action | undefined {
-  const { coinType } = ground.places.assets.gold;
+export function failingTransfer({ blockState, random }: ActionContext): Action | undefined {
+  const { coinType } = blockState.chainItems.assets.gold;
   if (coinType === undefined) return undefined;
   const sender = random.pick(COIN_TRADERS);
-  const args = [argument(addressCodec, ground.places.cast.fay.address), argument(u64, U64_MAX)];
+  const args = [
+    argument(addressCodec, blockState.chainItems.demoAccounts.fay.address),
+    argument(u64, U64_MAX),
+  ];
   return {
     sender,
     call: entryCall({ module: "coin", function: "transfer" }, [structType(coinType)], args),

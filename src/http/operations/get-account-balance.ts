@@ -1,5 +1,5 @@
 // The balance of an account for a coin or a fungible asset.
-import { follow } from "../../base/awaitable.ts";
+import { andThen } from "../../base/maybe-promise.ts";
 import { balanceRoute } from "../../interface/routes.ts";
 import { readBalance } from "../../ledger/balance.ts";
 import { operation } from "../operation.ts";
@@ -53,8 +53,8 @@ export const getAccountBalance = operation({
     "overloaded",
   ],
   handle(args, { view }) {
-    return follow(readPointOf(view, args), ({ version, timestampUsec }) =>
-      follow(readBalance(view, args.address, args.asset_type, version), (balance) => ({
+    return andThen(readPointOf(view, args), ({ version, timestampUsec }) =>
+      andThen(readBalance(view, args.address, args.asset_type, version), (balance) => ({
         data: { balance, quoted: args.quoted === true },
         version,
         timestampUsec,

@@ -1,6 +1,7 @@
 // One table item by handle and serialized key.
-import { follow } from "../../base/awaitable.ts";
+
 import { toPrefixedHex } from "../../base/hex.ts";
+import { andThen } from "../../base/maybe-promise.ts";
 import { rawItemRoute } from "../../interface/routes.ts";
 import { readTableItem, type TableQuery } from "../../ledger/table-item.ts";
 import { formatAddress } from "../../move/address.ts";
@@ -59,8 +60,8 @@ export const getRawTableItem = operation({
   ],
   handle(args, { view }) {
     const { table_handle: handle, body: key } = args;
-    return follow(readPointOf(view, args), ({ version, timestampUsec }) =>
-      follow(readTableItem(view, handle, key, version), (item) => {
+    return andThen(readPointOf(view, args), ({ version, timestampUsec }) =>
+      andThen(readTableItem(view, handle, key, version), (item) => {
         if (item !== undefined) return { data: item, version, timestampUsec };
         throw itemNotFound({ handle, key }, version);
       }),

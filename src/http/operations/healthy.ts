@@ -23,8 +23,8 @@ export const healthy = operation({
   answer: messageAnswer(OK),
   errors: ["malformed_request", "internal", "unhealthy", "overloaded"],
   handle({ duration_secs }, { view, services }) {
-    const ailment = services.ailment();
-    if (ailment !== undefined) throw new HttpError("unhealthy", ailment);
+    const reason = services.unhealthyReason();
+    if (reason !== undefined) throw new HttpError("unhealthy", reason);
     const { timestampUsec } = view.position;
     if (duration_secs !== undefined) {
       const oldestUsec = BigInt(services.clock()) * 1000n - duration_secs * 1_000_000n;

@@ -21,7 +21,7 @@ export const ready = operation({
   answer: messageAnswer(READY),
   errors: ["malformed_request", "internal", "unhealthy", "overloaded"],
   handle(_, { services }) {
-    const reason = services.ailment() ?? services.unready();
+    const reason = services.unhealthyReason() ?? services.unready();
     if (reason !== undefined) throw new HttpError("unhealthy", reason);
     return { data: READY, version: undefined };
   },

@@ -65,18 +65,15 @@ function membersOf<Names extends string>(
   return found;
 }
 
-/** The text of a string, or of a number where those are allowed. */
-function textOf(document: JsonDocument, value: number, path: string, allowsNumber = false): string {
-  const kind = value === ABSENT ? "absent" : document.kind(value);
-  if (kind === "string") return document.string(value);
-  if (allowsNumber && kind === "number") return document.numberText(value);
+function textOf(document: JsonDocument, value: number, path: string): string {
+  if (value !== ABSENT && document.kind(value) === "string") return document.string(value);
   return refuse(path, "a string", document, value);
 }
 
 function parseReadAt(document: JsonDocument, values: Readonly<Record<keyof ReadAtArgs, number>>): ReadAtArgs {
   const parse = (name: keyof ReadAtArgs): bigint | undefined => {
     if (values[name] === ABSENT) return undefined;
-    return parseField(name, readAtFields[name], textOf(document, values[name], name, true));
+    return parseField(name, readAtFields[name], textOf(document, values[name], name));
   };
   return { ledger_version: parse("ledger_version"), at: parse("at") };
 }

@@ -1,5 +1,5 @@
 // Which state a read is about: `ledger_version`, `at`, or the latest. Every read has these two and resolves them here.
-import type { Awaitable } from "../../base/awaitable.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { parseTime, TIME_EXPECTED } from "../../base/time-text.ts";
 import { type ReadPoint, resolveReadPoint } from "../../ledger/read-point.ts";
 import type { LedgerView } from "../../ledger/view.ts";
@@ -43,7 +43,7 @@ export interface ReadAtArgs {
 }
 
 /** The version to read at. Throws HttpError when both are given, and as `resolveReadPoint`. */
-export function readPointOf(view: LedgerView, { ledger_version, at }: ReadAtArgs): Awaitable<ReadPoint> {
+export function readPointOf(view: LedgerView, { ledger_version, at }: ReadAtArgs): MaybePromise<ReadPoint> {
   if (ledger_version !== undefined && at !== undefined) {
     throw new HttpError("malformed_request", "ledger_version, at: expected one of them, got both");
   }

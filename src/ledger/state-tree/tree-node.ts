@@ -5,9 +5,11 @@
 //   u16 mask of children, u16 mask of those that are leaves (little-endian); for each child in slot order:
 //   leaf = key hash and leaf hash (64 bytes), inner = hash (32 bytes); in a node with eight or more inner
 //   children also the hashes inside the node that changing one child leaves as they are (see `isFolded`).
+//
+// Hashes follow the binary tree of key hashes, whose bit 0 is the top bit of byte 0. No leaf below a position: the
+// placeholder; one: that leaf's hash wherever it stands; more: an inner node over both halves, even if one is empty.
 import { LedgerError } from "../errors.ts";
-import { HASH_LENGTH, SPARSE_MERKLE_PLACEHOLDER } from "../hash.ts";
-import { innerHashOf } from "./root.ts";
+import { HASH_LENGTH, hashPair, SEEDS, SPARSE_MERKLE_PLACEHOLDER } from "../hash.ts";
 
 const FANOUT = 16;
 
@@ -31,6 +33,16 @@ export interface TreeNode {
 const HEADER_BYTES = 4;
 /** From this many inner children on the folded hashes are kept: they are few bytes next to what is below. */
 const KEEP_FOLDED = 8;
+
+/** Hash of a leaf from its state key hash and its state value hash. */
+export function leafHashOf(keyHash: Uint8Array, valueHash: Uint8Array): Uint8Array {
+  return hashPair(SEEDS.sparseMerkleLeaf, keyHash, valueHash);
+}
+
+/** Hash of an inner node. */
+export function innerHashOf(left: Uint8Array, right: Uint8Array): Uint8Array {
+  return hashPair(SEEDS.sparseMerkleInternal, left, right);
+}
 
 /** Nibble number `depth` of a key hash. */
 export function nibbleAt(keyHash: Uint8Array, depth: number): number {

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RUNS } from "../../../test/support/property.ts";
+import { stateRootOf } from "../../../test/support/state-root.ts";
 import { fromHex, toHex } from "../../base/hex.ts";
 import { LedgerError } from "../errors.ts";
 import { hashOf, SEEDS, SPARSE_MERKLE_PLACEHOLDER } from "../hash.ts";
-import { leafHashOf, stateRootOf } from "./root.ts";
-import { decodeTreeNode, encodeTreeNode, treeNodeKey } from "./tree-node.ts";
+import { decodeTreeNode, encodeTreeNode, leafHashOf, treeNodeKey } from "./tree-node.ts";
 import { type TreeNodeReader, type TreeUpdate, updateStateTree } from "./update.ts";
 
 function createTable() {

@@ -4,12 +4,12 @@
 import { compareBytes, equalBytes } from "../../base/bytes.ts";
 import { LedgerError } from "../errors.ts";
 import { SPARSE_MERKLE_PLACEHOLDER } from "../hash.ts";
-import { leafHashOf, type TreeLeaf } from "./root.ts";
 import {
   createTreeNode,
   decodeTreeNode,
   encodeTreeNode,
   isEmptyNode,
+  leafHashOf,
   nibbleAt,
   onlyLeaf,
   setChild,
@@ -21,6 +21,12 @@ import {
 
 /** Reads current nodes by key, in the order asked. */
 export type TreeNodeReader = (keys: readonly Uint8Array[]) => Promise<readonly (Uint8Array | undefined)[]>;
+
+/** A leaf of the state tree: where it stands and what it commits to. */
+export interface TreeLeaf {
+  readonly keyHash: Uint8Array;
+  readonly leafHash: Uint8Array;
+}
 
 /** One item change: the new state value's hash; undefined removes the item. */
 export interface TreeUpdate {

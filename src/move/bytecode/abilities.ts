@@ -37,13 +37,6 @@ export function abilityList(bits: number): readonly Ability[] {
   return list;
 }
 
-/** The bits of a list. */
-export function abilityBits(abilities: readonly Ability[]): number {
-  let bits = 0;
-  for (const ability of abilities) bits |= 1 << ABILITIES.indexOf(ability);
-  return bits;
-}
-
 /** Reads an ability set as bits. */
 export function readAbilityBits(cursor: Cursor, place: Place): number {
   if (cursor.version > 1) return cursor.uleb(15, "abilities");

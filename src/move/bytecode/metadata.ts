@@ -1,5 +1,8 @@
 // Attributes that compilers put into a module's metadata: view functions, events, resource groups.
-import { type BcsReader, decode } from "../../bcs/reader.ts";
+import { decodeWith, type ValueOf } from "../../bcs/codec.ts";
+import { struct } from "../../bcs/records.ts";
+import { text, u8, u64 } from "../../bcs/scalars.ts";
+import { map, vector } from "../../bcs/sequences.ts";
 
 /** Metadata key of attributes. */
 export const METADATA_V1_KEY = "aptos::metadata_v1";
@@ -26,30 +29,15 @@ const NONE: Attributes = {
   groupScopes: new Map(),
 };
 
-interface Attribute {
-  readonly kind: number;
-  readonly args: readonly string[];
-}
+const attributeMapCodec = map(text, vector(struct({ kind: u8, args: vector(text) })));
+const metadataCodec = struct({
+  /** Names and descriptions of abort codes. */
+  errors: map(u64, struct({ name: text, description: text })),
+  structs: attributeMapCodec,
+  functions: attributeMapCodec,
+});
 
-function readAttributeMap(reader: BcsReader): [string, Attribute[]][] {
-  return reader.map(
-    (key) => key.text(),
-    (value) =>
-      value.vector<Attribute>((item) => ({ kind: item.u8(), args: item.vector((arg) => arg.text()) }), 2),
-  );
-}
-
-function readAttributes(reader: BcsReader): Attributes {
-  reader.map(
-    (key) => key.u64(),
-    (value) => {
-      value.text();
-      value.text();
-    },
-    10,
-  );
-  const structs = readAttributeMap(reader);
-  const functions = readAttributeMap(reader);
+function attributesOf({ structs, functions }: ValueOf<typeof metadataCodec>): Attributes {
   const views = new Set<string>();
   const events = new Set<string>();
   const groupMembers = new Map<string, string>();
@@ -81,7 +69,7 @@ export function decodeAttributes(
   const value = metadata.get(METADATA_V1_KEY);
   if (value === undefined || formatVersion < 6) return NONE;
   try {
-    return decode(value, readAttributes);
+    return attributesOf(decodeWith(metadataCodec, value));
   } catch {
     return NONE;
   }

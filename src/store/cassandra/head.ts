@@ -1,7 +1,8 @@
 // The head row of a ledger: the watermark that readers never look past, who may write, and since when. It moves
 // by lightweight transactions alone, each under the writer's term, and every outcome is known or read, never
 // guessed.
-import { decodePosition, encodePosition, type Position } from "../../ledger/position.ts";
+import { decodeWith, encodeWith } from "../../bcs/codec.ts";
+import { type Position, positionCodec } from "../../ledger/position.ts";
 import type { StoreIdentity } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import type { Request, Row, Session } from "./session.ts";
@@ -131,7 +132,7 @@ export class HeadRow {
       values: [
         position?.version ?? NO_VERSION,
         move.seq,
-        position === undefined ? null : Buffer.from(encodePosition(position)),
+        position === undefined ? null : Buffer.from(encodeWith(positionCodec, position)),
         identity === undefined ? null : encodeIdentity(identity),
         move.pruned,
         this.#ledger,
@@ -218,7 +219,7 @@ function toHead(row: Row): Head {
     owner: typeof owner === "string" ? owner : undefined,
     beat,
     seq,
-    position: Buffer.isBuffer(position) ? decodePosition(new Uint8Array(position)) : undefined,
+    position: Buffer.isBuffer(position) ? decodeWith(positionCodec, new Uint8Array(position)) : undefined,
     identity: Buffer.isBuffer(identity) ? decodeIdentity(identity) : undefined,
     pruned,
   };

@@ -4,19 +4,23 @@
 import { StoreError } from "../errors.ts";
 import type { WriterLease } from "../writer-lease.ts";
 import type { Head, HeadRow } from "./head.ts";
-import type { Writer } from "./writer.ts";
+import type { RowWriter } from "./row-writer.ts";
 
 /** The lease of one process on one ledger. */
 export class HeadLease implements WriterLease {
   readonly ttlMs: number;
   readonly #row: HeadRow;
-  readonly #writer: Writer;
+  readonly #writer: RowWriter;
   readonly #readOnly: boolean;
   #beat = 0;
   /** The last sign of life of another holder, and when it was first seen. */
   #seen: { readonly sign: string; readonly at: number } | undefined;
 
-  constructor(row: HeadRow, writer: Writer, options: { readonly ttlMs: number; readonly readOnly: boolean }) {
+  constructor(
+    row: HeadRow,
+    writer: RowWriter,
+    options: { readonly ttlMs: number; readonly readOnly: boolean },
+  ) {
     this.#row = row;
     this.#writer = writer;
     this.ttlMs = options.ttlMs;

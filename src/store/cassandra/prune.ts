@@ -6,15 +6,15 @@ import type { PruneStep } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import type { Blocks } from "./blocks.ts";
 import { decodeKeys, type WrittenKey } from "./keys-row.ts";
+import type { RowWriter } from "./row-writer.ts";
 import type { Request } from "./session.ts";
 import { heightBucket, versionBucket } from "./statements.ts";
 import type { Terms } from "./terms.ts";
 import type { ClusterView } from "./view.ts";
-import type { Writer } from "./writer.ts";
 
 /** What pruning works with. */
 export interface PruneSource {
-  readonly writer: Writer;
+  readonly writer: RowWriter;
   readonly blocks: Blocks;
   readonly openViews: ReadonlySet<ClusterView>;
 }
@@ -76,7 +76,7 @@ function least(first: bigint, ...others: readonly bigint[]): bigint {
 
 /** Writes of the versions from one to another, whole versions at a time; tells how far it came. */
 async function collect(
-  writer: Writer,
+  writer: RowWriter,
   from: bigint,
   target: bigint,
   maxRows: number,
@@ -110,7 +110,7 @@ async function moveOldest(
 }
 
 /** One removal for each key: everything before its last write, and that write too where it deleted the item. */
-function planRemovals(writer: Writer, writes: readonly LastWrite[]): readonly Request[] {
+function planRemovals(writer: RowWriter, writes: readonly LastWrite[]): readonly Request[] {
   const { statements, ledger } = writer.tables;
   const last = new Map<string, LastWrite>();
   for (const write of writes) last.set(write.key.toString("latin1"), write);
@@ -124,7 +124,7 @@ function planRemovals(writer: Writer, writes: readonly LastWrite[]): readonly Re
 }
 
 /** The buckets before one, with their pointers in the first. */
-function planOlderBuckets(writer: Writer, key: Buffer, bucket: number): readonly Request[] {
+function planOlderBuckets(writer: RowWriter, key: Buffer, bucket: number): readonly Request[] {
   const { statements, ledger } = writer.tables;
   const splits = writer.splits.of(key);
   const own = splits.find((split) => split.bucket === bucket);
@@ -139,7 +139,7 @@ function planOlderBuckets(writer: Writer, key: Buffer, bucket: number): readonly
 }
 
 async function dropPartitions(
-  writer: Writer,
+  writer: RowWriter,
   versions: { readonly from: bigint; readonly pruned: bigint },
   heights: { readonly from: bigint; readonly to: bigint },
 ): Promise<void> {

@@ -10,11 +10,6 @@ export function versionBucket(version: bigint): bigint {
   return version >> VERSION_BITS;
 }
 
-/** First version of a bucket. */
-export function bucketStart(bucket: bigint): bigint {
-  return bucket << VERSION_BITS;
-}
-
 /** Bucket of a block. */
 export function heightBucket(height: bigint): bigint {
   return height >> HEIGHT_BITS;

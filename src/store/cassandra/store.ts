@@ -14,13 +14,13 @@ import { HeadRow } from "./head.ts";
 import { HeadLease } from "./lease.ts";
 import { type CassandraSettings, type CassandraStoreOptions, toSettings } from "./options.ts";
 import { pruneStep } from "./prune.ts";
+import { RowWriter } from "./row-writer.ts";
 import { ensureSchema } from "./schema.ts";
 import { Session } from "./session.ts";
 import { createStatements } from "./statements.ts";
 import { asBuffer, Tables } from "./tables.ts";
 import { ClusterView, type ViewSource } from "./view.ts";
-import { HeadWatch, type Snapshot } from "./watch.ts";
-import { Writer } from "./writer.ts";
+import { type HeadSnapshot, HeadWatch } from "./watch.ts";
 
 /** A store in a cluster. */
 export interface CassandraStore extends SharedStore {
@@ -58,7 +58,7 @@ class ClusterStore implements CassandraStore {
   readonly #session: Session;
   readonly #tables: Tables;
   readonly #watch: HeadWatch;
-  readonly #writer: Writer;
+  readonly #writer: RowWriter;
   readonly #source: ViewSource;
   #isClosed = false;
 
@@ -69,7 +69,7 @@ class ClusterStore implements CassandraStore {
     this.#session = session;
     this.#tables = new Tables(session, createStatements(keyspace), ledger);
     this.#watch = new HeadWatch(row, settings.headMaxAgeMs);
-    this.#writer = new Writer({ tables: this.#tables, row, watch: this.#watch, owner }, settings);
+    this.#writer = new RowWriter({ tables: this.#tables, row, watch: this.#watch, owner }, settings);
     this.lease = new HeadLease(row, this.#writer, { ttlMs: leaseTtlMs, readOnly });
     this.#source = {
       tables: this.#tables,
@@ -161,7 +161,7 @@ class ClusterStore implements CassandraStore {
   }
 
   /** The newest snapshot: what this process wrote, or else what can be read. */
-  async #latest(): Promise<Pick<Snapshot, "head" | "terms">> {
+  async #latest(): Promise<Pick<HeadSnapshot, "head" | "terms">> {
     await this.#settle();
     if (this.#writer.tenure !== undefined) return { head: this.#writer.head, terms: this.#writer.terms };
     const snapshot = await this.#watch.current();

@@ -5,7 +5,7 @@ import type { Head, HeadRow } from "./head.ts";
 import { Terms } from "./terms.ts";
 
 /** The ledger as of one reading of the head row. */
-export interface Snapshot {
+export interface HeadSnapshot {
   readonly head: Head;
   readonly position: Position | undefined;
   readonly terms: Terms;
@@ -15,10 +15,10 @@ export interface Snapshot {
 export class HeadWatch {
   readonly #row: HeadRow;
   readonly #maxAgeMs: number;
-  #known: Snapshot | undefined;
+  #known: HeadSnapshot | undefined;
   /** When the reading began that gave what is known. */
   #knownAt = Number.NEGATIVE_INFINITY;
-  #reading: Promise<Snapshot | undefined> | undefined;
+  #reading: Promise<HeadSnapshot | undefined> | undefined;
   #readingSince = Number.NEGATIVE_INFINITY;
 
   constructor(row: HeadRow, maxAgeMs: number) {
@@ -27,19 +27,19 @@ export class HeadWatch {
   }
 
   /** The last known snapshot, however old. */
-  get known(): Snapshot | undefined {
+  get known(): HeadSnapshot | undefined {
     return this.#known;
   }
 
   /** A snapshot of at most the age allowed; undefined while there is no head row. */
-  async current(): Promise<Snapshot | undefined> {
+  async current(): Promise<HeadSnapshot | undefined> {
     const oldest = performance.now() - this.#maxAgeMs;
     if (this.#knownAt >= oldest) return this.#known;
     return this.#reading !== undefined && this.#readingSince >= oldest ? this.#reading : this.fresh();
   }
 
   /** A snapshot whose reading begins after this call. */
-  async fresh(): Promise<Snapshot | undefined> {
+  async fresh(): Promise<HeadSnapshot | undefined> {
     const called = performance.now();
     // One that is under way may have been answered already. All who wait for it share the next one.
     while (this.#reading !== undefined && this.#readingSince < called) await this.#reading.catch(() => {});
@@ -51,7 +51,7 @@ export class HeadWatch {
     this.#keep({ head, position: head.position, terms }, performance.now());
   }
 
-  #read(): Promise<Snapshot | undefined> {
+  #read(): Promise<HeadSnapshot | undefined> {
     if (this.#reading !== undefined) return this.#reading;
     this.#readingSince = performance.now();
     this.#reading = this.#load(this.#readingSince).finally(() => {
@@ -60,7 +60,7 @@ export class HeadWatch {
     return this.#reading;
   }
 
-  async #load(began: number): Promise<Snapshot | undefined> {
+  async #load(began: number): Promise<HeadSnapshot | undefined> {
     const head = await this.#row.load();
     if (head === undefined) return this.#known;
     const known = this.#known;
@@ -75,7 +75,7 @@ export class HeadWatch {
     return this.#known;
   }
 
-  #keep(snapshot: Snapshot, began: number): void {
+  #keep(snapshot: HeadSnapshot, began: number): void {
     if (this.#known !== undefined && isBefore(snapshot.head, this.#known.head)) return;
     this.#known = snapshot;
     this.#knownAt = began;

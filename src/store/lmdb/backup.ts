@@ -8,10 +8,10 @@ import { StoreError } from "../errors.ts";
 import {
   assertChunks,
   CHUNK_BYTES,
+  type ChunkCopyReport,
   type CopyProgress,
-  type CopyReport,
+  chunkDigest,
   copyChunks,
-  hashOf,
   openChunks,
 } from "./chunks.ts";
 import { openEnvironment } from "./environment.ts";
@@ -130,7 +130,11 @@ export async function leaveDraft(draft: string): Promise<void> {
 }
 
 /** Makes a draft hold the store in a directory as of one moment; what the draft has of it already stays. */
-export async function copyStore(from: string, draft: string, onProgress?: CopyProgress): Promise<CopyReport> {
+export async function copyStore(
+  from: string,
+  draft: string,
+  onProgress?: CopyProgress,
+): Promise<ChunkCopyReport> {
   const file = join(draft, DATA);
   const image = await openImage(from);
   try {
@@ -145,7 +149,7 @@ export async function copyStore(from: string, draft: string, onProgress?: CopyPr
 /** Writes what a draft holds beside it. */
 export async function writeManifest(
   draft: string,
-  { hashes, writtenBytes, keptBytes }: CopyReport,
+  { hashes, writtenBytes, keptBytes }: ChunkCopyReport,
   facts: Pick<Manifest, "chain_id" | "version" | "oldest_version">,
 ): Promise<Manifest> {
   const list = Buffer.from(hashes.map((hash) => `${hash}\n`).join(""));
@@ -154,7 +158,7 @@ export async function writeManifest(
     ...facts,
     bytes: writtenBytes + keptBytes,
     chunk_bytes: CHUNK_BYTES,
-    sha256: hashOf(list),
+    sha256: chunkDigest(list),
   };
   await writeFile(join(draft, HASHES), list);
   await writeFile(join(draft, MANIFEST), `${JSON.stringify(manifest, undefined, 2)}\n`);
@@ -195,7 +199,7 @@ export async function copyBackup(
   const list = await readFile(join(from, HASHES)).catch((error: unknown) => {
     throw new StoreError("corrupt", `the backup at ${from} has no readable ${HASHES}`, { cause: error });
   });
-  if (hashOf(list) !== sha256) {
+  if (chunkDigest(list) !== sha256) {
     throw new StoreError(
       "corrupt",
       `the backup at ${from} is damaged: ${HASHES} is not the file that was written`,

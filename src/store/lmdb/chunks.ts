@@ -21,7 +21,7 @@ export interface ChunkSource {
 }
 
 /** What a copy did. */
-export interface CopyReport {
+export interface ChunkCopyReport {
   /** SHA-256 of each piece, in hex. */
   readonly hashes: readonly string[];
   readonly writtenBytes: number;
@@ -37,7 +37,7 @@ export async function copyChunks(
   source: ChunkSource,
   to: string,
   onProgress: CopyProgress = () => {},
-): Promise<CopyReport> {
+): Promise<ChunkCopyReport> {
   const file = await openOrMake(to);
   const hashes: string[] = [];
   let writtenBytes = 0;
@@ -46,7 +46,7 @@ export async function copyChunks(
     const there = Buffer.allocUnsafe(CHUNK_BYTES);
     for (let offset = 0; offset < source.bytes; offset += CHUNK_BYTES) {
       const chunk = await source.read(offset, Math.min(CHUNK_BYTES, source.bytes - offset));
-      hashes.push(hashOf(chunk));
+      hashes.push(chunkDigest(chunk));
       const { bytesRead } = await file.read(there, 0, chunk.length, offset);
       for (const { start, end } of differences(chunk, there.subarray(0, bytesRead))) {
         await writeFully(file, chunk.subarray(start, end), offset + start);
@@ -88,7 +88,7 @@ export async function openChunks(
     read: async (offset, length) => {
       const chunk = Buffer.allocUnsafe(length);
       const { bytesRead } = await file.read(chunk, 0, length, offset);
-      if (bytesRead !== length || hashOf(chunk) !== hashes[offset / CHUNK_BYTES]) {
+      if (bytesRead !== length || chunkDigest(chunk) !== hashes[offset / CHUNK_BYTES]) {
         throw new StoreError(
           "corrupt",
           `${path} is damaged: it is not what was written, near byte ${offset}`,
@@ -113,7 +113,7 @@ export async function assertChunks(path: string, bytes: number, hashes: readonly
 }
 
 /** SHA-256 in hex. */
-export function hashOf(bytes: Uint8Array): string {
+export function chunkDigest(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 

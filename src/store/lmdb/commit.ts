@@ -1,7 +1,8 @@
 // Writing a batch: items with their older values, the stale index, blocks, records, tree nodes and position.
 // Runs inside one write transaction, so a fault anywhere leaves nothing behind.
 import { compareBytes, equalBytes } from "../../base/bytes.ts";
-import { encodePosition, type Position } from "../../ledger/position.ts";
+import { encodeWith } from "../../bcs/codec.ts";
+import { type Position, positionCodec } from "../../ledger/position.ts";
 import { toStoredPosition } from "../commit-check.ts";
 import type { BaseBatch, CommitBatch, SideRow, StateWrite, TreeNodeWrite } from "../contract.ts";
 import { StoreError } from "../errors.ts";
@@ -36,7 +37,7 @@ export function writeBatch(
   writeTreeNodes(tables, batch.treeNodes);
   if (batch.sideRows !== undefined) writeSideRows(tables, batch.sideRows);
   const position = toStoredPosition(batch, head);
-  put(tables.meta, META.position, encodePosition(position));
+  put(tables.meta, META.position, encodeWith(positionCodec, position));
 }
 
 /** Writes a part of what the first commit builds on. To be called inside a write transaction, before that commit. */

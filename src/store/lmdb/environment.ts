@@ -3,10 +3,10 @@ import { mkdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { open, type RootDatabase } from "lmdb";
 import { StoreError } from "../errors.ts";
+import { assertDiskSpace } from "./disk-space.ts";
 import { toStoreError } from "./failure.ts";
 import { assertFileHeader, loadFormat } from "./format.ts";
 import { MAX_READERS, prepareLockFile } from "./lock-file.ts";
-import { assertRoom } from "./room.ts";
 import { FORMAT, MAX_TABLES, openTables, type Tables } from "./tables.ts";
 
 /** Which files to open, and how. */
@@ -52,7 +52,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
     assertFileHeader(path);
     if (!readOnly) {
       mkdirSync(path, { recursive: true });
-      assertRoom(path);
+      assertDiskSpace(path);
       prepareLockFile(path);
     }
     const root = openRoot(path, readOnly, mapSizeBytes);

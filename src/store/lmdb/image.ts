@@ -11,7 +11,7 @@ import { toStoreError } from "./failure.ts";
 import { assertFileHeader, META_AT } from "./format.ts";
 
 /** Fields of an lmdb head page that matter here. */
-interface Head {
+interface ImageHeader {
   readonly page: Buffer;
   readonly lastPage: number;
   readonly transaction: bigint;
@@ -65,7 +65,7 @@ export async function openImage(path: string): Promise<StoreImage> {
  * A head that reads the same twice, which one that is just being written does not; the newer one of the first
  * look, or a later one.
  */
-async function readHead(file: FileHandle): Promise<Head> {
+async function readHead(file: FileHandle): Promise<ImageHeader> {
   let seen = await readHeads(file);
   const [first, second] = seen;
   const { transaction: oldest } = first.transaction > second.transaction ? first : second;
@@ -81,7 +81,7 @@ async function readHead(file: FileHandle): Promise<Head> {
   throw new StoreError("corrupt", "the head page of the store's file does not come to rest");
 }
 
-async function readHeads(file: FileHandle): Promise<readonly [Head, Head]> {
+async function readHeads(file: FileHandle): Promise<readonly [ImageHeader, ImageHeader]> {
   const pageBytes = (await readFully(file, 0, META_AT.end)).readUInt32LE(META_AT.pageBytes);
   if (pageBytes < MIN_PAGE_BYTES || pageBytes > MAX_PAGE_BYTES) {
     throw new StoreError("corrupt", `the store's file has pages of ${pageBytes} bytes`);
@@ -90,7 +90,7 @@ async function readHeads(file: FileHandle): Promise<readonly [Head, Head]> {
   return [decodeHead(pages.subarray(0, pageBytes)), decodeHead(pages.subarray(pageBytes))];
 }
 
-function decodeHead(page: Buffer): Head {
+function decodeHead(page: Buffer): ImageHeader {
   const lastPage = Number(page.readBigUInt64LE(META_AT.lastPage));
   return { page, lastPage, transaction: page.readBigUInt64LE(META_AT.transaction) };
 }

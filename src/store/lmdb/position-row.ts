@@ -1,43 +1,31 @@
-// The rows of the meta table and the block table: positions, identities and block starts as bytes.
-import { BcsReader, decode } from "../../bcs/reader.ts";
-import { encode } from "../../bcs/writer.ts";
-import { decodePosition as decodeSharedPosition, type Position } from "../../ledger/position.ts";
+// The rows of the meta table and the block table: positions, identities and block starts as bytes. What is decoded
+// shares no bytes with its row.
+import { decodeWith, encodeWith } from "../../bcs/codec.ts";
+import { struct } from "../../bcs/records.ts";
+import { hash, u8, u64 } from "../../bcs/scalars.ts";
+import { type Position, positionCodec } from "../../ledger/position.ts";
 import type { BlockStart, StoreIdentity } from "../contract.ts";
 
-/** The position that the bytes hold, sharing nothing with them. */
+const identityCodec = struct({ chainId: u8, genesisHash: hash });
+/** The height is the row's key. */
+const blockCodec = struct({ firstVersion: u64, timestampUsec: u64, epoch: u64 });
+
 export function decodePosition(bytes: Uint8Array): Position {
-  return decodeSharedPosition(new Uint8Array(bytes));
+  return decodeWith(positionCodec, new Uint8Array(bytes));
 }
 
-/** Bytes of an identity. */
 export function encodeIdentity(identity: StoreIdentity): Uint8Array {
-  return encode(identity, (writer, value) => writer.u8(value.chainId).fixed(value.genesisHash));
+  return encodeWith(identityCodec, identity);
 }
 
-/** The identity that the bytes hold. */
 export function decodeIdentity(bytes: Uint8Array): StoreIdentity {
-  return decode(bytes, (reader) => ({
-    chainId: reader.u8(),
-    genesisHash: new Uint8Array(reader.fixed(32)),
-  }));
+  return decodeWith(identityCodec, new Uint8Array(bytes));
 }
 
-/** Bytes of a block row; the height is its key. */
 export function encodeBlock(block: BlockStart): Uint8Array {
-  return encode(block, (writer, value) => {
-    writer.u64(value.firstVersion).u64(value.timestampUsec).u64(value.epoch);
-  });
+  return encodeWith(blockCodec, block);
 }
 
-/** The block start that a row holds. */
 export function decodeBlock(height: bigint, bytes: Uint8Array): BlockStart {
-  const reader = new BcsReader(bytes);
-  const block = {
-    height,
-    firstVersion: reader.u64(),
-    timestampUsec: reader.u64(),
-    epoch: reader.u64(),
-  };
-  reader.finish();
-  return block;
+  return { height, ...decodeWith(blockCodec, bytes) };
 }

@@ -1,6 +1,7 @@
 // One bounded pruning step, inside one write transaction: values first superseded, records and block rows, and
 // the oldest version, which always moves past whatever was removed in the same write.
-import { encodePosition, type Position } from "../../ledger/position.ts";
+import { encodeWith } from "../../bcs/codec.ts";
+import { type Position, positionCodec } from "../../ledger/position.ts";
 import type { BlockReader } from "../block-search.ts";
 import type { PruneStep } from "../contract.ts";
 import { assertPruneFloor, findOldest } from "../prune-check.ts";
@@ -33,7 +34,7 @@ export function pruneTables(tables: Tables, position: Position, floor: bigint, m
   removed += removeBelow(tables.blocks, oldest.height, maxRows - removed);
   if (oldest.firstVersion !== position.oldestVersion) {
     const moved = { ...position, oldestVersion: oldest.firstVersion, oldestBlockHeight: oldest.height };
-    tables.meta.putSync(META.position, Buffer.from(encodePosition(moved)));
+    tables.meta.putSync(META.position, Buffer.from(encodeWith(positionCodec, moved)));
   }
   const done = stale.reached === target && removed < maxRows;
   return { oldestVersion: oldest.firstVersion, removed, done };

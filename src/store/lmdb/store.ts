@@ -16,13 +16,13 @@ import type {
 } from "../contract.ts";
 import { isPassingFault, StoreError } from "../errors.ts";
 import { writeBase, writeBatch, writeSideRows } from "./commit.ts";
+import { assertDiskSpace } from "./disk-space.ts";
 import { type Environment, openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
 import { assertLease, releaseLease, takeLease } from "./lease.ts";
 import { type FastTable, OlderSeeker, toFastTable } from "./native.ts";
 import { decodeIdentity, decodePosition, encodeIdentity } from "./position-row.ts";
 import { pruneTables } from "./prune.ts";
-import { assertRoom } from "./room.ts";
 import { Snapshot } from "./snapshot.ts";
 import { FORMAT, META, type Tables } from "./tables.ts";
 import { upgradeTables } from "./upgrades.ts";
@@ -128,13 +128,13 @@ class LmdbStore implements Store {
   }
 
   async putSideRows(rows: readonly SideRow[]): Promise<void> {
-    assertRoom(this.#path, rows.length);
+    assertDiskSpace(this.#path, rows.length);
     this.#write(() => writeSideRows(this.#tables, rows));
   }
 
   async commit(batch: CommitBatch, identity?: StoreIdentity): Promise<void> {
     const { rows, bytes } = sizeOf(batch);
-    assertRoom(this.#path, rows, bytes);
+    assertDiskSpace(this.#path, rows, bytes);
     this.#write(() => {
       const head = this.#readPosition();
       assertFollows(batch, head);
@@ -155,7 +155,7 @@ class LmdbStore implements Store {
   }
 
   async prune(floor: bigint, maxRows: number): Promise<PruneStep> {
-    assertRoom(this.#path, maxRows);
+    assertDiskSpace(this.#path, maxRows);
     return this.#write(() => {
       const position = this.#readPosition();
       if (position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");

@@ -4,7 +4,7 @@ import { equalBytes } from "../../base/bytes.ts";
 import { errorText } from "../../base/errors.ts";
 import { toHex } from "../../base/hex.ts";
 import { decodeWith } from "../../bcs/codec.ts";
-import { leafHashOf } from "../../ledger/state-tree/root.ts";
+import { leafHashOf } from "../../ledger/state-tree/tree-node.ts";
 import { stateValueCodec, stateValueHash } from "../../ledger/state-value.ts";
 import type { ItemRow, StoreWalk } from "../../store/lmdb/walk.ts";
 import type { Findings } from "./findings.ts";

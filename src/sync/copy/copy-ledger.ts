@@ -10,7 +10,7 @@ import { decodeRecord } from "../../ledger/record.ts";
 import type { SideRow, Store } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
 import type { StoreWalk } from "../../store/lmdb/walk.ts";
-import { createIngester, loadPosition } from "../committer.ts";
+import { Committer, loadPosition } from "../committer.ts";
 import { PendingTree } from "../pending-tree.ts";
 import { type VerifiedBlock, Verifier } from "../verifier.ts";
 import { copyBase } from "./base-copy.ts";
@@ -154,18 +154,18 @@ class LedgerCopy {
     if (lastBlock === undefined)
       throw new StoreError("corrupt", `the source's block ${blockHeight} is missing`);
     const end = isWhole ? head + 1n : lastBlock.firstVersion;
-    const ingester = createIngester({ store: target, logger });
+    const committer = new Committer({ store: target, logger });
     let page: Uint8Array[] = [];
     let bytes = 0;
     const flush = async (): Promise<void> => {
       if (page.length === 0) return;
       this.#goOn();
-      await ingester.ingest(page);
+      await committer.append(page);
       this.#count(page.length);
       page = [];
       bytes = 0;
     };
-    for (const record of source.records(await ingester.nextVersion())) {
+    for (const record of source.records(await committer.nextVersion())) {
       if (record.version >= end) break;
       page.push(new Uint8Array(record.bytes));
       bytes += record.bytes.length;

@@ -1,40 +1,35 @@
 // The mark of an unfinished copy, kept beside the ledger in the target: how far the copy of the base is, and that
 // nobody may write there but the copy.
-import { BcsReader } from "../../bcs/reader.ts";
-import { BcsWriter } from "../../bcs/writer.ts";
+import { decodeWith, encodeWith, type ValueOf } from "../../bcs/codec.ts";
+import { struct } from "../../bcs/records.ts";
+import { bool, byteString, u64 } from "../../bcs/scalars.ts";
+import { option } from "../../bcs/sequences.ts";
 import type { SideRow, Store } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
 import { SIDE_KEYS } from "../base-rows.ts";
 
 /** How far a copy is. */
-export interface CopyMark {
+const markCodec = struct({
   /** Oldest version of the source when the copy of its base began. */
-  readonly oldestVersion: bigint;
-  /** The last key of the base that is there; undefined before the first. */
-  readonly lastKey: Uint8Array | undefined;
+  oldestVersion: u64,
   /** True when the base is whole. */
-  readonly isWhole: boolean;
-}
+  isWhole: bool,
+  /** The last key of the base that is there; undefined before the first. */
+  lastKey: option(byteString),
+});
+export type CopyMark = ValueOf<typeof markCodec>;
 
 const KEY = Uint8Array.of(SIDE_KEYS.copy);
 
 /** The row that holds a mark, or that removes it. */
 export function markRow(mark: CopyMark | undefined): SideRow {
-  if (mark === undefined) return { key: KEY, value: undefined };
-  const writer = new BcsWriter(64).u64(mark.oldestVersion).bool(mark.isWhole);
-  return { key: KEY, value: writer.option(mark.lastKey, (out, key) => out.byteString(key)).take() };
+  return { key: KEY, value: mark === undefined ? undefined : encodeWith(markCodec, mark) };
 }
 
 /** The mark of a store; undefined where no copy is under way. */
 export async function loadMark(store: Store): Promise<CopyMark | undefined> {
   const [bytes] = await store.getSideRows([KEY]);
-  if (bytes === undefined) return undefined;
-  const reader = new BcsReader(bytes);
-  const oldestVersion = reader.u64();
-  const isWhole = reader.bool();
-  const lastKey = reader.option((inner) => new Uint8Array(inner.byteString()));
-  reader.finish();
-  return { oldestVersion, lastKey, isWhole };
+  return bytes === undefined ? undefined : decodeWith(markCodec, new Uint8Array(bytes));
 }
 
 /** True for the key of the mark. */

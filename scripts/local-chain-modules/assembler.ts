@@ -1,0 +1,152 @@
+// Assembles interface modules: real binary format, true signatures, trivial bodies. Deterministic: pools are
+// filled by first use and tables stand in the order that compilers write. What it returns has been read back.
+import { BcsWriter } from "../../src/bcs/writer.ts";
+import { FLAVOUR_BITS, MAGIC, MAX_FORMAT_VERSION, TABLE } from "../../src/move/bytecode/directory.ts";
+import { readModule } from "../../src/move/bytecode/reader.ts";
+import { MoveError } from "../../src/move/errors.ts";
+import { AssemblerPools, abilityBits } from "./assembler-pools.ts";
+import {
+  type FieldDefinition,
+  type FunctionDefinition,
+  importsOf,
+  type ModuleDefinition,
+  type StructDefinition,
+} from "./definition.ts";
+import { encodeMetadataTable } from "./metadata-writer.ts";
+
+const MIN_VERSION = 5;
+const VISIBILITY = { private: 0, public: 1, friend: 3 } as const;
+
+// Load the u64 0, abort.
+const ABORT = [2, 0x06, 0, 0, 0, 0, 0, 0, 0, 0, 0x27];
+const RETURN = [1, 0x02];
+
+function assertUnique(names: readonly { readonly name: string }[], what: string): void {
+  const seen = new Set<string>();
+  for (const { name } of names) {
+    if (seen.has(name)) throw new MoveError("bytecode", `${what} ${name} is defined twice`);
+    seen.add(name);
+  }
+}
+
+function writeFunctionHandle(
+  writer: BcsWriter,
+  pools: AssemblerPools,
+  fun: FunctionDefinition,
+  version: number,
+): void {
+  writer.uleb(0).uleb(pools.identifier(fun.name));
+  writer.uleb(pools.signature(fun.params ?? []));
+  writer.uleb(pools.signature(fun.returns ?? []));
+  writer.vector(fun.typeParams ?? [], (out, constraints) => out.u8(abilityBits(constraints)));
+  // No access specifiers; public functions are marked as persistent, as compilers do.
+  if (version >= 7) writer.u8(1);
+  if (version >= 8) writer.fixed(Uint8Array.from((fun.visibility ?? "public") === "public" ? [1, 1] : [0]));
+}
+
+function writeFields(writer: BcsWriter, pools: AssemblerPools, fields: readonly FieldDefinition[]): void {
+  writer.vector(fields, (out, { name, type }) => {
+    out.uleb(pools.identifier(name));
+    pools.writeType(out, type);
+  });
+}
+
+function writeStruct(
+  writer: BcsWriter,
+  pools: AssemblerPools,
+  handle: number,
+  struct: StructDefinition,
+): void {
+  writer.uleb(handle);
+  if (struct.isNative === true) {
+    writer.u8(1);
+  } else if (struct.variants === undefined) {
+    writer.u8(2);
+    writeFields(writer, pools, struct.fields ?? []);
+  } else {
+    writer.u8(3).vector(struct.variants, (out, { name, fields }) => {
+      out.uleb(pools.identifier(name));
+      writeFields(out, pools, fields ?? []);
+    });
+  }
+}
+
+function writeFunction(
+  writer: BcsWriter,
+  pools: AssemblerPools,
+  handle: number,
+  fun: FunctionDefinition,
+): void {
+  const isNative = fun.isNative === true;
+  writer.uleb(handle).u8(VISIBILITY[fun.visibility ?? "public"]);
+  writer.u8((isNative ? 2 : 0) | (fun.isEntry === true ? 4 : 0)).uleb(0);
+  if (isNative) return;
+  const returns = fun.body === "return";
+  if (returns && (fun.returns ?? []).length > 0) {
+    throw new MoveError("bytecode", `${fun.name} has results, so its body cannot just return`);
+  }
+  writer.uleb(pools.signature([])).fixed(Uint8Array.from(returns ? RETURN : ABORT));
+}
+
+function encodeFile(
+  version: number,
+  tables: readonly (readonly [kind: number, bytes: Uint8Array])[],
+): Uint8Array {
+  const present = tables.filter(([, bytes]) => bytes.length > 0);
+  const writer = new BcsWriter(4096);
+  writer.fixed(Uint8Array.from(MAGIC)).u32(version >= 7 ? FLAVOUR_BITS + version : version);
+  writer.uleb(present.length);
+  let offset = 0;
+  for (const [kind, bytes] of present) {
+    writer.u8(kind).uleb(offset).uleb(bytes.length);
+    offset += bytes.length;
+  }
+  for (const [, bytes] of present) writer.fixed(bytes);
+  // The own module is always handle 0.
+  return writer.uleb(0).take();
+}
+
+/** Assembles a module. Throws MoveError for a definition that the format cannot hold. */
+export function assembleModule(definition: ModuleDefinition): Uint8Array {
+  const version = definition.formatVersion ?? MAX_FORMAT_VERSION;
+  if (!Number.isInteger(version) || version < MIN_VERSION || version > MAX_FORMAT_VERSION) {
+    throw new MoveError(
+      "bytecode",
+      `format version ${version}, expected ${MIN_VERSION} to ${MAX_FORMAT_VERSION}`,
+    );
+  }
+  const structs = definition.structs ?? [];
+  const functions = definition.functions ?? [];
+  assertUnique(functions, "function");
+  const own = importsOf(definition);
+  const pools = new AssemblerPools([...own, ...(definition.imports ?? [])]);
+  pools.module(definition);
+  const handles = own.map((struct) => pools.struct(struct));
+  const functionHandles = new BcsWriter();
+  for (const fun of functions) writeFunctionHandle(functionHandles, pools, fun, version);
+  const metadata = encodeMetadataTable(structs, functions);
+  if (metadata.length > 0 && version < 6) {
+    throw new MoveError("bytecode", "attributes such as view and event need format version 6");
+  }
+  const structTable = new BcsWriter();
+  for (const [i, struct] of structs.entries()) writeStruct(structTable, pools, handles[i] ?? 0, struct);
+  const functionTable = new BcsWriter();
+  for (const [i, fun] of functions.entries()) writeFunction(functionTable, pools, i, fun);
+  const friends = new BcsWriter();
+  for (const friend of definition.friends ?? []) friends.fixed(pools.moduleHandle(friend));
+  const bytes = encodeFile(version, [
+    [TABLE.moduleHandles, pools.modules.take()],
+    [TABLE.structHandles, pools.structs.take()],
+    [TABLE.functionHandles, functionHandles.take()],
+    [TABLE.signatures, pools.signatures.take()],
+    [TABLE.identifiers, pools.identifiers.take()],
+    [TABLE.addresses, pools.addresses.take()],
+    [TABLE.metadata, metadata],
+    [TABLE.structDefinitions, structTable.take()],
+    [TABLE.functionDefinitions, functionTable.take()],
+    [TABLE.friends, friends.take()],
+  ]);
+  // Reading it back enforces every limit and version rule of the format in one place.
+  readModule(bytes);
+  return bytes;
+}

@@ -1,0 +1,71 @@
+// What the assembler takes: a module's interface, written by hand or taken from an ABI.
+import type { Ability, AbiType, ModuleAbi, ModuleId, Visibility } from "../../src/move/abi.ts";
+import type { Address } from "../../src/move/address.ts";
+import type { StructTypeParam } from "../../src/move/bytecode/abilities.ts";
+
+/** A type, structured or in the text notation. */
+export type TypeSource = AbiType | string;
+
+export interface FieldDefinition {
+  readonly name: string;
+  readonly type: TypeSource;
+}
+
+/** A struct or, with variants, an enum. */
+export interface StructDefinition {
+  readonly name: string;
+  readonly abilities?: readonly Ability[];
+  readonly typeParams?: readonly StructTypeParam[];
+  readonly fields?: readonly FieldDefinition[];
+  readonly variants?:
+    | readonly { readonly name: string; readonly fields?: readonly FieldDefinition[] }[]
+    | undefined;
+  readonly isNative?: boolean;
+  readonly isEvent?: boolean;
+  readonly groupMemberOf?: string | undefined;
+  readonly groupScope?: string | undefined;
+}
+
+export interface FunctionDefinition {
+  readonly name: string;
+  /** Public unless given. */
+  readonly visibility?: Visibility;
+  readonly isEntry?: boolean;
+  readonly isView?: boolean;
+  readonly isNative?: boolean;
+  readonly typeParams?: readonly (readonly Ability[])[];
+  readonly params?: readonly TypeSource[];
+  readonly returns?: readonly TypeSource[];
+  /** Aborts with code 0 unless given; `return` is for functions without results. */
+  readonly body?: "abort" | "return";
+}
+
+/** A struct of another module: all that its handle says. */
+export interface ImportedStruct {
+  readonly address: Address;
+  readonly module: string;
+  readonly name: string;
+  readonly abilities: readonly Ability[];
+  readonly typeParams: readonly StructTypeParam[];
+}
+
+export interface ModuleDefinition extends ModuleId {
+  /** Format version, 5 to 10; 10 unless given. */
+  readonly formatVersion?: number;
+  readonly friends?: readonly ModuleId[];
+  readonly structs?: readonly StructDefinition[];
+  readonly functions?: readonly FunctionDefinition[];
+  /** Structs of other modules that types mention. */
+  readonly imports?: readonly ImportedStruct[];
+}
+
+/** The structs of a module, as other modules import them. */
+export function importsOf(module: ModuleDefinition | ModuleAbi): ImportedStruct[] {
+  return (module.structs ?? []).map((struct) => ({
+    address: module.address,
+    module: module.name,
+    name: struct.name,
+    abilities: struct.abilities ?? [],
+    typeParams: struct.typeParams ?? [],
+  }));
+}

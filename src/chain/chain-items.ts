@@ -1,0 +1,161 @@
+// Where everything stands in the state: the items that blocks of the local chain read and write.
+import { sha3Parts } from "../base/sha3.ts";
+import { type Codec, encodeWith, type ValueOf } from "../bcs/codec.ts";
+import { struct } from "../bcs/records.ts";
+import { text, u8, u64 } from "../bcs/scalars.ts";
+import { primaryStoreAddress } from "../ledger/asset.ts";
+import {
+  type AccountResource,
+  accountCodec,
+  blockResourceCodec,
+  type CoinInfo,
+  type CoinStore,
+  coinInfoCodec,
+  coinStoreCodec,
+  commitHistoryCodec,
+  configurationCodec,
+  type ResourceGroup,
+  validatorPerformanceCodec,
+} from "../ledger/resources.ts";
+import { validatorSetCodec } from "../ledger/validator-set.ts";
+import { type Address, addressFromBytes, parseAddress } from "../move/address.ts";
+import type { StructTag } from "../move/type-tag.ts";
+import { addressCodec } from "../move/wire.ts";
+import { type AssetName, createAssets, type DemoAsset } from "./assets.ts";
+import { createDemoAccounts, type DemoAccountName, type DemoAccounts } from "./demo-accounts.ts";
+import { type Item, moduleItem, objectItem, resourceItem, tableItem } from "./item.ts";
+
+const FRAMEWORK = parseAddress("0x1");
+
+/** Items of the framework that blocks touch. */
+export const FRAMEWORK_ITEMS = {
+  chainId: resourceItem(FRAMEWORK, "0x1::chain_id::ChainId", u8),
+  block: resourceItem(FRAMEWORK, "0x1::block::BlockResource", blockResourceCodec),
+  commitHistory: resourceItem(FRAMEWORK, "0x1::block::CommitHistory", commitHistoryCodec),
+  time: resourceItem(FRAMEWORK, "0x1::timestamp::CurrentTimeMicroseconds", u64),
+  configuration: resourceItem(FRAMEWORK, "0x1::reconfiguration::Configuration", configurationCodec),
+  validatorSet: resourceItem(FRAMEWORK, "0x1::stake::ValidatorSet", validatorSetCodec),
+  performance: resourceItem(FRAMEWORK, "0x1::stake::ValidatorPerformance", validatorPerformanceCodec),
+} as const;
+
+/** Items of one account. */
+export interface AccountItems {
+  readonly account: Item<AccountResource>;
+  readonly coinStores: Readonly<Partial<Record<AssetName, Item<CoinStore>>>>;
+  readonly stores: Readonly<Record<AssetName, Item<ResourceGroup>>>;
+  readonly storeAddresses: Readonly<Record<AssetName, Address>>;
+}
+
+/** An open offer in the market's table of orders. */
+const orderCodec = struct({ owner: addressCodec, asset: addressCodec, amount: u64, filled: u64 });
+export type Order = ValueOf<typeof orderCodec>;
+
+/** The demo module's resource: the handles of its two tables. */
+const marketCodec = struct({ prices: addressCodec, orders: addressCodec });
+export type Market = ValueOf<typeof marketCodec>;
+
+/** What is quoted in the table of prices; the last one comes and goes. */
+export const PRICED_SYMBOLS = ["APT", "GOLD", "SHELL", "PEARL"] as const;
+/** Number of order slots. */
+export const ORDER_SLOTS = 16;
+
+/** Everything that follows from the seed alone. */
+export interface ChainItems {
+  readonly demoAccounts: DemoAccounts;
+  readonly demo: Address;
+  readonly assets: Readonly<Record<AssetName, DemoAsset>>;
+  readonly accounts: Readonly<Record<DemoAccountName, AccountItems>>;
+  readonly coinInfos: Readonly<Partial<Record<AssetName, Item<CoinInfo>>>>;
+  readonly metadata: Readonly<Record<AssetName, Item<ResourceGroup>>>;
+  readonly market: Item<Market>;
+  readonly handles: Market;
+  readonly prices: readonly Item<bigint>[];
+  readonly orders: readonly Item<Order>[];
+  readonly demoModule: Item<Uint8Array>;
+  /** All of the above but the module, and the framework's: what every block loads. */
+  readonly all: readonly Item<unknown>[];
+}
+
+function coinItem<T>(address: Address, name: string, coin: StructTag, codec: Codec<T>): Item<T> {
+  const typeArgs = [{ kind: "struct", struct: coin } as const];
+  return resourceItem(address, { address: FRAMEWORK, module: "coin", name, typeArgs }, codec);
+}
+
+function mapAssets<T>(assets: ChainItems["assets"], make: (asset: DemoAsset) => T): Record<AssetName, T> {
+  return { native: make(assets.native), gold: make(assets.gold), shell: make(assets.shell) };
+}
+
+function mapCoins<T>(
+  assets: ChainItems["assets"],
+  make: (coin: StructTag) => T,
+): Partial<Record<AssetName, T>> {
+  const out: Partial<Record<AssetName, T>> = {};
+  for (const asset of Object.values(assets)) {
+    if (asset.coinType !== undefined) out[asset.name] = make(asset.coinType);
+  }
+  return out;
+}
+
+function createAccountItems(owner: Address, assets: ChainItems["assets"]): AccountItems {
+  const storeAddresses = mapAssets(assets, (asset) => primaryStoreAddress(owner, asset.metadata));
+  return {
+    account: resourceItem(owner, "0x1::account::Account", accountCodec),
+    coinStores: mapCoins(assets, (coin) => coinItem(owner, "CoinStore", coin, coinStoreCodec)),
+    stores: mapAssets(assets, (asset) => objectItem(storeAddresses[asset.name])),
+    storeAddresses,
+  };
+}
+
+function tableHandle(demo: Address, name: string): Address {
+  return addressFromBytes(sha3Parts(demo, new TextEncoder().encode(`table/${name}`)));
+}
+
+/** The chainItems under a seed. */
+export function createChainItems(seed: Uint8Array): ChainItems {
+  const demoAccounts = createDemoAccounts(seed);
+  const demo = demoAccounts.demo.address;
+  const assets = createAssets(demo);
+  const accounts = Object.fromEntries(
+    Object.entries(demoAccounts).map(([name, actor]) => [name, createAccountItems(actor.address, assets)]),
+  ) as Record<DemoAccountName, AccountItems>;
+  const handles = { prices: tableHandle(demo, "prices"), orders: tableHandle(demo, "orders") };
+  const market = resourceItem(
+    demo,
+    { address: demo, module: "demo", name: "Market", typeArgs: [] },
+    marketCodec,
+  );
+  const prices = PRICED_SYMBOLS.map((symbol) => tableItem(handles.prices, encodeWith(text, symbol), u64));
+  const orders = Array.from({ length: ORDER_SLOTS }, (_, slot) =>
+    tableItem(handles.orders, encodeWith(u64, BigInt(slot)), orderCodec),
+  );
+  const coinInfos = mapCoins(assets, (coin) => coinItem(coin.address, "CoinInfo", coin, coinInfoCodec));
+  const metadata = mapAssets(assets, (asset) => objectItem(asset.metadata));
+  const demoModule = moduleItem(demo, "demo");
+  const all: Item<unknown>[] = [
+    ...Object.values(FRAMEWORK_ITEMS),
+    ...Object.values(accounts).flatMap((chainItems) => [
+      chainItems.account,
+      ...Object.values(chainItems.coinStores),
+      ...Object.values(chainItems.stores),
+    ]),
+    ...Object.values(coinInfos),
+    ...Object.values(metadata),
+    market,
+    ...prices,
+    ...orders,
+  ] as Item<unknown>[];
+  return {
+    demoAccounts,
+    demo,
+    assets,
+    accounts,
+    coinInfos,
+    metadata,
+    market,
+    handles,
+    prices,
+    orders,
+    demoModule,
+    all,
+  };
+}

@@ -1,0 +1,77 @@
+// The documents that say what this node serves: the OpenAPI document in three forms, and the page at the root. Both
+// pages load nothing: no script, no font, no other host.
+import { stringify } from "yaml";
+import { operation } from "../operation.ts";
+import { specPage as renderSpecPage, startPage as renderStartPage } from "../pages.ts";
+import type { Services } from "../services.ts";
+
+const DOCUMENT = {
+  method: "GET",
+  ledger: "none",
+  switchable: false,
+  params: {},
+  query: {},
+  errors: ["overloaded"],
+} as const;
+
+type OpenApi = ReturnType<Services["openapi"]>;
+
+function openApi(_: unknown, { services }: { readonly services: Services }) {
+  return { data: services.openapi(), version: undefined };
+}
+
+/** `GET /v1/spec.json` */
+export const specJson = operation({
+  ...DOCUMENT,
+  id: "spec_json",
+  path: "/v1/spec.json",
+  summary: "OpenAPI document, JSON",
+  description: "This document.",
+  answer: {
+    json: {
+      schema: { type: "object" },
+      description: "An OpenAPI 3.0 document.",
+      encode: (document: OpenApi) => JSON.stringify(document),
+    },
+  },
+  handle: openApi,
+});
+
+/** `GET /v1/spec.yaml` */
+export const specYaml = operation({
+  ...DOCUMENT,
+  id: "spec_yaml",
+  path: "/v1/spec.yaml",
+  summary: "OpenAPI document, YAML",
+  description: "This document as YAML.",
+  answer: {
+    yaml: {
+      schema: { type: "string" },
+      description: "An OpenAPI 3.0 document.",
+      encode: (document: OpenApi) => stringify(document, { aliasDuplicateObjects: false }),
+    },
+  },
+  handle: openApi,
+});
+
+/** `GET /v1/spec` */
+export const specPage = operation({
+  ...DOCUMENT,
+  id: "spec_page",
+  path: "/v1/spec",
+  summary: "Reference page",
+  description: "The operations, their parameters, answers and errors, as a page that works offline.",
+  answer: { html: { schema: { type: "string" }, description: "An HTML page.", encode: renderSpecPage } },
+  handle: openApi,
+});
+
+/** `GET /` */
+export const startPage = operation({
+  ...DOCUMENT,
+  id: "start_page",
+  path: "/",
+  summary: "Start page",
+  description: "Points to the ledger info and the reference.",
+  answer: { html: { schema: { type: "string" }, description: "An HTML page.", encode: renderStartPage } },
+  handle: () => ({ data: undefined, version: undefined }),
+});

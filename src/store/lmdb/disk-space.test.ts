@@ -1,0 +1,38 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../../../test/support/synthetic-ledger.ts";
+import { assertDiskSpace } from "./disk-space.ts";
+import { openLmdbStore } from "./store.ts";
+
+let path = "";
+
+beforeAll(async () => {
+  path = await mkdtemp(join(tmpdir(), "sextant-room-"));
+});
+
+afterAll(() => rm(path, { recursive: true }));
+
+describe("room for a write", () => {
+  it("is there for what fits, and is not for more than any disk has", () => {
+    expect(() => assertDiskSpace(path, 10, 1000)).not.toThrow();
+    for (const [rows, bytes] of [
+      [Number.MAX_SAFE_INTEGER, 0],
+      [0, Number.MAX_SAFE_INTEGER],
+    ]) {
+      expect(() => assertDiskSpace(path, rows, bytes)).toThrow(expect.objectContaining({ code: "full" }));
+    }
+  });
+
+  it("is asked for before anything is written", async () => {
+    const store = await openLmdbStore({ path });
+    const ledger = new SyntheticLedger(4, 12);
+    await store.commit(ledger.batch(undefined, 5n), SYNTHETIC_IDENTITY);
+    await expect(store.prune(0n, Number.MAX_SAFE_INTEGER)).rejects.toMatchObject({ code: "full" });
+    const view = await store.openView();
+    expect(view.position.version).toBe(5n);
+    view.release();
+    await store.close();
+  });
+});

@@ -1,0 +1,12 @@
+import type { Position } from "../../src/ledger/position.ts";
+import type { RecordSpans } from "../../src/ledger/record.ts";
+import { type VerifiedBlock, Verifier } from "../../src/sync/verifier.ts";
+
+/** The whole blocks in a run of records after a position. */
+export function verifyRecords(
+  position: Position | undefined,
+  records: readonly RecordSpans[],
+): readonly VerifiedBlock[] {
+  const verifier = new Verifier(position);
+  return records.map((record) => verifier.push(record)).filter((block) => block !== undefined);
+}
