@@ -74,7 +74,7 @@ export function primaryGroup(balance: bigint, concurrent?: bigint, frozen = fals
   ]);
 }
 
-function coinKey(owner: string, coin = COIN): Uint8Array {
+export function coinKey(owner: string, coin = COIN): Uint8Array {
   const tag = parseAsset(coin).coinStoreTag;
   if (tag === undefined) throw new Error(`${coin} is no coin type`);
   return resourceKeyHash(parseAddress(owner), tag, undefined);

@@ -1,0 +1,104 @@
+// A ledger in memory with one account whose coin store changes again and again, among as many versions as asked for.
+import type { Position } from "../../src/ledger/position.ts";
+import type { Ledger, LedgerView } from "../../src/ledger/view.ts";
+import type { Store } from "../../src/store/contract.ts";
+import { createMemoryStore } from "../../src/store/memory/store.ts";
+import { coinKey, coinStore, recordAt, stateValue } from "./http-ledger.ts";
+
+export const OWNER = "0x10";
+const VERSIONS_PER_BLOCK = 10n;
+const START_USEC = 1_700_000_000_000_000n;
+
+/** A change in every `gap` versions; the amount after the n-th, from 0 on, is `amountAfter(n)`. */
+export async function createLongHistory(
+  changes: number,
+  gap: number,
+  amountAfter: (change: number) => bigint = (change) => BigInt(change + 1),
+): Promise<Store> {
+  const store = createMemoryStore();
+  const keyHash = coinKey(OWNER);
+  const versions = Array.from({ length: changes }, (_, change) => BigInt((change + 1) * gap));
+  const version = versions.at(-1) ?? 0n;
+  const height = version / VERSIONS_PER_BLOCK;
+  const position: Position = {
+    chainId: 4,
+    version,
+    timestampUsec: START_USEC + height * 1_000_000n,
+    epoch: 1n,
+    blockHeight: height,
+    oldestVersion: 0n,
+    oldestBlockHeight: 0n,
+    accumulator: { leafCount: version + 1n, frozen: [] },
+    stateRoot: undefined,
+  };
+  await store.commit(
+    {
+      previous: undefined,
+      position,
+      writes: versions.map((at, change) => ({
+        version: at,
+        keyHash,
+        value: stateValue(coinStore(amountAfter(change))),
+      })),
+      blocks: Array.from({ length: Number(height) + 1 }, (_, at) => ({
+        height: BigInt(at),
+        firstVersion: BigInt(at) * VERSIONS_PER_BLOCK,
+        timestampUsec: START_USEC + BigInt(at) * 1_000_000n,
+        epoch: 1n,
+      })),
+      records: versions.map(recordAt),
+      treeNodes: [],
+    },
+    { chainId: 4, genesisHash: new Uint8Array(32) },
+  );
+  return store;
+}
+
+/** A ledger that counts what is asked of it. */
+export class CountingLedger implements Ledger {
+  readonly #ledger: Ledger;
+  views = 0;
+  openViews = 0;
+  reads = 0;
+  /** Items, records and blocks that were handed out. */
+  rows = 0;
+  /** Histories wait for it. */
+  gate: Promise<void> | undefined;
+  waiting = 0;
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+  }
+
+  async openView(): Promise<LedgerView> {
+    this.views++;
+    const view = await this.#ledger.openView();
+    this.openViews++;
+    const count = <T>(rows: number, found: T): T => {
+      this.reads++;
+      this.rows += rows;
+      return found;
+    };
+    return {
+      position: view.position,
+      getItems: async (keys, version) => count(keys.length, await view.getItems(keys, version)),
+      getHistory: async (key, range) => {
+        this.waiting++;
+        await this.gate;
+        const found = await view.getHistory(key, range);
+        return count(found.length, found);
+      },
+      getBlockByHeight: async (height) => count(1, await view.getBlockByHeight(height)),
+      getBlockByVersion: async (version) => count(1, await view.getBlockByVersion(version)),
+      getBlockAtTime: async (usec) => count(1, await view.getBlockAtTime(usec)),
+      getRecords: async (start, limit, maxBytes) => {
+        const found = await view.getRecords(start, limit, maxBytes);
+        return count(found.length, found);
+      },
+      release: () => {
+        this.openViews--;
+        view.release();
+      },
+    };
+  }
+}
