@@ -85,7 +85,7 @@ export function storeKey(owner: string, asset = COIN): Uint8Array {
   return resourceGroupKeyHash(address, OBJECT_GROUP_TAG, undefined);
 }
 
-function tableKey(key: string): Uint8Array {
+export function tableKey(key: string): Uint8Array {
   return tableItemKeyHash(parseAddress(TABLE), Buffer.from(key.slice(2), "hex"), undefined);
 }
 
