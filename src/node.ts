@@ -2,10 +2,13 @@ import { ConfigError } from "./base/errors.ts";
 import { type Logger, silentLogger } from "./base/log.ts";
 import { andThen, type MaybePromise } from "./base/maybe-promise.ts";
 import type { ChainGuide } from "./chain/guide.ts";
+import type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
 import { assetCacheStats } from "./http/schemas/asset-type.ts";
+import type { BalanceChange } from "./ledger/balance-history.ts";
 import { balanceKeyCacheStats } from "./ledger/balance-keys.ts";
 import { LedgerError } from "./ledger/errors.ts";
 import type { Ledger, LedgerView } from "./ledger/view.ts";
+import { BalanceQuestions } from "./node/balance-questions.ts";
 import { DriverHistogram, type DriverReport, driverGauges } from "./node/driver-metrics.ts";
 import { Faults } from "./node/faults.ts";
 import { followGauges, followInfo, unhealthyReasonOf, WaypointInfo } from "./node/follow-report.ts";
@@ -15,7 +18,14 @@ import { HttpFrontend } from "./node/http-frontend.ts";
 import { electionInfo, nodeInfo } from "./node/info.ts";
 import { LedgerWriter } from "./node/ledger-writer.ts";
 import { createMetrics, type MetricFigures, type Metrics } from "./node/metrics.ts";
-import type { LedgerInfo, Node, NodeOptions, ReadOptions } from "./node/options.ts";
+import type {
+  BatchAnswer,
+  HistoryOptions,
+  LedgerInfo,
+  Node,
+  NodeOptions,
+  ReadOptions,
+} from "./node/options.ts";
 import { Reader } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
 import { awaitStore, type OpenedStore, openStore } from "./node/store-opening.ts";
@@ -26,11 +36,16 @@ import { StoreError } from "./store/errors.ts";
 import { assertHead } from "./sync/check/head-check.ts";
 import { type PruneWindow, parsePruneWindow } from "./sync/prune-window.ts";
 
+export type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
+export type { BalanceChange } from "./ledger/balance-history.ts";
 export { type CopyOptions, type CopyReport, copyData } from "./node/copying.ts";
 export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
 export type {
+  BatchAnswer,
   CassandraOptions,
   FollowOptions,
+  HistoryEnd,
+  HistoryOptions,
   HttpOptions,
   LedgerInfo,
   LocalChainOptions,
@@ -100,6 +115,7 @@ class SextantNode implements Node, Ledger {
   readonly #window: PruneWindow;
   readonly #waypoints = new WaypointInfo();
   readonly #reader = new Reader(this);
+  readonly #questions = new BalanceQuestions(this.#reader);
   readonly #startedMs: number;
   readonly #role: WorkerRole | undefined;
   readonly #metrics: Metrics;
@@ -302,6 +318,28 @@ class SextantNode implements Node, Ledger {
     options: ReadOptions = {},
   ): Promise<Uint8Array | undefined> {
     return this.#reader.rawItem(handle, key, options);
+  }
+
+  balances(
+    pairs: readonly { readonly address: string; readonly asset: string }[],
+    options: ReadOptions = {},
+  ): Promise<BatchAnswer<bigint>> {
+    return this.#questions.balances(pairs, options);
+  }
+
+  rawItems(
+    items: readonly { readonly handle: string; readonly key: string | Uint8Array }[],
+    options: ReadOptions = {},
+  ): Promise<BatchAnswer<Uint8Array | undefined>> {
+    return this.#questions.rawItems(items, options);
+  }
+
+  balanceDetail(address: string, asset: string, options: ReadOptions = {}): Promise<BalanceDetailAnswer> {
+    return this.#questions.detail(address, asset, options);
+  }
+
+  balanceHistory(address: string, asset: string, options: HistoryOptions = {}): AsyncIterable<BalanceChange> {
+    return this.#questions.history(address, asset, options);
   }
 
   encodeSubmission(request: object | string | Uint8Array): Promise<Uint8Array> {

@@ -9,7 +9,8 @@ const USEC_PER_SECOND = 1_000_000n;
 const USEC_DIGITS = 6;
 const MAX_USEC = 0xffff_ffff_ffff_ffffn;
 
-const UNIX_SECONDS = /^(\d{1,14})(?:\.(\d{1,9}))?$/;
+/** With an `@` in front where digits alone could be something else, as `date` of GNU takes it. */
+const UNIX_SECONDS = /^@?(\d{1,14})(?:\.(\d{1,9}))?$/;
 const RFC_3339 =
   /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 

@@ -19,7 +19,7 @@ import { stateValueData } from "./state-value.ts";
 import type { LedgerView, StateItem } from "./view.ts";
 
 /** Where a part was looked for, and what was found. */
-interface PartDetail {
+export interface PartDetail {
   /** Address whose state was read. */
   readonly address: Address;
   /** Type of the resource or resource group that was read there. */

@@ -6,6 +6,7 @@ import type { Address } from "../move/address.ts";
 import type { Asset } from "./asset.ts";
 import { addParts, amountOfPart } from "./balance.ts";
 import { balanceKeys } from "./balance-keys.ts";
+import { BlockFinder } from "./block-finder.ts";
 import { LedgerError } from "./errors.ts";
 import { blockOf } from "./read-point.ts";
 import { recordTransactionHash } from "./record.ts";
@@ -136,9 +137,10 @@ function* byVersion(
 
 /** Adds the times and the transactions of changes. */
 function describeChanges(view: LedgerView, changes: readonly BareChange[]): Promise<BalanceChange[]> {
+  const blocks = new BlockFinder(view);
   return mapSome(changes, LOOK_UPS, async (change) => {
     const [{ timestampUsec }, [record]] = await Promise.all([
-      blockOf(view, change.version),
+      blocks.find(change.version),
       view.getRecords(change.version, 1, 0),
     ]);
     if (record === undefined) throw new LedgerError("corrupt", `no record of version ${change.version}`);

@@ -1,6 +1,9 @@
 // What a node is made with, and what it offers. Documentation of the in-process interface.
+import type { CodedError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import type { ChainGuide } from "../chain/guide.ts";
+import type { BalanceDetailAnswer } from "../http/operations/get-balance-detail.ts";
+import type { BalanceChange } from "../ledger/balance-history.ts";
 
 /** Bounds on what clients can ask for. What is left out has the default that docs/cli.md names. */
 export interface HttpLimits {
@@ -130,10 +133,33 @@ export interface NodeOptions {
   readonly logger?: Logger;
 }
 
-/** At which version to read. */
+/** At which version to read: the latest unless a version or a time is given. */
 export interface ReadOptions {
-  /** The latest unless given. */
   readonly ledgerVersion?: bigint;
+  /** The last version whose block is not after this time: a Date, RFC 3339, or Unix seconds. */
+  readonly at?: string | Date;
+}
+
+/** Answers to many questions, all read at one version. */
+export interface BatchAnswer<T> {
+  readonly ledgerVersion: bigint;
+  /** Time of its block, in microseconds since 1970. */
+  readonly timestampUsec: bigint;
+  /** In the order of the questions; an error in the place of one that cannot be answered. */
+  readonly answers: readonly (T | CodedError)[];
+}
+
+/** A version, or a time: a Date, RFC 3339, or Unix seconds. */
+export type HistoryEnd = bigint | string | Date;
+
+/** Which changes of a balance to tell. */
+export interface HistoryOptions {
+  /** The first version, or the first one whose block is not before this time; the oldest that can be told unless given. */
+  readonly from?: HistoryEnd;
+  /** The last version, or the last one whose block is not after this time; the latest unless given. */
+  readonly to?: HistoryEnd;
+  /** For charts: about so many changes, the first, last, lowest and highest of equal spans of time. */
+  readonly points?: number;
 }
 
 /** Where the ledger stands, as `GET /v1` answers. */
@@ -158,6 +184,20 @@ export interface Node {
   balance(address: string, asset: string, options?: ReadOptions): Promise<bigint>;
   /** One table item's stored bytes, by handle and serialized key; undefined where there is none. */
   rawItem(handle: string, key: string | Uint8Array, options?: ReadOptions): Promise<Uint8Array | undefined>;
+  /** Many balances at one version. */
+  balances(
+    pairs: readonly { readonly address: string; readonly asset: string }[],
+    options?: ReadOptions,
+  ): Promise<BatchAnswer<bigint>>;
+  /** Many table items at one version; undefined where there is none. */
+  rawItems(
+    items: readonly { readonly handle: string; readonly key: string | Uint8Array }[],
+    options?: ReadOptions,
+  ): Promise<BatchAnswer<Uint8Array | undefined>>;
+  /** What a balance is made of, as `GET …/detail` answers. */
+  balanceDetail(address: string, asset: string, options?: ReadOptions): Promise<BalanceDetailAnswer>;
+  /** The changes of a balance, oldest first, read piece by piece as they are taken. */
+  balanceHistory(address: string, asset: string, options?: HistoryOptions): AsyncIterable<BalanceChange>;
   /** The bytes to sign for a transaction request: an object, JSON text, or its bytes. */
   encodeSubmission(request: object | string | Uint8Array): Promise<Uint8Array>;
   /** What `GET /v1/info` answers. */

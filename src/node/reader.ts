@@ -1,17 +1,21 @@
 // The operations as calls: what the HTTP handlers do, without HTTP.
 import { ConfigError } from "../base/errors.ts";
 import { fromHex } from "../base/hex.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import { parseAsset } from "../ledger/asset.ts";
 import { readBalance } from "../ledger/balance.ts";
 import { readModuleItem } from "../ledger/module-item.ts";
+import { resolveReadPoint } from "../ledger/read-point.ts";
 import { readTableItem } from "../ledger/table-item.ts";
 import type { Ledger, LedgerView } from "../ledger/view.ts";
 import { parseAddress } from "../move/address.ts";
 import { ModuleCache } from "../move/module-cache.ts";
 import { encodeSubmission } from "../transaction/encode-submission.ts";
 import type { LedgerInfo, ReadOptions } from "./options.ts";
+import { readAtOf } from "./read-at.ts";
 
-function toBytes(key: string | Uint8Array): Uint8Array {
+/** A serialized key, in hex or as it is. */
+export function toBytes(key: string | Uint8Array): Uint8Array {
   if (typeof key !== "string") return key;
   const bytes = fromHex(key.startsWith("0x") ? key.slice(2) : key);
   if (bytes === undefined) throw new ConfigError("key: expected an even number of hex digits");
@@ -45,6 +49,10 @@ export class Reader {
     this.#ledger = ledger;
   }
 
+  openView(): MaybePromise<LedgerView> {
+    return this.#ledger.openView();
+  }
+
   /** Runs one question on a view of its own. */
   async withView<T>(ask: (view: LedgerView) => Promise<T> | T): Promise<T> {
     const view = await this.#ledger.openView();
@@ -57,16 +65,18 @@ export class Reader {
 
   balance(address: string, asset: string, options: ReadOptions): Promise<bigint> {
     const [owner, parsed] = [parseAddress(address), parseAsset(asset)];
-    return this.withView((view) =>
-      readBalance(view, owner, parsed, options.ledgerVersion ?? view.position.version),
-    );
+    return this.withView(async (view) => {
+      const { version } = await resolveReadPoint(view, readAtOf(options));
+      return readBalance(view, owner, parsed, version);
+    });
   }
 
   rawItem(handle: string, key: string | Uint8Array, options: ReadOptions): Promise<Uint8Array | undefined> {
     const [table, bytes] = [parseAddress(handle), toBytes(key)];
-    return this.withView((view) =>
-      readTableItem(view, table, bytes, options.ledgerVersion ?? view.position.version),
-    );
+    return this.withView(async (view) => {
+      const { version } = await resolveReadPoint(view, readAtOf(options));
+      return readTableItem(view, table, bytes, version);
+    });
   }
 
   encodeSubmission(request: object | string | Uint8Array): Promise<Uint8Array> {

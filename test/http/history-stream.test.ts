@@ -192,8 +192,10 @@ describe("what a history costs", () => {
       expect(changes).toHaveLength(100);
       costs.push(ledger.reads, ledger.rows);
     }
-    expect(costs.slice(2)).toEqual(costs.slice(0, 2));
-    expect(costs[1]).toBeLessThan(500);
+    const [reads = 0, rows = 0, readsAmongMany = 0, rowsAmongMany = 0] = costs;
+    expect(rows).toBeLessThan(500);
+    expect(rowsAmongMany).toBeLessThan(1.5 * rows);
+    expect(readsAmongMany).toBeLessThan(1.5 * reads);
   });
 
   it("has a bound where nothing changes: a page may be empty and still lead on", async () => {

@@ -54,6 +54,34 @@ export async function createLongHistory(
   return store;
 }
 
+/** A ledger without items, of blocks with so many versions each. */
+export async function createLedgerOfBlocks(sizes: readonly number[]): Promise<Store> {
+  const store = createMemoryStore();
+  let next = 0n;
+  const blocks = sizes.map((size, at) => {
+    const firstVersion = next;
+    next += BigInt(size);
+    return { height: BigInt(at), firstVersion, timestampUsec: START_USEC + BigInt(at), epoch: 1n };
+  });
+  const position: Position = {
+    chainId: 4,
+    version: next - 1n,
+    timestampUsec: blocks.at(-1)?.timestampUsec ?? 0n,
+    epoch: 1n,
+    blockHeight: BigInt(sizes.length - 1),
+    oldestVersion: 0n,
+    oldestBlockHeight: 0n,
+    accumulator: { leafCount: next, frozen: [] },
+    stateRoot: undefined,
+  };
+  const identity = { chainId: 4, genesisHash: new Uint8Array(32) };
+  await store.commit(
+    { previous: undefined, position, writes: [], blocks, records: [], treeNodes: [] },
+    identity,
+  );
+  return store;
+}
+
 /** A ledger that counts what is asked of it. */
 export class CountingLedger implements Ledger {
   readonly #ledger: Ledger;

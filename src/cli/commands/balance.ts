@@ -1,7 +1,7 @@
-// `sextant balance`: a coin or fungible-asset balance at the latest or any kept version.
+// `sextant balance`: a coin or fungible-asset balance at the latest or any kept version or time.
 import { command, EXIT_OK } from "../command.ts";
-import { switchOption, textOption } from "../option.ts";
-import { askSource, operandsOf, sourceOptions } from "../source.ts";
+import { switchOption } from "../option.ts";
+import { askSource, operandsOf, readAtOptions, sourceOptions } from "../source.ts";
 
 export const balanceCommand = command({
   name: "balance",
@@ -9,18 +9,17 @@ export const balanceCommand = command({
   operands: "ADDRESS ASSET",
   options: {
     ...sourceOptions,
-    "ledger-version": textOption("Read at this version instead of the latest", "VERSION"),
+    ...readAtOptions,
     json: switchOption("Print a JSON object with the digits as a string", false),
   },
   examples: [
     "sextant balance 0x1 0x1::aptos_coin::AptosCoin",
     "sextant balance 0xcafe 0xa --ledger-version 1200 --data ./data",
+    "sextant balance 0xcafe 0xa --at 2026-01-31T00:00:00Z",
   ],
   run: async (values, operands, context) => {
     const [address, asset] = operandsOf(operands, ["ADDRESS", "ASSET"]);
-    const digits = await askSource(values, (source) =>
-      source.balance(address, asset, values["ledger-version"]),
-    );
+    const digits = await askSource(values, (source) => source.balance(address, asset, values));
     context.out(values.json ? JSON.stringify({ address, asset, balance: digits }) : digits);
     return EXIT_OK;
   },

@@ -1,7 +1,7 @@
 // `sextant raw-item`: one table item's stored bytes.
 import { command, EXIT_OK } from "../command.ts";
-import { switchOption, textOption } from "../option.ts";
-import { askSource, operandsOf, sourceOptions } from "../source.ts";
+import { switchOption } from "../option.ts";
+import { askSource, operandsOf, readAtOptions, sourceOptions } from "../source.ts";
 
 export const rawItemCommand = command({
   name: "raw-item",
@@ -9,13 +9,13 @@ export const rawItemCommand = command({
   operands: "TABLE_HANDLE KEY",
   options: {
     ...sourceOptions,
-    "ledger-version": textOption("Read at this version instead of the latest", "VERSION"),
+    ...readAtOptions,
     json: switchOption("Print a JSON object", false),
   },
   examples: ["sextant raw-item 0x1b85…fdca 0x0619dc29a0aac8fa", "sextant raw-item 0x1b85…fdca 0x00 --json"],
   run: async (values, operands, context) => {
     const [handle, key] = operandsOf(operands, ["TABLE_HANDLE", "KEY"]);
-    const answer = await askSource(values, (source) => source.rawItem(handle, key, values["ledger-version"]));
+    const answer = await askSource(values, (source) => source.rawItem(handle, key, values));
     const value = JSON.parse(answer) as string;
     context.out(values.json ? JSON.stringify({ table_handle: handle, key, value }) : value);
     return EXIT_OK;

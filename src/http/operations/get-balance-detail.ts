@@ -1,7 +1,12 @@
 // What a balance is made of.
 import { toPrefixedHex } from "../../base/hex.ts";
 import { detailRoute } from "../../interface/routes.ts";
-import { type BalanceDetail, formatAmount, readBalanceDetail } from "../../ledger/balance-detail.ts";
+import {
+  type BalanceDetail,
+  formatAmount,
+  type PartDetail,
+  readBalanceDetail,
+} from "../../ledger/balance-detail.ts";
 import { timeOf } from "../../ledger/read-point.ts";
 import { formatAddressLong } from "../../move/address.ts";
 import { type JsonSchema, operation } from "../operation.ts";
@@ -81,37 +86,66 @@ const DETAIL_SCHEMA: JsonSchema = namedSchema("BalanceDetail", {
   },
 });
 
-function toJson({ version, timestampUsec, balance, coin, fungible, info }: Detail): string {
-  const partOf = ({
-    address,
-    type,
-    keyHash,
-    exists,
-    amount,
-    frozen,
-  }: BalanceDetail["fungible"] | NonNullable<typeof coin>) => ({
+/** A part of a balance in an answer. */
+interface PartAnswer {
+  readonly address: string;
+  readonly type: string;
+  readonly state_key_hash: string;
+  readonly exists: boolean;
+  readonly amount: string;
+  readonly frozen: boolean | null;
+}
+
+/** The answer: what a balance is made of. */
+export interface BalanceDetailAnswer {
+  readonly ledger_version: string;
+  readonly timestamp_usec: string;
+  readonly balance: string;
+  readonly coin: PartAnswer | null;
+  readonly fungible: PartAnswer & {
+    readonly metadata: string;
+    readonly object_exists: boolean;
+    readonly store_amount: string | null;
+    readonly concurrent_amount: string | null;
+  };
+  readonly name?: string;
+  readonly symbol?: string;
+  readonly decimals?: number;
+  readonly display?: string;
+}
+
+function toPart({ address, type, keyHash, exists, amount, frozen }: PartDetail): PartAnswer {
+  return {
     address: formatAddressLong(address),
     type,
     state_key_hash: toPrefixedHex(keyHash),
     exists,
     amount: `${amount}`,
     frozen: frozen ?? null,
-  });
-  const textOf = (amount: bigint | undefined): string | null => (amount === undefined ? null : `${amount}`);
-  return JSON.stringify({
+  };
+}
+
+function textOrNull(amount: bigint | undefined): string | null {
+  return amount === undefined ? null : `${amount}`;
+}
+
+/** The answer in the form of its JSON. */
+export function toDetailAnswer(detail: Detail): BalanceDetailAnswer {
+  const { version, timestampUsec, balance, coin, fungible, info } = detail;
+  return {
     ledger_version: `${version}`,
     timestamp_usec: `${timestampUsec}`,
     balance: `${balance}`,
-    coin: coin === undefined ? null : partOf(coin),
+    coin: coin === undefined ? null : toPart(coin),
     fungible: {
-      ...partOf(fungible),
+      ...toPart(fungible),
       metadata: formatAddressLong(fungible.metadata),
       object_exists: fungible.objectExists,
-      store_amount: textOf(fungible.storeAmount),
-      concurrent_amount: textOf(fungible.concurrentAmount),
+      store_amount: textOrNull(fungible.storeAmount),
+      concurrent_amount: textOrNull(fungible.concurrentAmount),
     },
     ...(info === undefined ? {} : { ...info, display: formatAmount(balance, info.decimals) }),
-  });
+  };
 }
 
 /** `GET /v1/accounts/{address}/balance/{asset_type}/detail` */
@@ -129,7 +163,7 @@ export const getBalanceDetail = operation({
     json: {
       schema: DETAIL_SCHEMA,
       description: "The parts; amounts, version and time are strings of decimal digits.",
-      encode: toJson,
+      encode: (detail: Detail) => JSON.stringify(toDetailAnswer(detail)),
     },
   },
   errors: [

@@ -7,14 +7,9 @@ import { HttpError } from "../errors.ts";
 import type { Field } from "../operation.ts";
 import { ledgerVersionField } from "./integer.ts";
 
-/** A `+` in a query is a space unless it is escaped, and offsets of RFC 3339 are pasted as they are. */
-function withPlus(text: string): string {
-  return text.replace(/ (?=\d{2}:\d{2}$)/, "+");
-}
-
-/** Unix seconds may have an `@` in front, as in `from` and `to`, where digits alone are a version. */
+/** A time of a query. A `+` is a space there unless it is escaped, and offsets of RFC 3339 are pasted as they are. */
 export function parseTimeText(text: string, roundsUp = false): bigint {
-  return parseTime(withPlus(text.startsWith("@") ? text.slice(1) : text), roundsUp);
+  return parseTime(text.replace(/ (?=\d{2}:\d{2}$)/, "+"), roundsUp);
 }
 
 /** Schema of a time. */
@@ -29,7 +24,7 @@ export const atField: Field<bigint> = {
   // No fixed time is inside the window of every ledger, and it excludes `ledger_version`.
   omitExample: true,
   expected: TIME_EXPECTED,
-  parse: parseTimeText,
+  parse: (text) => parseTimeText(text),
 };
 
 /** Both, as parameters of a query. */
