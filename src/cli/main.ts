@@ -24,6 +24,12 @@ const context: CommandContext = {
   },
 };
 
+// A reader that has enough, such as `head`, is no fault.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit(EXIT_OK);
+});
+
 /** How long a process whose work is done may take to end by itself. */
 const LEFT_OVER_MS = 2000;
 

@@ -68,7 +68,7 @@ describe("commands about balances", () => {
   });
 
   it("balances asks for more than a thousand in several requests at one version", async () => {
-    const many = `${ADA} ${COIN}\n`.repeat(1001) + `${BASIL} ${COIN}\n`;
+    const many = [...Array(1001).fill(`${ADA} ${COIN}`), `${BASIL} ${COIN}`].join("\n");
     const { stdout, code } = await both(["balances", "-", "--json"], many);
     const { balances } = JSON.parse(stdout) as { balances: { balance: string }[] };
     expect([code, balances.length]).toEqual([0, 1002]);

@@ -2,6 +2,7 @@
 // snapshot on the other side: what is committed never changes, but a pruner may remove it. A row that is found is
 // right, because a removal takes everything before it along; where nothing is found, the oldest version is
 // looked up again after the read before "nothing" is believed.
+import { mapSome } from "../../base/map-some.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import type { Position } from "../../ledger/position.ts";
 import type { Block, HistoryRange, StateItem } from "../../ledger/view.ts";
@@ -12,6 +13,9 @@ import type { Blocks } from "./blocks.ts";
 import { asBuffer, type Tables } from "./tables.ts";
 import type { Terms } from "./terms.ts";
 import type { HeadWatch } from "./watch.ts";
+
+/** Reads of one call that are under way at once: a batch of a thousand balances asks for two thousand items. */
+const READS_AT_ONCE = 64;
 
 /** What all views of a store share. */
 export interface ViewSource {
@@ -52,8 +56,8 @@ export class ClusterView implements StoreView {
     this.#assertOpen();
     assertReadable(this.position, version);
     const { tables } = this.#source;
-    const found = await Promise.all(
-      keyHashes.map((keyHash) => tables.findItem(asBuffer(keyHash), version, this.#terms)),
+    const found = await mapSome(keyHashes, READS_AT_ONCE, (keyHash) =>
+      tables.findItem(asBuffer(keyHash), version, this.#terms),
     );
     if (found.includes(undefined)) await this.#assertKept(version);
     return found.map((item) => hideOldDeletion(item, this.position));
