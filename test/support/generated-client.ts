@@ -355,7 +355,7 @@ export interface operations {
       query?: {
         /**
          * @description The ledger version to read at: the state after that transaction. The latest when left out.
-         * @example 0
+         * @example 1
          */
         ledger_version?: string;
         /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
@@ -481,7 +481,7 @@ export interface operations {
       query?: {
         /**
          * @description The ledger version to read at: the state after that transaction. The latest when left out.
-         * @example 0
+         * @example 1
          */
         ledger_version?: string;
         /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
@@ -731,7 +731,7 @@ export interface operations {
       query?: {
         /**
          * @description The ledger version to read at: the state after that transaction. The latest when left out.
-         * @example 0
+         * @example 1
          */
         ledger_version?: string;
         /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
@@ -873,7 +873,7 @@ export interface operations {
       query?: {
         /**
          * @description The ledger version to read at: the state after that transaction. The latest when left out.
-         * @example 0
+         * @example 1
          */
         ledger_version?: string;
         /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
@@ -882,7 +882,7 @@ export interface operations {
       path: {
         /**
          * @description The table's handle: a 32-byte address, with or without `0x`.
-         * @example 0x1b854694ae746cdbd8d44186ca4929b2b337df21d1c74633be19b2710552fdca
+         * @example 0xc90662174ea9bb138a86766c054f89c33eb636eb910a05ea69cc888a8cc96815
          */
         table_handle: string;
       };
@@ -892,7 +892,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "key": "0x0619dc29a0aac8fa146714058e8dd6d2d0f3bdf5f6331907bf91f3acd81e6935"
+         *   "key": "0x03415054"
          * }
          */
         "application/json": OneOf<[{
@@ -1019,7 +1019,7 @@ export interface operations {
       query?: {
         /**
          * @description The ledger version to read at: the state after that transaction. The latest when left out.
-         * @example 0
+         * @example 1
          */
         ledger_version?: string;
         /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
@@ -1386,7 +1386,7 @@ export interface operations {
       query?: {
         /**
          * @description The version of the first record. When left out, the page ends with the latest version.
-         * @example 0
+         * @example 1
          */
         start?: string;
         /**
@@ -1497,7 +1497,7 @@ export interface operations {
       query?: {
         /**
          * @description The ledger version to read at: the state after that transaction. The latest when left out.
-         * @example 0
+         * @example 1
          */
         ledger_version?: string;
         /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
@@ -1509,7 +1509,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "key": "0x0619dc29a0aac8fa146714058e8dd6d2d0f3bdf5f6331907bf91f3acd81e6935"
+         *   "key": "0x01c90662174ea9bb138a86766c054f89c33eb636eb910a05ea69cc888a8cc968150403415054"
          * }
          */
         "application/json": OneOf<[{

@@ -36,7 +36,7 @@ export const getRawTableItem = operation({
     json: {
       schema: HEX_BYTES_SCHEMA,
       description: "The same bytes as a JSON string in hex.",
-      example: "0x00008a5d784563010000000000000000",
+      example: "0x00e1f50500000000",
       encode: (item: Uint8Array) => `"${toPrefixedHex(item)}"`,
     },
     bcs: {

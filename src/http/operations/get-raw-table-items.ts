@@ -47,12 +47,7 @@ const itemsBody = batchBody<TableQuery, "table_handle" | "key">({
   members: ["table_handle", "key"],
   hasTotals: false,
   example: {
-    queries: [
-      {
-        table_handle: "0xc90662174ea9bb138a86766c054f89c33eb636eb910a05ea69cc888a8cc96815",
-        key: "0x03415054",
-      },
-    ],
+    queries: [{ table_handle: tableHandleField.example, key: "0x03415054" }],
   },
   parse: ({ table_handle, key }) => ({
     handle: parseField("table_handle", tableHandleField, table_handle),

@@ -28,7 +28,7 @@ export const addressField: Field<Address> = {
 export const tableHandleField: Field<Address> = {
   schema: { type: "string", format: "hex" },
   description: "The table's handle: a 32-byte address, with or without `0x`.",
-  example: "0x1b854694ae746cdbd8d44186ca4929b2b337df21d1c74633be19b2710552fdca",
+  example: "0xc90662174ea9bb138a86766c054f89c33eb636eb910a05ea69cc888a8cc96815",
   expected: EXPECTED,
   parse: parseAddress,
 };

@@ -37,7 +37,8 @@ export const AMOUNT_SCHEMA: JsonSchema = {
 export const ledgerVersionField: Field<bigint> = {
   schema: { type: "string", format: "uint64" },
   description: "The ledger version to read at: the state after that transaction. The latest when left out.",
-  example: "0",
+  // Genesis, which has no time, is behind every window of time.
+  example: "1",
   expected: "a u64 in decimal digits",
   parse: (text) => parseUnsigned(text, U64_MAX),
 };
@@ -55,7 +56,7 @@ export const durationSecsField: Field<bigint> = {
 export const startField: Field<bigint> = {
   schema: { type: "string", format: "uint64" },
   description: "The version of the first record. When left out, the page ends with the latest version.",
-  example: "0",
+  example: "1",
   expected: "a u64 in decimal digits",
   parse: (text) => parseUnsigned(text, U64_MAX),
 };
