@@ -1,7 +1,9 @@
 // The history of balances, over HTTP: against the books of a local chain, and against reading every version.
 import { describe, expect, it } from "vitest";
 import { BookedLedger, type Change, ENGINES, type Pair } from "../support/booked-ledger.ts";
+import { COIN, coinKey, coinStore, primaryGroup, stateValue, storeKey } from "../support/http-ledger.ts";
 import { startServer } from "../support/http-server.ts";
+import { createLedgerOfWrites, OWNER } from "../support/long-history.ts";
 
 const BLOCKS = 40;
 
@@ -49,6 +51,74 @@ function fromLines(text: string): Change[] {
   expect(lines.pop()).toBe("");
   return lines.map((line) => JSON.parse(line) as Change);
 }
+
+describe("history of a coin store and the primary store of its paired asset", () => {
+  const coin = (version: bigint, amount: bigint | undefined) => ({
+    version,
+    keyHash: coinKey(OWNER),
+    value: amount === undefined ? undefined : stateValue(coinStore(amount)),
+  });
+  const store = (version: bigint, amount: bigint, concurrent?: bigint, frozen = false) => ({
+    version,
+    keyHash: storeKey(OWNER),
+    value: stateValue(primaryGroup(amount, concurrent, frozen)),
+  });
+  const writes = [
+    coin(0n, 10n),
+    // Both in one transaction: one change.
+    ...[coin(3n, 11n), store(3n, 5n)],
+    // Moved from one to the other: none.
+    ...[coin(4n, 6n), store(4n, 10n)],
+    // Frozen, and nothing else: none.
+    store(5n, 10n, undefined, true),
+    // The amount moves to the concurrent balance: none. Then that changes.
+    store(7n, 0n, 10n),
+    store(8n, 0n, 12n),
+    // A coin store that goes away counts 0.
+    coin(9n, undefined),
+    coin(12n, 1n),
+  ];
+  const points = (changes: readonly Change[]): string[][] =>
+    changes.map(({ version, before, after }) => [version, before, after]);
+  const WHOLE = [
+    ["0", "0", "10"],
+    ["3", "10", "16"],
+    ["8", "16", "18"],
+    ["9", "18", "12"],
+    ["12", "12", "13"],
+  ];
+
+  it("has one change for each transaction that changes their sum, however it is read", async () => {
+    const { url } = await startServer({ ledger: await createLedgerOfWrites(writes) });
+    const pair = { address: OWNER, asset: COIN };
+    expect(points(await getJson(historyUrl(url, pair)))).toEqual(WHOLE);
+    for (const limit of [1, 2, 3]) {
+      expect(points((await getPages(historyUrl(url, pair, `?limit=${limit}`))).flat())).toEqual(WHOLE);
+    }
+    for (let from = 0; from <= 12; from++) {
+      const expected = WHOLE.filter(([version]) => Number(version) >= from);
+      expect(points(await getJson(historyUrl(url, pair, `?from=${from}`)))).toEqual(expected);
+    }
+    const byMetadata = await getJson(historyUrl(url, { address: OWNER, asset: "0xa" }));
+    expect(points(byMetadata)).toEqual([
+      ["3", "0", "5"],
+      ["4", "5", "10"],
+      ["8", "10", "12"],
+    ]);
+    expect(await getJson(historyUrl(url, { address: "0x404", asset: COIN }))).toEqual([]);
+  });
+
+  it("fails with 500 where stored bytes do not decode, in every form", async () => {
+    const wrong = { version: 13n, keyHash: coinKey(OWNER), value: stateValue(Uint8Array.of(1)) };
+    const { url } = await startServer({ ledger: await createLedgerOfWrites([...writes, wrong]) });
+    const target = historyUrl(url, { address: OWNER, asset: COIN });
+    for (const accept of ["application/json", "text/csv", "application/x-ndjson"]) {
+      const response = await fetch(target, { headers: { accept } });
+      expect([response.status, await response.json()]).toMatchObject([500, { error_code: "internal_error" }]);
+    }
+    expect(points(await getJson(`${target}?to=12`))).toEqual(WHOLE);
+  });
+});
 
 describe.each(["memory", "lmdb"] as const)("history over HTTP, on %s", async (engine) => {
   const ledger = await BookedLedger.create(await ENGINES[engine](), BLOCKS);

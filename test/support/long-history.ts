@@ -1,7 +1,7 @@
-// A ledger in memory with one account whose coin store changes again and again, among as many versions as asked for.
+// Ledgers in memory for histories: of given writes, of one account that changes again and again, of blocks alone.
 import type { Position } from "../../src/ledger/position.ts";
 import type { Ledger, LedgerView } from "../../src/ledger/view.ts";
-import type { Store } from "../../src/store/contract.ts";
+import type { StateWrite, Store } from "../../src/store/contract.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { coinKey, coinStore, recordAt, stateValue } from "./http-ledger.ts";
 
@@ -9,16 +9,10 @@ export const OWNER = "0x10";
 const VERSIONS_PER_BLOCK = 10n;
 const START_USEC = 1_700_000_000_000_000n;
 
-/** A change in every `gap` versions; the amount after the n-th, from 0 on, is `amountAfter(n)`. */
-export async function createLongHistory(
-  changes: number,
-  gap: number,
-  amountAfter: (change: number) => bigint = (change) => BigInt(change + 1),
-): Promise<Store> {
+/** A ledger of writes in the order of their versions, the last of which is the latest. */
+export async function createLedgerOfWrites(writes: readonly StateWrite[]): Promise<Store> {
   const store = createMemoryStore();
-  const keyHash = coinKey(OWNER);
-  const versions = Array.from({ length: changes }, (_, change) => BigInt((change + 1) * gap));
-  const version = versions.at(-1) ?? 0n;
+  const version = writes.at(-1)?.version ?? 0n;
   const height = version / VERSIONS_PER_BLOCK;
   const position: Position = {
     chainId: 4,
@@ -31,27 +25,32 @@ export async function createLongHistory(
     accumulator: { leafCount: version + 1n, frozen: [] },
     stateRoot: undefined,
   };
-  await store.commit(
-    {
-      previous: undefined,
-      position,
-      writes: versions.map((at, change) => ({
-        version: at,
-        keyHash,
-        value: stateValue(coinStore(amountAfter(change))),
-      })),
-      blocks: Array.from({ length: Number(height) + 1 }, (_, at) => ({
-        height: BigInt(at),
-        firstVersion: BigInt(at) * VERSIONS_PER_BLOCK,
-        timestampUsec: START_USEC + BigInt(at) * 1_000_000n,
-        epoch: 1n,
-      })),
-      records: versions.map(recordAt),
-      treeNodes: [],
-    },
-    { chainId: 4, genesisHash: new Uint8Array(32) },
-  );
+  const blocks = Array.from({ length: Number(height) + 1 }, (_, at) => ({
+    height: BigInt(at),
+    firstVersion: BigInt(at) * VERSIONS_PER_BLOCK,
+    timestampUsec: START_USEC + BigInt(at) * 1_000_000n,
+    epoch: 1n,
+  }));
+  const records = [...new Set(writes.map((write) => write.version))].map(recordAt);
+  const identity = { chainId: 4, genesisHash: new Uint8Array(32) };
+  await store.commit({ previous: undefined, position, writes, blocks, records, treeNodes: [] }, identity);
   return store;
+}
+
+/** A change in every `gap` versions; the amount after the n-th, from 0 on, is `amountAfter(n)`. */
+export function createLongHistory(
+  changes: number,
+  gap: number,
+  amountAfter: (change: number) => bigint = (change) => BigInt(change + 1),
+): Promise<Store> {
+  const keyHash = coinKey(OWNER);
+  return createLedgerOfWrites(
+    Array.from({ length: changes }, (_, change) => ({
+      version: BigInt((change + 1) * gap),
+      keyHash,
+      value: stateValue(coinStore(amountAfter(change))),
+    })),
+  );
 }
 
 /** A ledger without items, of blocks with so many versions each. */
