@@ -27,7 +27,7 @@ function recordingLogger(): { logger: Logger; lines: { fields: LogFields; messag
 }
 
 describe("pruner", () => {
-  it("follows the head with its window, and every kept version stays right", async () => {
+  it("follows the head with its window and keeps every kept version correct", async () => {
     const store = createMemoryStore();
     const ledger = new SyntheticLedger(2, 12);
     const pruner = start(store, "40");
@@ -59,7 +59,7 @@ describe("pruner", () => {
     await pruner.stop();
   });
 
-  it("prunes nothing when off, and before there is a ledger", async () => {
+  it("prunes nothing when off, or in an empty store", async () => {
     const store = createMemoryStore();
     const early = start(store, "1");
     await sleep(20);
@@ -101,7 +101,7 @@ describe("pruner", () => {
     expect(lines[0]?.message).toMatch("widened");
   });
 
-  it("does not overlap itself, surfaces failures and goes on after them", async () => {
+  it("never overlaps its steps, reports failures and retries after them", async () => {
     const store = createMemoryStore();
     await store.commit(new SyntheticLedger(2, 12).batch(undefined, 100n), SYNTHETIC_IDENTITY);
     const prune = store.prune.bind(store);
@@ -141,7 +141,7 @@ describe("pruner", () => {
     expect(calls).toBe(after);
   });
 
-  it("stops in the middle of a long catch-up, and a later one finishes it", async () => {
+  it("stops in the middle of a long catch-up, and a later pruner finishes it", async () => {
     const store = createMemoryStore();
     const ledger = new SyntheticLedger(2, 12);
     await store.commit(ledger.batch(undefined, 500n), SYNTHETIC_IDENTITY);

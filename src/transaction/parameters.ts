@@ -35,7 +35,7 @@ export interface Callee {
 export interface CallSigners {
   /** The multisig account signs what it runs, and nobody else does. */
   readonly isMultisig: boolean;
-  /** Undefined when the request does not list secondary signers. */
+  /** Of sender and secondary signers; undefined when the request does not list the latter. */
   readonly count: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-// The readiness check of load balancers: whether this node should get requests just now.
+// The readiness check for load balancers.
 import { HttpError } from "../errors.ts";
 import { operation } from "../operation.ts";
 import { messageAnswer } from "../schemas/message.ts";
