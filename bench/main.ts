@@ -3,11 +3,13 @@
 // those of that store alone; --json prints rows for machines, --readme the short table of the README.
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
+import { benchmarkBatch } from "./batch.ts";
 import { benchmarkCassandra } from "./cassandra.ts";
 import { benchmarkEncode } from "./encode.ts";
 import { benchmarkGenesis } from "./genesis.ts";
 import { benchmarkGrowth } from "./growth.ts";
 import { type Benchmark, type BenchRow, formatReadme, formatTable, meetsTarget } from "./harness.ts";
+import { benchmarkHistory } from "./history.ts";
 import { benchmarkHttp } from "./http.ts";
 import { benchmarkLanes } from "./lanes.ts";
 import { benchmarkLatency } from "./latency.ts";
@@ -21,6 +23,8 @@ import { benchmarkWorkers } from "./workers.ts";
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   http: benchmarkHttp,
+  batch: benchmarkBatch,
+  history: benchmarkHistory,
   lanes: benchmarkLanes,
   growth: benchmarkGrowth,
   latency: benchmarkLatency,

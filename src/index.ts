@@ -2,10 +2,15 @@
 export { CodedError, ConfigError } from "./base/errors.ts";
 export type { Logger } from "./base/log.ts";
 export {
+  type BalanceChange,
+  type BalanceDetailAnswer,
+  type BatchAnswer,
   createNode,
   type Explanation,
   type FollowOptions,
   type GenesisReport,
+  type HistoryEnd,
+  type HistoryOptions,
   type HttpOptions,
   type LedgerInfo,
   type LocalChainOptions,

@@ -2,10 +2,13 @@ import { ConfigError } from "./base/errors.ts";
 import { type Logger, silentLogger } from "./base/log.ts";
 import { andThen, type MaybePromise } from "./base/maybe-promise.ts";
 import type { ChainGuide } from "./chain/guide.ts";
+import type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
 import { assetCacheStats } from "./http/schemas/asset-type.ts";
+import type { BalanceChange } from "./ledger/balance-history.ts";
 import { balanceKeyCacheStats } from "./ledger/balance-keys.ts";
 import { LedgerError } from "./ledger/errors.ts";
 import type { Ledger, LedgerView } from "./ledger/view.ts";
+import { BalanceQuestions } from "./node/balance-questions.ts";
 import { type DeprecatedOptions, withPresentNames } from "./node/deprecated-options.ts";
 import { DriverHistogram, type DriverReport, driverGauges } from "./node/driver-metrics.ts";
 import { Faults } from "./node/faults.ts";
@@ -24,7 +27,9 @@ import { electionInfo, nodeInfo } from "./node/info.ts";
 import { LedgerWriter } from "./node/ledger-writer.ts";
 import { createMetrics, type MetricFigures, type Metrics } from "./node/metrics.ts";
 import {
+  type BatchAnswer,
   type Explanation,
+  type HistoryOptions,
   type LedgerInfo,
   NODE_DEFAULTS,
   type Node,
@@ -42,7 +47,9 @@ import { StoreError } from "./store/errors.ts";
 import { assertHead } from "./sync/check/head-check.ts";
 import { type PruneWindow, parsePruneWindow } from "./sync/prune-window.ts";
 
+export type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
 export { HTTP_DEFAULTS, HTTP_NUMBERS, isHeaderBrand } from "./http/server.ts";
+export type { BalanceChange } from "./ledger/balance-history.ts";
 export { LOCAL_CHAIN_NUMBERS } from "./node/block-maker.ts";
 export { type CopyOptions, type CopyReport, copyData } from "./node/copying.ts";
 export type { CassandraOptions } from "./node/engines/cassandra.ts";
@@ -51,8 +58,11 @@ export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
 export { FRONTEND_NUMBERS } from "./node/http-frontend.ts";
 export { parseOperand, refusalOf } from "./node/operands.ts";
 export {
+  type BatchAnswer,
   type Explanation,
   type FollowOptions,
+  type HistoryEnd,
+  type HistoryOptions,
   type HttpOptions,
   type LedgerInfo,
   type LocalChainOptions,
@@ -122,6 +132,7 @@ class SextantNode implements Node, Ledger {
   readonly #window: PruneWindow;
   readonly #waypoints = new WaypointInfo();
   readonly #reader = new Reader(this);
+  readonly #questions = new BalanceQuestions(this.#reader);
   readonly #finalVersions = new FinalVersions(() => this.#store);
   readonly #startedMs: number;
   readonly #role: WorkerRole | undefined;
@@ -347,6 +358,41 @@ class SextantNode implements Node, Ledger {
     options: ReadOptions = {},
   ): Promise<Uint8Array | undefined> {
     return this.#call(() => this.#reader.rawItem(handle, key, options));
+  }
+
+  balances(
+    pairs: readonly { readonly address: string; readonly asset: string }[],
+    options: ReadOptions = {},
+  ): Promise<BatchAnswer<bigint>> {
+    return this.#call(() => this.#questions.balances(pairs, options));
+  }
+
+  rawItems(
+    items: readonly { readonly handle: string; readonly key: string | Uint8Array }[],
+    options: ReadOptions = {},
+  ): Promise<BatchAnswer<Uint8Array | undefined>> {
+    return this.#call(() => this.#questions.rawItems(items, options));
+  }
+
+  balanceDetail(address: string, asset: string, options: ReadOptions = {}): Promise<BalanceDetailAnswer> {
+    return this.#call(() => this.#questions.detail(address, asset, options));
+  }
+
+  async *balanceHistory(
+    address: string,
+    asset: string,
+    options: HistoryOptions = {},
+  ): AsyncGenerator<BalanceChange> {
+    const changes = this.#questions.history(address, asset, options);
+    try {
+      for (;;) {
+        const next = await this.#call(() => changes.next());
+        if (next.done === true) return;
+        yield next.value;
+      }
+    } finally {
+      await changes.return(undefined);
+    }
   }
 
   encodeSubmission(request: object | string | Uint8Array): Promise<Uint8Array> {

@@ -2,12 +2,16 @@
 import type { Command } from "./command.ts";
 import { backupCommand } from "./commands/backup.ts";
 import { balanceCommand } from "./commands/balance.ts";
+import { balancesCommand } from "./commands/balances.ts";
 import { checkCommand } from "./commands/check.ts";
 import { copyCommand } from "./commands/copy.ts";
+import { detailCommand } from "./commands/detail.ts";
 import { encodeCommand } from "./commands/encode.ts";
 import { explainCommand } from "./commands/explain.ts";
+import { historyCommand } from "./commands/history.ts";
 import { infoCommand } from "./commands/info.ts";
 import { rawItemCommand } from "./commands/raw-item.ts";
+import { rawItemsCommand } from "./commands/raw-items.ts";
 import { restoreCommand } from "./commands/restore.ts";
 import { startCommand } from "./commands/start.ts";
 import { statusCommand } from "./commands/status.ts";
@@ -18,7 +22,11 @@ export const commands: readonly Command[] = [
   startCommand,
   verifyGenesisCommand,
   balanceCommand,
+  balancesCommand,
+  detailCommand,
+  historyCommand,
   rawItemCommand,
+  rawItemsCommand,
   encodeCommand,
   explainCommand,
   infoCommand,

@@ -25,6 +25,12 @@ const context: CommandContext = {
   },
 };
 
+// A reader that closes the pipe early, such as `head`, ends the command quietly.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit(EXIT_OK);
+});
+
 /** How long a finished process may take to exit by itself. */
 const EXIT_WAIT_MS = 2000;
 

@@ -2,23 +2,56 @@
 // mistakes with the same exit codes: 2 for bad usage or an unreachable source, 1 for a refusal or an unusable response.
 import { CodedError, ConfigError, errorText } from "../base/errors.ts";
 import { fromHex, toPrefixedHex } from "../base/hex.ts";
-import { JSON_TYPE } from "../interface/media-types.ts";
+import { CURSOR } from "../interface/ledger-headers.ts";
+import { JSON_TYPE, NDJSON_TYPE } from "../interface/media-types.ts";
 import { API_ROOT, urlTo } from "../interface/route.ts";
 import {
   balanceRoute,
+  balancesRoute,
+  detailRoute,
   encodeRoute,
   explainRoute,
+  historyRoute,
   infoRoute,
   ledgerInfoRoute,
   rawItemRoute,
+  rawItemsRoute,
 } from "../interface/routes.ts";
-import { createNode, parseOperand, refusalOf } from "../node.ts";
+import { createNode, type HistoryEnd, parseOperand, type ReadOptions, refusalOf } from "../node.ts";
 import { type Exclusion, textOption } from "./option.ts";
+
+/** The version or time to read at; the latest version if both are undefined. */
+export interface ReadAtOperand {
+  readonly version: bigint | undefined;
+  readonly at: string | undefined;
+}
+
+export interface BalanceQueryText {
+  readonly address: string;
+  readonly asset_type: string;
+}
+
+export interface TableQueryText {
+  readonly table_handle: string;
+  readonly key: string;
+}
+
+/** The changes to read. */
+export interface HistoryTexts {
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  readonly points: number | undefined;
+}
 
 /** The operations as JSON texts, in the shapes of the HTTP interface. */
 export interface Source {
-  balance(address: string, asset: string, version: bigint | undefined): Promise<string>;
-  rawItem(handle: string, key: string, version: bigint | undefined): Promise<string>;
+  balance(address: string, asset: string, at: ReadAtOperand): Promise<string>;
+  balances(queries: readonly BalanceQueryText[], at: ReadAtOperand): Promise<string>;
+  detail(address: string, asset: string, at: ReadAtOperand): Promise<string>;
+  /** One JSON object for each change. */
+  history(address: string, asset: string, range: HistoryTexts): AsyncIterable<string>;
+  rawItem(handle: string, key: string, at: ReadAtOperand): Promise<string>;
+  rawItems(queries: readonly TableQueryText[], at: ReadAtOperand): Promise<string>;
   encode(request: Uint8Array): Promise<string>;
   explain(request: Uint8Array): Promise<string>;
   info(): Promise<string>;
@@ -43,15 +76,30 @@ export const sourceExclusions: readonly Exclusion<keyof typeof sourceOptions>[] 
   { one: "url", others: ["data"] },
 ];
 
-/** Option of commands that read at a version. */
-export const versionOption = {
+/** Options of commands that read at a version or time. */
+export const readAtOptions = {
   "ledger-version": textOption("Read at this version instead of the latest", "VERSION"),
+  at: textOption(
+    "Read at the last version whose block is not after this time: RFC 3339 or Unix seconds",
+    "TIME",
+  ),
 };
 
-/** The version that the option names. Throws ConfigError. */
-export function versionOf(values: { readonly "ledger-version": string | undefined }): bigint | undefined {
-  const text = values["ledger-version"];
-  return text === undefined ? undefined : parseOperand("version", "--ledger-version", text);
+export const readAtExclusions: readonly Exclusion<keyof typeof readAtOptions>[] = [
+  { one: "ledger-version", others: ["at"] },
+];
+
+/** The version or time that the options name. Throws ConfigError. */
+export function readAtOf(values: {
+  readonly "ledger-version": string | undefined;
+  readonly at: string | undefined;
+}): ReadAtOperand {
+  const { "ledger-version": version, at } = values;
+  if (at !== undefined) parseOperand("time", "--at", at);
+  return {
+    version: version === undefined ? undefined : parseOperand("version", "--ledger-version", version),
+    at,
+  };
 }
 
 const DEFAULT_URL = "http://127.0.0.1:8080";
@@ -122,6 +170,35 @@ const isLedger: Shape = (text) => {
   );
 };
 
+const isDetail: Shape = (text) => {
+  const detail = toObject(text);
+  return ["ledger_version", "timestamp_usec", "balance"].every((name) => isU64(detail?.[name]));
+};
+
+const isChange: Shape = (text) => {
+  const change = toObject(text);
+  return (
+    ["version", "timestamp_usec", "before", "after"].every((name) => isU64(change?.[name])) &&
+    isHexString(JSON.stringify(change?.transaction_hash) ?? "")
+  );
+};
+
+/** Shape of the results of a batch: as many as there were queries, each a value or an error. */
+function batchShape(member: string, count: number, isResult: (result: object) => boolean): Shape {
+  return (text) => {
+    const batch = toObject(text);
+    const results = batch?.[member];
+    if (!isU64(batch?.ledger_version) || !isU64(batch?.timestamp_usec)) return false;
+    if (!Array.isArray(results) || results.length !== count) return false;
+    return results.every((one: unknown) => {
+      if (typeof one !== "object" || one === null) return false;
+      if (!("error" in one)) return isResult(one);
+      const { message, error_code: code } = (one.error ?? {}) as Readonly<Record<string, unknown>>;
+      return typeof message === "string" && typeof code === "string";
+    });
+  };
+}
+
 /** Foreign text on one line. */
 function oneLine(text: string): string {
   return text
@@ -141,8 +218,43 @@ async function readText(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
+function causeOf(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? error.cause : error;
+}
+
+/** Where the next page starts, whatever the node's header brand. */
+function cursorOf({ headers }: Response): string | undefined {
+  for (const [name, value] of headers) {
+    if (name.startsWith("x-") && name.endsWith(`-${CURSOR.toLowerCase()}`)) return value;
+  }
+  return undefined;
+}
+
+/** The lines of a response as they arrive. */
+async function* linesOf({ body }: Response): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of body ?? []) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    if (rest.length > MAX_RESPONSE_BYTES) throw new Error(`a line has over ${MAX_RESPONSE_BYTES} bytes`);
+    yield* lines;
+  }
+  if (rest !== "") throw new Error("the last line has no end");
+}
+
 function remoteSource(root: string): Source {
   const at = root + API_ROOT;
+  const unreachable = (error: unknown): ConfigError =>
+    new ConfigError(`cannot reach ${root}: ${errorText(causeOf(error))}`, error);
+  const unlikeNode = (got: string): SourceError =>
+    new SourceError(`${root} does not respond as a node does: got ${JSON.stringify(got)}`);
+  /** Throws if the response is a refusal or of another type. `text` is the body, if it was read. */
+  const assertType = async (response: Response, type: string, text?: string): Promise<void> => {
+    if (!response.ok) throw new SourceError(refusal(response.status, text ?? (await readText(response))));
+    const got = response.headers.get("content-type") ?? "no content type";
+    if (got.split(";")[0]?.trim().toLowerCase() !== type) throw unlikeNode(oneLine(got));
+  };
   const ask = async (url: string, shape: Shape, body?: Uint8Array): Promise<string> => {
     const init: RequestInit =
       body === undefined
@@ -158,24 +270,63 @@ function remoteSource(root: string): Source {
       response = await fetch(url, { ...init, signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS) });
       text = (await readText(response)).trim();
     } catch (error) {
-      const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-      throw new ConfigError(`cannot reach ${root}: ${errorText(cause)}`, error);
+      throw unreachable(error);
     }
-    if (!response.ok) throw new SourceError(refusal(response.status, text));
-    const type = response.headers.get("content-type") ?? "no content type";
-    const isJson = /^application\/json *(?:;|$)/i.test(type);
-    if (isJson && shape(text)) return text;
-    const got = isJson ? oneLine(text).slice(0, 100) : oneLine(type);
-    throw new SourceError(`${root} does not respond as a node does: got ${JSON.stringify(got)}`);
+    await assertType(response, JSON_TYPE, text);
+    if (shape(text)) return text;
+    throw unlikeNode(oneLine(text).slice(0, 100));
   };
+  const askJson = (url: string, shape: Shape, body: unknown): Promise<string> =>
+    ask(url, shape, new TextEncoder().encode(JSON.stringify(body)));
+  const readAt = ({ version, at: time }: ReadAtOperand) => ({
+    ledger_version: version?.toString(),
+    at: time,
+  });
   return {
-    balance: (address, asset_type, version) =>
-      ask(urlTo(at, balanceRoute, { address, asset_type, ledger_version: version?.toString() }), isU64),
-    rawItem: (table_handle, key, version) =>
-      ask(
-        urlTo(at, rawItemRoute, { table_handle, ledger_version: version?.toString() }),
-        isHexString,
-        new TextEncoder().encode(JSON.stringify({ key })),
+    balance: (address, asset_type, when) =>
+      ask(urlTo(at, balanceRoute, { address, asset_type, ...readAt(when) }), isU64),
+    balances: (queries, when) =>
+      askJson(
+        urlTo(at, balancesRoute, readAt(when)),
+        batchShape("balances", queries.length, (one) => "balance" in one && isU64(one.balance)),
+        { queries },
+      ),
+    detail: (address, asset_type, when) =>
+      ask(urlTo(at, detailRoute, { address, asset_type, ...readAt(when) }), isDetail),
+    history: async function* (address, asset_type, range) {
+      for (let start: string | undefined, isFirst = true; isFirst || start !== undefined; isFirst = false) {
+        const url = urlTo(at, historyRoute, { address, asset_type, ...range, start });
+        let response: Response;
+        try {
+          // Without a time limit: a node closes the connection if its client reads too slowly.
+          response = await fetch(url, { headers: { accept: NDJSON_TYPE } });
+        } catch (error) {
+          throw unreachable(error);
+        }
+        await assertType(response, NDJSON_TYPE);
+        const lines = linesOf(response);
+        for (;;) {
+          const { value: line, done } = await lines.next().catch((error: unknown) => {
+            throw new SourceError(`${root} broke off the response: ${errorText(causeOf(error))}`, error);
+          });
+          if (done === true) break;
+          if (!isChange(line)) throw unlikeNode(oneLine(line).slice(0, 100));
+          yield line;
+        }
+        start = cursorOf(response);
+      }
+    },
+    rawItem: (table_handle, key, when) =>
+      askJson(urlTo(at, rawItemRoute, { table_handle, ...readAt(when) }), isHexString, { key }),
+    rawItems: (queries, when) =>
+      askJson(
+        urlTo(at, rawItemsRoute, readAt(when)),
+        batchShape(
+          "items",
+          queries.length,
+          (one) => "value" in one && isHexString(JSON.stringify(one.value)),
+        ),
+        { queries },
       ),
     encode: (request) => ask(urlTo(at, encodeRoute), isHexString, request),
     explain: (request) => ask(urlTo(at, explainRoute), isObject, request),
@@ -192,10 +343,38 @@ function refusal(status: number, text: string): string {
   return `the node answered ${status}: ${oneLine(text).slice(0, 200)}`;
 }
 
+const ABSENT_ITEM_CODE = "table_item_not_found";
+
+function historyEnd(name: "from" | "to", text: string | undefined): HistoryEnd | undefined {
+  if (text === undefined) return undefined;
+  const end = parseOperand(name, `--${name}`, text);
+  return "version" in end ? end.version : text;
+}
+
+/** An item's error, as a node answers it: either its own bytes are at fault, or the question. */
+function errorOf(error: CodedError): { readonly message: string; readonly error_code: string } {
+  return {
+    message: error.message,
+    error_code: error.code === "corrupt" ? "internal_error" : "web_framework_error",
+  };
+}
+
+function batchText(
+  { ledgerVersion, timestampUsec }: { readonly ledgerVersion: bigint; readonly timestampUsec: bigint },
+  name: string,
+  results: readonly object[],
+): string {
+  return JSON.stringify({
+    ledger_version: `${ledgerVersion}`,
+    timestamp_usec: `${timestampUsec}`,
+    [name]: results,
+  });
+}
+
 async function localSource(data: string): Promise<Source> {
   const node = await createNode({ data, readOnly: true });
   /** Refuses with the messages of the HTTP interface. */
-  const ask = async (question: () => Promise<string>): Promise<string> => {
+  const ask = async <T>(question: () => Promise<T>): Promise<T> => {
     try {
       return await question();
     } catch (error) {
@@ -203,15 +382,60 @@ async function localSource(data: string): Promise<Source> {
       throw text === undefined ? error : new SourceError(text, error);
     }
   };
-  const at = (version: bigint | undefined) => (version === undefined ? {} : { ledgerVersion: version });
+  const readOptions = ({ version, at }: ReadAtOperand): ReadOptions => ({ ledgerVersion: version, at });
   return {
-    balance: (address, asset, version) =>
-      ask(async () => `${await node.balance(address, asset, at(version))}`),
-    rawItem: (handle, key, version) =>
+    balance: (address, asset, when) =>
+      ask(async () => `${await node.balance(address, asset, readOptions(when))}`),
+    balances: (queries, when) =>
       ask(async () => {
-        const value = await node.rawItem(handle, key, at(version));
-        if (value === undefined) throw absentItem(handle, key, version);
+        const pairs = queries.map(({ address, asset_type: asset }) => ({ address, asset }));
+        const { answers, ...read } = await node.balances(pairs, readOptions(when));
+        return batchText(
+          read,
+          "balances",
+          answers.map((one) => (typeof one === "bigint" ? { balance: `${one}` } : { error: errorOf(one) })),
+        );
+      }),
+    detail: (address, asset, when) =>
+      ask(async () => JSON.stringify(await node.balanceDetail(address, asset, readOptions(when)))),
+    history: async function* (address, asset, { from, to, points }) {
+      const range = { from: historyEnd("from", from), to: historyEnd("to", to), points };
+      const changes = node.balanceHistory(address, asset, range)[Symbol.asyncIterator]();
+      for (;;) {
+        const next = await ask(() => changes.next());
+        if (next.done === true) return;
+        const change = next.value;
+        yield JSON.stringify({
+          version: `${change.version}`,
+          timestamp_usec: `${change.timestampUsec}`,
+          before: `${change.before}`,
+          after: `${change.after}`,
+          transaction_hash: toPrefixedHex(change.transactionHash),
+        });
+      }
+    },
+    rawItem: (handle, key, when) =>
+      ask(async () => {
+        const value = await node.rawItem(handle, key, readOptions(when));
+        if (value === undefined)
+          throw new SourceError(`${absentItem(handle, key, when.version)} (${ABSENT_ITEM_CODE})`);
         return JSON.stringify(toPrefixedHex(value));
+      }),
+    rawItems: (queries, when) =>
+      ask(async () => {
+        const items = queries.map(({ table_handle: handle, key }) => ({ handle, key }));
+        const { answers, ...read } = await node.rawItems(items, readOptions(when));
+        return batchText(
+          read,
+          "items",
+          items.map(({ handle, key }, i) => {
+            const one = answers[i];
+            if (one instanceof Uint8Array) return { value: toPrefixedHex(one) };
+            if (one !== undefined) return { error: errorOf(one) };
+            const message = absentItem(handle, key, read.ledgerVersion);
+            return { error: { message, error_code: ABSENT_ITEM_CODE } };
+          }),
+        );
       }),
     encode: (request) => ask(async () => JSON.stringify(toPrefixedHex(await node.encodeSubmission(request)))),
     explain: (request) => ask(async () => JSON.stringify(await node.explainSubmission(request))),
@@ -221,12 +445,10 @@ async function localSource(data: string): Promise<Source> {
   };
 }
 
-function absentItem(handle: string, key: string, version: bigint | undefined): SourceError {
+function absentItem(handle: string, key: string, version: bigint | undefined): string {
   const [table, bytes] = [parseOperand("table", "TABLE_HANDLE", handle), parseOperand("key", "KEY", key)];
   const at = version === undefined ? "" : ` at ledger version ${version}`;
-  return new SourceError(
-    `no item under table handle ${toPrefixedHex(table)} and key "${toPrefixedHex(bytes)}"${at} (table_item_not_found)`,
-  );
+  return `no item under table handle ${toPrefixedHex(table)} and key "${toPrefixedHex(bytes)}"${at}`;
 }
 
 /** Opens the source that the options name. */

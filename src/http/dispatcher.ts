@@ -64,6 +64,8 @@ export class Dispatcher {
   /** Encoded documents, by operation and form. */
   readonly #documents = new Map<string, Uint8Array>();
   #inFlight = 0;
+  /** Requests in flight of operations with a bound of their own. */
+  readonly #inFlightOf = new Map<Operation, number>();
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
@@ -77,6 +79,7 @@ export class Dispatcher {
   async serve(exchange: Exchange): Promise<void> {
     const serving = toServing(exchange);
     let inFlight = 0;
+    let leave: (() => void) | undefined;
     let view: LedgerView | undefined;
     let hold: BodyHold | undefined;
     try {
@@ -109,6 +112,7 @@ export class Dispatcher {
       if (++this.#inFlight > this.#options.maxInFlight) {
         throw new HttpError("overloaded", "too many requests in flight", { headers: ["Retry-After", "1"] });
       }
+      if (operation.maxInFlight !== undefined) leave = this.#enter(operation, operation.maxInFlight);
       if (operation.ledger !== "none") {
         const opened = this.#openView(operation);
         view = opened instanceof Promise ? await opened : opened;
@@ -116,20 +120,30 @@ export class Dispatcher {
         if (view !== undefined && operation.ledger === "required") this.#assertRecent(view, operation);
       }
       if (exchange.isGone) throw new Abandoned("the client went away");
-      const handled = operation.handle(args, { view, services: this.#options.services });
-      const { data, version } = handled instanceof Promise ? await handled : handled;
+      const { services, ledger } = this.#options;
+      const isGone = (): boolean => exchange.isGone;
+      const handled = operation.handle(args, { view, services, ledger, form, isGone });
+      const answer = handled instanceof Promise ? await handled : handled;
       // Encode nothing for a client that left: a large response holds memory until it is sent.
       if (exchange.isGone) throw new Abandoned("the client went away");
+      const about = this.#headers.about(answer);
+      if ("stream" in answer) {
+        view?.release();
+        view = undefined;
+        await this.#responder.stream(serving, form, answer, about);
+        return;
+      }
       const body = operation.isDocument
-        ? this.#document(operation, data, form)
-        : operation.encode(data, form);
-      const sending = this.#responder.respond(serving, form, body, version);
+        ? this.#document(operation, answer.data, form)
+        : operation.encode(answer.data, form);
+      const sending = this.#responder.respond(serving, form, body, answer.version, about);
       if (sending !== undefined) await sending;
     } catch (error) {
       if (await this.#passOn(serving, error)) return;
       this.#failOrCount(serving, error);
     } finally {
       this.#inFlight -= inFlight;
+      leave?.();
       view?.release();
       hold?.release();
     }
@@ -205,7 +219,7 @@ export class Dispatcher {
       );
     }
     if (operation.switchable) {
-      if (form === "json" && !switches.jsonOutput)
+      if ((form === "json" || form === "ndjson") && !switches.jsonOutput)
         throw new HttpError("disabled", "JSON output is switched off on this node");
       if (form === "bcs" && !switches.bcsOutput)
         throw new HttpError("disabled", "BCS output is switched off on this node");
@@ -221,6 +235,18 @@ export class Dispatcher {
     }
     assertBodyHeaders(exchange.headers, hold.maxBytes);
     return exchange.readBody(hold);
+  }
+
+  /** Counts a request of an operation with a bound; the function returned ends that. Throws when there are too many. */
+  #enter(operation: Operation, maxInFlight: number): () => void {
+    const count = this.#inFlightOf.get(operation) ?? 0;
+    if (count >= maxInFlight) {
+      throw new HttpError("overloaded", `${maxInFlight} requests of ${operation.id} are being worked on`, {
+        headers: ["Retry-After", "1"],
+      });
+    }
+    this.#inFlightOf.set(operation, count + 1);
+    return () => this.#inFlightOf.set(operation, (this.#inFlightOf.get(operation) ?? 1) - 1);
   }
 
   /** The bytes of a document, encoded on first use. */

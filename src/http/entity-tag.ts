@@ -7,7 +7,15 @@ const DIGITS = 32;
 /** Bodies up to this size are their own tag, which costs a fifth of a hash. */
 const SHORT_BYTES = 14;
 /** Prefixes of tags that are not hashes, by form; the length follows. */
-const MARKS: Readonly<Record<Form, string>> = { json: "1", bcs: "2", html: "3", yaml: "4", text: "5" };
+const MARKS: Readonly<Record<Form, string>> = {
+  json: "1",
+  bcs: "2",
+  html: "3",
+  yaml: "4",
+  text: "5",
+  csv: "6",
+  ndjson: "7",
+};
 
 /** The tag of a body, with its quotes. */
 export function entityTag(body: string | Uint8Array, form: Form): string {

@@ -60,6 +60,18 @@ export const ERROR_CATALOGUE = {
     when: "`start` is above the latest version, or `limit` is 0.",
     remedy: "The ledger headers name the latest version; send again later or ask for a lower one.",
   },
+  invalid_range: {
+    status: 400,
+    errorCode: "invalid_input",
+    when: "`from` is above `to`.",
+    remedy: "Exchange them.",
+  },
+  answer_too_large: {
+    status: 400,
+    errorCode: "invalid_input",
+    when: "In the place of a table item of a batch: the items before it fill an answer already (8 MiB).",
+    remedy: "Ask again for the items that have this error.",
+  },
   disabled: {
     status: 403,
     errorCode: "api_disabled",
@@ -81,8 +93,9 @@ export const ERROR_CATALOGUE = {
   version_not_found: {
     status: 404,
     errorCode: "version_not_found",
-    when: "`ledger_version` is above the latest version.",
-    remedy: "The ledger headers name the latest version; send again later or ask for a lower one.",
+    when: "`ledger_version` is above the latest version, or `at` after the latest block.",
+    remedy:
+      "The ledger headers name the latest version and its time; send again later or ask for an earlier one.",
   },
   table_item_not_found: {
     status: 404,
@@ -111,7 +124,7 @@ export const ERROR_CATALOGUE = {
   version_pruned: {
     status: 410,
     errorCode: "version_pruned",
-    when: "`ledger_version` is below the oldest version that is kept.",
+    when: "`ledger_version` is below the oldest version that is kept, or `at` before its block.",
     remedy:
       "The ledger headers name the oldest version; `archival_endpoint` in the body, when there, names a node that keeps more.",
   },

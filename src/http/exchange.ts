@@ -78,6 +78,11 @@ export interface Exchange {
   readBody(hold: BodyHold): Uint8Array | Promise<Uint8Array>;
   reply(reply: Reply): void;
   /**
+   * Starts a response whose body is written in pieces. Undefined on the direct lane: the connection then moves to
+   * node:http, which delivers the request again.
+   */
+  startStream(head: Omit<Reply, "body" | "onSent" | "isShared">): ServerResponse | undefined;
+  /**
    * The node:http objects, for a streamed response. Undefined on the direct lane: the connection then moves to
    * node:http, which delivers the request again.
    */

@@ -2,8 +2,10 @@
 // copies the prepared list and adds its own. Lists are flat: name, value, name, value.
 import {
   brandedHeader,
+  CURSOR,
   LEDGER_HEADERS,
   type LedgerHeader,
+  READ_TIMESTAMP,
   READ_VERSION,
 } from "../interface/ledger-headers.ts";
 import type { LedgerPosition } from "../ledger/view.ts";
@@ -14,6 +16,7 @@ const CONTENT_TYPES: Readonly<Record<Form, string>> = {
   ...MEDIA_TYPES,
   html: `${MEDIA_TYPES.html}; charset=utf-8`,
   text: `${MEDIA_TYPES.text}; version=0.0.4; charset=utf-8`,
+  csv: `${MEDIA_TYPES.csv}; charset=utf-8; header=present`,
 };
 
 /** Headers of every response. All three request headers in Vary change the response. */
@@ -38,8 +41,14 @@ export function ledgerHeaderNames(brand: string): string[] {
   const names: readonly LedgerHeader[] = [
     ...POSITION_FIELDS.map((field) => LEDGER_HEADERS[field]),
     READ_VERSION,
+    READ_TIMESTAMP,
   ];
   return names.map((name) => brandedHeader(brand, name));
+}
+
+/** Names of the header that pages carry. */
+export function cursorHeaderNames(brands: readonly string[]): string[] {
+  return brands.map((brand) => brandedHeader(brand, CURSOR));
 }
 
 /** Flat header list as lines. */
@@ -93,8 +102,24 @@ function samePosition(a: LedgerPosition, b: LedgerPosition): boolean {
 }
 
 function byForm<T>(make: (form: Form) => T): Record<Form, T> {
-  return { json: make("json"), bcs: make("bcs"), html: make("html"), yaml: make("yaml"), text: make("text") };
+  return {
+    json: make("json"),
+    bcs: make("bcs"),
+    html: make("html"),
+    yaml: make("yaml"),
+    text: make("text"),
+    csv: make("csv"),
+    ndjson: make("ndjson"),
+  };
 }
+
+/** What an answer may tell in headers of its own. */
+export interface AboutAnswer {
+  readonly timestampUsec?: bigint | undefined;
+  readonly cursor?: string | undefined;
+}
+
+const NOTHING: readonly string[] = [];
 
 /** Makes header lists under the configured brands. */
 export class HeaderMaker {
@@ -105,7 +130,8 @@ export class HeaderMaker {
 
   constructor(brands: readonly string[]) {
     this.#brands = brands;
-    this.exposed = [...brands.flatMap(ledgerHeaderNames), ...EXPOSED].join(", ");
+    const branded = [...brands.flatMap(ledgerHeaderNames), ...cursorHeaderNames(brands)];
+    this.exposed = [...branded, ...EXPOSED].join(", ");
   }
 
   /** The lists of a position; cached for the last one. */
@@ -133,7 +159,19 @@ export class HeaderMaker {
 
   /** Adds the version that was read. */
   addReadVersion(headers: string[], version: bigint): void {
-    const text = String(version);
-    for (const brand of this.#brands) headers.push(brandedHeader(brand, READ_VERSION), text);
+    this.#add(headers, READ_VERSION, String(version));
+  }
+
+  /** What an answer tells beside its body: the time it was read at and where the next page begins, where it has them. */
+  about({ timestampUsec, cursor }: AboutAnswer): readonly string[] {
+    if (timestampUsec === undefined && cursor === undefined) return NOTHING;
+    const headers: string[] = [];
+    if (timestampUsec !== undefined) this.#add(headers, READ_TIMESTAMP, String(timestampUsec));
+    if (cursor !== undefined) this.#add(headers, CURSOR, cursor);
+    return headers;
+  }
+
+  #add(headers: string[], name: LedgerHeader, value: string): void {
+    for (const brand of this.#brands) headers.push(brandedHeader(brand, name), value);
   }
 }

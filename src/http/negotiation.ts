@@ -2,7 +2,7 @@
 // range wins, then the one named first, so that `application/x-bcs, */*` means BCS. JSON when nothing is
 // said and when nothing matches: there is no 406.
 
-import { BCS_TYPE, JSON_TYPE } from "../interface/media-types.ts";
+import { BCS_TYPE, CSV_TYPE, JSON_TYPE, NDJSON_TYPE } from "../interface/media-types.ts";
 
 /** Response forms and their media types. */
 export const MEDIA_TYPES = {
@@ -11,6 +11,8 @@ export const MEDIA_TYPES = {
   html: "text/html",
   yaml: "application/yaml",
   text: "text/plain",
+  csv: CSV_TYPE,
+  ndjson: NDJSON_TYPE,
 } as const;
 
 /** A response form. */

@@ -104,6 +104,21 @@ export class NodeExchange implements Exchange {
     if (!this.#request.complete) drainBody(this.#request);
   }
 
+  startStream({
+    status,
+    headers,
+    extra,
+    closes,
+  }: Omit<Reply, "body" | "onSent" | "isShared">): ServerResponse {
+    const list = [...headers.list, ...extra, ...this.#added];
+    if (closes || this.#awaitsContinue) list.push("Connection", "close");
+    this.#response.writeHead(status, list);
+    // node:http closes the connection if the client does not read in time.
+    this.socket.setTimeout(this.#readTimeoutMs);
+    if (!this.#request.complete) drainBody(this.#request);
+    return this.#response;
+  }
+
   toNodeRequest(): NodeRequest {
     return {
       request: this.#request,

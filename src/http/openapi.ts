@@ -1,33 +1,14 @@
 // Generates the OpenAPI document from the operations and the error catalogue.
 import { API_ROOT } from "../interface/route.ts";
-import { COMMON_CONDITIONS, type Condition, ERROR_CATALOGUE, ERROR_CODES } from "./error-catalogue.ts";
-import { ledgerHeaderNames } from "./headers.ts";
+import { COMMON_CONDITIONS, type Condition, ERROR_CATALOGUE } from "./error-catalogue.ts";
+import { cursorHeaderNames, ledgerHeaderNames } from "./headers.ts";
 import { MEDIA_TYPES } from "./negotiation.ts";
 import type { Field, Fields, JsonSchema, Operation } from "./operation.ts";
+import { ERROR_SCHEMA } from "./schemas/error.ts";
 import { hoistNamed } from "./schemas/named.ts";
 
 /** Version of the interface. */
 const API_VERSION = "1.0.0";
-const ERROR_REF = { $ref: "#/components/schemas/Error" } as const;
-
-const ERROR_SCHEMA: JsonSchema = {
-  type: "object",
-  required: ["message", "error_code"],
-  properties: {
-    message: { type: "string", description: "Names the part, what was expected and what came." },
-    error_code: { type: "string", enum: ERROR_CODES },
-    vm_error_code: {
-      type: "integer",
-      format: "uint64",
-      description: "Only where a virtual machine said no.",
-    },
-    archival_endpoint: {
-      type: "string",
-      format: "uri",
-      description: "On 410, where configured: a node that keeps more versions.",
-    },
-  },
-};
 
 /** Conditions of an operation by status, in order of status. */
 function conditionsByStatus(operation: Operation): Map<number, Condition[]> {
@@ -48,16 +29,25 @@ function parameters(fields: Fields, where: "path" | "query"): JsonSchema[] {
     required: where === "path",
     description: field.description,
     schema: field.schema,
-    example: field.schema.type === "string" ? field.example : JSON.parse(field.example),
+    ...(field.omitExample === true
+      ? {}
+      : { example: field.schema.type === "string" ? field.example : JSON.parse(field.example) }),
   }));
 }
 
-function ledgerHeaders(brands: readonly string[], required: boolean): JsonSchema {
+function ledgerHeaders({ ledger, isPaged }: Operation, brands: readonly string[]): JsonSchema {
   const headers: Record<string, JsonSchema> = {};
   for (const name of brands.flatMap(ledgerHeaderNames)) {
     headers[name] = {
-      required: required && !name.endsWith("-READ-VERSION"),
+      required: ledger === "required" && !name.includes("-READ-"),
       schema: { type: "integer", format: name.endsWith("-CHAIN-ID") ? "uint8" : "uint64" },
+    };
+  }
+  for (const name of isPaged ? cursorHeaderNames(brands) : []) {
+    headers[name] = {
+      required: false,
+      description: "While there is more: the value of `start` for the next page.",
+      schema: { type: "string" },
     };
   }
   return headers;
@@ -71,9 +61,7 @@ function success(operation: Operation, brands: readonly string[]): JsonSchema {
   const description = operation.answers.map((answer) => `${MEDIA_TYPES[answer.form]}: ${answer.description}`);
   return {
     description: description.join(" "),
-    ...(operation.ledger === "none"
-      ? {}
-      : { headers: ledgerHeaders(brands, operation.ledger === "required") }),
+    ...(operation.ledger === "none" ? {} : { headers: ledgerHeaders(operation, brands) }),
     content,
   };
 }
@@ -83,7 +71,7 @@ function failure(conditions: readonly Condition[]): JsonSchema {
     const { errorCode, when } = ERROR_CATALOGUE[condition];
     return `\`${errorCode}\`: ${when}`;
   });
-  return { description: lines.join(" "), content: { [MEDIA_TYPES.json]: { schema: ERROR_REF } } };
+  return { description: lines.join(" "), content: { [MEDIA_TYPES.json]: { schema: ERROR_SCHEMA } } };
 }
 
 function describeOperation(operation: Operation, brands: readonly string[]): JsonSchema {
@@ -114,7 +102,7 @@ export function createOpenApi(
   brands: readonly string[],
 ): Readonly<Record<string, unknown>> {
   const paths: Record<string, Record<string, JsonSchema>> = {};
-  const schemas: Record<string, unknown> = { Error: ERROR_SCHEMA };
+  const schemas: Record<string, unknown> = {};
   for (const operation of operations) {
     if (!operation.path.startsWith(API_ROOT)) continue;
     const path = operation.path.slice(API_ROOT.length) || "/";

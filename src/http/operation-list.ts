@@ -4,9 +4,13 @@ import { specJson, specPage, specYaml, startPage } from "./operations/documents.
 import { encodeSubmission } from "./operations/encode-submission.ts";
 import { explainSubmission } from "./operations/explain-submission.ts";
 import { getAccountBalance } from "./operations/get-account-balance.ts";
+import { getBalanceDetail } from "./operations/get-balance-detail.ts";
+import { getBalanceHistory } from "./operations/get-balance-history.ts";
+import { getBalances } from "./operations/get-balances.ts";
 import { getLedgerInfo } from "./operations/get-ledger-info.ts";
 import { getRawStateValue } from "./operations/get-raw-state-value.ts";
 import { getRawTableItem } from "./operations/get-raw-table-item.ts";
+import { getRawTableItems } from "./operations/get-raw-table-items.ts";
 import { getTransactions } from "./operations/get-transactions.ts";
 import { healthy } from "./operations/healthy.ts";
 import { info } from "./operations/info.ts";
@@ -16,7 +20,11 @@ import { ready } from "./operations/ready.ts";
 /** All operations, in the order of the documentation. */
 export const OPERATIONS: readonly Operation[] = [
   getAccountBalance,
+  getBalanceDetail,
+  getBalanceHistory,
+  getBalances,
   getRawTableItem,
+  getRawTableItems,
   encodeSubmission,
   explainSubmission,
   getTransactions,

@@ -5,9 +5,10 @@
 import { CodedError } from "../base/errors.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { type ParamName, paramNames, type Route } from "../interface/route.ts";
-import type { LedgerView } from "../ledger/view.ts";
+import type { Ledger, LedgerView } from "../ledger/view.ts";
 import type { Condition } from "./error-catalogue.ts";
 import { HttpError, quoteInput } from "./errors.ts";
+import type { AboutAnswer } from "./headers.ts";
 import type { Form } from "./negotiation.ts";
 import { decodeTwice } from "./percent.ts";
 import { findQuery } from "./query.ts";
@@ -21,6 +22,8 @@ export interface Field<T> {
   readonly schema: JsonSchema;
   readonly description: string;
   readonly example: string;
+  /** Leaves the example out of the document: it does not work on every ledger, or not together with the others. */
+  readonly omitExample?: true;
   /** Completes "expected …" in error messages. */
   readonly expected: string;
   /** Throws CodedError with the reason. */
@@ -59,8 +62,14 @@ export interface AnswerForm<D> {
 }
 
 /** What a handler returns: the data, and the version it was read at, if any. */
-export interface Answer<D> {
+export interface Answer<D> extends AboutAnswer {
   readonly data: D;
+  readonly version: bigint | undefined;
+}
+
+/** Returned instead of data: the encoded response in pieces. It must not use the handler's view. */
+export interface StreamedAnswer extends AboutAnswer {
+  readonly stream: AsyncIterable<string>;
   readonly version: bigint | undefined;
 }
 
@@ -71,6 +80,12 @@ export type LedgerUse = "required" | "optional" | "none";
 export interface Context<L extends LedgerUse = LedgerUse> {
   readonly view: L extends "required" ? LedgerView : LedgerView | undefined;
   readonly services: Services;
+  /** For work that outlives the view or would hold it for long. */
+  readonly ledger: Ledger;
+  /** The form that will be answered. */
+  readonly form: Form;
+  /** True once there is nobody left to answer. */
+  readonly isGone: () => boolean;
 }
 
 /** Documentation of an operation. */
@@ -101,6 +116,10 @@ export interface OperationDefinition<
   readonly switchable: boolean;
   /** Switch that turns the whole operation off. */
   readonly switch?: "encode";
+  /** Responses may be pages, with a cursor to the next. */
+  readonly isPaged?: boolean;
+  /** Most requests of this operation in flight; more are refused. For long ones, which take turns. */
+  readonly maxInFlight?: number;
   /** Served even if the ledger is older than `maxLagMs`. */
   readonly servedStale?: boolean;
   /** The response never changes while the server runs, so it is encoded once. Such an operation takes no arguments. */
@@ -112,7 +131,7 @@ export interface OperationDefinition<
   readonly body?: BodyField<B>;
   /** The first form is the default one. */
   readonly answer: { readonly [F in Form]?: AnswerForm<D> };
-  handle(args: Args<P, Q, B>, context: Context<L>): MaybePromise<Answer<D>>;
+  handle(args: Args<P, Q, B>, context: Context<L>): MaybePromise<Answer<D> | StreamedAnswer>;
 }
 
 /** Arguments during parsing. */
@@ -124,6 +143,8 @@ export interface Operation extends Documentation, Route {
   readonly ledger: LedgerUse;
   readonly switchable: boolean;
   readonly switch: "encode" | undefined;
+  readonly isPaged: boolean;
+  readonly maxInFlight: number | undefined;
   readonly servedStale: boolean;
   readonly isDocument: boolean;
   readonly unavailable: Condition;
@@ -134,7 +155,7 @@ export interface Operation extends Documentation, Route {
   readonly answers: readonly (Omit<AnswerForm<unknown>, "encode"> & { readonly form: Form })[];
   /** Parses path segments and query; throws HttpError. */
   parseArgs(segments: readonly string[], search: string): ParsedArgs;
-  handle(args: ParsedArgs, context: Context): MaybePromise<Answer<unknown>>;
+  handle(args: ParsedArgs, context: Context): MaybePromise<Answer<unknown> | StreamedAnswer>;
   /** Encodes the data that the handler returned. */
   encode(data: unknown, form: Form): string | Uint8Array;
 }
@@ -148,7 +169,8 @@ function refuse(name: string, field: Field<unknown>, text: string, error: unknow
   );
 }
 
-function parseField(name: string, field: Field<unknown>, text: string | undefined): unknown {
+/** The value of a parameter's text; undefined stands for bytes that are no text. Throws HttpError. */
+export function parseField<T>(name: string, field: Field<T>, text: string | undefined): T {
   if (text === undefined) {
     throw new HttpError(
       "malformed_request",
@@ -186,6 +208,8 @@ export function operation<
     ledger: definition.ledger,
     switchable: definition.switchable,
     switch: definition.switch,
+    isPaged: definition.isPaged ?? false,
+    maxInFlight: definition.maxInFlight,
     servedStale: definition.servedStale ?? false,
     isDocument: definition.isDocument ?? false,
     unavailable: definition.unavailable ?? "unavailable",

@@ -10,9 +10,10 @@ import { CLIENT_GONE, type Exchange, type HeaderSet } from "./exchange.ts";
 import { type HeaderMaker, type PositionHeaders, plainHeaders } from "./headers.ts";
 import { LogBudget } from "./log-budget.ts";
 import { type Coding, type Form, negotiateCoding } from "./negotiation.ts";
-import type { Operation } from "./operation.ts";
+import type { Operation, StreamedAnswer } from "./operation.ts";
 import { createRequestId, givenRequestId } from "./request-id.ts";
 import type { UnreadResponses } from "./unread-responses.ts";
+import { writePieces } from "./write-pieces.ts";
 
 /** Parts of the responder. */
 export interface ResponderOptions {
@@ -58,24 +59,58 @@ export class Responder {
     this.#options = options;
   }
 
-  /** Sends what a handler returned, with the version it was read at. */
+  /** Sends what a handler returned, with the version it was read at; `about` are further headers on it. */
   respond(
     serving: Serving,
     form: Form,
     bytes: string | Uint8Array,
     version: bigint | undefined,
+    about: readonly string[] = NO_EXTRA,
   ): Promise<void> | undefined {
     const { headers: prepared, isPinned } = serving;
     if (isPinned && version !== undefined && this.#options.isFinal(version)) {
-      this.#sendImmutable(serving, form, bytes, version);
+      this.#sendImmutable(serving, form, bytes, version, about);
       return undefined;
     }
     const isLatest = prepared !== undefined && version === prepared.position.version && !isPinned;
     const headers = isLatest ? prepared.latest[form] : (prepared?.other[form] ?? plainHeaders(form));
-    const extra = isLatest ? NO_EXTRA : this.#versionHeaders(version, "Cache-Control", "no-cache");
+    const extra = isLatest ? about : this.#versionHeaders(version, "Cache-Control", "no-cache", ...about);
     if (isCompressible(form, bytes.length)) return this.#sendCompressed(serving, headers, extra, bytes);
     this.send(serving, 200, headers, extra, bytes);
     return undefined;
+  }
+
+  /** Sends a response in pieces, as fast as the client reads. No more pieces are made once the client is gone. */
+  async stream(
+    serving: Serving,
+    form: Form,
+    { stream, version }: StreamedAnswer,
+    about: readonly string[],
+  ): Promise<void> {
+    const { exchange } = serving;
+    const requestId = givenRequestId(exchange.headers);
+    const extra = this.#versionHeaders(version, "Cache-Control", "no-cache", ...about);
+    const response = exchange.startStream({
+      status: 200,
+      headers: serving.headers?.other[form] ?? plainHeaders(form),
+      extra: this.#withOwn(exchange, extra, requestId),
+      closes: this.closing,
+    });
+    if (response === undefined) return;
+    let counted = 200;
+    try {
+      const { unreadResponses } = this.#options;
+      const onTaken = (): void => unreadResponses.noteTaken(exchange.socket);
+      if (exchange.method === "HEAD") response.end();
+      else await writePieces(response, stream, onTaken);
+    } catch (error) {
+      // The status is sent already: only a body without its end shows that it is not complete.
+      counted = response.destroyed ? CLIENT_GONE : 500;
+      if (counted === 500) this.#logFailure(serving, requestId ?? createRequestId(), 500, error);
+      response.destroy();
+    } finally {
+      this.settle(serving, counted);
+    }
   }
 
   /** Sends an error response. */
@@ -113,19 +148,22 @@ export class Responder {
     const { exchange } = serving;
     const onSent =
       body === undefined ? undefined : this.#options.unreadResponses.reserve(exchange.socket, body);
-    const { origin } = exchange.headers;
     // A shared cache would hand this id to other clients.
     const id = isShared ? undefined : (requestId ?? givenRequestId(exchange.headers));
-    let all = extra;
-    if (origin !== undefined || id !== undefined) {
-      const more = extra.slice();
-      if (origin !== undefined) addCorsHeaders(more, origin, this.#options.headers.exposed);
-      if (id !== undefined) more.push("X-Request-Id", id);
-      all = more;
-    }
+    const all = this.#withOwn(exchange, extra, id);
     const counted = exchange.isGone ? CLIENT_GONE : status;
     exchange.reply({ status, headers, extra: all, body, closes: this.closing, onSent, isShared });
     this.settle(serving, counted);
+  }
+
+  /** Adds the CORS and request-id headers. */
+  #withOwn(exchange: Exchange, extra: readonly string[], requestId: string | undefined): readonly string[] {
+    const { origin } = exchange.headers;
+    if (origin === undefined && requestId === undefined) return extra;
+    const more = extra.slice();
+    if (origin !== undefined) addCorsHeaders(more, origin, this.#options.headers.exposed);
+    if (requestId !== undefined) more.push("X-Request-Id", requestId);
+    return more;
   }
 
   /** Counts a finished request, and writes the access log if it is on. */
@@ -145,10 +183,16 @@ export class Responder {
   }
 
   /** A response at a final version: cacheable for ever. It is not compressed, because a strong ETag names exact bytes. */
-  #sendImmutable(serving: Serving, form: Form, bytes: string | Uint8Array, version: bigint): void {
+  #sendImmutable(
+    serving: Serving,
+    form: Form,
+    bytes: string | Uint8Array,
+    version: bigint,
+    about: readonly string[],
+  ): void {
     const etag = entityTag(bytes, form);
     const headers = serving.headers?.other[form] ?? plainHeaders(form);
-    const extra = this.#versionHeaders(version, "Cache-Control", IMMUTABLE_CACHING);
+    const extra = this.#versionHeaders(version, "Cache-Control", IMMUTABLE_CACHING, ...about);
     extra.push("ETag", etag);
     const isKnown = matchesEtag(serving.exchange.headers["if-none-match"], etag);
     this.send(serving, isKnown ? 304 : 200, headers, extra, isKnown ? undefined : bytes, {

@@ -53,6 +53,12 @@ export class UnreadResponses {
     });
   }
 
+  /** A connection took everything written to it so far: its time starts again. */
+  noteTaken(socket: Duplex): void {
+    const connection = this.#open.get(socket);
+    if (connection !== undefined) connection.waitingSince = 0;
+  }
+
   /** True for an open, watched connection. */
   isWatched(socket: Duplex): boolean {
     return this.#open.has(socket);

@@ -13,8 +13,16 @@ export const LEDGER_HEADERS = {
 
 /** The version at which a response was read. */
 export const READ_VERSION = "READ-VERSION";
+/** The time of that version's block, in microseconds, where a time was asked for. */
+export const READ_TIMESTAMP = "READ-TIMESTAMPUSEC";
+/** Where the next page begins; only while there is one. */
+export const CURSOR = "CURSOR";
 
-export type LedgerHeader = (typeof LEDGER_HEADERS)[keyof typeof LEDGER_HEADERS] | typeof READ_VERSION;
+export type LedgerHeader =
+  | (typeof LEDGER_HEADERS)[keyof typeof LEDGER_HEADERS]
+  | typeof READ_VERSION
+  | typeof READ_TIMESTAMP
+  | typeof CURSOR;
 
 /** The full name of a header under a brand. */
 export function brandedHeader(brand: string, name: LedgerHeader): string {

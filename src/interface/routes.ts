@@ -6,9 +6,32 @@ export const balanceRoute = route(
   "GET",
   `${API_ROOT}/accounts/{address}/balance/{asset_type}`,
   "ledger_version",
+  "at",
   "quoted",
 );
-export const rawItemRoute = route("POST", `${API_ROOT}/tables/{table_handle}/raw_item`, "ledger_version");
+export const detailRoute = route(
+  "GET",
+  `${API_ROOT}/accounts/{address}/balance/{asset_type}/detail`,
+  "ledger_version",
+  "at",
+);
+export const historyRoute = route(
+  "GET",
+  `${API_ROOT}/accounts/{address}/balance/{asset_type}/history`,
+  "from",
+  "to",
+  "limit",
+  "start",
+  "points",
+);
+export const balancesRoute = route("POST", `${API_ROOT}/balances`, "ledger_version", "at");
+export const rawItemRoute = route(
+  "POST",
+  `${API_ROOT}/tables/{table_handle}/raw_item`,
+  "ledger_version",
+  "at",
+);
+export const rawItemsRoute = route("POST", `${API_ROOT}/tables/raw_items`, "ledger_version", "at");
 export const encodeRoute = route("POST", `${API_ROOT}/transactions/encode_submission`);
 export const explainRoute = route("POST", `${API_ROOT}/transactions/explain_submission`);
 export const transactionsRoute = route("GET", `${API_ROOT}/transactions`, "start", "limit");
@@ -16,6 +39,7 @@ export const rawStateValueRoute = route(
   "POST",
   `${API_ROOT}/experimental/state_values/raw`,
   "ledger_version",
+  "at",
 );
 export const infoRoute = route("GET", `${API_ROOT}/info`);
 export const ledgerInfoRoute = route("GET", API_ROOT);

@@ -74,8 +74,53 @@ export function readBalance(
   return andThen(view.getItems(balanceKeys(owner, asset, view.keyTrace), version), sumOf);
 }
 
+/** An owner and an asset. */
+export interface BalancePair {
+  readonly owner: Address;
+  readonly asset: Asset;
+}
+
+/**
+ * The balances of many pairs at one version, read in one go. Where the stored bytes of a pair do not decode, its place
+ * holds the error. Throws LedgerError for what concerns all.
+ */
+export function readBalances(
+  view: LedgerView,
+  pairs: readonly BalancePair[],
+  version: bigint,
+): MaybePromise<readonly (bigint | LedgerError)[]> {
+  const keys: Uint8Array[] = [];
+  for (const { owner, asset } of pairs) keys.push(...balanceKeys(owner, asset, view.keyTrace));
+  return andThen(view.getItems(keys, version), (items) => {
+    let next = 0;
+    return pairs.map(({ asset }) => {
+      const group = items[next++];
+      return sumOrError([group, asset.coinStoreTag === undefined ? undefined : items[next++]]);
+    });
+  });
+}
+
+function sumOrError(items: readonly (StateItem | undefined)[]): bigint | LedgerError {
+  try {
+    return sumOf(items);
+  } catch (error) {
+    if (error instanceof LedgerError) return error;
+    throw error;
+  }
+}
+
 function sumOf([group, coin]: readonly (StateItem | undefined)[]): bigint {
-  const sum = coinAmount(dataOf(coin)) + fungibleAmount(dataOf(group));
+  return addParts([amountOfPart(0, group), amountOfPart(1, coin)]);
+}
+
+/** The amount in one item of `balanceKeys`, by its place there. Throws LedgerError `corrupt`. */
+export function amountOfPart(place: number, item: StateItem | undefined): bigint {
+  return place === 0 ? fungibleAmount(dataOf(item)) : coinAmount(dataOf(item));
+}
+
+/** The balance that the parts make up. Throws LedgerError `corrupt` when it does not fit. */
+export function addParts([fungible = 0n, coin = 0n]: readonly bigint[]): bigint {
+  const sum = coin + fungible;
   if (sum > U64_MAX) {
     throw new LedgerError("corrupt", `the coin and the fungible balance add up to ${sum}, above u64`);
   }

@@ -113,6 +113,14 @@ export function decodeRecord(bytes: Uint8Array): RecordSpans {
   return record;
 }
 
+/** The hash of the transaction of a stored record. What stands behind the info is not looked at. */
+export function recordTransactionHash(record: Uint8Array): Uint8Array {
+  const reader = new BcsReader(record);
+  reader.u64();
+  skipTransaction(reader);
+  return transactionInfoCodec.read(reader).transactionHash;
+}
+
 /** Reads a page, a counted sequence of records, as spans. */
 export function decodePage(bytes: Uint8Array): RecordSpans[] {
   const reader = new BcsReader(bytes);

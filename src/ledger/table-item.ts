@@ -19,3 +19,42 @@ export function readTableItem(
     item?.value === undefined ? undefined : stateValueData(item.value),
   );
 }
+
+/** A table and a serialized key. */
+export interface TableQuery {
+  readonly handle: Address;
+  readonly key: Uint8Array;
+}
+
+/** Items read at once. They are counted only when they are there, so this bounds how far one call can go over `maxBytes`. */
+const ITEMS_AT_ONCE = 32;
+
+/** Stands for an item that was not read because those before it are large enough for one answer. */
+export const UNREAD = "unread";
+
+/**
+ * The stored bytes of many items at one version, undefined where there is none. At most `maxBytes` and always at least one
+ * item; what follows is UNREAD. Throws LedgerError.
+ */
+export async function readTableItems(
+  view: LedgerView,
+  queries: readonly TableQuery[],
+  version: bigint,
+  maxBytes: number,
+): Promise<readonly (Uint8Array | undefined | typeof UNREAD)[]> {
+  const found: (Uint8Array | undefined | typeof UNREAD)[] = [];
+  let size = 0;
+  // Asked at least once: that checks the version.
+  for (let start = 0; start === 0 || (start < queries.length && size <= maxBytes); start += ITEMS_AT_ONCE) {
+    const some = queries.slice(start, start + ITEMS_AT_ONCE);
+    const keys = some.map(({ handle, key }) => tableItemKeyHash(handle, key, view.keyTrace));
+    for (const item of await view.getItems(keys, version)) {
+      const data = item?.value === undefined ? undefined : stateValueData(item.value);
+      const before = size;
+      size += data?.length ?? 0;
+      found.push(size > maxBytes && before > 0 ? UNREAD : data);
+    }
+  }
+  while (found.length < queries.length) found.push(UNREAD);
+  return found;
+}

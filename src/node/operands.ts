@@ -1,6 +1,7 @@
 // What the reading commands take and say, under the rules of the HTTP interface: so a question to a data directory is
 // understood and refused as the same question to a node is.
 import { CodedError, ConfigError } from "../base/errors.ts";
+import { parseTime, TIME_EXPECTED } from "../base/time-text.ts";
 import { faultOf } from "../http/error-body.ts";
 import { ERROR_CATALOGUE } from "../http/error-catalogue.ts";
 import { NO_LEDGER, quoteInput } from "../http/errors.ts";
@@ -8,6 +9,7 @@ import { addressField, tableHandleField } from "../http/schemas/address.ts";
 import { assetTypeField } from "../http/schemas/asset-type.ts";
 import { HEX_BYTES_EXPECTED, parseHexBytes } from "../http/schemas/hex-bytes.ts";
 import { ledgerVersionField } from "../http/schemas/integer.ts";
+import { fromField, toField } from "../http/schemas/range.ts";
 import { LedgerError } from "../ledger/errors.ts";
 
 const OPERANDS = {
@@ -16,6 +18,9 @@ const OPERANDS = {
   table: tableHandleField,
   key: { expected: HEX_BYTES_EXPECTED, parse: (text: string) => parseHexBytes("key", text) },
   version: ledgerVersionField,
+  time: { expected: TIME_EXPECTED, parse: (text: string) => parseTime(text) },
+  from: fromField,
+  to: toField,
 };
 
 /** Kinds of operands. */

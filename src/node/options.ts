@@ -1,8 +1,11 @@
 // The in-process interface: the options of a node and what a running node offers.
+import type { CodedError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import type { NumberOptions } from "../base/settings.ts";
 import type { ChainGuide } from "../chain/guide.ts";
+import type { BalanceDetailAnswer } from "../http/operations/get-balance-detail.ts";
 import type { HttpServerOptions } from "../http/server.ts";
+import type { BalanceChange } from "../ledger/balance-history.ts";
 import type { Explanation } from "../transaction/explain/explanation.ts";
 import type { LOCAL_CHAIN_NUMBERS } from "./block-maker.ts";
 import type { FOLLOW_NUMBERS } from "./following.ts";
@@ -67,10 +70,33 @@ export interface NodeOptions {
   readonly logger?: Logger | undefined;
 }
 
-/** At which version to read. */
+/** At which version to read: the latest unless a version or a time is given. */
 export interface ReadOptions {
-  /** The latest when left out. */
   readonly ledgerVersion?: bigint | undefined;
+  /** The last version whose block is not after this time: a Date, RFC 3339, or Unix seconds. */
+  readonly at?: string | Date | undefined;
+}
+
+/** Answers to many questions, all read at one version. */
+export interface BatchAnswer<T> {
+  readonly ledgerVersion: bigint;
+  /** Time of its block, in microseconds since 1970. */
+  readonly timestampUsec: bigint;
+  /** In the order of the questions; an error in the place of one that cannot be answered. */
+  readonly answers: readonly (T | CodedError)[];
+}
+
+/** A version, or a time: a Date, RFC 3339, or Unix seconds. */
+export type HistoryEnd = bigint | string | Date;
+
+/** Which changes of a balance to tell. */
+export interface HistoryOptions {
+  /** The first version, or the first one whose block is not before this time; the oldest that can be told when left out. */
+  readonly from?: HistoryEnd | undefined;
+  /** The last version, or the last one whose block is not after this time; the latest when left out. */
+  readonly to?: HistoryEnd | undefined;
+  /** For charts: about this many changes: the first, last, lowest and highest of equal time spans. */
+  readonly points?: number | undefined;
 }
 
 /** The ledger's head, as `GET /v1` answers. */
@@ -95,6 +121,20 @@ export interface Node {
   balance(address: string, asset: string, options?: ReadOptions): Promise<bigint>;
   /** The stored bytes of a table item, by handle and serialized key; undefined if the table has no such item. */
   rawItem(handle: string, key: string | Uint8Array, options?: ReadOptions): Promise<Uint8Array | undefined>;
+  /** Many balances at one version. */
+  balances(
+    pairs: readonly { readonly address: string; readonly asset: string }[],
+    options?: ReadOptions,
+  ): Promise<BatchAnswer<bigint>>;
+  /** Many table items at one version; undefined where there is none. */
+  rawItems(
+    items: readonly { readonly handle: string; readonly key: string | Uint8Array }[],
+    options?: ReadOptions,
+  ): Promise<BatchAnswer<Uint8Array | undefined>>;
+  /** What a balance is made of, as `GET …/detail` answers. */
+  balanceDetail(address: string, asset: string, options?: ReadOptions): Promise<BalanceDetailAnswer>;
+  /** The changes of a balance, oldest first, read piece by piece as they are taken. */
+  balanceHistory(address: string, asset: string, options?: HistoryOptions): AsyncIterable<BalanceChange>;
   /** The bytes to sign for a transaction request: an object, JSON text, or its bytes. */
   encodeSubmission(request: object | string | Uint8Array): Promise<Uint8Array>;
   /** Explains a signing message, a raw transaction or a transaction request, with warnings. */

@@ -1,10 +1,12 @@
 // The operations as in-process calls, without HTTP.
 import { ConfigError, errorText } from "../base/errors.ts";
 import { fromHex } from "../base/hex.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import { createAccountReader } from "../ledger/account-reader.ts";
 import { parseAsset } from "../ledger/asset.ts";
 import { readBalance } from "../ledger/balance.ts";
 import { readModuleItem } from "../ledger/module-item.ts";
+import { resolveReadPoint } from "../ledger/read-point.ts";
 import { readTableItem } from "../ledger/table-item.ts";
 import type { Ledger, LedgerView } from "../ledger/view.ts";
 import { parseAddress } from "../move/address.ts";
@@ -13,15 +15,18 @@ import { encodeSubmission } from "../transaction/encode-submission.ts";
 import { explainSubmission } from "../transaction/explain/explain.ts";
 import type { Explanation } from "../transaction/explain/explanation.ts";
 import type { LedgerInfo, ReadOptions } from "./options.ts";
+import { readAtOf } from "./read-at.ts";
 
 // Bytes are copied in both directions: the caller may overwrite its own, and must not overwrite the store's.
 
-function toText(name: string, value: unknown): string {
+/** Checks that a caller gave a text. */
+export function toText(name: string, value: unknown): string {
   if (typeof value === "string") return value;
   throw new ConfigError(`${name}: expected a text, got ${typeof value}`);
 }
 
-function toBytes(key: string | Uint8Array): Uint8Array {
+/** A copy of a serialized key, given in hex or as bytes. */
+export function toBytes(key: string | Uint8Array): Uint8Array {
   if (key instanceof Uint8Array) return Buffer.from(key);
   const text = toText("key", key);
   const bytes = fromHex(text.startsWith("0x") ? text.slice(2) : text);
@@ -41,13 +46,6 @@ function toJson(request: object): string {
   } catch (error) {
     throw new ConfigError(`request: cannot be written as JSON: ${errorText(error)}`, error);
   }
-}
-
-/** The version to read at. */
-function versionOf({ position }: LedgerView, { ledgerVersion }: ReadOptions): bigint {
-  if (ledgerVersion === undefined) return position.version;
-  if (typeof ledgerVersion === "bigint") return ledgerVersion;
-  throw new ConfigError(`ledgerVersion: expected a bigint, got ${typeof ledgerVersion}`);
 }
 
 /** The ledger's head, as `GET /v1` answers. */
@@ -73,6 +71,10 @@ export class Reader {
     this.#ledger = ledger;
   }
 
+  openView(): MaybePromise<LedgerView> {
+    return this.#ledger.openView();
+  }
+
   /** Runs a read on its own view. */
   async withView<T>(ask: (view: LedgerView) => Promise<T> | T): Promise<T> {
     const view = await this.#ledger.openView();
@@ -85,7 +87,11 @@ export class Reader {
 
   async balance(address: string, asset: string, options: ReadOptions): Promise<bigint> {
     const [owner, parsed] = [parseAddress(toText("address", address)), parseAsset(toText("asset", asset))];
-    return this.withView((view) => readBalance(view, owner, parsed, versionOf(view, options)));
+    const at = readAtOf(options);
+    return this.withView(async (view) => {
+      const { version } = await resolveReadPoint(view, at);
+      return readBalance(view, owner, parsed, version);
+    });
   }
 
   async rawItem(
@@ -94,8 +100,10 @@ export class Reader {
     options: ReadOptions,
   ): Promise<Uint8Array | undefined> {
     const [table, bytes] = [parseAddress(toText("handle", handle)), toBytes(key)];
+    const at = readAtOf(options);
     return this.withView(async (view) => {
-      const item = await readTableItem(view, table, bytes, versionOf(view, options));
+      const { version } = await resolveReadPoint(view, at);
+      const item = await readTableItem(view, table, bytes, version);
       return item && new Uint8Array(item);
     });
   }

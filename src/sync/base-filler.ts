@@ -3,6 +3,7 @@
 import { equalBytes } from "../base/bytes.ts";
 import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
+import { mapSome } from "../base/map-some.ts";
 import { decodeWith } from "../bcs/codec.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { KeyTrace } from "../ledger/key-trace.ts";
@@ -28,6 +29,9 @@ export interface FillerStats {
   fills: number;
   failures: number;
 }
+
+/** Most items of one call that are fetched at once: a batch must not flood the upstreams with requests. */
+const FETCHES_AT_ONCE = 16;
 
 /** How long fetched rows wait to be written in one batch. */
 const FLUSH_MS = 20;
@@ -58,8 +62,10 @@ export class BaseFiller {
     version: bigint,
   ): Promise<readonly BaseRow[]> {
     const known = await this.#lookUp(keyHashes, version);
-    return Promise.all(
-      keyHashes.map(async (keyHash, i) => known[i] ?? this.#fetchShared(view, keyHash, version)),
+    return mapSome(
+      keyHashes,
+      FETCHES_AT_ONCE,
+      (keyHash, i) => known[i] ?? this.#fetchShared(view, keyHash, version),
     );
   }
 

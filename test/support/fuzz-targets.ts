@@ -4,9 +4,12 @@ import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { equalBytes } from "../../src/base/bytes.ts";
 import { CodedError } from "../../src/base/errors.ts";
+import { formatTime, parseTime } from "../../src/base/time-text.ts";
 import { type Codec, encodeWith } from "../../src/bcs/codec.ts";
 import { BcsReader } from "../../src/bcs/reader.ts";
 import { vector } from "../../src/bcs/sequences.ts";
+import { getBalances } from "../../src/http/operations/get-balances.ts";
+import { getRawTableItems } from "../../src/http/operations/get-raw-table-items.ts";
 import { decodeQueryText, decodeTwice } from "../../src/http/percent.ts";
 import { findQuery } from "../../src/http/query.ts";
 import { ABSENT } from "../../src/json/document.ts";
@@ -435,6 +438,51 @@ export const FUZZ_TARGETS: readonly FuzzTarget[] = [
     ),
     run: runTexts,
     words: ["0x", "::", "<", ">", "vector<", "u256", "address", "signer", " ", ",", "T1", "&", "|"],
+  },
+  {
+    name: "time",
+    seeds: texts(
+      "0",
+      "1700000000.000001",
+      "@1700000000",
+      "2026-01-31T23:59:60.5Z",
+      "2024-02-29t00:00:00+05:30",
+    ),
+    run: (input) => {
+      const text = textOf(input);
+      const [down, up] = [parseTime(text), parseTime(text, true)];
+      demand(up === down || up === down + 1n, "rounded by more than a microsecond");
+      // Unix seconds may lie beyond every calendar.
+      if (down < 253_402_300_800_000_000n)
+        demand(parseTime(formatTime(down)) === down, "another time printed");
+    },
+    words: ["T", "Z", "-", ":", ".", "+", "@", "00", "60", "29", "9999", "0000000001"],
+  },
+  {
+    name: "batch",
+    seeds: texts(
+      '\0{"queries":[{"address":"0x1","asset_type":"0x1::aptos_coin::AptosCoin"}],"totals":true}',
+      '\0{"ledger_version":"5","queries":[{"asset_type":"0xa","address":"2"},{"address":"x","asset_type":""}]}',
+      '\x01{"queries":[{"table_handle":"0x1","key":"0x00"}],"at":"2026-01-31T00:00:00Z"}',
+    ),
+    run: (input) => {
+      const { body } = (input[0] ?? 0) % 2 === 0 ? getBalances : getRawTableItems;
+      const batch = body?.parse(input.subarray(1)) as { readonly queries: readonly unknown[] } | undefined;
+      const count = batch?.queries.length ?? 0;
+      demand(count >= 1 && count <= 1000, "a batch of another size");
+    },
+    words: [
+      '"queries"',
+      '"address"',
+      '"asset_type"',
+      '"at"',
+      '"totals"',
+      "true",
+      "[{",
+      "}]",
+      '"key"',
+      "\\u0061",
+    ],
   },
   {
     name: "url",

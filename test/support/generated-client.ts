@@ -15,12 +15,40 @@ export interface paths {
      */
     get: operations["get_account_balance"];
   };
+  "/accounts/{address}/balance/{asset_type}/detail": {
+    /**
+     * Parts of a balance
+     * @description What the balance of an account is made of: the coin store and the primary store with their amounts, whether each exists and is frozen, the addresses and state keys that were read, and, where the ledger has them, the asset's name, symbol and decimals.
+     */
+    get: operations["get_balance_detail"];
+  };
+  "/accounts/{address}/balance/{asset_type}/history": {
+    /**
+     * Changes of a balance
+     * @description Every version between two versions or times that changed a balance, oldest first, with the balance before and after it and the transaction. JSON comes in pages: while there is more, `X-NODE-CURSOR` gives the `start` of the next one, and a page may hold fewer changes than asked for. CSV and NDJSON are streamed to the end of the range unless `limit` or `points` is given; a stream that breaks off is not ended as HTTP demands. What changed at the oldest kept version cannot be told, because the state before it is gone: the range begins behind it.
+     */
+    get: operations["get_balance_history"];
+  };
+  "/balances": {
+    /**
+     * Many balances at one version
+     * @description The balances of up to 1,000 pairs of an account and an asset, all read at one version: the latest, a chosen one, or that of a chosen time. Answers are in the order of the queries; a query that cannot be answered has its error in its place. Each balance counts as in `get_account_balance`, so a coin type and the metadata address that it is paired with count the same store.
+     */
+    post: operations["get_balances"];
+  };
   "/tables/{table_handle}/raw_item": {
     /**
      * Raw table item
      * @description The stored bytes of one table item, by the table's handle and the key's BCS bytes, at the latest or a chosen version.
      */
     post: operations["get_raw_table_item"];
+  };
+  "/tables/raw_items": {
+    /**
+     * Many raw table items at one version
+     * @description The stored bytes of up to 1,000 table items, all read at one version: the latest, a chosen one, or that of a chosen time. Answers are in the order of the queries; an item that does not exist, or a query that cannot be answered, has its error in its place. The items of one answer are at most 8 MiB.
+     */
+    post: operations["get_raw_table_items"];
   };
   "/transactions/encode_submission": {
     /**
@@ -120,6 +148,196 @@ export interface components {
        * @description On 410, where configured: a node that keeps more versions.
        */
       archival_endpoint?: string;
+    };
+    BalanceDetail: {
+      /**
+       * Format: uint64
+       * @description The version that all of it was read at.
+       */
+      ledger_version: string;
+      /**
+       * Format: uint64
+       * @description Time of its block, in microseconds.
+       */
+      timestamp_usec: string;
+      /**
+       * Format: uint64
+       * @description What `get_account_balance` answers: the sum of the parts.
+       */
+      balance: string;
+      /** @description `null` for a question by metadata address, which does not count the CoinStore. */
+      coin: components["schemas"]["CoinPart"] | null;
+      fungible: components["schemas"]["FungiblePart"];
+      /** @description Name of the asset, where the ledger has it. */
+      name?: string;
+      /** @description Symbol of the asset, where the ledger has it. */
+      symbol?: string;
+      /** @description Digits behind the decimal point. */
+      decimals?: number;
+      /** @description The balance with its decimal point, all decimals included, where they are known. */
+      display?: string;
+    };
+    /** @description The CoinStore of the account. */
+    CoinPart: {
+      /** @description The address whose state was read. */
+      address: string;
+      /** @description Type of the resource, or group of resources, that was read there. */
+      type: string;
+      /** @description Hash of the state key that was read. */
+      state_key_hash: string;
+      /** @description Whether there is a store: `false` tells a 0 of no store from the 0 of an empty one. */
+      exists: boolean;
+      /**
+       * Format: uint64
+       * @description What counts towards the balance.
+       */
+      amount: string;
+      /** @description `null` where there is no store. */
+      frozen: boolean | null;
+    };
+    /** @description The primary store of the account for the asset, or for the one that the coin is paired with. */
+    FungiblePart: {
+      /** @description The address whose state was read. */
+      address: string;
+      /** @description Type of the resource, or group of resources, that was read there. */
+      type: string;
+      /** @description Hash of the state key that was read. */
+      state_key_hash: string;
+      /** @description Whether there is a store: `false` tells a 0 of no store from the 0 of an empty one. */
+      exists: boolean;
+      /**
+       * Format: uint64
+       * @description What counts towards the balance.
+       */
+      amount: string;
+      /** @description `null` where there is no store. */
+      frozen: boolean | null;
+      /** @description Address of the asset's metadata. */
+      metadata: string;
+      /** @description Whether there is an object at the address, with a store in it or not. */
+      object_exists: boolean;
+      /**
+       * Format: uint64
+       * @description Amount in the store itself.
+       */
+      store_amount: string | null;
+      /**
+       * Format: uint64
+       * @description Amount in the concurrent balance, which counts while the store itself has 0.
+       */
+      concurrent_amount: string | null;
+    };
+    BalanceChange: {
+      /**
+       * Format: uint64
+       * @description The version that changed the balance.
+       */
+      version: string;
+      /**
+       * Format: uint64
+       * @description Time of its block, in microseconds.
+       */
+      timestamp_usec: string;
+      /**
+       * Format: uint64
+       * @description The balance at the version before.
+       */
+      before: string;
+      /**
+       * Format: uint64
+       * @description The balance at this version.
+       */
+      after: string;
+      /** @description Hash of the transaction that changed it. */
+      transaction_hash: string;
+    };
+    BalancesRequest: {
+      queries: components["schemas"]["BalanceQuery"][];
+      /**
+       * Format: uint64
+       * @description The ledger version to read at: the state after that transaction. The latest when left out.
+       */
+      ledger_version?: string;
+      /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
+      at?: string;
+      /**
+       * @description `true` adds up the balances of each asset.
+       * @default false
+       */
+      totals?: boolean;
+    };
+    BalanceQuery: {
+      /** @description The account address, with or without `0x`; leading zeros may be left out. */
+      address: string;
+      /** @description The metadata address of a fungible asset, or a coin type as `address::module::Name<…>`. */
+      asset_type: string;
+    };
+    Balances: {
+      /**
+       * Format: uint64
+       * @description The version that all of it was read at.
+       */
+      ledger_version: string;
+      /**
+       * Format: uint64
+       * @description Time of its block, in microseconds.
+       */
+      timestamp_usec: string;
+      /** @description In the order of the queries. */
+      balances: components["schemas"]["BalanceResult"][];
+      /** @description With `totals`: the sum of the balances above by asset type, as its first query writes it; a u128. Queries with an error count 0, and a pair that is asked for twice counts twice. */
+      totals?: {
+        [key: string]: string;
+      };
+    };
+    /** @description Either `balance` or `error`. */
+    BalanceResult: {
+      /**
+       * Format: uint64
+       * @description An amount in the asset's smallest unit.
+       */
+      balance?: string;
+      error?: components["schemas"]["Error"];
+    };
+    TableItemsRequest: {
+      queries: components["schemas"]["TableItemQuery"][];
+      /**
+       * Format: uint64
+       * @description The ledger version to read at: the state after that transaction. The latest when left out.
+       */
+      ledger_version?: string;
+      /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
+      at?: string;
+    };
+    TableItemQuery: {
+      /** @description The table's handle: a 32-byte address, with or without `0x`. */
+      table_handle: string;
+      /** @description The BCS bytes of the key in hex, with or without `0x`. */
+      key: string;
+    };
+    TableItems: {
+      /**
+       * Format: uint64
+       * @description The version that all of it was read at.
+       */
+      ledger_version: string;
+      /**
+       * Format: uint64
+       * @description Time of its block, in microseconds.
+       */
+      timestamp_usec: string;
+      /** @description In the order of the queries. */
+      items: components["schemas"]["TableItemResult"][];
+    };
+    /** @description Either `value` or `error`. */
+    TableItemResult: {
+      /**
+       * Format: hex
+       * @description Bytes in hex: `0x` and two digits for each byte, zeros never left out.
+       * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
+       */
+      value?: string;
+      error?: components["schemas"]["Error"];
     };
     EncodeSubmissionRequest: {
       /**
@@ -447,9 +665,11 @@ export interface operations {
       query?: {
         /**
          * @description The ledger version to read at: the state after that transaction. The latest when left out.
-         * @example 0
+         * @example 1
          */
         ledger_version?: string;
+        /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
+        at?: string;
         /**
          * @description `true` answers the digits as a JSON string, for clients whose JSON parser rounds integers above 2^53.
          * @example true
@@ -481,6 +701,7 @@ export interface operations {
           "X-NODE-BLOCK-HEIGHT": number;
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
         };
         content: {
           "application/json": number | string;
@@ -499,7 +720,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_not_found`: `ledger_version` is above the latest version. `web_framework_error`: Nothing is served under this path. */
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` after the latest block. `web_framework_error`: Nothing is served under this path. */
       404: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -517,7 +738,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept. */
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept, or `at` before its block. */
       410: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -525,6 +746,398 @@ export interface operations {
       };
       /** @description `web_framework_error`: The request target is longer than 16 KiB. */
       414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      429: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      503: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Parts of a balance
+   * @description What the balance of an account is made of: the coin store and the primary store with their amounts, whether each exists and is frozen, the addresses and state keys that were read, and, where the ledger has them, the asset's name, symbol and decimals.
+   */
+  get_balance_detail: {
+    parameters: {
+      query?: {
+        /**
+         * @description The ledger version to read at: the state after that transaction. The latest when left out.
+         * @example 1
+         */
+        ledger_version?: string;
+        /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
+        at?: string;
+      };
+      path: {
+        /**
+         * @description The account address, with or without `0x`; leading zeros may be left out.
+         * @example 0x1
+         */
+        address: string;
+        /**
+         * @description The metadata address of a fungible asset, or a coin type as `address::module::Name<…>`. In a path `<`, `>` and spaces are escaped.
+         * @example 0x1::aptos_coin::AptosCoin
+         */
+        asset_type: string;
+      };
+    };
+    responses: {
+      /** @description application/json: The parts; amounts, version and time are strings of decimal digits. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+        };
+        content: {
+          "application/json": components["schemas"]["BalanceDetail"];
+        };
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` after the latest block. `web_framework_error`: Nothing is served under this path. */
+      404: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept, or `at` before its block. */
+      410: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      429: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      503: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Changes of a balance
+   * @description Every version between two versions or times that changed a balance, oldest first, with the balance before and after it and the transaction. JSON comes in pages: while there is more, `X-NODE-CURSOR` gives the `start` of the next one, and a page may hold fewer changes than asked for. CSV and NDJSON are streamed to the end of the range unless `limit` or `points` is given; a stream that breaks off is not ended as HTTP demands. What changed at the oldest kept version cannot be told, because the state before it is gone: the range begins behind it.
+   */
+  get_balance_history: {
+    parameters: {
+      query?: {
+        /** @description Where the range begins: that version, or the first one whose block is not before that time. The oldest change that can be told when left out. A version in digits, or a time: RFC 3339 such as `2026-01-31T00:00:00Z`, or Unix seconds behind an `@`. */
+        from?: string;
+        /** @description Where the range ends: that version, or the last one whose block is not after that time. The latest version when left out. A version in digits, or a time: RFC 3339 such as `2026-01-31T00:00:00Z`, or Unix seconds behind an `@`. */
+        to?: string;
+        /**
+         * @description How many changes at most. 100 in JSON when left out.
+         * @example 100
+         */
+        limit?: number;
+        /** @description The cursor of the page before: goes on from there in the same range. */
+        start?: string;
+        /** @description For charts, instead of all changes: cuts the range into equal spans of time, a quarter as many as this, and gives of each the first, the last, the lowest and the highest change. Excludes `limit`. */
+        points?: number;
+      };
+      path: {
+        /**
+         * @description The account address, with or without `0x`; leading zeros may be left out.
+         * @example 0x1
+         */
+        address: string;
+        /**
+         * @description The metadata address of a fungible asset, or a coin type as `address::module::Name<…>`. In a path `<`, `>` and spaces are escaped.
+         * @example 0x1::aptos_coin::AptosCoin
+         */
+        asset_type: string;
+      };
+    };
+    responses: {
+      /** @description application/json: The changes; amounts, versions and times are strings of decimal digits. text/csv: A line for each change, after one with the names: version, timestamp_usec, before, after, transaction_hash. application/x-ndjson: One of the JSON objects on each line. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description While there is more: the value of `start` for the next page. */
+          "X-NODE-CURSOR"?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["BalanceChange"][];
+          "text/csv": string;
+          "application/x-ndjson": string;
+        };
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: `from` is above `to`. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` after the latest block. `web_framework_error`: Nothing is served under this path. */
+      404: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept, or `at` before its block. */
+      410: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      429: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      503: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Many balances at one version
+   * @description The balances of up to 1,000 pairs of an account and an asset, all read at one version: the latest, a chosen one, or that of a chosen time. Answers are in the order of the queries; a query that cannot be answered has its error in its place. Each balance counts as in `get_account_balance`, so a coin type and the metadata address that it is paired with count the same store.
+   */
+  get_balances: {
+    parameters: {
+      query?: {
+        /**
+         * @description The ledger version to read at: the state after that transaction. The latest when left out.
+         * @example 1
+         */
+        ledger_version?: string;
+        /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
+        at?: string;
+      };
+    };
+    /** @description Up to 1,000 pairs of an account and an asset, and the version or the time to read all of them at. */
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "queries": [
+         *     {
+         *       "address": "0x4c8c4c574ddfa2ff2015d1817d88bfb048ec7928297952bb4400935ea67a3d5f",
+         *       "asset_type": "0x1::aptos_coin::AptosCoin"
+         *     },
+         *     {
+         *       "address": "0x2a0f0892cbcb1c872b8b6b62610373eb9814535d4b968f194eecdf6fec44c918",
+         *       "asset_type": "0x1::aptos_coin::AptosCoin"
+         *     }
+         *   ],
+         *   "totals": true
+         * }
+         */
+        "application/json": components["schemas"]["BalancesRequest"];
+      };
+    };
+    responses: {
+      /** @description application/json: Version, block time and the balances; amounts are strings of decimal digits. application/x-bcs: A struct: u64 version, u64 block time in microseconds, a vector of results, and an option of the totals. A result is an enum: 0 with a u64 balance, or 1 with two strings, message and error code. Totals are a vector of structs: string asset type, u128 sum. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+        };
+        content: {
+          "application/json": components["schemas"]["Balances"];
+          "application/x-bcs": string;
+        };
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` after the latest block. `web_framework_error`: Nothing is served under this path. */
+      404: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept, or `at` before its block. */
+      410: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The body, or what it inflates to, is over the node's limit (8 MiB unless configured). */
+      413: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: A POST has no `Content-Type`, or not a JSON one, or an unknown `Content-Encoding`. */
+      415: {
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -570,14 +1183,16 @@ export interface operations {
       query?: {
         /**
          * @description The ledger version to read at: the state after that transaction. The latest when left out.
-         * @example 0
+         * @example 1
          */
         ledger_version?: string;
+        /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
+        at?: string;
       };
       path: {
         /**
          * @description The table's handle: a 32-byte address, with or without `0x`.
-         * @example 0x1b854694ae746cdbd8d44186ca4929b2b337df21d1c74633be19b2710552fdca
+         * @example 0xc90662174ea9bb138a86766c054f89c33eb636eb910a05ea69cc888a8cc96815
          */
         table_handle: string;
       };
@@ -587,7 +1202,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "key": "0x0619dc29a0aac8fa146714058e8dd6d2d0f3bdf5f6331907bf91f3acd81e6935"
+         *   "key": "0x03415054"
          * }
          */
         "application/json": OneOf<[{
@@ -612,6 +1227,7 @@ export interface operations {
           "X-NODE-BLOCK-HEIGHT": number;
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
         };
         content: {
           "application/json": string;
@@ -630,7 +1246,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_not_found`: `ledger_version` is above the latest version. `table_item_not_found`: The table holds no item under this key at this version, or there is no such table. `web_framework_error`: Nothing is served under this path. */
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` after the latest block. `table_item_not_found`: The table holds no item under this key at this version, or there is no such table. `web_framework_error`: Nothing is served under this path. */
       404: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -648,7 +1264,144 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept. */
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept, or `at` before its block. */
+      410: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The body, or what it inflates to, is over the node's limit (8 MiB unless configured). */
+      413: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: A POST has no `Content-Type`, or not a JSON one, or an unknown `Content-Encoding`. */
+      415: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      429: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      503: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Many raw table items at one version
+   * @description The stored bytes of up to 1,000 table items, all read at one version: the latest, a chosen one, or that of a chosen time. Answers are in the order of the queries; an item that does not exist, or a query that cannot be answered, has its error in its place. The items of one answer are at most 8 MiB.
+   */
+  get_raw_table_items: {
+    parameters: {
+      query?: {
+        /**
+         * @description The ledger version to read at: the state after that transaction. The latest when left out.
+         * @example 1
+         */
+        ledger_version?: string;
+        /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
+        at?: string;
+      };
+    };
+    /** @description Up to 1,000 pairs of a table and a key, and the version or the time to read all of them at. */
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "queries": [
+         *     {
+         *       "table_handle": "0xc90662174ea9bb138a86766c054f89c33eb636eb910a05ea69cc888a8cc96815",
+         *       "key": "0x03415054"
+         *     }
+         *   ]
+         * }
+         */
+        "application/json": components["schemas"]["TableItemsRequest"];
+      };
+    };
+    responses: {
+      /** @description application/json: Version, block time and the items; bytes are in hex. application/x-bcs: A struct: u64 version, u64 block time in microseconds, and a vector of results. A result is an enum: 0 with a `vector<u8>`, or 1 with two strings, message and error code. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+        };
+        content: {
+          "application/json": components["schemas"]["TableItems"];
+          "application/x-bcs": string;
+        };
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: In the place of a table item of a batch: the items before it fill an answer already (8 MiB). */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` after the latest block. `table_item_not_found`: The table holds no item under this key at this version, or there is no such table. `web_framework_error`: Nothing is served under this path. */
+      404: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept, or `at` before its block. */
       410: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -745,6 +1498,7 @@ export interface operations {
           "X-NODE-BLOCK-HEIGHT": number;
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
         };
         content: {
           "application/json": string;
@@ -859,6 +1613,7 @@ export interface operations {
           "X-NODE-BLOCK-HEIGHT": number;
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
         };
         content: {
           "application/json": components["schemas"]["Explanation"];
@@ -953,7 +1708,7 @@ export interface operations {
       query?: {
         /**
          * @description The version of the first record. When left out, the page ends with the latest version.
-         * @example 0
+         * @example 1
          */
         start?: string;
         /**
@@ -975,6 +1730,7 @@ export interface operations {
           "X-NODE-BLOCK-HEIGHT": number;
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
         };
         content: {
           "application/x-bcs": string;
@@ -1010,7 +1766,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept. */
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept, or `at` before its block. */
       410: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1063,9 +1819,11 @@ export interface operations {
       query?: {
         /**
          * @description The ledger version to read at: the state after that transaction. The latest when left out.
-         * @example 0
+         * @example 1
          */
         ledger_version?: string;
+        /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
+        at?: string;
       };
     };
     /** @description The BCS bytes of the state key in hex, as the member `key` of an object or as a bare string. */
@@ -1073,7 +1831,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "key": "0x0619dc29a0aac8fa146714058e8dd6d2d0f3bdf5f6331907bf91f3acd81e6935"
+         *   "key": "0x01c90662174ea9bb138a86766c054f89c33eb636eb910a05ea69cc888a8cc968150403415054"
          * }
          */
         "application/json": OneOf<[{
@@ -1098,6 +1856,7 @@ export interface operations {
           "X-NODE-BLOCK-HEIGHT": number;
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
         };
         content: {
           "application/x-bcs": string;
@@ -1115,7 +1874,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_not_found`: `ledger_version` is above the latest version. `state_value_not_found`: The state holds nothing under this key at this version. `web_framework_error`: Nothing is served under this path. */
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` after the latest block. `state_value_not_found`: The state holds nothing under this key at this version. `web_framework_error`: Nothing is served under this path. */
       404: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1133,7 +1892,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept. */
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept, or `at` before its block. */
       410: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1206,6 +1965,7 @@ export interface operations {
           "X-NODE-BLOCK-HEIGHT"?: number;
           "X-NODE-OLDEST-BLOCK-HEIGHT"?: number;
           "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
         };
         content: {
           "application/json": {
@@ -1292,6 +2052,7 @@ export interface operations {
           "X-NODE-BLOCK-HEIGHT": number;
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
         };
         content: {
           "application/json": {
@@ -1405,6 +2166,7 @@ export interface operations {
           "X-NODE-BLOCK-HEIGHT": number;
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
         };
         content: {
           "application/json": {
@@ -1498,6 +2260,7 @@ export interface operations {
           "X-NODE-BLOCK-HEIGHT": number;
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
         };
         content: {
           "application/json": {

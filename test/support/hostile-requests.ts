@@ -19,6 +19,10 @@ const segment = fc.oneof(
     "transactions",
     "encode_submission",
     "explain_submission",
+    "history",
+    "detail",
+    "balances",
+    "raw_items",
   ),
   fc.constantFrom(
     "info",
@@ -56,6 +60,15 @@ const path = fc.oneof(
     weight: 3,
     arbitrary: fc.tuple(segment, segment).map(([owner, asset]) => `/v1/accounts/${owner}/balance/${asset}`),
   },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(fc.oneof(segment, fc.constantFrom("0xc1", "0xf0")), fc.constantFrom(COIN, "0xa"), fc.boolean())
+      .map(
+        ([owner, asset, isHistory]) =>
+          `/v1/accounts/${owner}/balance/${asset}/${isHistory ? "history" : "detail"}`,
+      ),
+  },
   { weight: 2, arbitrary: segment.map((handle) => `/v1/tables/${handle}/raw_item`) },
   {
     weight: 2,
@@ -63,6 +76,8 @@ const path = fc.oneof(
       `/v1/tables/${TABLE}/raw_item`,
       "/v1/transactions/encode_submission",
       "/v1/transactions/explain_submission",
+      "/v1/balances",
+      "/v1/tables/raw_items",
     ),
   },
   {
@@ -117,6 +132,12 @@ const queryValue = fc.oneof(
     "-1",
     "1e9",
     "true",
+    "1700000002",
+    "@1700000002.5",
+    "2023-11-14T22:13:22Z",
+    "2023-11-15T00:13:22+02:00",
+    "2023-02-30T00:00:00Z",
+    "9999-12-31T23:59:60.999999999-23:59",
   ),
   fc.string({ unit: "binary", maxLength: 30 }).map((text) => encodeURIComponent(text.toWellFormed())),
   fc.integer({ min: 0, max: 4000 }).map((length) => "9".repeat(length)),
@@ -126,6 +147,12 @@ const queryName = fc.oneof(
     "ledger_version",
     "quoted",
     "duration_secs",
+    "at",
+    "from",
+    "to",
+    "limit",
+    "start",
+    "points",
     "ledger%5fversion",
     "__proto__",
     "constructor",
@@ -135,6 +162,14 @@ const queryName = fc.oneof(
 );
 const query = fc.oneof(
   fc.constantFrom("", "?ledger_version=12", "?ledger_version=3", "?ledger_version=30&quoted=true"),
+  fc.constantFrom(
+    "?at=1700000002",
+    "?at=1",
+    "?from=12",
+    "?from=12&to=20&limit=2",
+    "?points=8",
+    "?start=15&limit=1",
+  ),
   fc
     .array(fc.tuple(queryName, queryValue), { maxLength: 4 })
     .map((pairs) =>
@@ -163,6 +198,7 @@ const headers = fc.record(
   {
     accept: fc.oneof(
       fc.constantFrom("application/x-bcs", "application/json", "*/*", "application/x-bcs;q=0"),
+      fc.constantFrom("text/csv", "application/x-ndjson"),
       headerText,
     ),
     "accept-encoding": fc.oneof(fc.constantFrom("gzip", "br", "gzip;q=0, *"), headerText),
@@ -189,7 +225,35 @@ const headers = fc.record(
   { requiredKeys: [] },
 );
 
+/** Bodies of batches: good queries, bad ones, and members that do not belong there. */
+const batchText = fc
+  .record(
+    {
+      queries: fc.oneof(
+        fc.array(
+          fc.oneof(
+            fc.record({ address: segment, asset_type: fc.constantFrom(COIN, PAIR, "0xa", "0x", "") }),
+            fc.record({
+              table_handle: fc.constantFrom(TABLE, "0x1", "x"),
+              key: fc.constantFrom(TABLE_KEY, "0x", "0x1", "zz"),
+            }),
+            fc.anything({ maxDepth: 1 }),
+          ),
+          { maxLength: 5 },
+        ),
+        fc.constantFrom(Array(1001).fill({ address: "0x1", asset_type: "0xa" }), {}, null),
+      ),
+      ledger_version: fc.constantFrom("12", "3", "31", 5, "x", null),
+      at: fc.constantFrom("1700000002", "1", "2100-01-01T00:00:00Z", "noon", 5),
+      totals: fc.oneof(fc.boolean(), fc.constant("yes")),
+      other: fc.constant(1),
+    },
+    { requiredKeys: ["queries"] },
+  )
+  .map((request) => JSON.stringify(request) ?? "");
+
 const jsonText = fc.oneof(
+  { weight: 3, arbitrary: batchText },
   fc.constantFrom(
     JSON.stringify({ key: TABLE_KEY }),
     JSON.stringify(TABLE_KEY),
@@ -247,7 +311,10 @@ export const hostile = fc
   })
   .map((one) => {
     if (!one.fits) return one;
-    const isPost = one.target.includes("raw_item") || one.target.includes("_submission");
+    const isPost =
+      one.target.includes("raw_item") ||
+      one.target.includes("_submission") ||
+      one.target.startsWith("/v1/balances");
     if (!isPost) return { ...one, method: "GET" };
     const isPacked = one.body?.[0] === 0x1f;
     const coding = isPacked ? "gzip" : "identity";

@@ -6,15 +6,19 @@ import { parseAsset, primaryStoreAddress } from "../../src/ledger/asset.ts";
 import { OBJECT_GROUP_TAG } from "../../src/ledger/balance-keys.ts";
 import { resourceGroupKeyHash, resourceKeyHash, tableItemKeyHash } from "../../src/ledger/key-hash.ts";
 import type { Position } from "../../src/ledger/position.ts";
+import { encodeRecord } from "../../src/ledger/record.ts";
+import { transactionCodec } from "../../src/ledger/transaction.ts";
+import { transactionInfoCodec } from "../../src/ledger/transaction-info.ts";
+import { writeSetCodec } from "../../src/ledger/write-set.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { structTagCodec } from "../../src/move/type-tag.ts";
 import { parseStructTag } from "../../src/move/type-text.ts";
-import type { BlockStart, StateWrite, Store } from "../../src/store/contract.ts";
+import type { BlockStart, RawRecord, StateWrite, Store } from "../../src/store/contract.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 
 export const COIN = "0x1::aptos_coin::AptosCoin";
 export const PAIR = "0x5a::lp::LP<0x1::aptos_coin::AptosCoin, vector<u8>>";
-const U64_MAX = 18446744073709551615n;
+export const U64_MAX = 18446744073709551615n;
 const CHAIN_ID = 44;
 export const LATEST = 30n;
 /** First version of the second block that is kept. */
@@ -70,7 +74,7 @@ export function primaryGroup(balance: bigint, concurrent?: bigint, frozen = fals
   ]);
 }
 
-function coinKey(owner: string, coin = COIN): Uint8Array {
+export function coinKey(owner: string, coin = COIN): Uint8Array {
   const tag = parseAsset(coin).coinStoreTag;
   if (tag === undefined) throw new Error(`${coin} is no coin type`);
   return resourceKeyHash(parseAddress(owner), tag, undefined);
@@ -81,7 +85,7 @@ export function storeKey(owner: string, asset = COIN): Uint8Array {
   return resourceGroupKeyHash(address, OBJECT_GROUP_TAG, undefined);
 }
 
-function tableKey(key: string): Uint8Array {
+export function tableKey(key: string): Uint8Array {
   return tableItemKeyHash(parseAddress(TABLE), Buffer.from(key.slice(2), "hex"), undefined);
 }
 
@@ -144,6 +148,34 @@ const WRITES: readonly (readonly [version: bigint, key: Uint8Array, data: Uint8A
   [30n, coinKey("0xc1"), coinStore(200000000n)],
 ];
 
+/** Hash of the transaction of a version. */
+function transactionHashAt(version: bigint): Uint8Array {
+  return Buffer.alloc(32, Number(version) + 1);
+}
+
+/** A record with nothing in it but the hash of its transaction. */
+export function recordAt(version: bigint): RawRecord {
+  const none = new Uint8Array(32);
+  const bytes = encodeRecord({
+    version,
+    transaction: encodeWith(transactionCodec, { kind: "stateCheckpoint", blockId: none }),
+    info: encodeWith(transactionInfoCodec, {
+      kind: "v0",
+      gasUsed: 0n,
+      status: { kind: "success" },
+      transactionHash: transactionHashAt(version),
+      eventRootHash: none,
+      stateChangeHash: none,
+      stateCheckpointHash: undefined,
+      auxiliaryInfoHash: undefined,
+    }),
+    events: [],
+    accumulatorRoot: none,
+    changes: encodeWith(writeSetCodec, { kind: "v0", writes: [] }),
+  });
+  return { version, bytes };
+}
+
 const BLOCKS: readonly BlockStart[] = [0n, 1n, 11n, 21n].map((firstVersion, index) => ({
   height: BigInt(index),
   firstVersion,
@@ -170,8 +202,9 @@ export async function createHttpLedger(): Promise<Store> {
     keyHash,
     value: data === undefined ? undefined : stateValue(data),
   }));
+  const records = Array.from({ length: Number(LATEST) + 1 }, (_, version) => recordAt(BigInt(version)));
   await store.commit(
-    { previous: undefined, position, writes, blocks: BLOCKS, records: [], treeNodes: [] },
+    { previous: undefined, position, writes, blocks: BLOCKS, records, treeNodes: [] },
     { chainId: CHAIN_ID, genesisHash: new Uint8Array(32) },
   );
   for (let done = false; !done; ) ({ done } = await store.prune(OLDEST, 1000));

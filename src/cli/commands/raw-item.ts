@@ -5,10 +5,11 @@ import { switchOption } from "../option.ts";
 import {
   askSource,
   operandsOf,
+  readAtExclusions,
+  readAtOf,
+  readAtOptions,
   sourceExclusions,
   sourceOptions,
-  versionOf,
-  versionOption,
 } from "../source.ts";
 
 export const rawItemCommand = command({
@@ -17,17 +18,17 @@ export const rawItemCommand = command({
   operands: "TABLE_HANDLE KEY",
   options: {
     ...sourceOptions,
-    ...versionOption,
+    ...readAtOptions,
     json: switchOption("Print a JSON object", false),
   },
-  exclusions: sourceExclusions,
+  exclusions: [...sourceExclusions, ...readAtExclusions],
   examples: ["sextant raw-item 0x1b85…fdca 0x0619dc29a0aac8fa", "sextant raw-item 0x1b85…fdca 0x00 --json"],
   run: async (values, operands, context) => {
     const [handle, key] = operandsOf(operands, ["TABLE_HANDLE", "KEY"]);
     parseOperand("table", "TABLE_HANDLE", handle);
     parseOperand("key", "KEY", key);
-    const version = versionOf(values);
-    const answer = await askSource(values, (source) => source.rawItem(handle, key, version));
+    const at = readAtOf(values);
+    const answer = await askSource(values, (source) => source.rawItem(handle, key, at));
     const value = JSON.parse(answer) as string;
     context.out(values.json ? JSON.stringify({ table_handle: handle, key, value }) : value);
     return EXIT_OK;

@@ -95,6 +95,11 @@ export class DirectExchange implements Exchange {
     this.#owner.replied(closes);
   }
 
+  /** Responses on this lane have a known length. */
+  startStream(): undefined {
+    this.#owner.handOver(this.#bytes, { sinceMs: this.sinceMs, added: this.#added });
+  }
+
   toNodeRequest(): NodeRequest | undefined {
     this.#owner.handOver(this.#bytes, { sinceMs: this.sinceMs, added: this.#added });
     return undefined;

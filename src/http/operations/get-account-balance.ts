@@ -6,7 +6,7 @@ import { operation } from "../operation.ts";
 import { addressField } from "../schemas/address.ts";
 import { assetTypeField } from "../schemas/asset-type.ts";
 import { quotedField } from "../schemas/flag.ts";
-import { ledgerVersionField } from "../schemas/integer.ts";
+import { readAtFields, readPointOf } from "../schemas/read-at.ts";
 
 function encodeU64(value: bigint): Uint8Array {
   const bytes = Buffer.allocUnsafe(8);
@@ -24,7 +24,7 @@ export const getAccountBalance = operation({
   ledger: "required",
   switchable: true,
   params: { address: addressField, asset_type: assetTypeField },
-  query: { ledger_version: ledgerVersionField, quoted: quotedField },
+  query: { ...readAtFields, quoted: quotedField },
   answer: {
     json: {
       schema: {
@@ -52,11 +52,13 @@ export const getAccountBalance = operation({
     "unavailable",
     "overloaded",
   ],
-  handle({ address, asset_type, ledger_version, quoted }, { view }) {
-    const version = ledger_version ?? view.position.version;
-    return andThen(readBalance(view, address, asset_type, version), (balance) => ({
-      data: { balance, quoted: quoted === true },
-      version,
-    }));
+  handle(args, { view }) {
+    return andThen(readPointOf(view, args), ({ version, timestampUsec }) =>
+      andThen(readBalance(view, args.address, args.asset_type, version), (balance) => ({
+        data: { balance, quoted: args.quoted === true },
+        version,
+        timestampUsec,
+      })),
+    );
   },
 });

@@ -6,8 +6,8 @@ import { keyHashOfBcs } from "../../ledger/key-hash.ts";
 import { stateKeyCodec } from "../../ledger/state-key.ts";
 import { HttpError } from "../errors.ts";
 import { operation } from "../operation.ts";
-import { ledgerVersionField } from "../schemas/integer.ts";
 import { rawStateValueBody } from "../schemas/raw-table-item.ts";
+import { readAtFields, readPointOf } from "../schemas/read-at.ts";
 
 function assertStateKey(bytes: Uint8Array): void {
   try {
@@ -30,7 +30,7 @@ export const getRawStateValue = operation({
   ledger: "required",
   switchable: true,
   params: {},
-  query: { ledger_version: ledgerVersionField },
+  query: { ...readAtFields },
   body: rawStateValueBody,
   answer: {
     bcs: {
@@ -52,13 +52,13 @@ export const getRawStateValue = operation({
     "unavailable",
     "overloaded",
   ],
-  async handle({ ledger_version, body }, { view }) {
+  async handle({ body, ...at }, { view }) {
     assertStateKey(body);
-    const version = ledger_version ?? view.position.version;
+    const { version, timestampUsec } = await readPointOf(view, at);
     const [item] = await view.getItems([keyHashOfBcs(body, view.keyTrace)], version);
     if (item?.value === undefined) {
       throw new HttpError("state_value_not_found", `no value under this key at ledger version ${version}`);
     }
-    return { data: item.value, version };
+    return { data: item.value, version, timestampUsec };
   },
 });

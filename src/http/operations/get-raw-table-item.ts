@@ -3,14 +3,22 @@
 import { toPrefixedHex } from "../../base/hex.ts";
 import { andThen } from "../../base/maybe-promise.ts";
 import { rawItemRoute } from "../../interface/routes.ts";
-import { readTableItem } from "../../ledger/table-item.ts";
+import { readTableItem, type TableQuery } from "../../ledger/table-item.ts";
 import { formatAddress } from "../../move/address.ts";
 import { HttpError, quoteInput } from "../errors.ts";
 import { operation } from "../operation.ts";
 import { tableHandleField } from "../schemas/address.ts";
 import { HEX_BYTES_SCHEMA } from "../schemas/hex-bytes.ts";
-import { ledgerVersionField } from "../schemas/integer.ts";
 import { rawTableItemBody } from "../schemas/raw-table-item.ts";
+import { readAtFields, readPointOf } from "../schemas/read-at.ts";
+
+/** Says that a table has no such item. */
+export function itemNotFound({ handle, key }: TableQuery, version: bigint): HttpError {
+  return new HttpError(
+    "table_item_not_found",
+    `no item under table handle ${formatAddress(handle)} and key ${quoteInput(toPrefixedHex(key))} at ledger version ${version}`,
+  );
+}
 
 /** `POST /v1/tables/{table_handle}/raw_item` */
 export const getRawTableItem = operation({
@@ -22,13 +30,13 @@ export const getRawTableItem = operation({
   ledger: "required",
   switchable: true,
   params: { table_handle: tableHandleField },
-  query: { ledger_version: ledgerVersionField },
+  query: { ...readAtFields },
   body: rawTableItemBody,
   answer: {
     json: {
       schema: HEX_BYTES_SCHEMA,
       description: "The same bytes as a JSON string in hex.",
-      example: "0x00008a5d784563010000000000000000",
+      example: "0x00e1f50500000000",
       encode: (item: Uint8Array) => `"${toPrefixedHex(item)}"`,
     },
     bcs: {
@@ -50,14 +58,13 @@ export const getRawTableItem = operation({
     "unavailable",
     "overloaded",
   ],
-  handle({ table_handle, ledger_version, body }, { view }) {
-    const version = ledger_version ?? view.position.version;
-    return andThen(readTableItem(view, table_handle, body, version), (item) => {
-      if (item !== undefined) return { data: item, version };
-      throw new HttpError(
-        "table_item_not_found",
-        `no item under table handle ${formatAddress(table_handle)} and key ${quoteInput(toPrefixedHex(body))} at ledger version ${version}`,
-      );
-    });
+  handle(args, { view }) {
+    const { table_handle: handle, body: key } = args;
+    return andThen(readPointOf(view, args), ({ version, timestampUsec }) =>
+      andThen(readTableItem(view, handle, key, version), (item) => {
+        if (item !== undefined) return { data: item, version, timestampUsec };
+        throw itemNotFound({ handle, key }, version);
+      }),
+    );
   },
 });

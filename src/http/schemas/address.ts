@@ -12,6 +12,9 @@ export const ADDRESS_SCHEMA = {
   example: "0x1",
 } as const;
 
+/** Schema of 32 bytes in full, as answers give them. */
+export const LONG_ADDRESS_SCHEMA = { type: "string", pattern: "^0x[0-9a-f]{64}$" } as const;
+
 /** An account address. */
 export const addressField: Field<Address> = {
   schema: { type: "string", format: "hex" },
@@ -25,7 +28,7 @@ export const addressField: Field<Address> = {
 export const tableHandleField: Field<Address> = {
   schema: { type: "string", format: "hex" },
   description: "The table's handle: a 32-byte address, with or without `0x`.",
-  example: "0x1b854694ae746cdbd8d44186ca4929b2b337df21d1c74633be19b2710552fdca",
+  example: "0xc90662174ea9bb138a86766c054f89c33eb636eb910a05ea69cc888a8cc96815",
   expected: EXPECTED,
   parse: parseAddress,
 };

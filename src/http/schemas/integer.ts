@@ -1,6 +1,6 @@
 // Integers in query texts: decimal digits, leading zeros and one plus sign allowed, nothing else.
 import { HttpError } from "../errors.ts";
-import type { Field } from "../operation.ts";
+import type { Field, JsonSchema } from "../operation.ts";
 
 const U16_MAX = 0xffffn;
 const U32_MAX = 0xffff_ffffn;
@@ -24,11 +24,21 @@ function parseUnsigned(text: string, max: bigint): bigint {
   return value;
 }
 
+/** Schema of a u64 in JSON. */
+export const U64_SCHEMA = { type: "string", format: "uint64", pattern: "^[0-9]{1,20}$" } as const;
+
+/** Schema of an amount in JSON. */
+export const AMOUNT_SCHEMA: JsonSchema = {
+  ...U64_SCHEMA,
+  description: "An amount in the asset's smallest unit.",
+};
+
 /** The version to read at. */
 export const ledgerVersionField: Field<bigint> = {
   schema: { type: "string", format: "uint64" },
   description: "The ledger version to read at: the state after that transaction. The latest when left out.",
-  example: "0",
+  // Genesis, which has no time, is behind every window of time.
+  example: "1",
   expected: "a u64 in decimal digits",
   parse: (text) => parseUnsigned(text, U64_MAX),
 };
@@ -46,10 +56,25 @@ export const durationSecsField: Field<bigint> = {
 export const startField: Field<bigint> = {
   schema: { type: "string", format: "uint64" },
   description: "The version of the first record. When left out, the page ends with the latest version.",
-  example: "0",
+  example: "1",
   expected: "a u64 in decimal digits",
   parse: (text) => parseUnsigned(text, U64_MAX),
 };
+
+/** A whole number within bounds. */
+export function countField(min: number, max: number, example: number, description: string): Field<number> {
+  return {
+    schema: { type: "integer", minimum: min, maximum: max },
+    description,
+    example: `${example}`,
+    expected: `a whole number from ${min} to ${max}`,
+    parse(text) {
+      const value = Number(parseUnsigned(text, BigInt(max)));
+      if (value < min) throw new HttpError("malformed_request", `it is below ${min}`);
+      return value;
+    },
+  };
+}
 
 /** The size of a page. */
 export const limitField: Field<number> = {

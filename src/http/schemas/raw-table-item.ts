@@ -3,9 +3,13 @@ import { ABSENT } from "../../json/document.ts";
 import { parseJson } from "../../json/parse.ts";
 import { HttpError } from "../errors.ts";
 import type { BodyField } from "../operation.ts";
+import { tableHandleField } from "./address.ts";
 import { HEX_BYTES_SCHEMA, parseHexBytes } from "./hex-bytes.ts";
 
-const KEY = "0x0619dc29a0aac8fa146714058e8dd6d2d0f3bdf5f6331907bf91f3acd81e6935";
+/** A key of the table that stands in the documentation: the text `APT`. */
+const KEY = "0x03415054";
+/** The same item by its state key: the kind, the table's handle, and the key with its length. */
+const STATE_KEY = `0x01${tableHandleField.example.slice(2)}04${KEY.slice(2)}`;
 
 /** The serialized key. */
 export const rawTableItemBody: BodyField<Uint8Array> = {
@@ -40,4 +44,5 @@ export const rawTableItemBody: BodyField<Uint8Array> = {
 export const rawStateValueBody: BodyField<Uint8Array> = {
   ...rawTableItemBody,
   description: "The BCS bytes of the state key in hex, as the member `key` of an object or as a bare string.",
+  example: { key: STATE_KEY },
 };

@@ -2,6 +2,7 @@
 // snapshots: committed rows never change, but a pruner may remove them. A row that is found is right, because a
 // removal includes everything before it. If nothing is found, the view reads the oldest version again to tell
 // "absent" from "pruned".
+import { mapSome } from "../../base/map-some.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import type { Position } from "../../ledger/position.ts";
 import type { Block, HistoryRange, StateItem } from "../../ledger/view.ts";
@@ -12,6 +13,9 @@ import type { Blocks } from "./blocks.ts";
 import type { HeadCache } from "./head-cache.ts";
 import { asBuffer, type Tables } from "./tables.ts";
 import type { Terms } from "./terms.ts";
+
+/** Most reads of one call in flight: a batch of a thousand balances reads two thousand items. */
+const READS_AT_ONCE = 64;
 
 /** The parts that all views of a store share. */
 export interface ViewSource {
@@ -52,8 +56,8 @@ export class ClusterView implements StoreView {
     this.#assertOpen();
     assertReadable(this.position, version);
     const { tables } = this.#source;
-    const found = await Promise.all(
-      keyHashes.map((keyHash) => tables.findItem(asBuffer(keyHash), version, this.#terms)),
+    const found = await mapSome(keyHashes, READS_AT_ONCE, (keyHash) =>
+      tables.findItem(asBuffer(keyHash), version, this.#terms),
     );
     if (found.includes(undefined)) await this.#assertKept(version);
     return found.map((item) => hideOldDeletion(item, this.position));

@@ -1,0 +1,185 @@
+// What a balance is made of.
+import { toPrefixedHex } from "../../base/hex.ts";
+import { detailRoute } from "../../interface/routes.ts";
+import {
+  type BalanceDetail,
+  formatAmount,
+  type PartDetail,
+  readBalanceDetail,
+} from "../../ledger/balance-detail.ts";
+import { timeOf } from "../../ledger/read-point.ts";
+import { formatAddressLong } from "../../move/address.ts";
+import { type JsonSchema, operation } from "../operation.ts";
+import { addressField, LONG_ADDRESS_SCHEMA } from "../schemas/address.ts";
+import { assetTypeField } from "../schemas/asset-type.ts";
+import { AMOUNT_SCHEMA, U64_SCHEMA } from "../schemas/integer.ts";
+import { named } from "../schemas/named.ts";
+import { readAtFields, readPointOf } from "../schemas/read-at.ts";
+
+interface Detail extends BalanceDetail {
+  readonly version: bigint;
+  readonly timestampUsec: bigint;
+}
+
+/** What both parts have. */
+const PART_PROPERTIES = {
+  address: { ...LONG_ADDRESS_SCHEMA, description: "The address whose state was read." },
+  type: { type: "string", description: "Type of the resource, or group of resources, that was read there." },
+  state_key_hash: { ...LONG_ADDRESS_SCHEMA, description: "Hash of the state key that was read." },
+  exists: {
+    type: "boolean",
+    description: "Whether there is a store: `false` tells a 0 of no store from the 0 of an empty one.",
+  },
+  amount: { ...AMOUNT_SCHEMA, description: "What counts towards the balance." },
+  frozen: { type: "boolean", nullable: true, description: "`null` where there is no store." },
+} as const;
+
+const COIN_SCHEMA: JsonSchema = named("CoinPart", {
+  type: "object",
+  required: Object.keys(PART_PROPERTIES),
+  properties: PART_PROPERTIES,
+  description: "The CoinStore of the account.",
+});
+
+const FUNGIBLE_PROPERTIES = {
+  ...PART_PROPERTIES,
+  metadata: { ...LONG_ADDRESS_SCHEMA, description: "Address of the asset's metadata." },
+  object_exists: {
+    type: "boolean",
+    description: "Whether there is an object at the address, with a store in it or not.",
+  },
+  store_amount: { ...AMOUNT_SCHEMA, nullable: true, description: "Amount in the store itself." },
+  concurrent_amount: {
+    ...AMOUNT_SCHEMA,
+    nullable: true,
+    description: "Amount in the concurrent balance, which counts while the store itself has 0.",
+  },
+} as const;
+
+const FUNGIBLE_SCHEMA: JsonSchema = named("FungiblePart", {
+  type: "object",
+  required: Object.keys(FUNGIBLE_PROPERTIES),
+  properties: FUNGIBLE_PROPERTIES,
+  description: "The primary store of the account for the asset, or for the one that the coin is paired with.",
+});
+
+const DETAIL_SCHEMA: JsonSchema = named("BalanceDetail", {
+  type: "object",
+  required: ["ledger_version", "timestamp_usec", "balance", "coin", "fungible"],
+  properties: {
+    ledger_version: { ...U64_SCHEMA, description: "The version that all of it was read at." },
+    timestamp_usec: { ...U64_SCHEMA, description: "Time of its block, in microseconds." },
+    balance: { ...AMOUNT_SCHEMA, description: "What `get_account_balance` answers: the sum of the parts." },
+    coin: {
+      nullable: true,
+      allOf: [COIN_SCHEMA],
+      description: "`null` for a question by metadata address, which does not count the CoinStore.",
+    },
+    fungible: FUNGIBLE_SCHEMA,
+    name: { type: "string", description: "Name of the asset, where the ledger has it." },
+    symbol: { type: "string", description: "Symbol of the asset, where the ledger has it." },
+    decimals: { type: "integer", minimum: 0, maximum: 255, description: "Digits behind the decimal point." },
+    display: {
+      type: "string",
+      description: "The balance with its decimal point, all decimals included, where they are known.",
+    },
+  },
+});
+
+/** A part of a balance in an answer. */
+interface PartAnswer {
+  readonly address: string;
+  readonly type: string;
+  readonly state_key_hash: string;
+  readonly exists: boolean;
+  readonly amount: string;
+  readonly frozen: boolean | null;
+}
+
+/** The answer: what a balance is made of. */
+export interface BalanceDetailAnswer {
+  readonly ledger_version: string;
+  readonly timestamp_usec: string;
+  readonly balance: string;
+  readonly coin: PartAnswer | null;
+  readonly fungible: PartAnswer & {
+    readonly metadata: string;
+    readonly object_exists: boolean;
+    readonly store_amount: string | null;
+    readonly concurrent_amount: string | null;
+  };
+  readonly name?: string;
+  readonly symbol?: string;
+  readonly decimals?: number;
+  readonly display?: string;
+}
+
+function toPart({ address, type, keyHash, exists, amount, frozen }: PartDetail): PartAnswer {
+  return {
+    address: formatAddressLong(address),
+    type,
+    state_key_hash: toPrefixedHex(keyHash),
+    exists,
+    amount: `${amount}`,
+    frozen: frozen ?? null,
+  };
+}
+
+function textOrNull(amount: bigint | undefined): string | null {
+  return amount === undefined ? null : `${amount}`;
+}
+
+/** The answer in the form of its JSON. */
+export function toDetailAnswer(detail: Detail): BalanceDetailAnswer {
+  const { version, timestampUsec, balance, coin, fungible, info } = detail;
+  return {
+    ledger_version: `${version}`,
+    timestamp_usec: `${timestampUsec}`,
+    balance: `${balance}`,
+    coin: coin === undefined ? null : toPart(coin),
+    fungible: {
+      ...toPart(fungible),
+      metadata: formatAddressLong(fungible.metadata),
+      object_exists: fungible.objectExists,
+      store_amount: textOrNull(fungible.storeAmount),
+      concurrent_amount: textOrNull(fungible.concurrentAmount),
+    },
+    ...(info === undefined ? {} : { ...info, display: formatAmount(balance, info.decimals) }),
+  };
+}
+
+/** `GET /v1/accounts/{address}/balance/{asset_type}/detail` */
+export const getBalanceDetail = operation({
+  id: "get_balance_detail",
+  ...detailRoute,
+  summary: "Parts of a balance",
+  description:
+    "What the balance of an account is made of: the coin store and the primary store with their amounts, whether each exists and is frozen, the addresses and state keys that were read, and, where the ledger has them, the asset's name, symbol and decimals.",
+  ledger: "required",
+  switchable: true,
+  params: { address: addressField, asset_type: assetTypeField },
+  query: readAtFields,
+  answer: {
+    json: {
+      schema: DETAIL_SCHEMA,
+      description: "The parts; amounts, version and time are strings of decimal digits.",
+      encode: (detail: Detail) => JSON.stringify(toDetailAnswer(detail)),
+    },
+  },
+  errors: [
+    "malformed_request",
+    "disabled",
+    "version_not_found",
+    "version_pruned",
+    "internal",
+    "unavailable",
+    "overloaded",
+  ],
+  async handle({ address, asset_type, ...at }, { view }) {
+    const point = await readPointOf(view, at);
+    const { version } = point;
+    const detail = await readBalanceDetail(view, address, asset_type, version);
+    const timestampUsec = await timeOf(view, point);
+    return { data: { ...detail, version, timestampUsec }, version, timestampUsec };
+  },
+});

@@ -1,0 +1,158 @@
+// How a balance changed.
+import { toPrefixedHex } from "../../base/hex.ts";
+import { historyRoute } from "../../interface/routes.ts";
+import {
+  type BalanceChange,
+  type HistoryPage,
+  readHistoryPage,
+  sampleHistory,
+  walkHistory,
+} from "../../ledger/balance-history.ts";
+import { resolveRange } from "../../ledger/version-range.ts";
+import { HttpError } from "../errors.ts";
+import type { Form } from "../negotiation.ts";
+import { type JsonSchema, operation } from "../operation.ts";
+import { addressField, LONG_ADDRESS_SCHEMA } from "../schemas/address.ts";
+import { assetTypeField } from "../schemas/asset-type.ts";
+import { AMOUNT_SCHEMA, countField, ledgerVersionField, U64_SCHEMA } from "../schemas/integer.ts";
+import { named } from "../schemas/named.ts";
+import { assertOrder, fromField, toField } from "../schemas/range.ts";
+
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 1000;
+const MAX_POINTS = 4000;
+/** Histories that are read at once: they take turns, so more would only be slower. */
+const MAX_IN_FLIGHT = 64;
+
+const COLUMNS = ["version", "timestamp_usec", "before", "after", "transaction_hash"] as const;
+const CSV_END = "\r\n";
+const CSV_HEADER = COLUMNS.join(",") + CSV_END;
+
+const CHANGE_SCHEMA: JsonSchema = named("BalanceChange", {
+  type: "object",
+  required: COLUMNS,
+  properties: {
+    version: { ...U64_SCHEMA, description: "The version that changed the balance." },
+    timestamp_usec: { ...U64_SCHEMA, description: "Time of its block, in microseconds." },
+    before: { ...AMOUNT_SCHEMA, description: "The balance at the version before." },
+    after: { ...AMOUNT_SCHEMA, description: "The balance at this version." },
+    transaction_hash: { ...LONG_ADDRESS_SCHEMA, description: "Hash of the transaction that changed it." },
+  },
+});
+
+function valuesOf({ version, timestampUsec, before, after, transactionHash }: BalanceChange): string[] {
+  return [`${version}`, `${timestampUsec}`, `${before}`, `${after}`, toPrefixedHex(transactionHash)];
+}
+
+function toObject(change: BalanceChange): string {
+  const values = valuesOf(change);
+  return `{${COLUMNS.map((name, i) => `"${name}":"${values[i]}"`).join(",")}}`;
+}
+
+/** A line for each change; none of the values needs quoting in CSV. */
+function toLines(changes: readonly BalanceChange[], form: Form): string {
+  return changes
+    .map((change) => (form === "csv" ? valuesOf(change).join(",") + CSV_END : `${toObject(change)}\n`))
+    .join("");
+}
+
+/** The lines of a walk. The first piece is read at once, so that what is wrong with the question still has its status. */
+async function streamLines(
+  pieces: AsyncGenerator<readonly BalanceChange[]>,
+  form: Form,
+): Promise<AsyncGenerator<string>> {
+  const first = await pieces.next();
+  return (async function* () {
+    if (form === "csv") yield CSV_HEADER;
+    if (first.done !== true) yield toLines(first.value, form);
+    for await (const changes of pieces) yield toLines(changes, form);
+  })();
+}
+
+/** `GET /v1/accounts/{address}/balance/{asset_type}/history` */
+export const getBalanceHistory = operation({
+  id: "get_balance_history",
+  ...historyRoute,
+  summary: "Changes of a balance",
+  description:
+    "Every version between two versions or times that changed a balance, oldest first, with the balance before and after it and the transaction. JSON comes in pages: while there is more, `X-NODE-CURSOR` gives the `start` of the next one, and a page may hold fewer changes than asked for. CSV and NDJSON are streamed to the end of the range unless `limit` or `points` is given; a stream that breaks off is not ended as HTTP demands. What changed at the oldest kept version cannot be told, because the state before it is gone: the range begins behind it.",
+  ledger: "required",
+  switchable: true,
+  isPaged: true,
+  maxInFlight: MAX_IN_FLIGHT,
+  params: { address: addressField, asset_type: assetTypeField },
+  query: {
+    from: fromField,
+    to: toField,
+    limit: countField(
+      1,
+      MAX_LIMIT,
+      DEFAULT_LIMIT,
+      `How many changes at most. ${DEFAULT_LIMIT} in JSON when left out.`,
+    ),
+    start: {
+      ...ledgerVersionField,
+      description: "The cursor of the page before: goes on from there in the same range.",
+      omitExample: true,
+    },
+    points: {
+      ...countField(
+        4,
+        MAX_POINTS,
+        200,
+        "For charts, instead of all changes: cuts the range into equal spans of time, a quarter as many as this, and gives of each the first, the last, the lowest and the highest change. Excludes `limit`.",
+      ),
+      omitExample: true,
+    },
+  },
+  answer: {
+    json: {
+      schema: { type: "array", maxItems: MAX_POINTS, items: CHANGE_SCHEMA },
+      description: "The changes; amounts, versions and times are strings of decimal digits.",
+      encode: ({ changes }: HistoryPage) => `[${changes.map(toObject).join(",")}]`,
+    },
+    csv: {
+      schema: { type: "string" },
+      description: `A line for each change, after one with the names: ${COLUMNS.join(", ")}.`,
+      encode: ({ changes }: HistoryPage) => CSV_HEADER + toLines(changes, "csv"),
+    },
+    ndjson: {
+      schema: { type: "string" },
+      description: "One of the JSON objects on each line.",
+      encode: ({ changes }: HistoryPage) => toLines(changes, "ndjson"),
+    },
+  },
+  errors: [
+    "malformed_request",
+    "invalid_range",
+    "disabled",
+    "version_not_found",
+    "version_pruned",
+    "internal",
+    "unavailable",
+    "overloaded",
+  ],
+  async handle(args, { view, ledger, form, isGone }) {
+    const { address: owner, asset_type: asset, limit, start, points } = args;
+    if (points !== undefined && limit !== undefined) {
+      throw new HttpError("malformed_request", "limit, points: expected one of them, got both");
+    }
+    assertOrder(args.from, args.to);
+    // A page goes on where the one before ended, also when the beginning of the range is pruned by now.
+    const isNext = start !== undefined && points === undefined;
+    const range = await resolveRange(view, { from: isNext ? { version: start } : args.from, to: args.to });
+    const query = { owner, asset, ...range };
+    if (form !== "json" && limit === undefined && points === undefined) {
+      const stream = await streamLines(
+        walkHistory(() => ledger.openView(), query),
+        form,
+      );
+      return { stream, version: range.to };
+    }
+    const page =
+      points === undefined
+        ? await readHistoryPage(view, query, limit ?? DEFAULT_LIMIT)
+        : await sampleHistory(view, query, { points, start, isGone });
+    return { data: page, version: range.to, cursor: page.next?.toString() };
+  },
+});

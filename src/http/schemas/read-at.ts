@@ -1,0 +1,46 @@
+// Which state a read is about: `ledger_version`, `at`, or the latest. Every read has these two and resolves them here.
+import type { MaybePromise } from "../../base/maybe-promise.ts";
+import { parseTime, TIME_EXPECTED } from "../../base/time-text.ts";
+import { type ReadPoint, resolveReadPoint } from "../../ledger/read-point.ts";
+import type { LedgerView } from "../../ledger/view.ts";
+import { HttpError } from "../errors.ts";
+import type { Field } from "../operation.ts";
+import { ledgerVersionField } from "./integer.ts";
+
+/** A time of a query. A `+` is a space there unless it is escaped, and offsets of RFC 3339 are pasted as they are. */
+export function parseTimeText(text: string, roundsUp = false): bigint {
+  return parseTime(text.replace(/ (?=\d{2}:\d{2}$)/, "+"), roundsUp);
+}
+
+/** Schema of a time. */
+export const TIME_SCHEMA = { type: "string", minLength: 1, maxLength: 40 } as const;
+
+/** The time to read at. */
+const atField: Field<bigint> = {
+  schema: TIME_SCHEMA,
+  description:
+    "Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time.",
+  example: "2026-01-31T00:00:00Z",
+  // No fixed time is inside the window of every ledger, and it excludes `ledger_version`.
+  omitExample: true,
+  expected: TIME_EXPECTED,
+  parse: (text) => parseTimeText(text),
+};
+
+/** Both, as parameters of a query. */
+export const readAtFields = { ledger_version: ledgerVersionField, at: atField } as const;
+
+/** What was given of both. */
+export interface ReadAtArgs {
+  readonly ledger_version: bigint | undefined;
+  /** Microseconds since 1970. */
+  readonly at: bigint | undefined;
+}
+
+/** The version to read at. Throws HttpError when both are given, and as `resolveReadPoint`. */
+export function readPointOf(view: LedgerView, { ledger_version, at }: ReadAtArgs): MaybePromise<ReadPoint> {
+  if (ledger_version !== undefined && at !== undefined) {
+    throw new HttpError("malformed_request", "ledger_version, at: expected one of them, got both");
+  }
+  return resolveReadPoint(view, { version: ledger_version, timestampUsec: at });
+}

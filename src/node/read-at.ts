@@ -1,0 +1,32 @@
+// Versions and times as callers give them.
+import { ConfigError, errorText } from "../base/errors.ts";
+import { parseTime, TIME_EXPECTED } from "../base/time-text.ts";
+import type { ReadAt } from "../ledger/read-point.ts";
+import type { RangeEnd } from "../ledger/version-range.ts";
+import type { HistoryEnd, ReadOptions } from "./options.ts";
+
+/** A moment, as users give it, in microseconds since 1970. */
+function toUsec(name: string, time: string | Date, roundsUp = false): bigint {
+  try {
+    return parseTime(typeof time === "string" ? time : time.toISOString(), roundsUp);
+  } catch (error) {
+    throw new ConfigError(`${name}: expected ${TIME_EXPECTED}: ${errorText(error)}`, error);
+  }
+}
+
+/** Which state a read is about. */
+export function readAtOf({ ledgerVersion, at }: ReadOptions): ReadAt {
+  if (ledgerVersion !== undefined && at !== undefined) {
+    throw new ConfigError("ledgerVersion, at: expected one of them, got both");
+  }
+  if (ledgerVersion !== undefined && typeof ledgerVersion !== "bigint") {
+    throw new ConfigError(`ledgerVersion: expected a bigint, got ${typeof ledgerVersion}`);
+  }
+  return at === undefined ? { version: ledgerVersion } : { timestampUsec: toUsec("at", at) };
+}
+
+/** One end of a history. */
+export function rangeEnd(name: "from" | "to", end: HistoryEnd | undefined): RangeEnd | undefined {
+  if (end === undefined) return undefined;
+  return typeof end === "bigint" ? { version: end } : { timestampUsec: toUsec(name, end, name === "from") };
+}

@@ -1,0 +1,129 @@
+// The commands about balances, by URL and from a data directory: the same answers.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Finished, type Running, runProgram, startProgram } from "../support/program.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import { until } from "../support/until.ts";
+
+const folder = temporaryFolder();
+const data = join(folder, "data");
+const ADA = "0x4c8c4c574ddfa2ff2015d1817d88bfb048ec7928297952bb4400935ea67a3d5f";
+const BASIL = "0x2a0f0892cbcb1c872b8b6b62610373eb9814535d4b968f194eecdf6fec44c918";
+const COIN = "0x1::aptos_coin::AptosCoin";
+const PRICES = "0xc90662174ea9bb138a86766c054f89c33eb636eb910a05ea69cc888a8cc96815";
+
+let node: Running;
+
+/** Runs a command by URL and from the directory, which must end alike. */
+async function both(args: readonly string[], input?: string): Promise<Finished> {
+  const byUrl = await runProgram([...args, "--url", node.url], {}, input);
+  const byData = await runProgram([...args, "--data", data], {}, input);
+  expect([byData.code, byData.stdout]).toEqual([byUrl.code, byUrl.stdout]);
+  return byUrl;
+}
+
+beforeAll(async () => {
+  const args = ["--data", data, "--block-time", "0", "--blocks", "20", "--log-level", "warn"];
+  node = await startProgram(args);
+  await until(async () => {
+    const { block_height } = (await (await fetch(node.url)).json()) as { block_height: string };
+    return block_height === "20";
+  });
+});
+afterAll(() => node.stop());
+
+describe("commands about balances", () => {
+  it("balance and raw-item take a time", async () => {
+    const block = (await (await fetch(node.url)).json()) as { ledger_timestamp: string };
+    const at = `${BigInt(block.ledger_timestamp) / 1_000_000n - 5n}`;
+    const { stdout, code } = await both(["balance", ADA, COIN, "--at", at]);
+    const answer = await fetch(`${node.url}/accounts/${ADA}/balance/${COIN}?at=${at}`);
+    expect([code, stdout]).toEqual([0, `${await answer.text()}\n`]);
+    const item = await both(["raw-item", PRICES, "0x03415054", "--at", at]);
+    expect(item.stdout).toMatch(/^0x[0-9a-f]{16}\n$/);
+    const late = await both(["balance", ADA, COIN, "--at", "2100-01-01T00:00:00Z"]);
+    expect([late.code, late.stderr]).toEqual([1, expect.stringContaining("after the latest block")]);
+    expect((await runProgram(["balance", ADA, COIN, "--at", "noon", "--data", data])).code).toBe(2);
+  });
+
+  it("balances reads pairs from a file or the input", async () => {
+    const file = join(folder, "pairs.txt");
+    writeFileSync(file, `# demo accounts\n${ADA} ${COIN}\n\n${BASIL}\t${COIN}\n`);
+    const found = await both(["balances", file, "--totals"]);
+    const [first = "", second = "", total = ""] = found.stdout.trim().split("\n");
+    expect(found.code).toBe(0);
+    const amounts = [first, second].map((line) => BigInt(line.split(" ").at(-1) ?? ""));
+    expect(first.startsWith(`${ADA} ${COIN} `)).toBe(true);
+    expect(total).toBe(`total ${COIN} ${(amounts[0] ?? 0n) + (amounts[1] ?? 0n)}`);
+    const json = await both(["balances", "-", "--json", "--ledger-version", "7"], `${ADA} ${COIN}\n`);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      ledger_version: "7",
+      balances: [{ balance: expect.stringMatching(/^\d+$/) }],
+    });
+    const wrong = await both(["balances", "-"], `${ADA} ${COIN}\n0xzz ${COIN}\n`);
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining("0xzz")]);
+    expect(wrong.stdout.split("\n")).toHaveLength(2);
+    expect((await runProgram(["balances", "-", "--url", node.url], {}, "one\n")).code).toBe(2);
+  });
+
+  it("balances asks for more than a thousand in several requests at one version", async () => {
+    const many = [...Array(1001).fill(`${ADA} ${COIN}`), `${BASIL} ${COIN}`].join("\n");
+    const { stdout, code } = await both(["balances", "-", "--json"], many);
+    const { balances } = JSON.parse(stdout) as { balances: { balance: string }[] };
+    expect([code, balances.length]).toEqual([0, 1002]);
+    expect(balances[1000]).toEqual(balances[0]);
+    expect(balances[1001]).not.toEqual(balances[0]);
+  });
+
+  it("raw-items", async () => {
+    const { stdout, code, stderr } = await both(["raw-items", "-"], `${PRICES} 0x03415054\n0x1 0x00\n`);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^0xc906\w+ 0x03415054 0x[0-9a-f]{16}\n$/)]);
+    expect(stderr).toContain("0x1 0x00: ");
+    const json = await both(["raw-items", "-", "--json"], `${PRICES} 0x03415054\n`);
+    expect(Object.keys(JSON.parse(json.stdout) as object)).toEqual([
+      "ledger_version",
+      "timestamp_usec",
+      "items",
+    ]);
+  });
+
+  it("detail", async () => {
+    const { stdout } = await both(["detail", ADA, COIN]);
+    expect(stdout).toMatch(/^display +\d+\.\d{8}$/m);
+    expect(stdout).toMatch(/^coin\.exists +true$/m);
+    const json = JSON.parse((await both(["detail", ADA, COIN, "--json"])).stdout) as object;
+    expect(json).toMatchObject({ symbol: "APT", decimals: 8, fungible: { exists: false } });
+  });
+
+  it("history, in three formats and in samples", async () => {
+    const answer = await fetch(`${node.url}/accounts/${ADA}/balance/${COIN}/history?limit=1000`);
+    const changes = (await answer.json()) as Record<string, string>[];
+    const json = await both(["history", ADA, COIN, "--format", "json"]);
+    expect(
+      json.stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual(changes);
+    const csv = await both(["history", ADA, COIN, "--format", "csv"]);
+    const [names, ...lines] = csv.stdout.trim().split("\n");
+    expect(names).toBe("version,timestamp_usec,before,after,transaction_hash");
+    expect(lines).toEqual(changes.map((change) => Object.values(change).join(",")));
+    const text = await both(["history", ADA, COIN, "--from", "5", "--to", "@99999999999"]);
+    expect([text.code, text.stderr]).toEqual([1, expect.stringContaining("after the latest block")]);
+    const part = await both(["history", ADA, COIN, "--from", "5", "--to", "30"]);
+    const inside = changes.filter(({ version = "" }) => Number(version) >= 5 && Number(version) <= 30);
+    expect(
+      part.stdout
+        .trim()
+        .split("\n")
+        .map((line) => line.split("  ")[0]),
+    ).toEqual(inside.map(({ version }) => version));
+    const few = await both(["history", ADA, COIN, "--points", "4", "--format", "json"]);
+    expect(few.stdout.trim().split("\n").length).toBeLessThanOrEqual(4);
+    expect((await runProgram(["history", ADA, COIN, "--from", "1.5", "--data", data])).code).toBe(2);
+    expect((await runProgram(["history", ADA, COIN, "--from", "1.5", "--url", node.url])).code).toBe(2);
+    expect((await runProgram(["history", ADA, COIN, "--points", "3", "--data", data])).code).toBe(2);
+  });
+});
