@@ -21,6 +21,8 @@ async function startReader(path: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, ["--import", "tsx", reader, path], {
     stdio: ["ignore", "pipe", "inherit"],
   });
+  // A test that fails must not leave it behind.
+  process.once("exit", () => child.kill("SIGKILL"));
   await once(createInterface({ input: child.stdout }), "line");
   return child;
 }

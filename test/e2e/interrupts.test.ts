@@ -26,9 +26,13 @@ interface Run {
 }
 
 const started = new Set<ChildProcess>();
+/** Readers that were frozen: they outlive a run that a failed test leaves behind. */
+const frozen = new Set<number>();
 afterEach(() => {
   for (const child of started) child.kill("SIGKILL");
+  for (const pid of frozen) if (isRunning(pid)) process.kill(pid, "SIGKILL");
   started.clear();
+  frozen.clear();
 });
 
 /** Starts a command in a new process group, as a shell does. */
@@ -88,6 +92,7 @@ function countFiles(pid: number): number {
 async function stopReading(run: Run, send: () => void): Promise<number> {
   const reader = await readerOf(run.pid);
   process.kill(reader, "SIGSTOP");
+  frozen.add(reader);
   const files = countFiles(run.pid);
   send();
   if (reader !== run.pid) await until(() => countFiles(run.pid) < files);
