@@ -30,6 +30,8 @@ import { copyBytes, LmdbView, type ViewSource } from "./view.ts";
 
 /** How long a snapshot serves new views: delays the visibility of another process's writes. Own writes end it. */
 const SNAPSHOT_MS = 2;
+/** Another process may set the head back again while it is set right. */
+const MAX_SNAPSHOT_TRIES = 1000;
 
 /** Options of a store on disk. */
 export interface LmdbStoreOptions {
@@ -237,13 +239,14 @@ class LmdbStore implements Store {
   }
 
   #takeSnapshot(): Snapshot {
-    for (;;) {
+    for (let tries = 0; tries < MAX_SNAPSHOT_TRIES; tries++) {
       const snapshot = this.#beginSnapshot();
       if (this.#head === undefined || snapshot.position.version >= this.#head) return snapshot;
       this.#endSnapshot();
       this.#transact(() => {}, this.#onSetBack);
       this.#root.resetReadTxn();
     }
+    throw new StoreError("corrupt", `the store at ${this.#path} has lost version ${this.#head}`);
   }
 
   #beginSnapshot(): Snapshot {
