@@ -79,7 +79,7 @@ const limitOptions = {
   ),
   "body-limit": bytesOption("Largest request body in bytes", HTTP_NUMBERS.bodyLimitBytes),
   "max-lag": durationOption(
-    "Oldest ledger time to serve; reads of an older ledger are refused and the node is not ready; 0 for no limit",
+    "Greatest age of the ledger; when it is older, reads get 503 and the node is not ready; 0 for no limit",
     HTTP_NUMBERS.maxLagMs,
   ),
 };

@@ -81,7 +81,7 @@ export const readAtOptions = {
   "ledger-version": textOption("Read at this version instead of the latest", "VERSION"),
   at: textOption(
     "Read at the last version whose block is not after this time: RFC 3339 or Unix seconds",
-    "TIME",
+    "TIMESTAMP",
   ),
 };
 

@@ -54,7 +54,7 @@ const followOptions = {
     FOLLOW_NUMBERS.retryTimeMs,
   ),
   "give-up-time": durationOption(
-    "Exit when no upstream gave anything verifiable for this long",
+    "Exit when every upstream has failed its checks, or they have disagreed, for this long; unreachable ones do not count",
     FOLLOW_NUMBERS.giveUpTimeMs,
   ),
 };
@@ -100,7 +100,10 @@ const options = {
     ...followOptions,
   }),
   ...grouped("Local chain", {
-    "local-chain": switchOption("Make blocks on top of --genesis (the default without --genesis)", false),
+    "local-chain": switchOption(
+      "Make local blocks on top of --genesis; without --genesis, --upstream or --read-only this is the default",
+      false,
+    ),
     ...localChainOptions,
   }),
   ...limitGroups,
