@@ -79,8 +79,8 @@ export function programHelp(commands: readonly Command[]): string {
     "Commands:",
     ...commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`),
     "",
-    "Exit codes: 0 done; 1 failed: a check found damage, an item is absent, a node refused;",
-    "2 the command or configuration cannot be used, and nothing was touched.",
+    "Exit codes: 0 success; 1 failure: damage found, item absent, or request refused;",
+    "2 the command or configuration is invalid, or the node or store is missing; nothing was changed.",
     "",
     "sextant COMMAND --help shows options and examples.",
   ].join("\n");
