@@ -201,7 +201,7 @@ describe("an interrupted backup", () => {
     const second = await runProgram(["backup", "--data", data, "--to", to]);
     expect(second).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`process ${child.pid} is at work`),
+      stderr: expect.stringContaining(`process ${child.pid} is working`),
     });
     child.kill("SIGKILL");
     await ended;
