@@ -50,6 +50,7 @@ import { type PruneWindow, parsePruneWindow } from "./sync/prune-window.ts";
 export type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
 export { HTTP_DEFAULTS, HTTP_NUMBERS, isHeaderBrand } from "./http/server.ts";
 export type { BalanceChange } from "./ledger/balance-history.ts";
+export { isReversed } from "./ledger/version-range.ts";
 export { LOCAL_CHAIN_NUMBERS } from "./node/block-maker.ts";
 export { type CopyOptions, type CopyReport, copyData } from "./node/copying.ts";
 export type { CassandraOptions } from "./node/engines/cassandra.ts";

@@ -6,6 +6,14 @@ import type { LedgerPosition, LedgerView } from "./view.ts";
 /** One end of a range. */
 export type RangeEnd = { readonly version: bigint } | { readonly timestampUsec: bigint };
 
+/** True when both ends are of one kind and in the wrong order. */
+export function isReversed(from: RangeEnd | undefined, to: RangeEnd | undefined): boolean {
+  if (from === undefined || to === undefined) return false;
+  return "version" in from
+    ? "version" in to && from.version > to.version
+    : "timestampUsec" in to && from.timestampUsec > to.timestampUsec;
+}
+
 /** Both ends belong to the range; it is empty where `from` is above `to`. */
 export interface VersionRange {
   readonly from: bigint;

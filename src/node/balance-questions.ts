@@ -13,7 +13,7 @@ import {
 } from "../ledger/balance-history.ts";
 import { resolveReadPoint, timeOf } from "../ledger/read-point.ts";
 import { readTableItems } from "../ledger/table-item.ts";
-import { resolveRange } from "../ledger/version-range.ts";
+import { isReversed, resolveRange } from "../ledger/version-range.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { parseAddress } from "../move/address.ts";
 import type { BatchAnswer, HistoryOptions, ReadOptions } from "./options.ts";
@@ -110,6 +110,7 @@ export class BalanceQuestions {
       throw new ConfigError(`points: expected a whole number from 4 on, got ${points}`);
     }
     const ends = { from: rangeEnd("from", options.from), to: rangeEnd("to", options.to) };
+    if (isReversed(ends.from, ends.to)) throw new ConfigError("from: expected at most `to`, got more");
     const [owner, parsed] = [parseAddress(toText("address", address)), parseAsset(toText("asset", asset))];
     const range = await this.#reader.withView((view) => resolveRange(view, ends));
     const query = { owner, asset: parsed, ...range };

@@ -56,6 +56,9 @@ describe("commands about balances", () => {
     const amounts = [first, second].map((line) => BigInt(line.split(" ").at(-1) ?? ""));
     expect(first.startsWith(`${ADA} ${COIN} `)).toBe(true);
     expect(total).toBe(`total ${COIN} ${(amounts[0] ?? 0n) + (amounts[1] ?? 0n)}`);
+    const spelled = await both(["balances", "-", "--totals"], `${BASIL} 0xa\n${BASIL} 0x0a\n`);
+    expect(spelled.stdout.match(/^total 0xa /gm)).toHaveLength(1);
+    expect(spelled.stdout).not.toContain("total 0x0a");
     const json = await both(["balances", "-", "--json", "--ledger-version", "7"], `${ADA} ${COIN}\n`);
     expect(JSON.parse(json.stdout)).toMatchObject({
       ledger_version: "7",
@@ -122,6 +125,8 @@ describe("commands about balances", () => {
     ).toEqual(inside.map(({ version }) => version));
     const few = await both(["history", ADA, COIN, "--points", "4", "--format", "json"]);
     expect(few.stdout.trim().split("\n").length).toBeLessThanOrEqual(4);
+    const reversed = await both(["history", ADA, COIN, "--from", "30", "--to", "5"]);
+    expect([reversed.code, reversed.stdout]).toEqual([2, ""]);
     expect((await runProgram(["history", ADA, COIN, "--from", "1.5", "--data", data])).code).toBe(2);
     expect((await runProgram(["history", ADA, COIN, "--from", "1.5", "--url", node.url])).code).toBe(2);
     expect((await runProgram(["history", ADA, COIN, "--points", "3", "--data", data])).code).toBe(2);

@@ -254,6 +254,7 @@ describe.each(["memory", "lmdb"] as const)("history over HTTP, on %s", async (en
   it.each([
     ["from=5&to=4", 400, "invalid_input", "from"],
     ["from=@2.5&to=@2.4", 400, "invalid_input", "from"],
+    ["from=5&start=2", 400, "web_framework_error", "start: expected a cursor at or after"],
     ["from=1.5", 400, "web_framework_error", "@"],
     ["from=yesterday", 400, "web_framework_error", "from"],
     ["to=2026-01-31", 400, "web_framework_error", "to: expected"],

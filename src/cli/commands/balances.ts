@@ -1,4 +1,6 @@
 // `sextant balances`: many balances at one version.
+
+import { parseOperand } from "../../node.ts";
 import { askAll, type ItemError, readPairs } from "../batch.ts";
 import { command, EXIT_FAILED, EXIT_OK } from "../command.ts";
 import { switchOption } from "../option.ts";
@@ -15,9 +17,16 @@ import {
 type Result = ItemError & { readonly balance?: string };
 
 function addUp(assets: readonly string[], results: readonly Result[]): Record<string, string> {
+  // One asset may be written in several ways; the first one names its total.
+  const names = new Map<string, string>();
   const sums = new Map<string, bigint>();
-  for (const [i, asset] of assets.entries()) {
-    sums.set(asset, (sums.get(asset) ?? 0n) + BigInt(results[i]?.balance ?? 0));
+  for (const [i, text] of assets.entries()) {
+    const balance = results[i]?.balance;
+    if (balance === undefined) continue;
+    const { id } = parseOperand("asset", "ASSET", text);
+    const asset = names.get(id) ?? text;
+    names.set(id, asset);
+    sums.set(asset, (sums.get(asset) ?? 0n) + BigInt(balance));
   }
   return Object.fromEntries([...sums].map(([asset, sum]) => [asset, `${sum}`]));
 }

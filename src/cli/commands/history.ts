@@ -1,6 +1,7 @@
 // `sextant history`: the changes of a balance.
+import { ConfigError } from "../../base/errors.ts";
 import { formatTime } from "../../base/time-text.ts";
-import { parseOperand } from "../../node.ts";
+import { isReversed, parseOperand } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { choiceOption, integerOption, textOption } from "../option.ts";
 import { askSource, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
@@ -53,8 +54,9 @@ export const historyCommand = command({
     parseOperand("address", "ADDRESS", address);
     parseOperand("asset", "ASSET", asset);
     const { from, to, points, format } = values;
-    if (from !== undefined) parseOperand("from", "--from", from);
-    if (to !== undefined) parseOperand("to", "--to", to);
+    const first = from === undefined ? undefined : parseOperand("from", "--from", from);
+    const last = to === undefined ? undefined : parseOperand("to", "--to", to);
+    if (isReversed(first, last)) throw new ConfigError("--from: expected at most --to, got more");
     await askSource(values, async (source) => {
       if (format === "csv") context.out(COLUMNS.join(","));
       for await (const line of source.history(address, asset, { from, to, points })) {

@@ -8,7 +8,7 @@ import {
   sampleHistory,
   walkHistory,
 } from "../../ledger/balance-history.ts";
-import { resolveRange } from "../../ledger/version-range.ts";
+import { isReversed, resolveRange } from "../../ledger/version-range.ts";
 import { HttpError } from "../errors.ts";
 import type { Form } from "../negotiation.ts";
 import { type JsonSchema, operation } from "../operation.ts";
@@ -138,6 +138,12 @@ export const getBalanceHistory = operation({
       throw new HttpError("malformed_request", "limit, points: expected one of them, got both");
     }
     assertOrder(args.from, args.to);
+    if (start !== undefined && args.from !== undefined && isReversed(args.from, { version: start })) {
+      throw new HttpError(
+        "malformed_request",
+        "start: expected a cursor at or after `from`, got an earlier one",
+      );
+    }
     // A page goes on where the one before ended, also when the beginning of the range is pruned by now.
     const isNext = start !== undefined && points === undefined;
     const range = await resolveRange(view, { from: isNext ? { version: start } : args.from, to: args.to });

@@ -1,6 +1,6 @@
 // Ranges of versions in a query: each end is a version or a time.
 import { TIME_EXPECTED } from "../../base/time-text.ts";
-import type { RangeEnd } from "../../ledger/version-range.ts";
+import { isReversed, type RangeEnd } from "../../ledger/version-range.ts";
 import { HttpError } from "../errors.ts";
 import type { Field } from "../operation.ts";
 import { ledgerVersionField } from "./integer.ts";
@@ -40,10 +40,5 @@ export const toField: Field<RangeEnd> = endField(
 
 /** Throws HttpError when both ends are of one kind and in the wrong order. */
 export function assertOrder(from: RangeEnd | undefined, to: RangeEnd | undefined): void {
-  if (from === undefined || to === undefined) return;
-  const isWrong =
-    "version" in from
-      ? "version" in to && from.version > to.version
-      : "timestampUsec" in to && from.timestampUsec > to.timestampUsec;
-  if (isWrong) throw new HttpError("invalid_range", "from: expected at most `to`, got more");
+  if (isReversed(from, to)) throw new HttpError("invalid_range", "from: expected at most `to`, got more");
 }
