@@ -445,7 +445,8 @@ export const rawRequest = fc
       "zz\r\n",
       "\x00\x00",
       "0;a=b\r\n\r\n",
-      `GET ${SMUGGLED_PATH} HTTP/1.1\r\nHost: x\r\n\r\n`,
+      // Behind a request without a body this is the client's own next request, so the upstream may see it.
+      "GET /v1/pipelined HTTP/1.1\r\nHost: x\r\n\r\n",
     ),
   )
   .map(([method, target, version, lines, tail]) =>
