@@ -11,8 +11,12 @@ const MAX_USEC = 0xffff_ffff_ffff_ffffn;
 
 /** With an `@` in front where digits alone could be something else, as `date` of GNU takes it. */
 const UNIX_SECONDS = /^@?(\d{1,14})(?:\.(\d{1,9}))?$/;
-const RFC_3339 =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
+const TIME_OF_DAY = /^(\d{2}):(\d{2}):(\d{2})$/;
+const FRACTION_AND_OFFSET = /^(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
+const DATE_LENGTH = 10;
+const TIME_START = DATE_LENGTH + 1;
+const TIME_END = TIME_START + 8;
 
 function refuse(reason: string): never {
   throw new CodedError("time", reason);
@@ -25,18 +29,44 @@ function fractionUsec(digits: string, roundsUp: boolean): bigint {
   return isCut && roundsUp ? usec + 1n : usec;
 }
 
-function secondsOfDate(match: RegExpExecArray): bigint {
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number);
+/** A time with its parts of a second apart. */
+interface SplitTime {
+  readonly seconds: bigint;
+  /** Digits behind the point. */
+  readonly fraction: string;
+}
+
+/** Days since 1970 of a calendar day. */
+function daysOf(year: number, month: number, day: number): number {
   const date = new Date(Date.UTC(year, month - 1, day));
   // Two-digit years would count from 1900.
   date.setUTCFullYear(year);
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) refuse("there is no such day");
+  return date.getTime() / 86_400_000;
+}
+
+function splitRfc3339(text: string): SplitTime | undefined {
+  const date = DATE.exec(text.slice(0, DATE_LENGTH));
+  if (date === null) return undefined;
+  const time = TIME_OF_DAY.exec(text.slice(TIME_START, TIME_END));
+  const end = FRACTION_AND_OFFSET.exec(text.slice(TIME_END));
+  if (time === null || end === null || text[DATE_LENGTH]?.toUpperCase() !== "T") {
+    return refuse("it has no time of day with Z or an offset, or more than 9 decimals");
+  }
+  const [year = 0, month = 0, day = 0] = date.slice(1).map(Number);
+  const [hour = 0, minute = 0, second = 0] = time.slice(1).map(Number);
   // 60 is a leap second, which Unix time counts as the next one.
   if (hour > 23 || minute > 59 || second > 60) refuse("there is no such time of day");
-  const [, , , , , , , , sign, offsetHours = "0", offsetMinutes = "0"] = match;
+  const [, fraction = "", sign, offsetHours = "0", offsetMinutes = "0"] = end;
   if (Number(offsetHours) > 23 || Number(offsetMinutes) > 59) refuse("there is no such offset");
   const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * (sign === "-" ? -60 : 60);
-  return BigInt(date.getTime() / 1000 + hour * 3600 + minute * 60 + second - offset);
+  const seconds = daysOf(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset;
+  return { seconds: BigInt(seconds), fraction };
+}
+
+function splitUnixSeconds(text: string): SplitTime | undefined {
+  const match = UNIX_SECONDS.exec(text);
+  return match === null ? undefined : { seconds: BigInt(match[1] ?? 0), fraction: match[2] ?? "" };
 }
 
 /**
@@ -44,17 +74,8 @@ function secondsOfDate(match: RegExpExecArray): bigint {
  * result exactly when it is at or before the time. With `roundsUp` the same holds for "at or after".
  */
 export function parseTime(text: string, roundsUp = false): bigint {
-  const unix = UNIX_SECONDS.exec(text);
-  const date = unix === null ? RFC_3339.exec(text) : null;
-  if (unix === null && date === null) {
-    return refuse(
-      /^\d{4}-\d{2}-\d{2}/.test(text)
-        ? "it has no time of day with Z or an offset, or more than 9 decimals"
-        : "it is neither",
-    );
-  }
-  const seconds = date === null ? BigInt(unix?.[1] ?? 0) : secondsOfDate(date);
-  const usec = seconds * USEC_PER_SECOND + fractionUsec(unix?.[2] ?? date?.[7] ?? "", roundsUp);
+  const { seconds, fraction } = splitUnixSeconds(text) ?? splitRfc3339(text) ?? refuse("it is neither");
+  const usec = seconds * USEC_PER_SECOND + fractionUsec(fraction, roundsUp);
   if (usec < 0n) refuse("it is before 1970");
   return usec > MAX_USEC ? refuse("it is too far in the future") : usec;
 }

@@ -379,8 +379,9 @@ export const FUZZ_TARGETS: readonly FuzzTarget[] = [
     ),
     run: (input) => {
       const { body } = (input[0] ?? 0) % 2 === 0 ? getBalances : getRawTableItems;
-      const { queries } = body?.parse(input.subarray(1)) as { readonly queries: readonly unknown[] };
-      demand(queries.length >= 1 && queries.length <= 1000, "a batch of another size");
+      const batch = body?.parse(input.subarray(1)) as { readonly queries: readonly unknown[] } | undefined;
+      const count = batch?.queries.length ?? 0;
+      demand(count >= 1 && count <= 1000, "a batch of another size");
     },
     words: [
       '"queries"',

@@ -7,9 +7,14 @@ import { HttpError } from "../errors.ts";
 import type { Field } from "../operation.ts";
 import { ledgerVersionField } from "./integer.ts";
 
+/** `+02:00` */
+const OFFSET_LENGTH = 6;
+
 /** A time of a query. A `+` is a space there unless it is escaped, and offsets of RFC 3339 are pasted as they are. */
 export function parseTimeText(text: string, roundsUp = false): bigint {
-  return parseTime(text.replace(/ (?=\d{2}:\d{2}$)/, "+"), roundsUp);
+  const isUnescaped = text.at(-OFFSET_LENGTH) === " ";
+  const escaped = isUnescaped ? `${text.slice(0, -OFFSET_LENGTH)}+${text.slice(1 - OFFSET_LENGTH)}` : text;
+  return parseTime(escaped, roundsUp);
 }
 
 /** Schema of a time. */
