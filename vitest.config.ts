@@ -1,15 +1,45 @@
-import { defineConfig } from "vitest/config";
+// The tests in tiers, a project each. CONTRIBUTING.md, "Where a test lives", has the rule.
+import { availableParallelism } from "node:os";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { SkippedReporter } from "./test/support/skipped-reporter.ts";
+
+const FUZZ = ["src/**/*.fuzz.test.ts", "test/fuzz/**/*.test.ts"];
+const CLUSTER = ["test/cluster/**/*.test.ts"];
+const E2E = ["test/e2e/**/*.test.ts"];
+const HTTP = ["test/http/**/*.test.ts", "test/sync/**/*.test.ts"];
+
+type Test = NonNullable<TestProjectInlineConfiguration["test"]>;
+
+/** Tiers of one turn run side by side, after those of the turns before. */
+function tier(name: string, turn: number, test: Test): TestProjectInlineConfiguration {
+  const setupFiles = ["test/support/end-with-run.ts", ...(test.setupFiles ?? [])];
+  return { extends: true, test: { name, ...test, setupFiles, sequence: { groupOrder: turn } } };
+}
 
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     pool: "forks",
-    maxWorkers: 2,
+    // One more than there are processors: tests of the later tiers mostly wait.
+    maxWorkers: Math.min(4, availableParallelism() + 1),
     testTimeout: 180_000,
     hookTimeout: 180_000,
     // For the reporter that finds the reason of what was skipped.
     includeTaskLocation: true,
     reporters: ["default", new SkippedReporter()],
+    projects: [
+      tier("unit", 0, {
+        include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+        exclude: [...FUZZ, ...CLUSTER, ...E2E, ...HTTP],
+        // These tests share no state but modules, so that a process loads the sources once for all of its files.
+        // It does so for files that run one after the other: hence a turn of its own.
+        isolate: false,
+        env: { SEXTANT_RUNS: process.env.SEXTANT_RUNS ?? "200" },
+        setupFiles: ["test/support/no-sockets.ts", "test/support/no-processes.ts"],
+      }),
+      tier("http", 1, { include: HTTP, isolate: false, setupFiles: ["test/support/no-processes.ts"] }),
+      tier("e2e", 2, { include: E2E }),
+      tier("cluster", 2, { include: CLUSTER }),
+      tier("fuzz", 2, { include: FUZZ }),
+    ],
   },
 });

@@ -1,20 +1,19 @@
-// A bare node:http server in a process of its own: answers every request with the bytes and headers it was told,
-// after reading the request's body where there is one, as any server that answers a question must. Talks to the
-// benchmark over IPC and counts its own processor time.
+// A bare node:http server in its own process: it reads the request's body, if any, and sends the bytes and headers
+// it was given. The benchmark controls it over IPC; it reports its processor time.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
-/** What the server repeats. */
-export interface BareAnswer {
+/** The response to every request. */
+export interface BareResponse {
   /** Flat: name, value, name, value. */
   readonly headers: readonly string[];
   /** In base64. */
   readonly body: string;
 }
 
-/** What the benchmark asks the server. */
-export type BareCommand = { readonly answer: BareAnswer } | "cpu";
+/** Command of the benchmark. */
+export type BareCommand = { readonly response: BareResponse } | "cpu";
 
-/** What the server says. */
+/** Message of the server. */
 export interface BareReport {
   readonly port?: number;
   readonly cpuMicros?: number;
@@ -43,15 +42,15 @@ process.on("message", (command: BareCommand) => {
     process.send?.({ cpuMicros: user + system } satisfies BareReport);
     return;
   }
-  headers = [...command.answer.headers];
-  const bytes = Buffer.from(command.answer.body, "base64");
-  // Texts as texts, which is how node sends short ones fastest.
+  headers = [...command.response.headers];
+  const bytes = Buffer.from(command.response.body, "base64");
+  // ASCII as a string, because node sends short strings fastest.
   body = bytes.every((byte) => byte < 0x80) ? bytes.toString("latin1") : bytes;
   process.send?.({} satisfies BareReport);
 });
 
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("listening on no port");
+  if (address === null || typeof address === "string") throw new Error("the server has no port");
   process.send?.({ port: address.port } satisfies BareReport);
 });

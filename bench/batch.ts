@@ -4,20 +4,20 @@ import { balancesRoute, rawItemsRoute } from "../src/interface/routes.ts";
 import { formatAddressLong } from "../src/move/address.ts";
 import { COIN, itemsDataSet, TABLE } from "./data-set.ts";
 import { type BenchOptions, type BenchRow, type RowOptions, toRow } from "./harness.ts";
-import { askAll, CONNECTIONS, takeSample } from "./http.ts";
-import { latestBalances, type Question, rawItems } from "./questions.ts";
+import { CONNECTIONS, takeSample, warmUp } from "./http.ts";
+import { type BenchRequest, latestBalances, rawItems } from "./requests.ts";
 import { type BenchServer, startStatic } from "./servers.ts";
 
 const BATCH = 100;
 const ITEMS = 1_000_000;
 
-/** The same questions, a hundred in each request. */
+/** The same requests, a hundred in each request. */
 function inBatches(
-  singles: readonly Question[],
+  singles: readonly BenchRequest[],
   path: string,
-  query: (single: Question) => object,
-): Question[] {
-  const batches: Question[] = [];
+  query: (single: BenchRequest) => object,
+): BenchRequest[] {
+  const batches: BenchRequest[] = [];
   for (let start = 0; start + BATCH <= singles.length; start += BATCH) {
     const queries = singles.slice(start, start + BATCH).map(query);
     const headers = { "Content-Type": "application/json" };
@@ -70,12 +70,12 @@ export async function benchmarkBatch(options: BenchOptions): Promise<readonly Be
 async function compareBatches(
   node: BenchServer,
   name: string,
-  singles: readonly Question[],
-  batches: readonly Question[],
+  singles: readonly BenchRequest[],
+  batches: readonly BenchRequest[],
   options: BenchOptions,
   judged: Pick<RowOptions, "target" | "headline">,
 ): Promise<BenchRow> {
-  if (!options.quick) await askAll(node, singles);
+  if (!options.quick) await warmUp(node, singles);
   const load = { connections: CONNECTIONS, seconds: options.quick ? 1 : 3 };
   const ours: number[] = [];
   const base: number[] = [];

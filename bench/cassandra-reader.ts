@@ -1,4 +1,4 @@
-// One reader process of the cluster's benchmark: reads when it is told to, and says how many and at which cost.
+// One reader process of the cluster's benchmark: reads on command and reports the rate and the cost.
 import { setTimeout as sleep } from "node:timers/promises";
 import { openCassandraStore } from "../src/store/cassandra/store.ts";
 import { perSecond, type ReadFigures, type ReadTask, type ReadTurn } from "./cassandra.ts";
@@ -27,10 +27,10 @@ async function read({ roundMs, inFlight, share }: ReadTurn): Promise<ReadFigures
       view.position.version,
     );
     view.release();
-    if (item?.value === undefined) throw new Error("an item is not there");
+    if (item?.value === undefined) throw new Error("an item is missing");
     reads++;
     if (share >= 1) return;
-    // Over its share, it waits until the share has grown to what was used.
+    // Sleep until the processor time used is within the share.
     const aheadMs = usedMs() / share - (performance.now() - started);
     if (aheadMs > 0) await sleep(aheadMs);
   });
@@ -41,6 +41,6 @@ async function read({ roundMs, inFlight, share }: ReadTurn): Promise<ReadFigures
 process.on("message", async (turn: ReadTurn) => {
   process.send?.(await read(turn));
 });
-// Who is alone has nobody to read for.
+// End with the benchmark.
 process.on("disconnect", () => process.exit());
 process.send?.("ready");

@@ -1,6 +1,6 @@
-// The store on a cluster against the bare driver sending the same statements: reads of the latest and of old
-// versions, commits with all their rows, and readers in two processes against one. The cluster is the one that
-// scripts/cassandra.sh runs, started when it does not answer; SEXTANT_CASSANDRA names another.
+// The store on a cluster against the bare driver with the same statements: reads of the latest and of old versions,
+// commits with all their rows, and two reader processes against one. Uses the cluster of scripts/cassandra.sh, and
+// starts it if it does not respond; SEXTANT_CASSANDRA names another.
 import { type ChildProcess, execFileSync, fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -23,10 +23,10 @@ const IN_FLIGHT = 32;
 const WRITES_PER_BATCH = 500;
 const WRITE_CONCURRENCY = 128;
 
-/** Part of a processor that a reader with a limit keeps to: little, so that three nodes on two have room for two readers. */
+/** Processor share of a limited reader: small, so that three nodes and two readers fit on two processors. */
 const READER_SHARE = 0.05;
 
-/** What a reader process is told at its start. */
+/** Arguments of a reader process. */
 export interface ReadTask {
   readonly keyspace: string;
   readonly items: number;
@@ -36,21 +36,21 @@ export interface ReadTask {
 export interface ReadTurn {
   readonly roundMs: number;
   readonly inFlight: number;
-  /** Part of a processor that it may use. */
+  /** Share of a processor that it may use. */
   readonly share: number;
 }
 
-/** What a reader process tells of a turn. */
+/** Result of a turn. */
 export interface ReadFigures {
-  /** Reads in a second. */
+  /** Reads per second. */
   readonly rate: number;
   /** Processor time of a read in microseconds. */
   readonly cost: number;
-  /** Part of a processor that was used. */
+  /** Share of a processor that it used. */
   readonly share: number;
 }
 
-/** All rows of the cluster. */
+/** Rows of the cluster. */
 export async function benchmarkCassandra(options: BenchOptions): Promise<readonly BenchRow[]> {
   const isOurs = NAMED === undefined && startCluster();
   try {
@@ -60,7 +60,7 @@ export async function benchmarkCassandra(options: BenchOptions): Promise<readonl
   }
 }
 
-/** True when the cluster had to be started. */
+/** Starts the cluster unless it runs; returns true if it was started. */
 function startCluster(): boolean {
   try {
     execFileSync(SCRIPT, ["status"], { stdio: "ignore" });
@@ -92,7 +92,7 @@ async function benchmarkOn(options: BenchOptions): Promise<readonly BenchRow[]> 
       ...(await benchmarkProcesses(keyspace, sized)),
     ];
   } finally {
-    // The store first: it gives its lease back, which needs the tables.
+    // The store first: releasing its lease needs the tables.
     await store.close();
     await client.execute(`DROP KEYSPACE ${keyspace}`, [], { prepare: false, readTimeout: 60_000 });
     await client.shutdown();
@@ -114,7 +114,7 @@ async function benchmarkReads(
   const roundMs = options.quick ? 300 : 1000;
   const picks = Array.from({ length: count }, () => Math.floor(Math.random() * options.items));
   const keys = picks.map(makeKey);
-  /** Each item is written once; every version from there on sees it. */
+  /** Versions at or after the only write of each item. */
   const old = picks.map((index) => BigInt(Math.floor(index / 10)) + BigInt(Math.floor(Math.random() * 100)));
   const capped = old.map((version) => (version < versions ? version : versions - 1n));
   const { findItem } = createStatements(keyspace);
@@ -132,7 +132,7 @@ async function benchmarkReads(
       const view = await store.openView();
       const [item] = await view.getItems([keys[at]!], versionOf?.(at) ?? view.position.version);
       view.release();
-      if (item?.value === undefined) throw new Error(`item ${picks[at]} is not there`);
+      if (item?.value === undefined) throw new Error(`item ${picks[at]} is missing`);
     });
   const settings = { unit: "reads/s", rounds: options.quick ? 3 : 11, target: { min: 0.7 } };
   const at = (index: number) => capped[index]!;
@@ -146,7 +146,7 @@ async function benchmarkReads(
   ];
 }
 
-/** Both write the same rows in the same way, and then one row by a lightweight transaction. */
+/** Both sides write the same rows, then one row by a lightweight transaction. */
 async function benchmarkCommits(
   feeder: Feeder,
   client: Client,
@@ -159,7 +159,7 @@ async function benchmarkCommits(
       batch = given;
     },
   } as Store);
-  // Only the names of the tables and of the ledger are used for planning.
+  // Planning uses only the statements and the ledger's name.
   const tables = { statements: createStatements(keyspace), ledger: "bare" } as Parameters<
     typeof planBatch
   >[0];
@@ -193,10 +193,9 @@ async function benchmarkCommits(
 }
 
 /**
- * Two reader processes against one. Where cluster and readers share few processors the plain rate says more about
- * those than about readers, so a row has each reader keep to a small part of a processor, as on a small machine of
- * its own: then the cluster has room, and a second reader doubles the reads unless it is in the first one's way. The
- * processor time of a read, with as many under way as a reader can have, says the same without any limit.
+ * Two reader processes against one. If cluster and readers share few processors, the plain rate measures these. So one
+ * row limits each reader to a small share of a processor: then a second reader doubles the rate unless readers
+ * disturb each other. Another row compares the processor time of a read without the limit.
  */
 async function benchmarkProcesses(
   keyspace: string,
@@ -235,15 +234,15 @@ interface Series {
   readonly base: number[];
 }
 
-/** What two readers do together against what one does alone. */
+/** Measurements of two readers together (`ours`) and of one alone (`base`). */
 interface ReaderSeries {
   readonly rates: Series;
-  /** Of the reader that was alone before. */
+  /** Of the reader that was alone. */
   readonly costs: Series;
   readonly shares: Series;
 }
 
-/** One reader, then both; each of them is the one that is alone in its turn. */
+/** Measures one reader, then both; the readers take turns at being alone. */
 async function readInTurn(
   readers: readonly ChildProcess[],
   turn: ReadTurn,
@@ -268,29 +267,29 @@ async function readInTurn(
 const emptySeries = (): Series => ({ ours: [], base: [] });
 
 function describeShares({ shares }: ReaderSeries): string {
-  return `${median(shares.base).toFixed(2)} alone and ${median(shares.ours).toFixed(2)} beside another`;
+  return `${median(shares.base).toFixed(2)} alone and ${median(shares.ours).toFixed(2)} next to another`;
 }
 
 async function startReader(task: ReadTask): Promise<ChildProcess> {
   const child = fork(fileURLToPath(new URL("cassandra-reader.ts", import.meta.url)), [JSON.stringify(task)], {
     execArgv: ["--import", "tsx"],
   });
-  await answerOf(child);
+  await nextMessage(child);
   return child;
 }
 
 async function readIn(readers: readonly ChildProcess[], turn: ReadTurn): Promise<ReadFigures[]> {
   return Promise.all(
     readers.map(async (reader) => {
-      const found = answerOf(reader);
+      const found = nextMessage(reader);
       reader.send(turn);
       return (await found) as ReadFigures;
     }),
   );
 }
 
-/** What a reader says next. Throws when it ends instead. */
-async function answerOf(reader: ChildProcess): Promise<unknown> {
+/** The next message of a reader. Throws if it exits. */
+async function nextMessage(reader: ChildProcess): Promise<unknown> {
   const done = new AbortController();
   const { signal } = done;
   const ended = once(reader, "exit", { signal }).then(([code]) => {
@@ -298,14 +297,14 @@ async function answerOf(reader: ChildProcess): Promise<unknown> {
   });
   ended.catch(() => {});
   try {
-    const [answer] = await Promise.race([once(reader, "message", { signal }), ended]);
-    return answer;
+    const [message] = await Promise.race([once(reader, "message", { signal }), ended]);
+    return message;
   } finally {
     done.abort();
   }
 }
 
-/** Does something for a while, with so many under way at once; gives how often in a second. */
+/** Repeats an action for `ms`, with `inFlight` at once; returns the rate per second. */
 export async function perSecond(
   ms: number,
   inFlight: number,

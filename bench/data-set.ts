@@ -1,6 +1,6 @@
-// Ledgers for the benchmarks: a local chain's genesis and, on top of it, as many accounts and table items as
-// asked for. Made once and kept under .cache/bench; what an item is follows from its number, so that questions
-// and expected answers need no look at the store.
+// Ledgers for the benchmarks: a local chain's genesis and, on top of it, a given number of accounts and table items.
+// Made once and kept under .cache/bench. An item's number determines its content, so that requests and expected
+// responses need no read of the store.
 import { existsSync } from "node:fs";
 import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,28 +22,28 @@ import { bootstrapGenesis } from "../src/sync/genesis.ts";
 import { coinStore, primaryGroup, stateValue } from "../test/support/http-ledger.ts";
 import { makeKey } from "./store-data.ts";
 
-/** Part of the cache's file names: to be raised when the content changes. */
-const CONTENT = 1;
+/** Version of the content, part of the cache's folder names. */
+const CONTENT_VERSION = 1;
 const CACHE = fileURLToPath(new URL("../.cache/bench/", import.meta.url));
 
 export const COIN = "0x1::aptos_coin::AptosCoin";
 const COIN_ASSET = parseAsset(COIN);
-/** The table that all table items are in. */
+/** Handle of the table of all table items. */
 export const TABLE: Address = addressFromBytes(makeKey(0x7ab1_e000));
 
 const WRITES_PER_COMMIT = 100_000;
-/** After all items: versions that change accounts of the pool, some in each. */
+/** Versions after all items, each of which changes some accounts of the pool. */
 const HISTORY_VERSIONS = 1000;
 const HISTORY_WRITES = 20;
-/** Accounts that have a history. */
+/** Number of accounts with a history. */
 export const POOL = 1000;
 const FIRST_USEC = 1_704_067_200_000_000n;
 
-/** What an item is, by its number. */
+/** The kind of an item, by its number. */
 export type ItemKind = "coin" | "store" | "table";
 const KINDS: readonly ItemKind[] = ["coin", "store", "store", "table"];
 
-/** Numbers of accounts with one, a thousand, a million versions; beyond all others. */
+/** Numbers of the accounts with one, a thousand and a million versions, above all other numbers. */
 export const HOT_ACCOUNTS = [0x6000_0001, 0x6000_0002, 0x6000_0003] as const;
 
 /** A ledger on disk. */
@@ -70,7 +70,7 @@ export function tableKey(index: number): Uint8Array {
   return new BcsWriter(8).u64(BigInt(index)).take();
 }
 
-/** What an account holds from a version on. */
+/** The balance that a version writes. */
 export function balanceOf(index: number, version: number): bigint {
   return BigInt(index) * 1_000_003n + BigInt(version);
 }
@@ -88,7 +88,7 @@ function storeKeyHash(owner: Address): Uint8Array {
   return resourceGroupKeyHash(primaryStoreAddress(owner, COIN_ASSET.metadata), OBJECT_GROUP_TAG, undefined);
 }
 
-/** A value that holds a balance somewhere inside; filling that in is cheaper than building the whole. */
+/** An encoded value with a balance to fill in, which is cheaper than encoding the whole value. */
 class BalanceTemplate {
   readonly #bytes: Buffer;
   readonly #at: number;
@@ -115,7 +115,7 @@ function itemValue(index: number, version: number): Uint8Array {
   return (kind === "coin" ? COIN_VALUE : STORE_VALUE).fill(balanceOf(index, version));
 }
 
-/** Stored bytes of a table item: 48 of them. */
+/** The 48 bytes of a table item. */
 export function tableValue(index: number): Uint8Array {
   return Buffer.concat([makeKey(index), tableKey(index), tableKey(0)]);
 }
@@ -125,7 +125,7 @@ export function poolAccount(items: number, place: number): number {
   return 1 + 4 * Math.floor((place * Math.floor(items / 4)) / POOL);
 }
 
-/** A ledger with so many items and a short history. */
+/** A ledger with a number of items and a short history. */
 export function itemsDataSet(items: number): Promise<DataSet> {
   return cached(`items-${items}`, items, async (feed) => {
     await feed.bulk(items);
@@ -144,7 +144,7 @@ export function itemsDataSet(items: number): Promise<DataSet> {
   });
 }
 
-/** A ledger with accounts of one, a thousand times fewer, and so many versions. */
+/** A ledger whose three hot accounts have one, a thousand and `versions` versions. */
 export function versionsDataSet(versions: number): Promise<DataSet> {
   const items = 10_000;
   const step = Math.max(1, Math.floor(versions / 1000));
@@ -175,7 +175,7 @@ function hotWrite(index: number, version: number): StateWrite {
   return { keyHash: storeKeyHash(accountAddress(index)), version: BigInt(version), value };
 }
 
-/** The same ledger a second time, for two nodes at once: a store has one writer. */
+/** A copy of a data set, for two nodes at once: a store has one writer. */
 export async function copyDataSet(set: DataSet): Promise<DataSet> {
   const data = `${set.data}-copy`;
   if (!existsSync(data)) {
@@ -186,7 +186,7 @@ export async function copyDataSet(set: DataSet): Promise<DataSet> {
 }
 
 async function cached(name: string, items: number, fill: (feed: Feed) => Promise<number>): Promise<DataSet> {
-  const folder = join(CACHE, `v${CONTENT}-${name}`);
+  const folder = join(CACHE, `v${CONTENT_VERSION}-${name}`);
   const description = join(folder, "data-set.json");
   if (existsSync(description)) return JSON.parse(await readFile(description, "utf8")) as DataSet;
   console.error(`making ${name}`);
@@ -209,17 +209,17 @@ async function cached(name: string, items: number, fill: (feed: Feed) => Promise
   return set;
 }
 
-/** A record that says nothing, for the head: a store without one counts as damaged. */
-export function headRecord({ version, accumulator }: Pick<Position, "version" | "accumulator">): Uint8Array {
+/** An empty record for the head: a store without one counts as damaged. */
+function headRecord({ version, accumulator }: Pick<Position, "version" | "accumulator">): Uint8Array {
   const writer = new RecordWriter({ version: version - 1n, accumulator });
   const transaction = { kind: "stateCheckpoint", blockId: new Uint8Array(32) } as const;
   writer.add({ transaction, events: [], writes: [] });
   const [record] = writer.records;
-  if (record === undefined) throw new Error("no record was made");
+  if (record === undefined) throw new Error("there is no record");
   return record;
 }
 
-/** Takes a store forward behind its genesis, one block for each commit. */
+/** Commits blocks to a store after its genesis. */
 class Feed {
   next = 1;
   readonly #store: Store;
@@ -243,7 +243,7 @@ class Feed {
       blockHeight: this.#height,
       oldestVersion: 0n,
       oldestBlockHeight: 0n,
-      // Nothing is appended to these ledgers but by this file, so the tree stays that of the genesis.
+      // Only this file appends to these ledgers, so the accumulator and state root need not be right.
       accumulator: { leafCount: 0n, frozen: [] },
       stateRoot: this.#stateRoot,
     };
@@ -273,27 +273,27 @@ class Feed {
   }
 }
 
-/** Numbers of the hashes in order: by their first two bytes into heaps, then each heap. */
+/** Indexes of the hashes in sorted order: a radix sort by the first two bytes, then a sort of each bucket. */
 function* sortedByHash(hashes: Buffer, count: number): Generator<number> {
-  const heapOf = (index: number): number => hashes.readUInt16BE(index * 32);
+  const bucketOf = (index: number): number => hashes.readUInt16BE(index * 32);
   const starts = new Uint32Array(65_537);
   for (let index = 0; index < count; index++) {
-    const heap = heapOf(index) + 1;
-    starts[heap] = (starts[heap] ?? 0) + 1;
+    const bucket = bucketOf(index) + 1;
+    starts[bucket] = (starts[bucket] ?? 0) + 1;
   }
-  for (let heap = 1; heap < starts.length; heap++) {
-    starts[heap] = (starts[heap] ?? 0) + (starts[heap - 1] ?? 0);
+  for (let bucket = 1; bucket < starts.length; bucket++) {
+    starts[bucket] = (starts[bucket] ?? 0) + (starts[bucket - 1] ?? 0);
   }
   const order = new Uint32Array(count);
   const ends = starts.slice();
   for (let index = 0; index < count; index++) {
-    const heap = heapOf(index);
-    order[ends[heap] ?? 0] = index;
-    ends[heap] = (ends[heap] ?? 0) + 1;
+    const bucket = bucketOf(index);
+    order[ends[bucket] ?? 0] = index;
+    ends[bucket] = (ends[bucket] ?? 0) + 1;
   }
-  for (let heap = 0; heap < 65_536; heap++) {
+  for (let bucket = 0; bucket < 65_536; bucket++) {
     yield* order
-      .subarray(starts[heap], starts[heap + 1])
+      .subarray(starts[bucket], starts[bucket + 1])
       .sort((a, b) => hashes.compare(hashes, b * 32, b * 32 + 32, a * 32, a * 32 + 32));
   }
 }

@@ -1,5 +1,5 @@
-// Encoding a transfer as a function call, module in memory, against what any handler has to do at least: parse
-// the same JSON. Counted in processor time.
+// Encoding a transfer as a function call, with the module in memory, against the minimum of any handler: parsing
+// the same JSON. Measured in processor time.
 import { parseAddress } from "../src/move/address.ts";
 import { encodeSubmission } from "../src/transaction/encode-submission.ts";
 import { functionAbi, moduleAbi } from "../test/support/abi.ts";
@@ -33,7 +33,7 @@ const module = moduleAbi(parseAddress("0x1"), "aptos_account", {
   ],
 });
 
-/** All rows of the encoder. */
+/** Rows of the encoder. */
 export async function benchmarkEncode(options: BenchOptions): Promise<readonly BenchRow[]> {
   const count = options.quick ? 20_000 : 100_000;
   const context = { chainId: 1, loadModule: async () => module };

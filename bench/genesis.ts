@@ -1,8 +1,8 @@
-// Loading a genesis: checked whole and committed to LMDB, against hashing the same bytes with the platform's
-// SHA3 and putting the same pairs into LMDB raw. Two readings of "the same bytes": the file once; and what a
-// check cannot do without, the transaction, its write set and every value, which are the same bytes three
-// times over. The largest of the networks beside the project where they are there, else the local chain's
-// own. Counted in processor time; the note has the clock's ratio.
+// Loading a genesis: checked and committed to LMDB, against hashing the same bytes with node:crypto's SHA3 and
+// putting the same pairs into raw LMDB. "The same bytes" are the file once, or everything that a check must hash:
+// the transaction, its write set and every value, three times the bytes. Uses devnet's genesis if the shared
+// networks are available, else the local chain's. Measured in processor time; the note has the ratio of wall-clock
+// time.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { open } from "lmdb";
@@ -37,11 +37,11 @@ function loadBlob(): { name: string; blob: Uint8Array } {
 
 type Pairs = readonly (readonly [Buffer, Buffer])[];
 
-/** What is hashed: the file, and where asked what every check hashes beside it. */
+/** Hashes the file and, if thorough, everything else that a check must hash. */
 function hashRaw(blob: Uint8Array, pairs: Pairs, isThorough: boolean): void {
   createHash("sha3-256").update(blob).digest();
   if (!isThorough) return;
-  // The write set is the file but for a few events at its end.
+  // The write set is the file except for a few events at its end.
   createHash("sha3-256").update(blob).digest();
   for (const [key, value] of pairs) {
     createHash("sha3-256").update(key).digest();
@@ -77,7 +77,7 @@ async function loadChecked(path: string, blob: Uint8Array): Promise<Cost> {
   return cost;
 }
 
-/** The row of a genesis. */
+/** Rows of a genesis. */
 export async function benchmarkGenesis(options: BenchOptions): Promise<readonly BenchRow[]> {
   const { name, blob } = loadBlob();
   const { writes, items } = checkGenesis(blob);
@@ -88,7 +88,7 @@ export async function benchmarkGenesis(options: BenchOptions): Promise<readonly 
     const rows: BenchRow[] = [];
     for (const isThorough of [false, true]) {
       const [ours, base]: [Cost[], Cost[]] = [[], []];
-      // The first two rounds warm both sides up and are not counted.
+      // Two unmeasured rounds warm up both sides.
       for (let round = -2; round < (options.quick ? QUICK_ROUNDS : ROUNDS); round++) {
         const raw = await loadRaw(join(folder, `raw${round}${isThorough}`), blob, pairs, isThorough);
         const checked = await loadChecked(join(folder, `checked${round}${isThorough}`), blob);

@@ -1,21 +1,21 @@
-// How the cost of a request grows with the store: more items, more versions of one key. Counted in the server's
-// own processor time.
+// How the cost of a request grows with the number of items and with the versions of one key. Measured in the server's
+// processor time.
 import { type DataSet, itemsDataSet, versionsDataSet } from "./data-set.ts";
 import { type BenchOptions, type BenchRow, type RowOptions, toRow } from "./harness.ts";
 import { CONNECTIONS, takeSample } from "./http.ts";
-import { hotBalances, latestBalances, type Question, versionBalances } from "./questions.ts";
+import { type BenchRequest, hotBalances, latestBalances, versionBalances } from "./requests.ts";
 import { type BenchServer, startStatic } from "./servers.ts";
 
 interface Case {
   readonly name: string;
   readonly server: BenchServer;
-  readonly questions: readonly Question[];
+  readonly requests: readonly BenchRequest[];
 }
 
 const UNIT = "µs CPU per request";
 const SMALL_ITEMS = 10_000;
 
-/** All rows of growth. */
+/** Rows of growth. */
 export async function benchmarkGrowth(options: BenchOptions): Promise<readonly BenchRow[]> {
   return [...(await growItems(options)), ...(await growVersions(options))];
 }
@@ -30,16 +30,16 @@ async function growItems(options: BenchOptions): Promise<BenchRow[]> {
   try {
     for (const set of sets) servers.push(await startStatic(set));
     const rows: BenchRow[] = [];
-    const series: readonly (readonly [string, (set: DataSet) => Question[]])[] = [
+    const series: readonly (readonly [string, (set: DataSet) => BenchRequest[]])[] = [
       ["balance, latest", latestBalances],
       ["balance, random version", versionBalances],
     ];
-    for (const [name, ask] of series) {
+    for (const [name, makeRequests] of series) {
       const cases = sets.map((set, place) => ({
         name: `${set.items.toLocaleString("en-US")} items`,
         server: servers[place] as BenchServer,
-        // As many different questions everywhere, so that caches are as warm everywhere.
-        questions: ask(set).slice(0, 5000),
+        // The same number of different requests for every size, so that caches are equally warm.
+        requests: makeRequests(set).slice(0, 5000),
       }));
       rows.push(...(await compareCases(name, cases, options, 1.15)));
     }
@@ -58,7 +58,7 @@ async function growVersions(options: BenchOptions): Promise<BenchRow[]> {
     const cases = names.map((name, place) => ({
       name: `a key of ${name}`,
       server,
-      questions: hotBalances(set, place as 0 | 1 | 2).slice(0, 5000),
+      requests: hotBalances(set, place as 0 | 1 | 2).slice(0, 5000),
     }));
     return await compareCases("balance, random version", cases, options, 1.3);
   } finally {
@@ -66,7 +66,7 @@ async function growVersions(options: BenchOptions): Promise<BenchRow[]> {
   }
 }
 
-/** Every case against the first one, all of them in turn. */
+/** Compares every case with the first, all measured in turn. */
 async function compareCases(
   name: string,
   cases: readonly Case[],
@@ -76,8 +76,8 @@ async function compareCases(
   const load = { connections: CONNECTIONS, seconds: options.quick ? 1 : 3 };
   const costs = cases.map((): number[] => []);
   for (let round = options.quick ? 0 : -1; round < (options.quick ? 1 : 7); round++) {
-    for (const [place, { server, questions }] of cases.entries()) {
-      const { perCpuSecond } = await takeSample(server, questions, load);
+    for (const [place, { server, requests }] of cases.entries()) {
+      const { perCpuSecond } = await takeSample(server, requests, load);
       if (round >= 0) costs[place]?.push(1e6 / perCpuSecond);
     }
   }

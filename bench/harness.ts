@@ -1,18 +1,18 @@
-// How the benchmarks measure: two things taken in turn, A B A B, so that both see the same machine; what
-// counts is the ratio of each round, as median with its spread. Rows of all benchmarks print as one table.
+// How the benchmarks measure: two sides in turn, A B A B, so that both see the same machine. The result is the median
+// ratio of the rounds, with its spread. Rows of all benchmarks print as one table.
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** What a benchmark may know of its run. */
+/** Options of a run. */
 export interface BenchOptions {
-  /** Smaller data and fewer rounds, for a look. */
+  /** Little data and few rounds. */
   readonly quick: boolean;
-  /** Part of the full sizes that data sets have. */
+  /** Size of the data sets as a part of the full size. */
   readonly scale: number;
 }
 
-/** Bound that a ratio should keep. */
+/** Bounds of a ratio. */
 export interface Target {
   readonly min?: number;
   readonly max?: number;
@@ -30,7 +30,7 @@ export interface BenchRow {
   readonly base: number;
   readonly unit: string;
   readonly target?: Target;
-  /** What else was seen. */
+  /** Further observations. */
   readonly note?: string;
   /** Belongs in the short table of the README. */
   readonly headline?: boolean;
@@ -39,7 +39,7 @@ export interface BenchRow {
 /** A named set of measurements. */
 export type Benchmark = (options: BenchOptions) => Promise<readonly BenchRow[]>;
 
-/** One side of a comparison: does some work and tells a number in the row's unit. */
+/** One side of a comparison: does some work and returns a number in the row's unit. */
 export type Side = () => number | Promise<number>;
 
 /** The middle value. */
@@ -47,7 +47,7 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** The value below which that part of the values lies, between neighbours in proportion. */
+/** The quantile of `part`, linearly interpolated. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   const at = part * (sorted.length - 1);
@@ -73,10 +73,10 @@ export async function compare(
   return toRow(name, { ours, base }, options);
 }
 
-/** What a row says beside its numbers. */
+/** The fields of a row besides its numbers. */
 export type RowOptions = Pick<BenchRow, "unit" | "target" | "note" | "headline">;
 
-/** The row of two series that were taken in turn. */
+/** The row of two series measured in turn. */
 export function toRow(
   name: string,
   series: { readonly ours: readonly number[]; readonly base: readonly number[] },
@@ -96,7 +96,7 @@ export function toRow(
   };
 }
 
-/** The row of one figure against a fixed one. */
+/** The row of one figure and a fixed base. */
 export function toPlainRow(name: string, ours: number, base: number, options: RowOptions): BenchRow {
   return toRow(name, { ours: [ours], base: [base] }, options);
 }
@@ -112,13 +112,13 @@ export function cpuNanosecondsEach(started: NodeJS.CpuUsage, count: number): num
   return (1000 * (user + system)) / count;
 }
 
-/** True when the row keeps its bound, or has none. */
+/** True if the row is within its target or has none. */
 export function meetsTarget(row: BenchRow): boolean {
   const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = row.target ?? {};
   return row.ratio >= min && row.ratio <= max;
 }
 
-/** Runs with an empty directory that is gone afterwards. */
+/** Runs with a temporary directory. */
 export async function withDirectory<T>(use: (path: string) => Promise<T>): Promise<T> {
   const cache = fileURLToPath(new URL("../.cache/bench/", import.meta.url));
   await mkdir(cache, { recursive: true });

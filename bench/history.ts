@@ -25,7 +25,7 @@ const OWNER = "0x10";
 const NEIGHBOUR = "0x11";
 const PAGES = 20;
 
-/** A ledger with so many versions, in which a thousand change the owner's balance. */
+/** A ledger with `versions` versions, of which a thousand change the owner's balance. */
 async function makeStore(path: string, versions: number): Promise<Store> {
   const store = await openLmdbStore({ path });
   const step = versions / CHANGES;

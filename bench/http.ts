@@ -1,28 +1,28 @@
-// Requests over HTTP against a bare node:http server that answers the same number of bytes with the same headers.
-// What counts is requests for each second of the server's own processor time; requests per second of the wall
-// clock, which other programs on the machine disturb, stand beside it.
+// Requests over HTTP against a bare node:http server that sends the same number of bytes with the same headers. Rows
+// compare requests per second of the server's processor time. The note has requests per second of the wall clock, which
+// other programs on the machine disturb.
 import { type DataSet, itemsDataSet } from "./data-set.ts";
 import { type BenchOptions, type BenchRow, median, type RowOptions, toRow } from "./harness.ts";
 import { runLoad } from "./load.ts";
 import {
+  type BenchRequest,
   infos,
   latestBalances,
-  type Question,
   rawItems,
   repeatedBalances,
   transfers,
   versionBalances,
-} from "./questions.ts";
-import { type BareServer, type BenchServer, recordAnswer, startBare, startStatic } from "./servers.ts";
+} from "./requests.ts";
+import { type BareServer, type BenchServer, recordResponse, startBare, startStatic } from "./servers.ts";
 
 interface Series {
   readonly name: string;
-  readonly questions: readonly Question[];
-  /** For 32 connections. */
+  readonly requests: readonly BenchRequest[];
+  /** Target at 32 connections. */
   readonly min?: number;
 }
 
-/** How a server did in one round. */
+/** Result of baseSample round on baseSample server. */
 export interface Sample {
   /** Requests per second of the wall clock. */
   readonly rate: number;
@@ -30,23 +30,23 @@ export interface Sample {
   readonly perCpuSecond: number;
 }
 
-/** The number of connections that targets are for. */
+/** Number of connections for which targets hold. */
 export const CONNECTIONS = 32;
 
-/** What is asked, by the name of its rows. */
+/** The measured requests, by the name of their rows. */
 export function seriesOf(set: DataSet): Series[] {
   return [
-    { name: "balance, latest", questions: latestBalances(set), min: 0.8 },
-    { name: "balance, latest, same thousand accounts", questions: repeatedBalances(set) },
-    { name: "balance, random version", questions: versionBalances(set), min: 0.7 },
-    { name: "raw item, BCS", questions: rawItems(set, "bcs"), min: 0.85 },
-    { name: "raw item, JSON", questions: rawItems(set, "json") },
-    { name: "encode a transfer", questions: transfers(), min: 0.5 },
-    { name: "info", questions: infos() },
+    { name: "balance, latest", requests: latestBalances(set), min: 0.8 },
+    { name: "balance, latest, same thousand accounts", requests: repeatedBalances(set) },
+    { name: "balance, random version", requests: versionBalances(set), min: 0.7 },
+    { name: "raw item, BCS", requests: rawItems(set, "bcs"), min: 0.85 },
+    { name: "raw item, JSON", requests: rawItems(set, "json") },
+    { name: "encode a transfer", requests: transfers(), min: 0.5 },
+    { name: "info", requests: infos() },
   ];
 }
 
-/** All rows of requests. */
+/** Rows of requests over HTTP. */
 export async function benchmarkHttp(options: BenchOptions): Promise<readonly BenchRow[]> {
   const set = await itemsDataSet(Math.max(10_000, 1_000_000 * options.scale));
   const node = await startStatic(set);
@@ -54,7 +54,7 @@ export async function benchmarkHttp(options: BenchOptions): Promise<readonly Ben
   try {
     const rows: BenchRow[] = [];
     for (const series of seriesOf(set)) {
-      if (!options.quick) await askAll(node, series.questions);
+      if (!options.quick) await warmUp(node, series.requests);
       for (const connections of options.quick ? [CONNECTIONS] : [1, CONNECTIONS, 256]) {
         rows.push(await compareWithBare(node, bare, series, connections, options));
       }
@@ -66,25 +66,25 @@ export async function benchmarkHttp(options: BenchOptions): Promise<readonly Ben
   }
 }
 
-/** Asks every question once: a page of the store that is touched for the first time costs a fault. */
-export async function askAll({ url }: BenchServer, questions: readonly Question[]): Promise<void> {
-  for (let asked = 0; asked < questions.length; ) {
-    asked += (await runLoad({ url, questions, connections: CONNECTIONS, seconds: 1 })).requests;
+/** Sends every request once: the first access to a page of the store costs a page fault. */
+export async function warmUp({ url }: BenchServer, requests: readonly BenchRequest[]): Promise<void> {
+  for (let sent = 0; sent < requests.length; ) {
+    sent += (await runLoad({ url, requests, connections: CONNECTIONS, seconds: 1 })).requestCount;
   }
 }
 
 async function compareWithBare(
   node: BenchServer,
   bare: BareServer,
-  { name, questions, min }: Series,
+  { name, requests, min }: Series,
   connections: number,
   options: BenchOptions,
 ): Promise<BenchRow> {
-  const [first] = questions;
-  if (first === undefined) throw new Error(`${name}: nothing to ask`);
-  await bare.repeat(await recordAnswer(node, first));
+  const [first] = requests;
+  if (first === undefined) throw new Error(`${name}: no requests`);
+  await bare.repeat(await recordResponse(node, first));
   const judged = connections === CONNECTIONS && min !== undefined;
-  return compareServers(`${name}, ${connections} connections`, { ours: node, base: bare }, questions, {
+  return compareServers(`${name}, ${connections} connections`, { ours: node, base: bare }, requests, {
     connections,
     seconds: options.quick ? 1 : 2,
     rounds: options.quick ? 1 : connections === CONNECTIONS ? 7 : 3,
@@ -92,11 +92,11 @@ async function compareWithBare(
   });
 }
 
-/** Two servers under the same load in turn, after an unmeasured round where there is more than one. */
+/** Measures two servers under the same load in turn, after baseSample unmeasured round if there are several. */
 export async function compareServers(
   name: string,
   servers: { readonly ours: BenchServer; readonly base: BenchServer },
-  questions: readonly Question[],
+  requests: readonly BenchRequest[],
   options: Pick<RowOptions, "target" | "headline"> & {
     readonly connections: number;
     readonly seconds: number;
@@ -106,11 +106,11 @@ export async function compareServers(
   const ours: Sample[] = [];
   const base: Sample[] = [];
   for (let round = options.rounds === 1 ? 0 : -1; round < options.rounds; round++) {
-    const one = await takeSample(servers.base, questions, options);
-    const other = await takeSample(servers.ours, questions, options);
+    const baseSample = await takeSample(servers.base, requests, options);
+    const oursSample = await takeSample(servers.ours, requests, options);
     if (round < 0) continue;
-    base.push(one);
-    ours.push(other);
+    base.push(baseSample);
+    ours.push(oursSample);
   }
   const rates = { ours: ours.map(({ rate }) => rate), base: base.map(({ rate }) => rate) };
   const wall = median(rates.ours.map((rate, round) => rate / (rates.base[round] ?? Number.NaN)));
@@ -131,11 +131,11 @@ export async function compareServers(
 /** One round of load. */
 export async function takeSample(
   server: BenchServer,
-  questions: readonly Question[],
+  requests: readonly BenchRequest[],
   { connections, seconds }: { readonly connections: number; readonly seconds: number },
 ): Promise<Sample> {
   const before = await server.cpuMicros();
-  const result = await runLoad({ url: server.url, questions, connections, seconds });
+  const result = await runLoad({ url: server.url, requests, connections, seconds });
   const used = (await server.cpuMicros()) - before;
-  return { rate: result.requests / result.seconds, perCpuSecond: (1e6 * result.requests) / used };
+  return { rate: result.requestCount / result.seconds, perCpuSecond: (1e6 * result.requestCount) / used };
 }

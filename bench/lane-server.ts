@@ -1,6 +1,6 @@
-// One server of the `lanes` benchmark, in a process of its own: the built program's own server with or without its
-// direct lane, or Fastify with the same operations. All of them read the same store, count requests alike and answer
-// the same headers. Arguments: the kind and the data directory.
+// One server of the `lanes` benchmark, in its own process: the built program's server with or without its direct
+// lane, or Fastify with the same operations. All read the same store, count requests alike and send the same
+// headers. Arguments: the kind and the data directory.
 import fastify, { type FastifyInstance } from "fastify";
 import type { HeaderSet } from "../src/http/exchange.ts";
 import type { Operation } from "../src/http/operation.ts";
@@ -21,21 +21,26 @@ const { createMetrics } = await built<typeof import("../src/node/metrics.ts")>("
 const { Reader } = await built<typeof import("../src/node/reader.ts")>("node/reader.js");
 const { openLmdbStore } = await built<typeof import("../src/store/lmdb/store.ts")>("store/lmdb/store.js");
 
-/** What both stacks are made with. */
+/** The parts that both stacks share. */
 interface Parts {
   readonly ledger: Ledger;
   readonly encode: InstanceType<typeof Reader>["encode"];
   readonly onRequest: (operation: string, status: number, seconds: number) => void;
 }
 
-async function ownPort({ ledger, encode, onRequest }: Parts, isDirect: boolean): Promise<number> {
+async function startOwnServer({ ledger, encode, onRequest }: Parts, isDirect: boolean): Promise<number> {
   const nodeInfo = (): Readonly<Record<string, unknown>> => ({});
-  // Fastify turns no request away either.
-  const server = createHttpServer({ ledger, encode, nodeInfo, onRequest, isDirect, maxWaitMs: 0, port: 0 });
+  // No admission control: Fastify has none either.
+  const explain = (): Promise<never> => Promise.reject(new Error("not measured"));
+  const server = createHttpServer({
+    ...{ ledger, encoder: encode, explainer: explain, nodeInfo, onRequest, isDirect },
+    maxWaitMs: 0,
+    port: 0,
+  });
   return (await server.listen()).port;
 }
 
-async function fastifyPort(parts: Parts): Promise<number> {
+async function startFastify(parts: Parts): Promise<number> {
   const app = fastify({ routerOptions: { maxParamLength: 1024 } });
   app.removeContentTypeParser("application/json");
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) =>
@@ -51,7 +56,7 @@ function addRoute(app: FastifyInstance, operation: Operation, { ledger, encode, 
   const maker = new HeaderMaker(["NODE"]);
   const headersOf = headerObjects();
   const names = Object.keys(operation.params);
-  // What else handlers may ask for, those of a ledger do not.
+  // Handlers of ledger operations use no other service.
   const services = { encode } as Parameters<Operation["handle"]>[1]["services"];
   app.route<{ Params: Record<string, string>; Body: Buffer }>({
     method: operation.method,
@@ -84,7 +89,7 @@ function addRoute(app: FastifyInstance, operation: Operation, { ledger, encode, 
   });
 }
 
-/** Fastify wants an object; ours are made once for each position, so these are too. */
+/** Headers as objects for Fastify, cached per position as in the program's own server. */
 function headerObjects(): (set: HeaderSet) => Record<string, string> {
   const known = new WeakMap<HeaderSet, Record<string, string>>();
   return (set) => {
@@ -107,7 +112,8 @@ async function serve(lane: Lane, data: string): Promise<void> {
     encode: (body, view) => reader.encode(body, view),
     onRequest: createMetrics([]).onRequest,
   };
-  const port = lane === "fastify" ? await fastifyPort(parts) : await ownPort(parts, lane === "direct");
+  const port =
+    lane === "fastify" ? await startFastify(parts) : await startOwnServer(parts, lane === "direct");
   process.on("message", () => {
     const { user, system } = process.cpuUsage();
     process.send?.({ cpuMicros: user + system } satisfies BareReport);

@@ -1,21 +1,24 @@
-// What the direct lane buys: the same program with it and without it, and Fastify with the same operations, in turn
-// on the same store. What counts is requests for each second of the server's own processor time.
+// The gain of the direct lane: the same program with and without it, and Fastify with the same operations, in turn
+// on the same store. Rows compare requests per second of the server's processor time.
 import { itemsDataSet } from "./data-set.ts";
 import { type BenchOptions, type BenchRow, median, toRow } from "./harness.ts";
-import { askAll, CONNECTIONS, type Sample, takeSample } from "./http.ts";
-import { latestBalances, type Question, rawItems, transfers } from "./questions.ts";
-import { type BenchServer, forkServer, recordAnswer } from "./servers.ts";
+import { CONNECTIONS, type Sample, takeSample, warmUp } from "./http.ts";
+import { type BenchRequest, latestBalances, rawItems, transfers } from "./requests.ts";
+import { type BenchServer, forkServer, recordResponse } from "./servers.ts";
 
-/** Below this the lane is not worth its lines. */
+/** Below this gain the lane is not worth its code. */
 const MIN_GAIN = 1.15;
 
-/** `direct`: as the program is; `node`: every request over node:http; `fastify`: the operations in Fastify 5. */
+/**
+ * `direct`: the program; `node`: the program with every request over node:http; `fastify`: the operations in
+ * Fastify 5.
+ */
 const LANES = ["direct", "node", "fastify"] as const;
 export type Lane = (typeof LANES)[number];
 
 type Servers = Readonly<Record<Lane, BenchServer>>;
 
-/** All rows of lanes. */
+/** Rows of lanes. */
 export async function benchmarkLanes(options: BenchOptions): Promise<readonly BenchRow[]> {
   const set = await itemsDataSet(Math.max(10_000, 1_000_000 * options.scale));
   const started: BenchServer[] = [];
@@ -31,12 +34,12 @@ export async function benchmarkLanes(options: BenchOptions): Promise<readonly Be
       fastify: await start("fastify"),
     };
     const rows: BenchRow[] = [];
-    for (const [name, questions] of [
+    for (const [name, requests] of [
       ["balance, latest", latestBalances(set)],
       ["raw item, BCS", rawItems(set, "bcs")],
       ["encode a transfer", transfers()],
     ] as const) {
-      rows.push(...(await compareLanes(name, servers, questions, options)));
+      rows.push(...(await compareLanes(name, servers, requests, options)));
     }
     return rows;
   } finally {
@@ -47,22 +50,22 @@ export async function benchmarkLanes(options: BenchOptions): Promise<readonly Be
 async function compareLanes(
   name: string,
   servers: Servers,
-  questions: readonly Question[],
+  requests: readonly BenchRequest[],
   { quick }: BenchOptions,
 ): Promise<BenchRow[]> {
-  const [first] = questions;
-  if (first === undefined) throw new Error(`${name}: nothing to ask`);
+  const [first] = requests;
+  if (first === undefined) throw new Error(`${name}: no requests`);
   const samples: Record<Lane, Sample[]> = { direct: [], node: [], fastify: [] };
   const bodies = new Set<string>();
   for (const lane of LANES) {
-    bodies.add((await recordAnswer(servers[lane], first)).body);
-    if (!quick) await askAll(servers[lane], questions);
+    bodies.add((await recordResponse(servers[lane], first)).body);
+    if (!quick) await warmUp(servers[lane], requests);
   }
-  if (bodies.size !== 1) throw new Error(`${name}: the servers do not answer alike`);
+  if (bodies.size !== 1) throw new Error(`${name}: the servers send different bodies`);
   for (let round = 0; round < (quick ? 1 : 9); round++) {
     for (const lane of LANES) {
       samples[lane].push(
-        await takeSample(servers[lane], questions, { connections: CONNECTIONS, seconds: quick ? 1 : 2 }),
+        await takeSample(servers[lane], requests, { connections: CONNECTIONS, seconds: quick ? 1 : 2 }),
       );
     }
   }

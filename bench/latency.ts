@@ -1,7 +1,6 @@
-// Latency at half of the greatest load, while a local chain commits blocks and prunes behind them: the slowest
-// hundredth against the middle. Requests are sent at times fixed beforehand and their latency counts from then, so
-// that a pause is seen by everyone who would have met it. A bare server gets the same load in turn: what it shows is
-// the doing of the machine and of the load generator.
+// Latency at half of the highest load, while a local chain commits and prunes blocks: p99 over p50. Requests have fixed
+// due times and their latency counts from then, so that a pause delays every request due in it. A bare server gets the
+// same load in turn; its latency shows the share of the machine and the load generator.
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { pathTo } from "../src/interface/route.ts";
@@ -9,8 +8,8 @@ import { balanceRoute } from "../src/interface/routes.ts";
 import { type BenchOptions, type BenchRow, median, type Target, toRow, withDirectory } from "./harness.ts";
 import { CONNECTIONS, takeSample } from "./http.ts";
 import type { PacedLoad, PacedResult } from "./paced-load.ts";
-import type { Question } from "./questions.ts";
-import { type BareServer, type NodeServer, recordAnswer, startBare, startNode } from "./servers.ts";
+import type { BenchRequest } from "./requests.ts";
+import { type BareServer, type NodeServer, recordResponse, startBare, startNode } from "./servers.ts";
 
 const PACED = fileURLToPath(new URL("./paced-load.ts", import.meta.url));
 const COIN = "0x1::aptos_coin::AptosCoin";
@@ -27,7 +26,7 @@ const SETTINGS: readonly Setting[] = [
   { name: "ten blocks each second, one worker", args: ["--block-time", "100ms", "--workers", "1"] },
 ];
 
-/** All rows of latency. */
+/** Rows of latency. */
 export async function benchmarkLatency(options: BenchOptions): Promise<readonly BenchRow[]> {
   const bare = await startBare();
   try {
@@ -41,7 +40,7 @@ export async function benchmarkLatency(options: BenchOptions): Promise<readonly 
   }
 }
 
-/** The row of a setting, and that of the bare server under the same load. */
+/** The row of a setting, and the row of the bare server under the same load. */
 async function measure(
   path: string,
   { name, args, max }: Setting,
@@ -50,12 +49,12 @@ async function measure(
 ): Promise<readonly BenchRow[]> {
   const node = await startNode(["--data", path, "--prune-window", "100", ...args]);
   try {
-    const questions = await demoQuestions(node, bare);
+    const requests = await demoRequests(node, bare);
     const full = { connections: CONNECTIONS, seconds: options.quick ? 1 : 2 };
-    // Code that runs for the first time is slow.
-    if (!options.quick) await takeSample(node, questions, full);
-    const { rate } = await takeSample(node, questions, full);
-    const load = { questions, connections: CONNECTIONS, rate: rate / 2 };
+    // Warm up the code.
+    if (!options.quick) await takeSample(node, requests, full);
+    const { rate } = await takeSample(node, requests, full);
+    const load = { requests, connections: CONNECTIONS, rate: rate / 2 };
     const [ours, base]: [PacedResult[], PacedResult[]] = [[], []];
     for (let round = options.quick ? 0 : -1; round < (options.quick ? 1 : 5); round++) {
       const seconds = options.quick || round < 0 ? 1 : 10;
@@ -66,7 +65,7 @@ async function measure(
       ours.push(other);
     }
     const failures = [...ours, ...base].reduce((sum, one) => sum + one.failures, 0);
-    if (failures > 0) throw new Error(`${failures} answers were not as they should be`);
+    if (failures > 0) throw new Error(`${failures} responses were failures`);
     const page = await (await fetch(`${node.url}/metrics`)).text();
     const figure = (metric: string): string => new RegExp(`^${metric} (\\d+)`, "m").exec(page)?.[1] ?? "?";
     const times = median(ours.map(({ p99 }, round) => p99 / (base[round]?.p99 ?? Number.NaN)));
@@ -102,19 +101,19 @@ function rowOf(
   );
 }
 
-/** Balances of the accounts that the local chain starts with; the bare server repeats one of the answers. */
-async function demoQuestions(node: NodeServer, bare: BareServer): Promise<Question[]> {
+/** Balances of the demo accounts; the bare server repeats the response to the last one. */
+async function demoRequests(node: NodeServer, bare: BareServer): Promise<BenchRequest[]> {
   const { createLocalChain } = await import("../src/chain/local-chain.ts");
   const { accounts } = createLocalChain({ seed: "sextant" }).guide();
-  const questions = accounts.map(
-    ({ address }): Question => ({
+  const requests = accounts.map(
+    ({ address }): BenchRequest => ({
       method: "GET",
       path: pathTo(balanceRoute, { address, asset_type: COIN }),
       headers: {},
     }),
   );
-  for (const question of questions) await bare.repeat(await recordAnswer(node, question));
-  return questions;
+  for (const request of requests) await bare.repeat(await recordResponse(node, request));
+  return requests;
 }
 
 function runPaced(load: PacedLoad): Promise<PacedResult> {

@@ -1,13 +1,13 @@
-// The load generator for machines without wrk: autocannon in a process of its own, told over IPC what to do.
+// The load generator for machines without wrk: autocannon in its own process, controlled over IPC.
 import autocannon from "autocannon";
 import type { Load, LoadResult } from "./load.ts";
 
-process.once("message", async ({ url, questions, connections, seconds }: Load) => {
+process.once("message", async ({ url, requests, connections, seconds }: Load) => {
   const result = await autocannon({
     url,
     connections,
     duration: seconds,
-    requests: questions.map(({ method, path, headers, body }) => ({
+    requests: requests.map(({ method, path, headers, body }) => ({
       method,
       path,
       headers,
@@ -15,7 +15,7 @@ process.once("message", async ({ url, questions, connections, seconds }: Load) =
     })),
   });
   process.send?.({
-    requests: result.requests.total,
+    requestCount: result.requests.total,
     seconds: result.duration,
     failures: result.non2xx + result.errors,
   } satisfies LoadResult);

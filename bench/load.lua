@@ -1,5 +1,5 @@
--- Asks the questions of a file in turn, starting anywhere: method, path, accept, content type and body on a
--- line, between tabs. Prints requests, microseconds and failures.
+-- Sends the requests of a file in turn, from a random start. Each line has method, path, accept, content type and body,
+-- separated by tabs. Prints requests, microseconds and failures.
 local requests = {}
 local at = 0
 

@@ -1,6 +1,6 @@
-// Runs the benchmarks and prints their ratios as one table, each with its target and whether it was met. --quick
-// takes little data and few rounds and judges no times, --scale a part of the full data sets, --only some
-// benchmarks by name, --store cassandra those of that store alone; --json prints rows for machines, --readme the short table of the README.
+// Runs the benchmarks and prints one table of ratios with their targets. --quick uses little data and few rounds
+// and judges no target, --scale shrinks the data sets, --only selects benchmarks by name, --store cassandra runs
+// those of that store alone; --json prints rows for machines, --readme the short table of the README.
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import { benchmarkBatch } from "./batch.ts";
@@ -38,7 +38,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   memory: benchmarkMemory,
 };
 
-/** The benchmarks of stores that are asked for by name, because they need more than this program. */
+/** Benchmarks that run only with --store, because they need another program. */
 const STORES: Readonly<Record<string, Benchmark>> = { cassandra: benchmarkCassandra };
 
 const QUICK_SCALE = 0.01;
@@ -64,16 +64,16 @@ if (unknown !== undefined || !(scale > 0 && scale <= 1)) {
   console.error(
     unknown === undefined
       ? "--scale: expected a number above 0 and up to 1"
-      : `no benchmark ${unknown}; there are ${Object.keys({ ...BENCHMARKS, ...STORES }).join(", ")}`,
+      : `unknown benchmark ${unknown}; expected one of ${Object.keys({ ...BENCHMARKS, ...STORES }).join(", ")}`,
   );
   process.exit(2);
 }
 
-// The program that is measured is the built one.
+// The benchmarks measure the built program.
 const build = spawnSync("npm", ["run", "--silent", "build"], { stdio: ["ignore", "inherit", "inherit"] });
 if (build.status !== 0) process.exit(1);
 
-console.error(`load from ${await loadGenerator()}`);
+console.error(`load generator: ${await loadGenerator()}`);
 const rows: BenchRow[] = [];
 for (const [name, run] of Object.entries(benchmarks)) {
   if (run === undefined || (values.store === undefined && only !== undefined && !only.includes(name)))
@@ -86,7 +86,7 @@ for (const [name, run] of Object.entries(benchmarks)) {
     return [];
   });
   console.error(`${name} took ${((performance.now() - startedMs) / 1000).toFixed(0)} s`);
-  // Too little data and too few rounds for a judgement.
+  // A quick run has too little data to judge a target.
   rows.push(...found.map(({ target, ...row }) => (quick || target === undefined ? row : { ...row, target })));
 }
 
@@ -94,5 +94,5 @@ if (json) console.log(JSON.stringify(rows, null, 2));
 else console.log(readme ? formatReadme(rows) : formatTable(rows));
 const judged = rows.filter(({ target }) => target !== undefined);
 console.error(`${judged.filter(meetsTarget).length} of ${judged.length} targets met`);
-// What a driver leaves behind, such as a connection that was just being made, must not keep the process.
+// A leftover of a driver, such as a connection attempt, must not keep the process alive.
 setTimeout(() => process.exit(), 3000).unref();

@@ -1,10 +1,17 @@
-// Anonymous memory of one process: idle, under full load of all questions for some time, and after it. The mapped
-// store file does not count: the system may take those pages back at any moment.
+// Anonymous memory of one process: idle, under full load with all kinds of requests, and afterwards. The mapped
+// store file does not count, because the system may reclaim its pages at any time.
 import { setTimeout as sleep } from "node:timers/promises";
 import { itemsDataSet } from "./data-set.ts";
 import { type BenchOptions, type BenchRow, toPlainRow } from "./harness.ts";
 import { runLoad } from "./load.ts";
-import { infos, latestBalances, type Question, rawItems, transfers, versionBalances } from "./questions.ts";
+import {
+  type BenchRequest,
+  infos,
+  latestBalances,
+  rawItems,
+  transfers,
+  versionBalances,
+} from "./requests.ts";
 import { anonymousBytes, startStatic } from "./servers.ts";
 
 const LIMIT_MIB = 200;
@@ -12,7 +19,7 @@ const MIB = 2 ** 20;
 const FULL_SECONDS = 600;
 const REST_MS = 5000;
 
-/** All rows of memory. */
+/** Rows of memory. */
 export async function benchmarkMemory(options: BenchOptions): Promise<readonly BenchRow[]> {
   const set = await itemsDataSet(Math.max(10_000, 10_000_000 * options.scale));
   const lists = [
@@ -23,9 +30,9 @@ export async function benchmarkMemory(options: BenchOptions): Promise<readonly B
     transfers(),
     infos(),
   ];
-  const questions = Array.from({ length: 50_000 }, (_, i): Question => {
+  const requests = Array.from({ length: 50_000 }, (_, i): BenchRequest => {
     const list = lists[i % lists.length] ?? [];
-    return list[i % list.length] as Question;
+    return list[i % list.length] as BenchRequest;
   });
   const seconds = options.quick ? 3 : FULL_SECONDS;
   const node = await startStatic(set);
@@ -33,14 +40,14 @@ export async function benchmarkMemory(options: BenchOptions): Promise<readonly B
     const idle = (await anonymousBytes(node.pid)) / MIB;
     const during: number[] = [];
     let isRunning = true;
-    const load = runLoad({ url: node.url, questions, connections: 32, seconds }).finally(() => {
+    const load = runLoad({ url: node.url, requests, connections: 32, seconds }).finally(() => {
       isRunning = false;
     });
     while (isRunning) {
       await Promise.race([sleep(Math.min(5000, seconds * 50)), load]);
       during.push((await anonymousBytes(node.pid)) / MIB);
     }
-    const { requests } = await load;
+    const { requestCount } = await load;
     await sleep(options.quick ? 500 : REST_MS);
     const after = (await anonymousBytes(node.pid)) / MIB;
     const highest = Math.max(...during);
@@ -56,7 +63,7 @@ export async function benchmarkMemory(options: BenchOptions): Promise<readonly B
         unit,
         target: { max: 1 },
         headline: true,
-        note: `${requests.toLocaleString("en-US")} requests`,
+        note: `${requestCount.toLocaleString("en-US")} requests`,
       }),
       toPlainRow(`memory after load, over the ${of}`, after, LIMIT_MIB, { unit, target: { max: 1 } }),
       toPlainRow(

@@ -1,43 +1,42 @@
-// A load at a fixed pace, in a process of its own: requests are due at random moments with a given mean rate,
-// whatever became of those before, and wait for a free connection where all are in use. Latency is from the moment
-// a request was due to the end of its answer. Between moments and answers the process sleeps, so that it takes no
-// more of the processors from the server than its own work needs.
+// An open-loop load in its own process: requests are due at random times with a given mean rate, independent of earlier
+// responses, and wait for a free connection if all are in use. Latency counts from the due time to the end of the
+// response. The process sleeps in between, so that it takes little processor time from the server.
 import { once } from "node:events";
 import { createConnection, type Socket } from "node:net";
 import { quantile } from "./harness.ts";
 import { sharedNow, startPacer } from "./pacer.ts";
-import type { Question } from "./questions.ts";
+import type { BenchRequest } from "./requests.ts";
 
 /** What to send. */
 export interface PacedLoad {
   readonly url: string;
-  readonly questions: readonly Question[];
+  readonly requests: readonly BenchRequest[];
   readonly connections: number;
   /** Requests per second. */
   readonly rate: number;
   readonly seconds: number;
 }
 
-/** What came of it; times in microseconds. */
+/** Result of a load; times in microseconds. */
 export interface PacedResult {
   readonly p50: number;
   readonly p99: number;
   readonly rate: number;
   readonly failures: number;
-  /** How late requests were sent although a connection was free: this program's own share of a latency. */
+  /** How late requests were sent although a connection was free: the generator's share of the latency. */
   readonly late50: number;
   readonly late99: number;
-  /** Processors that this program kept busy on average. */
+  /** Average number of processors that this process used. */
   readonly processors: number;
 }
 
 const HEAD_END = "\r\n\r\n";
 const GOOD = "HTTP/1.1 200 ";
 const READ_BYTES = 8192;
-/** Time for the pacer to start. */
+/** Time before the first request, for the pacer to start. */
 const LEAD_MS = 300;
 
-/** One connection with at most one request under way. Reads into one buffer, to make no garbage. */
+/** One connection with at most one request in flight. Reads into one buffer, to create no garbage. */
 class Client {
   readonly #socket: Socket;
   readonly #buffer = Buffer.alloc(READ_BYTES);
@@ -53,7 +52,7 @@ class Client {
       host: url.hostname,
       port: Number(url.port),
       noDelay: true,
-      onread: { buffer: this.#buffer, callback: (bytes) => this.#take(bytes) },
+      onread: { buffer: this.#buffer, callback: (bytes) => this.#onBytes(bytes) },
     });
     this.#socket.on("end", () => {
       throw new Error("the server ended a connection");
@@ -74,11 +73,11 @@ class Client {
     this.#socket.destroy();
   }
 
-  #take(bytes: number): boolean {
+  #onBytes(bytes: number): boolean {
     if (this.#received === 0) {
       const head = this.#buffer.indexOf(HEAD_END);
       const isWhole = head >= 0 && head + HEAD_END.length <= bytes;
-      if (!isWhole) throw new Error("the head of an answer came in parts");
+      if (!isWhole) throw new Error("the head of a response came in parts");
       const text = this.#buffer.toString("latin1", 0, head);
       this.#isGood = text.startsWith(GOOD);
       const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
@@ -92,17 +91,17 @@ class Client {
   }
 }
 
-/** Random moments with the given mean rate, as independent clients have. */
-function randomMoments(startMs: number, { rate, seconds }: PacedLoad): Float64Array {
-  const moments: number[] = [];
+/** Random due times with the given mean rate, as of independent clients. */
+function randomDueTimes(startMs: number, { rate, seconds }: PacedLoad): Float64Array {
+  const dueTimes: number[] = [];
   const endMs = startMs + 1000 * seconds;
-  for (let at = startMs; at < endMs; at += (1000 / rate) * -Math.log(1 - Math.random())) moments.push(at);
-  return Float64Array.from(moments);
+  for (let at = startMs; at < endMs; at += (1000 / rate) * -Math.log(1 - Math.random())) dueTimes.push(at);
+  return Float64Array.from(dueTimes);
 }
 
 async function run(load: PacedLoad): Promise<PacedResult> {
   const target = new URL(load.url);
-  const requests = load.questions.map(({ path }) =>
+  const requests = load.requests.map(({ path }) =>
     Buffer.from(`GET ${path} HTTP/1.1\r\nHost: ${target.host}${HEAD_END}`, "latin1"),
   );
   const free: Client[] = [];
@@ -134,7 +133,7 @@ async function run(load: PacedLoad): Promise<PacedResult> {
   const connecting = Array.from({ length: load.connections }, () => new Client(target, onDone).connected());
   free.push(...(await Promise.all(connecting)));
   const clients = [...free];
-  const due = randomMoments(sharedNow() + LEAD_MS, load);
+  const due = randomDueTimes(sharedNow() + LEAD_MS, load);
   const latencies = new Float64Array(due.length);
   const late = new Float64Array(due.length);
   const pacer = startPacer(due, () => sendDue(true));

@@ -1,5 +1,6 @@
-// Tells when the next request of a paced load is due, from a thread of its own: the event loop's timers count whole
-// milliseconds, while a thread that waits on a cell is woken within some microseconds and uses no processor until then.
+// Signals when the next request of a paced load is due, from its own thread: timers of the event loop have a
+// resolution of a millisecond, while Atomics.wait wakes a thread within some microseconds and uses no processor
+// time before.
 import { writeFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 
@@ -14,8 +15,8 @@ export interface Pacer {
 }
 
 /**
- * Body of the thread, as text because a thread has no loader for TypeScript. It calls once for all moments that have
- * come, and not again before the call was taken.
+ * Code of the thread, as text because a thread has no loader for TypeScript. It signals once for all passed due times,
+ * and not again before the signal was received.
  */
 const THREAD = `
 const { parentPort } = require("node:worker_threads");
@@ -30,9 +31,9 @@ parentPort.once("message", ({ due, isCalling }) => {
   }
 });`;
 
-/** Calls whenever one or more of the moments have come. They are on the clock of `sharedNow`, in order. */
+/** Calls `onDue` whenever due times have passed. They are sorted, on the clock of `sharedNow`. */
 export function startPacer(due: Float64Array, onDue: () => void): Pacer {
-  sharpenClock();
+  reduceTimerSlack();
   const isCalling = new Int32Array(new SharedArrayBuffer(4));
   const thread = new Worker(THREAD, { eval: true, execArgv: [] });
   thread.on("message", () => {
@@ -43,11 +44,11 @@ export function startPacer(due: Float64Array, onDue: () => void): Pacer {
   return { stop: async () => void (await thread.terminate()) };
 }
 
-/** Linux may wake a thread 50 µs late to save power, unless it is asked not to. New threads inherit that. */
-function sharpenClock(): void {
+/** By default Linux may wake a thread 50 µs late to save power. New threads inherit the setting. */
+function reduceTimerSlack(): void {
   try {
     writeFileSync("/proc/self/timerslack_ns", "1000");
   } catch {
-    // On other systems a clock is as sharp as it is: how late requests are sent is told with the result.
+    // Other systems have no such setting; the result reports how late requests were sent.
   }
 }

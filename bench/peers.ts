@@ -1,4 +1,4 @@
-// Beside what users have today: the same balance from PostgreSQL behind a bare node:http server, and the same
+// Comparison with today's alternatives: the same balance from PostgreSQL behind a bare node:http server, and the same
 // transfer built and serialized by the official SDK in process.
 import {
   AccountAddress,
@@ -15,15 +15,15 @@ import { itemsDataSet } from "./data-set.ts";
 import { type BenchOptions, type BenchRow, compare } from "./harness.ts";
 import { CONNECTIONS, compareServers } from "./http.ts";
 import { startPostgres } from "./postgres.ts";
-import { latestBalances, transferRequest } from "./questions.ts";
-import { type BenchServer, forkServer, recordAnswer, startStatic } from "./servers.ts";
+import { latestBalances, transferRequest } from "./requests.ts";
+import { type BenchServer, forkServer, recordResponse, startStatic } from "./servers.ts";
 
-/** All rows beside peers. */
+/** Rows of the alternatives. */
 export async function benchmarkPeers(options: BenchOptions): Promise<readonly BenchRow[]> {
-  return [...(await besidePostgres(options)), await besideSdk(options)];
+  return [...(await compareWithPostgres(options)), await compareWithSdk(options)];
 }
 
-async function besidePostgres(options: BenchOptions): Promise<BenchRow[]> {
+async function compareWithPostgres(options: BenchOptions): Promise<BenchRow[]> {
   const set = await itemsDataSet(Math.max(10_000, 1_000_000 * options.scale));
   const cluster = await startPostgres(set);
   if ("missing" in cluster) {
@@ -31,26 +31,26 @@ async function besidePostgres(options: BenchOptions): Promise<BenchRow[]> {
     return [];
   }
   const node = await startStatic(set);
-  const { server, ask } = await forkServer("./postgres-server.ts", [cluster.socketFolder]);
+  const { server, send } = await forkServer("./postgres-server.ts", [cluster.socketFolder]);
   const peer: BenchServer = {
     ...server,
     cpuMicros: async () => (await server.cpuMicros()) + (await cluster.cpuMicros()),
   };
   try {
-    const questions = latestBalances(set);
-    const [first] = questions;
-    if (first === undefined) throw new Error("nothing to ask");
-    await ask({ answer: await recordAnswer(node, first) });
-    for (const question of questions.slice(0, 20)) {
-      const answers = await Promise.all([node, peer].map((one) => recordAnswer(one, question)));
-      if (answers[0]?.body !== answers[1]?.body) throw new Error(`${question.path}: the answers differ`);
+    const requests = latestBalances(set);
+    const [first] = requests;
+    if (first === undefined) throw new Error("no requests");
+    await send({ response: await recordResponse(node, first) });
+    for (const request of requests.slice(0, 20)) {
+      const responses = await Promise.all([node, peer].map((target) => recordResponse(target, request)));
+      if (responses[0]?.body !== responses[1]?.body) throw new Error(`${request.path}: the bodies differ`);
     }
     const load = { connections: CONNECTIONS, seconds: options.quick ? 1 : 3, rounds: options.quick ? 1 : 5 };
     return [
       await compareServers(
         "balance, latest, over PostgreSQL by primary key behind node:http",
         { ours: node, base: peer },
-        questions,
+        requests,
         { ...load, target: { min: 2 }, headline: true },
       ),
     ];
@@ -61,7 +61,7 @@ async function besidePostgres(options: BenchOptions): Promise<BenchRow[]> {
   }
 }
 
-async function besideSdk(options: BenchOptions): Promise<BenchRow> {
+async function compareWithSdk(options: BenchOptions): Promise<BenchRow> {
   const node = await createNode();
   try {
     const count = options.quick ? 2000 : 20_000;
@@ -93,7 +93,7 @@ async function besideSdk(options: BenchOptions): Promise<BenchRow> {
       return generateSigningMessageForTransaction(new SimpleTransaction(raw));
     };
     const same = Buffer.from(await node.encodeSubmission(texts[7] ?? "")).equals(bySdk(7));
-    if (!same) throw new Error("the SDK makes other bytes of the same transfer");
+    if (!same) throw new Error("the SDK encodes the transfer to other bytes");
     return await compare(
       "transfer from JSON to bytes to sign, in process, over the SDK's own classes",
       {

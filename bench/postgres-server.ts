@@ -1,6 +1,5 @@
-// What an indexer's user has today: a bare node:http server that asks PostgreSQL for the balance by primary key,
-// through the pg driver with a prepared statement, and answers with the same headers as the program. Talks to the
-// benchmark over IPC.
+// The typical indexer: a bare node:http server that reads the balance from PostgreSQL by primary key, with the pg
+// driver and a prepared statement, and sends the same headers as the program. The benchmark controls it over IPC.
 import { createServer } from "node:http";
 import pg from "pg";
 import type { BareCommand, BareReport } from "./bare-server.ts";
@@ -34,10 +33,10 @@ process.on("message", (command: BareCommand) => {
     process.send?.({ cpuMicros: user + system } satisfies BareReport);
     return;
   }
-  // Lengths differ from answer to answer: node sets them.
-  const pairs = Array.from({ length: command.answer.headers.length / 2 }, (_, i) => i);
+  // Lengths differ between responses, so node sets them.
+  const pairs = Array.from({ length: command.response.headers.length / 2 }, (_, i) => i);
   headers = pairs.flatMap((i) => {
-    const [name = "", value = ""] = command.answer.headers.slice(2 * i, 2 * i + 2);
+    const [name = "", value = ""] = command.response.headers.slice(2 * i, 2 * i + 2);
     return name === "content-length" ? [] : [name, value];
   });
   process.send?.({} satisfies BareReport);
@@ -45,6 +44,6 @@ process.on("message", (command: BareCommand) => {
 
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("listening on no port");
+  if (address === null || typeof address === "string") throw new Error("the server has no port");
   process.send?.({ port: address.port } satisfies BareReport);
 });

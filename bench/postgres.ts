@@ -1,5 +1,5 @@
-// A temporary PostgreSQL cluster on a unix socket, with the accounts of a data set in a table. Uses the PostgreSQL
-// of this machine; where there is none it says so.
+// A temporary PostgreSQL cluster on a unix socket, with the accounts of a data set in a table. Uses the installed
+// PostgreSQL, and reports if there is none.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
@@ -17,7 +17,7 @@ import { openLmdbStore } from "../src/store/lmdb/store.ts";
 import { accountAddress, COIN, type DataSet, kindOf } from "./data-set.ts";
 
 const run = promisify(execFile);
-/** Where Debian keeps the programs of each version. */
+/** Debian's folder of PostgreSQL versions. */
 const DEBIAN = "/usr/lib/postgresql";
 const SERVER_OPTIONS = {
   listen_addresses: "",
@@ -30,7 +30,7 @@ const SERVER_OPTIONS = {
 /** A running cluster. */
 export interface Cluster {
   readonly socketFolder: string;
-  /** Processor time of all its processes, in microseconds, counted by the system in hundredths of a second. */
+  /** Processor time of all its processes in microseconds, with a resolution of 10 ms. */
   cpuMicros(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -40,7 +40,7 @@ interface Owner {
   readonly gid: number;
 }
 
-function programs(): string | undefined {
+function findPrograms(): string | undefined {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
   const folders = [
     ...versions.map((version) => join(DEBIAN, version, "bin")),
@@ -49,7 +49,7 @@ function programs(): string | undefined {
   return folders.find((folder) => existsSync(join(folder, "initdb")) && existsSync(join(folder, "postgres")));
 }
 
-/** PostgreSQL refuses to run as root: then it runs as the user that its package made. */
+/** The user to run as: PostgreSQL refuses root, so root uses the user of its package. */
 async function serverOwner(): Promise<Owner | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const [uid, gid] = await Promise.all(
@@ -58,10 +58,11 @@ async function serverOwner(): Promise<Owner | undefined> {
   return { uid: uid ?? 0, gid: gid ?? 0 };
 }
 
-/** Starts a cluster with the balances of all accounts; undefined with the reason where there is no PostgreSQL. */
+/** Starts a cluster with the balances of all accounts, or returns why it cannot. */
 export async function startPostgres(set: DataSet): Promise<Cluster | { readonly missing: string }> {
-  const folder = programs();
-  if (folder === undefined) return { missing: "no PostgreSQL here (Debian: apt-get install postgresql)" };
+  const folder = findPrograms();
+  if (folder === undefined)
+    return { missing: "PostgreSQL is not installed (Debian: apt-get install postgresql)" };
   const path = await mkdtemp(join(tmpdir(), "sextant-postgres-"));
   try {
     const owner = await serverOwner();
@@ -119,7 +120,7 @@ async function untilReady(folder: string, path: string): Promise<void> {
     if (isReady) return;
     await sleep(100);
   }
-  throw new Error("it is not ready after 10 s");
+  throw new Error("not ready after 10 s");
 }
 
 async function fill(folder: string, path: string, set: DataSet): Promise<void> {
@@ -134,11 +135,11 @@ async function fill(folder: string, path: string, set: DataSet): Promise<void> {
   const ended = once(copy, "exit");
   await pipeline(Readable.from(rows(set)), copy.stdin);
   const [code] = await ended;
-  if (code !== 0) throw new Error(`filling it ended with ${code}`);
+  if (code !== 0) throw new Error(`psql ended with ${code}`);
   await run(...psql("VACUUM ANALYZE balances"));
 }
 
-/** What every account holds, read from the ledger itself. */
+/** The balance of every account, read from the ledger. */
 async function* rows(set: DataSet): AsyncGenerator<string> {
   const store = await openLmdbStore({ path: set.data, readOnly: true });
   const asset = parseAsset(COIN);
@@ -158,15 +159,15 @@ async function* rows(set: DataSet): AsyncGenerator<string> {
   await store.close();
 }
 
-/** User and system time of a process and its children, from the system. */
+/** User and system time of a process and its children, from /proc. */
 async function treeCpuMicros(pid: number): Promise<number> {
   const children = (await readFile(`/proc/${pid}/task/${pid}/children`, "utf8"))
     .trim()
     .split(" ")
     .filter(Boolean);
   let ticks = 0;
-  for (const one of [pid, ...children.map(Number)]) {
-    const text = await readFile(`/proc/${one}/stat`, "utf8").catch(() => "");
+  for (const id of [pid, ...children.map(Number)]) {
+    const text = await readFile(`/proc/${id}/stat`, "utf8").catch(() => "");
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
     ticks += Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
   }

@@ -1,5 +1,5 @@
-// Where the processor time of a request goes: the program under load with V8's sampler on, and the samples by part
-// of the program and by function. `npm run profile -- "balance, latest"`; without a name it tells which there are.
+// Profiles the program under load with V8's sampler and prints processor time by part of the program and by function.
+// `npm run profile -- "balance, latest"`; without a name it lists the names.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
@@ -24,7 +24,7 @@ interface ProfileNode {
 }
 
 interface Profile {
-  /** By the clock of `process.hrtime`, in microseconds. */
+  /** On the clock of `process.hrtime`, in microseconds. */
   readonly startTime: number;
   readonly nodes: readonly ProfileNode[];
   readonly samples: readonly number[];
@@ -33,12 +33,12 @@ interface Profile {
 
 type Total = [name: string, micros: number];
 
-/** Functions listed one by one. */
+/** Number of functions to list. */
 const LISTED = 30;
-/** Share of the whole below which a line is left out. */
+/** Smallest share that gets a line. */
 const LEAST = 0.003;
 const PROGRAM = fileURLToPath(new URL("../bin/sextant.js", import.meta.url));
-/** Samples outside of JavaScript, by V8's names for them. */
+/** Samples outside JavaScript, by V8's names. */
 const OUTSIDE: Readonly<Record<string, string>> = {
   "(garbage collector)": "garbage collector",
   "(program)": "outside of JavaScript: event loop, system calls",
@@ -61,7 +61,7 @@ function nameOf({ functionName, url, lineNumber }: CallFrame): string {
   return `${functionName === "" ? "(anonymous)" : functionName}${file === undefined ? "" : ` ${file}:${lineNumber + 1}`}`;
 }
 
-/** Microseconds of the samples from a moment on, by a name for each frame; idle time does not count. */
+/** Microseconds of the samples since `fromMicros`, by the name of their frame, without idle time. */
 function addUp(profile: Profile, fromMicros: number, nameFrame: (frame: CallFrame) => string): Total[] {
   const frames = new Map(profile.nodes.map(({ id, callFrame }) => [id, callFrame]));
   const totals = new Map<string, number>();
@@ -77,12 +77,12 @@ function addUp(profile: Profile, fromMicros: number, nameFrame: (frame: CallFram
   return [...totals].sort(([, a], [, b]) => b - a);
 }
 
-function print(title: string, totals: readonly Total[], sum: number, requests: number): void {
+function print(title: string, totals: readonly Total[], sum: number, requestCount: number): void {
   console.log(`\n${title}`);
   for (const [name, micros] of totals) {
     if (micros < LEAST * sum) continue;
     const share = `${((100 * micros) / sum).toFixed(1)} %`;
-    console.log(`${share.padStart(7)} ${(micros / requests).toFixed(2).padStart(6)} µs  ${name}`);
+    console.log(`${share.padStart(7)} ${(micros / requestCount).toFixed(2).padStart(6)} µs  ${name}`);
   }
 }
 
@@ -97,7 +97,7 @@ const set = await itemsDataSet(Math.max(10_000, 1_000_000 * Number(values.scale)
 const all = seriesOf(set);
 const series = all.find(({ name }) => name === positionals[0]);
 if (series === undefined) {
-  console.error(`which? ${all.map(({ name }) => JSON.stringify(name)).join(" ")}`);
+  console.error(`expected one of ${all.map(({ name }) => JSON.stringify(name)).join(" ")}`);
   process.exit(2);
 }
 const folder = await mkdtemp(join(tmpdir(), "sextant-profile-"));
@@ -114,21 +114,21 @@ try {
     if (url !== "") break;
   }
   const seconds = Number(values.seconds);
-  const load = { url, questions: series.questions, connections: CONNECTIONS };
-  // Code that runs for the first time is slow.
+  const load = { url, requests: series.requests, connections: CONNECTIONS };
+  // Warm up the code.
   await runLoad({ ...load, seconds: 2 });
   const startedMicros = Number(process.hrtime.bigint() / 1000n);
-  const { requests } = await runLoad({ ...load, seconds });
+  const { requestCount } = await runLoad({ ...load, seconds });
   node.kill();
   await once(node, "exit");
   const [file] = await readdir(folder);
-  if (file === undefined) throw new Error("the program left no profile");
+  if (file === undefined) throw new Error("the program wrote no profile");
   const profile = JSON.parse(await readFile(join(folder, file), "utf8")) as Profile;
   const parts = addUp(profile, startedMicros, partOf);
   const sum = parts.reduce((total, [, micros]) => total + micros, 0);
-  console.log(`${series.name}: ${requests} requests, ${(sum / requests).toFixed(1)} µs each`);
-  print("by part", parts, sum, requests);
-  print("by function", addUp(profile, startedMicros, nameOf).slice(0, LISTED), sum, requests);
+  console.log(`${series.name}: ${requestCount} requests, ${(sum / requestCount).toFixed(1)} µs each`);
+  print("by part", parts, sum, requestCount);
+  print("by function", addUp(profile, startedMicros, nameOf).slice(0, LISTED), sum, requestCount);
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

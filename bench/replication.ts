@@ -1,6 +1,6 @@
-// Verified replication from recorded pages in one process, against the least that any such thing must do: the
-// platform's SHA3 over the same spans, and raw lmdb puts of the same pairs in transactions of the same size.
-// Both are counted in processor time, so that other programs on the machine do not count.
+// Verified replication from recorded pages in one process, against the minimum work: node:crypto's SHA3 over the
+// same spans, and raw lmdb puts of the same pairs in transactions of the same size. Measured in processor time, so
+// that other programs on the machine do not count.
 import { join } from "node:path";
 import { silentLogger } from "../src/base/log.ts";
 import { sha3 } from "../src/base/sha3.ts";
@@ -100,6 +100,7 @@ async function replicate(
     const follower = new Follower({
       upstreams: [upstream],
       committer,
+      ledger: store,
       logger: silentLogger,
       pace: { pageLimit: PAGE },
       onCommit: ({ position }) => {
@@ -115,7 +116,7 @@ async function replicate(
 async function collectBatches(records: readonly Uint8Array[]): Promise<Pair[][]> {
   const store = createMemoryStore();
   const batches: Pair[][] = [];
-  const watched: Store = {
+  const recordingStore: Store = {
     engine: store.engine,
     get identity() {
       return store.identity;
@@ -132,7 +133,7 @@ async function collectBatches(records: readonly Uint8Array[]): Promise<Pair[][]>
       return store.commit(batch, identity);
     },
   };
-  const committer = new Committer({ store: watched, logger: silentLogger });
+  const committer = new Committer({ store: recordingStore, logger: silentLogger });
   for (let start = 0; start < records.length; start += PAGE) {
     await committer.append(encodePage(records.slice(start, start + PAGE)));
   }
@@ -157,7 +158,7 @@ function pairsOf({ writes, records, treeNodes }: CommitBatch): Pair[] {
   ];
 }
 
-/** What verification hashes as it stands in the records. */
+/** The spans of the records that verification hashes. */
 function spansOf(records: readonly Uint8Array[]): Uint8Array[] {
   return decodePage(encodePage(records)).flatMap((record) => [
     record.transaction,

@@ -1,11 +1,11 @@
-// The servers that are measured, each in a process of its own: the built program on a data set, and the bare
-// alternatives. Each tells the processor time it used, from its own counters.
+// The measured servers, each in its own process: the built program on a data set, and the bare alternatives. Each
+// reports the processor time it used.
 import { type ChildProcess, fork } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import type { BareAnswer, BareCommand, BareReport } from "./bare-server.ts";
+import type { BareCommand, BareReport, BareResponse } from "./bare-server.ts";
 import type { DataSet } from "./data-set.ts";
-import type { Question } from "./questions.ts";
+import type { BenchRequest } from "./requests.ts";
 
 /** A server under measurement. */
 export interface BenchServer {
@@ -21,24 +21,24 @@ export interface NodeServer extends BenchServer {
   readonly pid: number;
 }
 
-/** A server that repeats what it is told. */
+/** A server that always sends one given response. */
 export interface BareServer extends BenchServer {
-  repeat(answer: BareAnswer): Promise<void>;
+  repeat(response: BareResponse): Promise<void>;
 }
 
-/** Headers that node sets by itself on every answer. */
+/** Headers that node sets on every response. */
 const OWN_HEADERS = new Set(["date", "connection", "keep-alive"]);
 
-/** Starts the program on a data set that it leaves as it is. */
+/** Starts the program on a data set without changing it. */
 export function startStatic(set: DataSet, args: readonly string[] = []): Promise<NodeServer> {
   return startNode(["--data", set.data, "--genesis", set.genesis, "--prune-window", "off", ...args]);
 }
 
 /** Starts the program. */
 export async function startNode(args: readonly string[]): Promise<NodeServer> {
-  // Looked up late: it wants the program to be built.
+  // Imported late, because it needs the built program.
   const { startProgram } = await import("../test/support/program.ts");
-  // A bare server turns nobody away either.
+  // No admission control: a bare server has none either.
   const running = await startProgram(["--log-level", "error", "--max-wait", "0", ...args]);
   const url = running.url.replace(/\/v1$/, "");
   return {
@@ -54,15 +54,19 @@ export async function startNode(args: readonly string[]): Promise<NodeServer> {
 
 function readCpu(page: string): number {
   const line = page.split("\n").find((text) => text.startsWith("sextant_process_cpu_seconds_total "));
-  if (line === undefined) throw new Error("the metrics page tells no processor time");
+  if (line === undefined) throw new Error("the metrics page has no processor time");
   return Number(line.split(" ")[1]) * 1e6;
 }
 
-/** Starts a bench server of this folder in a process of its own. */
+/** Starts a server file of this folder in its own process. */
 export async function forkServer(
   file: string,
   args: readonly string[] = [],
-): Promise<{ child: ChildProcess; server: BenchServer; ask: (command: BareCommand) => Promise<BareReport> }> {
+): Promise<{
+  child: ChildProcess;
+  server: BenchServer;
+  send: (command: BareCommand) => Promise<BareReport>;
+}> {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), [...args], {
     execArgv: ["--import", "tsx"],
   });
@@ -76,7 +80,7 @@ export async function forkServer(
     });
     return Promise.race([report, ended]);
   };
-  const ask = (command: BareCommand): Promise<BareReport> => {
+  const send = (command: BareCommand): Promise<BareReport> => {
     const report = nextReport();
     child.send(command);
     return report;
@@ -84,47 +88,47 @@ export async function forkServer(
   const { port } = await nextReport();
   const server: BenchServer = {
     url: `http://127.0.0.1:${port}`,
-    cpuMicros: async () => (await ask("cpu")).cpuMicros ?? 0,
+    cpuMicros: async () => (await send("cpu")).cpuMicros ?? 0,
     stop: async () => {
       child.kill();
     },
   };
-  return { child, server, ask };
+  return { child, server, send };
 }
 
 /** Starts a bare node:http server. */
 export async function startBare(): Promise<BareServer> {
-  const { server, ask } = await forkServer("./bare-server.ts");
+  const { server, send } = await forkServer("./bare-server.ts");
   return {
     ...server,
-    repeat: async (answer) => {
-      await ask({ answer });
+    repeat: async (response) => {
+      await send({ response });
     },
   };
 }
 
-/** Asks once, checks the answer where it is known, and records it for a bare server to repeat. */
-export async function recordAnswer(server: BenchServer, question: Question): Promise<BareAnswer> {
-  const response = await fetch(`${server.url}${question.path}`, {
-    method: question.method,
-    headers: { ...question.headers },
-    ...(question.body === undefined ? {} : { body: question.body }),
+/** Sends a request once, checks the expected body if there is one, and returns the response for a bare server. */
+export async function recordResponse(server: BenchServer, request: BenchRequest): Promise<BareResponse> {
+  const response = await fetch(`${server.url}${request.path}`, {
+    method: request.method,
+    headers: { ...request.headers },
+    ...(request.body === undefined ? {} : { body: request.body }),
   });
   const bytes = Buffer.from(await response.arrayBuffer());
-  if (response.status !== 200) throw new Error(`${question.path}: ${response.status} ${bytes}`);
-  if (question.answer !== undefined && !bytes.equals(question.answer)) {
+  if (response.status !== 200) throw new Error(`${request.path}: ${response.status} ${bytes}`);
+  if (request.expectedBody !== undefined && !bytes.equals(request.expectedBody)) {
     throw new Error(
-      `${question.path}: expected ${question.answer.toString("hex")}, got ${bytes.toString("hex")}`,
+      `${request.path}: expected ${request.expectedBody.toString("hex")}, got ${bytes.toString("hex")}`,
     );
   }
   const headers = [...response.headers].filter(([name]) => !OWN_HEADERS.has(name)).flat();
   return { headers, body: bytes.toString("base64") };
 }
 
-/** Anonymous memory of a process: what it holds beside mapped files, in bytes. */
+/** Anonymous memory of a process in bytes, without mapped files. */
 export async function anonymousBytes(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/smaps_rollup`, "utf8");
   const match = /^Anonymous:\s+(\d+) kB/m.exec(text);
-  if (match === null) throw new Error("this system does not tell anonymous memory");
+  if (match === null) throw new Error("this system does not report anonymous memory");
   return Number(match[1]) * 1024;
 }

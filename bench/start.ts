@@ -1,4 +1,4 @@
-// Start-up: from the start of the process to the first answer, on stores of different sizes.
+// Start-up: from the start of the process to the first response, on stores of different sizes.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { get } from "node:http";
@@ -10,9 +10,9 @@ import { type BenchOptions, type BenchRow, compare, toRow } from "./harness.ts";
 
 const PROGRAM = fileURLToPath(new URL("../bin/sextant.js", import.meta.url));
 const LIMIT_SECONDS = 1;
-const PATIENCE_MS = 30_000;
+const START_TIMEOUT_MS = 30_000;
 
-/** All rows of start-up. */
+/** Rows of start-up. */
 export async function benchmarkStart(options: BenchOptions): Promise<readonly BenchRow[]> {
   const small = await itemsDataSet(10_000);
   const large = await itemsDataSet(Math.max(10_000, 10_000_000 * options.scale));
@@ -57,7 +57,7 @@ async function startOnce(set: DataSet): Promise<number> {
   });
   try {
     while (!(await isAnswering(port))) {
-      if (performance.now() - started > PATIENCE_MS) throw new Error("the program does not start");
+      if (performance.now() - started > START_TIMEOUT_MS) throw new Error("the program does not start");
       await sleep(2);
     }
     return (performance.now() - started) / 1000;
@@ -83,6 +83,6 @@ async function freePort(): Promise<number> {
   await once(server, "listening");
   const address = server.address();
   server.close();
-  if (address === null || typeof address === "string") throw new Error("listening on no port");
+  if (address === null || typeof address === "string") throw new Error("the server has no port");
   return address.port;
 }

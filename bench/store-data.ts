@@ -1,9 +1,9 @@
-// Data for the store's benchmark: keys and values made from numbers, batches of them, and a raw lmdb
-// environment opened the way the store opens its own.
+// Data for the store's benchmark: keys and values made from numbers, batches of them, and a raw lmdb environment
+// with the store's options.
 import { open, type RootDatabase } from "lmdb";
 import type { CommitBatch, StateWrite, Store, StoreIdentity } from "../src/store/contract.ts";
 
-/** Bytes of a value: about those of a coin store with its metadata. */
+/** Bytes of a value, about the size of a coin store with its metadata. */
 export const VALUE_BYTES = 120;
 
 const IDENTITY: StoreIdentity = { chainId: 4, genesisHash: new Uint8Array(32) };
@@ -17,7 +17,7 @@ export function makeKey(index: number): Buffer {
     state = (Math.imul(state ^ (state >>> 15), 0x735a2d97) + offset + 1) >>> 0;
     key.writeUInt32LE((state ^ (state >>> 15)) >>> 0, offset);
   }
-  // The number itself keeps keys apart where the mixing does not.
+  // The number itself makes keys unique.
   key.writeUInt32LE(index, 28);
   return key;
 }
@@ -30,10 +30,10 @@ export function makeValue(index: number, version: number): Buffer {
   return value;
 }
 
-/** Writes in each version, where nothing else is said. */
+/** Writes in each version of `commitSpread`. */
 const WRITES_PER_VERSION = 10;
 
-/** Takes a store forward, one block for each batch. */
+/** Commits batches to a store, one block each. */
 export class Feeder {
   readonly #store: Store;
   #head: bigint | undefined;
@@ -48,7 +48,7 @@ export class Feeder {
     return this.#head === undefined ? 0n : this.#head + 1n;
   }
 
-  /** Commits writes as one batch, ten to each version; gives the first of them. */
+  /** Commits writes as one batch, ten in each version, and returns the first version. */
   async commitSpread(writes: readonly Omit<StateWrite, "version">[]): Promise<bigint> {
     const first = this.next;
     const versionOf = (index: number) => first + BigInt(Math.floor(index / WRITES_PER_VERSION));
@@ -84,7 +84,7 @@ export class Feeder {
   }
 }
 
-/** An lmdb environment as the store opens its own. */
+/** An lmdb environment with the store's options. */
 export function openRaw(path: string): RootDatabase {
   const options = { noSubdir: false, mapSize: 2 ** 38, maxDbs: 16, overlappingSync: false } as const;
   return open({ path, ...options, encoding: "binary", keyEncoding: "binary" });

@@ -1,5 +1,5 @@
-// The store against lmdb itself: reads of the latest and of old versions at two sizes, commits, and disk. Reads
-// are counted in processor time, so that other programs on the machine do not count.
+// The store against raw lmdb: reads of the latest and of old versions at two sizes, commits, and disk space. Reads are
+// measured in processor time, so that other programs on the machine do not count.
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { StateWrite, Store } from "../src/store/contract.ts";
@@ -17,7 +17,7 @@ import { Feeder, makeKey, makeValue, openRaw, VALUE_BYTES } from "./store-data.t
 const HOT_KEY = 0x7fff_ffff;
 const WRITES_PER_BATCH = 5000;
 
-/** All rows of the store. */
+/** Rows of the store. */
 export async function benchmarkStore(options: BenchOptions): Promise<readonly BenchRow[]> {
   const sizes = options.quick ? [10_000, 100_000] : [10_000, 5_000_000];
   const hotVersions = options.quick ? 30_000 : 1_000_000;
@@ -104,7 +104,7 @@ async function benchmarkReads(
   return rows;
 }
 
-/** Every item once, then one key in each of the last versions; gives the head. */
+/** Writes every item once, then one hot key in each further version; returns the head. */
 async function fillItems(store: Store, items: number, hotVersions: number): Promise<bigint> {
   const feeder = new Feeder(store);
   for (let index = 0; index < items; index += WRITES_PER_BATCH) {
@@ -143,7 +143,7 @@ function flatness(small: readonly BenchRow[], large: readonly BenchRow[]): Bench
         ours: to.ratio,
         base: from.ratio,
         unit: "ratio",
-        // A ratio that gets better with size is no fault.
+        // No lower bound: the ratio may improve with size.
         target: { max: 1.2 },
       },
     ];
@@ -211,7 +211,7 @@ async function benchmarkCommits(path: string, options: BenchOptions): Promise<Be
   return rows;
 }
 
-/** Rows removed by the pruner, each found by the stale index, against as many rows of a raw table removed by their keys. */
+/** Removals by the pruner, which finds rows through the stale index, against removals by key from a raw table. */
 async function measurePruning(path: string, options: BenchOptions): Promise<BenchRow> {
   const items = options.quick ? 20_000 : 200_000;
   const store = await openLmdbStore({ path: join(path, "store") });
@@ -229,18 +229,18 @@ async function measurePruning(path: string, options: BenchOptions): Promise<Benc
         table.putSync(Buffer.concat([keyHash, Buffer.from("old")]), Buffer.from(value));
       }
     });
-    doomed = writes.map(({ keyHash }) => Buffer.concat([keyHash, Buffer.from("old")]));
+    removable = writes.map(({ keyHash }) => Buffer.concat([keyHash, Buffer.from("old")]));
     return feeder.commitSpread(writes);
   };
-  let doomed: Buffer[] = [];
+  let removable: Buffer[] = [];
   let floor = await update(0, items);
   const base = async (): Promise<number> => {
     floor = await update(0, WRITES_PER_BATCH);
     const started = process.hrtime.bigint();
     raw.transactionSync(() => {
-      for (const key of doomed) table.removeSync(key);
+      for (const key of removable) table.removeSync(key);
     });
-    return 1e9 / nanosecondsEach(started, doomed.length);
+    return 1e9 / nanosecondsEach(started, removable.length);
   };
   const ours = async (): Promise<number> => {
     const started = process.hrtime.bigint();
@@ -258,7 +258,7 @@ async function measurePruning(path: string, options: BenchOptions): Promise<Benc
   return row;
 }
 
-/** Rounds of updates with the pruner keeping up, then the file against the bytes of what is kept. */
+/** Runs rounds of updates with pruning, then compares the file's size with the bytes of the kept values. */
 async function measureDisk(path: string, options: BenchOptions): Promise<BenchRow> {
   const items = options.quick ? 30_000 : 1_000_000;
   const rounds = 3;

@@ -1,21 +1,21 @@
-// Two workers against one: requests for each second of processor time, all processes counted, must not get fewer
-// when there are two; and the memory of each worker. Requests per second of the wall clock stand beside, as far as
-// the machine has processors for both workers and the load.
+// Two workers against one: requests per second of processor time of all processes must not drop with two workers;
+// and the memory of each worker. The note has requests per second of the wall clock, which depend on the number of
+// processors.
 import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { copyDataSet, itemsDataSet } from "./data-set.ts";
 import { type BenchOptions, type BenchRow, median, toPlainRow, toRow } from "./harness.ts";
 import { takeSample } from "./http.ts";
-import { latestBalances } from "./questions.ts";
+import { latestBalances } from "./requests.ts";
 import { anonymousBytes, type NodeServer, startStatic } from "./servers.ts";
 
 const LIMIT_MIB = 120;
 const CONNECTIONS = 64;
 
-/** All rows of workers. */
+/** Rows of workers. */
 export async function benchmarkWorkers(options: BenchOptions): Promise<readonly BenchRow[]> {
   const set = await itemsDataSet(Math.max(10_000, 1_000_000 * options.scale));
-  const questions = latestBalances(set);
+  const requests = latestBalances(set);
   const copy = await copyDataSet(set);
   const one = await startStatic(set, ["--workers", "1"]);
   const two = await startStatic(copy, ["--workers", "2"]);
@@ -25,11 +25,11 @@ export async function benchmarkWorkers(options: BenchOptions): Promise<readonly 
     const base: number[] = [];
     const rates: number[] = [];
     for (let round = options.quick ? 0 : -1; round < (options.quick ? 1 : 7); round++) {
-      const alone = await takeSample(one, questions, load);
-      const both = await takeSample(two, questions, load);
+      const alone = await takeSample(one, requests, load);
+      const both = await takeSample(two, requests, load);
       if (round < 0) continue;
       base.push(alone.perCpuSecond);
-      // What both serve when each has a processor to itself.
+      // The rate of both if each has its own processor.
       ours.push(2 * both.perCpuSecond);
       rates.push(both.rate / alone.rate);
     }

@@ -1,6 +1,7 @@
-// What a cluster of three nodes and its writers go through: nodes killed, cut off and slow, writers killed in the
-// middle of a batch, two writers at once, answers lost after the work was done, and the whole cluster gone. Readers
-// compare every answer with a model all the while. Exits 1 on any difference, lost version or missing recovery.
+// Fault tests of a cluster of three nodes and its writers: nodes killed, partitioned and slow, writers killed in
+// the middle of a batch, two writers at once, responses lost after the work was done, and the whole cluster down.
+// Readers compare every result with a model throughout. Exits 1 on any difference, lost version or missing
+// recovery.
 //   npx tsx scripts/cassandra-faults.ts [--seconds 8] [--seed N] [--keep]
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -23,7 +24,7 @@ const { values } = parseArgs({
     keep: { type: "boolean", default: false },
   },
 });
-const lastsMs = Number(values.seconds) * 1000;
+const faultMs = Number(values.seconds) * 1000;
 const seed = Number(values.seed);
 const random = createRandom(seed);
 const NET = process.env.CASSANDRA_NET ?? "127.0.0";
@@ -32,13 +33,13 @@ const KEYS = 40;
 const LEASE_MS = 3000;
 const hosts = [1, 2, 3].map((node) => `${NET}.${node}:${PORT}`);
 const keyspace = `faults_${randomBytes(5).toString("hex")}`;
-const place = { hosts, keyspace, replication: 3 };
+const clusterOptions = { hosts, keyspace, replication: 3 };
 const run = promisify(execFile);
 const cassandra = async (...words: string[]): Promise<void> => {
   await run(fileURLToPath(new URL("cassandra.sh", import.meta.url)), words);
 };
 
-/** A writer in a process of its own. */
+/** A writer in its own process. */
 class WriterProcess {
   readonly name: string;
   readonly lines: WriterLine[] = [];
@@ -55,14 +56,14 @@ class WriterProcess {
       seed,
       keys: KEYS,
       maxBatch: 12,
-      leaseTtlMs: LEASE_MS,
+      leaseTimeMs: LEASE_MS,
     };
     const script = fileURLToPath(new URL("cassandra/writer.ts", import.meta.url));
     this.#child = spawn(process.execPath, ["--import", "tsx", script, JSON.stringify(task)], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     createInterface({ input: this.#child.stdout! }).on("line", (text) =>
-      this.#take(JSON.parse(text) as WriterLine),
+      this.#onLine(JSON.parse(text) as WriterLine),
     );
   }
 
@@ -74,16 +75,16 @@ class WriterProcess {
     this.#child.kill(signal);
   }
 
-  #take(line: WriterLine): void {
+  #onLine(line: WriterLine): void {
     this.lines.push(line);
-    if (line.kind === "error") troubles.errors++;
-    if (line.kind === "holds") troubles.turns++;
+    if (line.kind === "error") writerEvents.errors++;
+    if (line.kind === "holds") writerEvents.acquisitions++;
     if (line.kind === "committed") this.#onCommit(BigInt(line.version));
   }
 }
 
-/** What writers met since the scene began: errors that pass, and turns that began. */
-const troubles = { errors: 0, turns: 0 };
+/** Transient errors and lease acquisitions of the writers during the current fault. */
+const writerEvents = { errors: 0, acquisitions: 0 };
 let failures = 0;
 let totalReads = 0;
 let longestMs = 0;
@@ -92,7 +93,7 @@ let lastCommit = performance.now();
 let longestCommitGap = 0;
 const model = new SyntheticLedger(seed, KEYS);
 
-function noteCommit(version: bigint): void {
+function onCommit(version: bigint): void {
   const now = performance.now();
   longestCommitGap = Math.max(longestCommitGap, now - lastCommit);
   lastCommit = now;
@@ -100,13 +101,13 @@ function noteCommit(version: bigint): void {
   readers.acknowledged = acknowledged;
 }
 
-/** Runs one fault under readers and writers and says what they saw. */
-async function scene(name: string, act: () => Promise<string | undefined>): Promise<void> {
+/** Runs one fault with readers and writers, and prints what they saw. */
+async function runFault(name: string, act: () => Promise<string | undefined>): Promise<void> {
   readers.take();
   const from = acknowledged;
   longestCommitGap = 0;
   lastCommit = performance.now();
-  Object.assign(troubles, { errors: 0, turns: 0 });
+  Object.assign(writerEvents, { errors: 0, acquisitions: 0 });
   const note = await act();
   longestCommitGap = Math.max(longestCommitGap, performance.now() - lastCommit);
   const { reads, differences, refused, longestPauseMs } = readers.take();
@@ -114,40 +115,42 @@ async function scene(name: string, act: () => Promise<string | undefined>): Prom
   longestMs = Math.max(longestMs, longestPauseMs);
   console.log(
     `${name.padEnd(46)} versions ${String(acknowledged - from).padStart(5)}  reads ${String(reads).padStart(6)}  differences ${differences.length}  ` +
-      `refused ${refused}  longest pause of reads ${Math.round(longestPauseMs)} ms, of commits ${Math.round(longestCommitGap)} ms  writers: ${troubles.turns} new turns, ${troubles.errors} errors${note === undefined ? "" : `  (${note})`}`,
+      `refused ${refused}  longest gap of reads ${Math.round(longestPauseMs)} ms, of commits ${Math.round(longestCommitGap)} ms  writers: ${writerEvents.acquisitions} leases acquired, ${writerEvents.errors} errors${note === undefined ? "" : `  (${note})`}`,
   );
   for (const difference of differences.slice(0, 5)) console.log(`  DIFFERENCE ${difference}`);
   failures += differences.length;
 }
 
-function must(holds: boolean, what: string): void {
+function check(holds: boolean, what: string): void {
   if (holds) return;
   failures++;
   console.log(`  FAILED ${what}`);
 }
 
-/** Waits until commits go on. */
-async function writing(): Promise<void> {
+/** Waits for the next commit. */
+async function untilCommit(): Promise<void> {
   const before = acknowledged;
   await until(() => acknowledged > before);
 }
 
-/** Keeps packets from a node's address. Gives how to end it, and what was done. */
-async function cut(node: number): Promise<{ readonly how: string; readonly mend: () => Promise<void> }> {
+/** Drops packets to a node; returns how, and a function that repairs it. */
+async function partition(
+  node: number,
+): Promise<{ readonly how: string; readonly repair: () => Promise<void> }> {
   const route = ["blackhole", `${NET}.${node}/32`, "table", "local"];
   try {
     await run("ip", ["route", "add", ...route]);
     return {
-      how: "its address routed into nothing",
-      mend: async () => {
+      how: "its address routed to a blackhole",
+      repair: async () => {
         await run("ip", ["route", "del", ...route]);
       },
     };
   } catch {
     await cassandra("pause", String(node));
     return {
-      how: "no right to change routes: frozen instead",
-      mend: () => cassandra("resume", String(node)),
+      how: "no permission to change routes: frozen instead",
+      repair: () => cassandra("resume", String(node)),
     };
   }
 }
@@ -157,36 +160,36 @@ await cassandra("up", "3");
 console.log(
   `three nodes on ${hosts.join(", ")}: up after ${Math.round((performance.now() - started) / 1000)} s`,
 );
-const setUp = await openCassandraStore({ ...place, ledger: "faults" });
-const readers = await Readers.open({ ...place, ledger: "faults" }, model, random);
-let writers = ["A", "B"].map((name) => new WriterProcess(name, "faults", noteCommit));
+const setUp = await openCassandraStore({ ...clusterOptions, ledger: "faults" });
+const readers = await Readers.open({ ...clusterOptions, ledger: "faults" }, model, random);
+let writers = ["A", "B"].map((name) => new WriterProcess(name, "faults", onCommit));
 readers.start(4);
 await until(() => acknowledged > 20n);
 
-await scene("nothing wrong", async () => {
-  await sleep(lastsMs);
+await runFault("no fault", async () => {
+  await sleep(faultMs);
   return undefined;
 });
 
-await scene("one node killed, and started again", async () => {
-  await sleep(lastsMs / 4);
+await runFault("one node killed, and started again", async () => {
+  await sleep(faultMs / 4);
   await cassandra("kill", "2");
-  await sleep(lastsMs);
+  await sleep(faultMs);
   await cassandra("start", "2");
-  await writing();
+  await untilCommit();
   return undefined;
 });
 
-await scene("one node cut off", async () => {
-  const { how, mend } = await cut(3);
-  await sleep(lastsMs);
-  await mend();
-  await writing();
+await runFault("one node partitioned", async () => {
+  const { how, repair } = await partition(3);
+  await sleep(faultMs);
+  await repair();
+  await untilCommit();
   return how;
 });
 
-await scene("one node slow", async () => {
-  const end = performance.now() + lastsMs;
+await runFault("one node slow", async () => {
+  const end = performance.now() + faultMs;
   while (performance.now() < end) {
     await cassandra("pause", "1");
     await sleep(300);
@@ -196,54 +199,54 @@ await scene("one node slow", async () => {
   return "frozen for 300 ms of every 450";
 });
 
-await scene("the writer killed in the middle of a batch", async () => {
+await runFault("the writer killed in the middle of a batch", async () => {
   const kills = 4;
   for (let kill = 0; kill < kills; kill++) {
     const writer = await until(() => writers.find((one) => one.isWriting));
     await until(() => writers.every((one) => one.lines.length > 0));
-    await writing();
+    await untilCommit();
     await sleep(random() % 200);
     writer.signal("SIGKILL");
     writers = writers.filter((one) => one !== writer);
-    writers.push(new WriterProcess(String.fromCharCode(67 + kill), "faults", noteCommit));
-    await writing();
+    writers.push(new WriterProcess(String.fromCharCode(67 + kill), "faults", onCommit));
+    await untilCommit();
   }
   return `${kills} times; a standby took over`;
 });
 
-await scene("two writers at once", async () => {
+await runFault("two writers at once", async () => {
   const first = await until(() => writers.find((one) => one.isWriting));
   await until(() => writers.every((one) => one.lines.length > 0));
   const second = writers.find((one) => one !== first)!;
   first.signal("SIGSTOP");
   await until(() => second.isWriting);
   const said = first.lines.length;
-  await writing();
+  await untilCommit();
   first.signal("SIGCONT");
   await until(() => first.lines.slice(said).some(({ kind }) => kind === "lost"));
   const before = first.lines.slice(said).filter(({ kind }) => kind === "committed");
-  must(before.length <= 1, `the fenced writer committed ${before.length} batches after it was woken`);
-  await writing();
-  must(second.isWriting, "the second writer writes on");
+  check(before.length <= 1, `the fenced writer committed ${before.length} batches after it was woken`);
+  await untilCommit();
+  check(second.isWriting, "the second writer writes on");
   return "the first frozen until the second took over, then woken: it was fenced out and stopped";
 });
 
-await scene("answers lost after the work was done", async () => {
+await runFault("responses lost after the work was done", async () => {
   const [ledger, lines] = ["swallowed", new SyntheticLedger(seed + 1, KEYS)];
   const far = (node: number): string => `127.9.${NET.split(".").at(-1)}.${node}`;
   const swallowers = await Promise.all(
     [1, 2, 3].map((node) => startSwallower(far(node), `${NET}.${node}`, PORT)),
   );
   const store = await openCassandraStore({
-    ...place,
+    ...clusterOptions,
     ledger,
     hosts: [1, 2, 3].map((node) => `${far(node)}:${PORT}`),
     translateAddress: (address) => far(Number(address.split(".").at(-1))),
   });
   await until(() => store.lease.acquire());
-  const end = performance.now() + 2 * lastsMs;
+  const end = performance.now() + 2 * faultMs;
   const timer = setInterval(() => {
-    // All lines at once every other time, so that no second node can help.
+    // Every other time all connections at once, so that no second node can help.
     const all = random() % 2 === 0;
     for (const one of swallowers) if (all || random() % 3 === 0) one.swallow(300);
   }, 900);
@@ -263,52 +266,55 @@ await scene("answers lost after the work was done", async () => {
   }
   clearInterval(timer);
   const view = await until(() => Promise.resolve(store.openView()).catch(() => undefined));
-  must(view.position.version === head, `the ledger ends at ${view.position.version}, not ${head}`);
+  check(view.position.version === head, `the ledger ends at ${view.position.version}, not ${head}`);
   const { compared, differences } = await compareAll(view, lines);
   view.release();
   totalReads += compared;
-  must(differences.length === 0, differences.slice(0, 5).join("; "));
+  check(differences.length === 0, differences.slice(0, 5).join("; "));
   const lost = swallowers.reduce((sum, one) => sum + one.lost, 0);
   const { errors: failed } = store.figures;
   const unanswered = failed.timeout + failed.connection + failed.other;
   await store.close();
   await Promise.all(swallowers.map((one) => one.close()));
-  must(lost > 0, "answers were lost");
-  return `${head! + 1n} versions of another ledger over lines that lost ${lost} bytes of answers; ${unanswered} requests unanswered, ${errors} commits had to be asked for again; all compared`;
+  check(lost > 0, "responses were lost");
+  return `${head! + 1n} versions of another ledger over connections that lost ${lost} bytes of responses; ${unanswered} requests without a response, ${errors} commits retried; all compared`;
 });
 
-await scene("the whole cluster gone, and back", async () => {
+await runFault("the whole cluster down, and up again", async () => {
   await Promise.all(["1", "2", "3"].map((node) => cassandra("kill", node)));
-  await sleep(lastsMs / 4);
-  const gone = { ...readers.figures };
-  await sleep(lastsMs);
-  const refused = readers.figures.refused - gone.refused;
-  must(refused > 0 && readers.figures.reads === gone.reads, "readers say that the storage is out of reach");
+  await sleep(faultMs / 4);
+  const before = { ...readers.figures };
+  await sleep(faultMs);
+  const refused = readers.figures.refused - before.refused;
+  check(
+    refused > 0 && readers.figures.reads === before.reads,
+    "readers report that the storage is unreachable",
+  );
   await Promise.all(["1", "2", "3"].map((node) => cassandra("start", node)));
   const back = performance.now();
-  await writing();
+  await untilCommit();
   const { reads } = readers.figures;
   await until(() => readers.figures.reads > reads);
-  return `${refused} reads refused, none answered, while it was gone; commits went on ${Math.round(performance.now() - back)} ms after it was back`;
+  return `${refused} reads refused, none served, while it was down; commits resumed ${Math.round(performance.now() - back)} ms after it was up`;
 });
 
-await scene("nothing wrong any more", async () => {
-  await sleep(lastsMs / 2);
+await runFault("no fault again", async () => {
+  await sleep(faultMs / 2);
   return undefined;
 });
 
 for (const writer of writers) writer.signal("SIGKILL");
 await readers.stop();
 const view = await setUp.openView();
-must(view.position.version >= acknowledged, `every acknowledged version is there up to ${acknowledged}`);
+check(view.position.version >= acknowledged, `every acknowledged version exists up to ${acknowledged}`);
 const { compared, differences } = await compareAll(view, model);
 view.release();
-must(differences.length === 0, differences.slice(0, 5).join("; "));
+check(differences.length === 0, differences.slice(0, 5).join("; "));
 const written = view.position.version + 1n;
 await setUp.close();
 if (!values.keep) await cassandra("down", "--wipe");
 console.log(
-  `${written} versions written; ${totalReads} answers compared under faults and ${compared} at the end, over all versions; ` +
-    `differences ${failures}; longest pause of reads ${Math.round(longestMs)} ms; ${Math.round((performance.now() - started) / 1000)} s`,
+  `${written} versions written; ${totalReads} results compared under faults and ${compared} at the end, over all versions; ` +
+    `differences ${failures}; longest gap of reads ${Math.round(longestMs)} ms; ${Math.round((performance.now() - started) / 1000)} s`,
 );
 process.exit(failures === 0 ? 0 : 1);

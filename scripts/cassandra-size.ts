@@ -1,6 +1,6 @@
-// What a ledger takes in a cluster, measured: rows and bytes of each table for a run of the local chain, bytes of an
-// item and of a further version of it, and what pruning costs and leaves. The figures of docs/scale.md come from here.
-// It needs one node with nothing else in it (scripts/cassandra.sh up 1), whose files it counts.
+// Measures the size of a ledger in a cluster: rows and bytes of each table for a run of the local chain, bytes of
+// an item and of a further version of it, and the cost and the result of pruning. Gives the figures of
+// docs/appendix/cluster-design.md. Needs one empty node (scripts/cassandra.sh up 1), whose files it counts.
 //   npx tsx scripts/cassandra-size.ts [--blocks 300] [--items 100000]
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -38,7 +38,7 @@ async function nodetool(...words: string[]): Promise<string> {
 async function measure(keyspace: string): Promise<Record<string, number>> {
   await nodetool("flush", keyspace);
   await nodetool("compact", keyspace);
-  // Files that were replaced go a little later.
+  // Cassandra deletes replaced files a little later.
   await sleep(5000);
   const folder = join(nodeDirectory, keyspace);
   const sizes: Record<string, number> = {};
@@ -58,7 +58,7 @@ async function open(keyspace: string): Promise<CassandraStore> {
     ledger: "main",
     replication: 1,
   });
-  if ((await store.lease.acquire()) === undefined) throw new Error("the ledger is being written");
+  if ((await store.lease.acquire()) === undefined) throw new Error("another process writes the ledger");
   return store;
 }
 
@@ -125,7 +125,7 @@ async function measureItems(): Promise<void> {
   const perVersion = ((twice.items ?? 0) - (once.items ?? 0)) / items;
   console.log(`items: ${items} keys with values of ${VALUE_BYTES} random bytes, ten to a version`);
   console.log(
-    `  one copy: ${perItem.toFixed(0)} bytes for an item (${(perItem - VALUE_BYTES).toFixed(0)} beside the value), ` +
+    `  one copy: ${perItem.toFixed(0)} bytes for an item (${(perItem - VALUE_BYTES).toFixed(0)} besides the value), ` +
       `${perVersion.toFixed(0)} for a further version of it; ${((twice.versions ?? 0) / (2 * items)).toFixed(0)} bytes of key lists for a write`,
   );
   await measurePruning(store, keyspace, floor, feeder.next - 1n);
@@ -154,14 +154,14 @@ async function measurePruning(
   const view = await store.openView();
   for (let at = 0; at < 2000; at++) {
     const [item] = await view.getItems([makeKey(Math.floor((at * items) / 2000))], head);
-    if (item?.value === undefined) throw new Error("an item is gone");
+    if (item?.value === undefined) throw new Error("an item is missing");
   }
   view.release();
   const stats = await nodetool("tablestats", `${keyspace}.items`);
   for (const line of stats.split("\n"))
     if (/tombstones per slice|live cells per slice/i.test(line)) console.log(`  ${line.trim()}`);
   const after = await measure(keyspace);
-  console.log(`  bytes of items after compaction, removals still remembered: ${after.items}`);
+  console.log(`  bytes of items after compaction, with tombstones: ${after.items}`);
 }
 
 await measureChain();

@@ -1,43 +1,43 @@
 #!/usr/bin/env bash
-# A small Apache Cassandra cluster on this machine's loopback addresses, for tests, fault runs and benchmarks.
-# Cassandra comes from Maven as a library with its dependencies; everything else (configuration, start, stop)
-# is here. Needs Java 17 and Maven. Not meant for real data: small heaps, and no authentication unless
-# CASSANDRA_SECURE=1 asks for passwords and TLS, which needs openssl too.
+# Runs a small Apache Cassandra cluster on loopback addresses, for tests, fault runs and benchmarks. Maven fetches
+# Cassandra with its dependencies; this script configures, starts and stops the nodes. Needs Java 17 and Maven. Not
+# for real data: small heaps, and no authentication unless CASSANDRA_SECURE=1 sets passwords and TLS, which needs
+# openssl too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 VERSION=5.0.4
 HOME_DIR=${CASSANDRA_HOME_DIR:-$PWD/.cache/cassandra}
 LIB=${CASSANDRA_LIB_DIR:-$PWD/.cache/cassandra/lib-$VERSION}
-# Nodes that ask for a password and a certificate, on addresses of their own.
+# Nodes that require a password and a certificate, on separate addresses.
 SECURE=${CASSANDRA_SECURE:-}
-# First three parts of the nodes' addresses: node N listens on NET.N. Another NET makes another cluster.
+# First three parts of the nodes' addresses: node N listens on NET.N. Each NET is a separate cluster.
 NET=${CASSANDRA_NET:-127.0.${SECURE:+9}}
 [ "$NET" != 127.0. ] || NET=127.0.0
 TLS=$HOME_DIR/tls-$NET
 PORT=${CASSANDRA_PORT:-9042}
 HEAP=${CASSANDRA_HEAP:-400M}
-# Processors that each node believes in: two nodes' thread pools would drown a machine of two cores.
+# Processors that each node assumes, so that the thread pools of several nodes fit on two cores.
 PROCESSORS=${CASSANDRA_PROCESSORS:-2}
 START_SECONDS=${CASSANDRA_START_SECONDS:-180}
 
 usage() {
   cat <<EOF
 usage: scripts/cassandra.sh COMMAND
-  up [1|3]        start one node or three (default 3) with empty data unless they ran before, wait for CQL
-  down            end all nodes; 'down --wipe' removes their data as well
-  status          which nodes answer
-  start N         start node N again on its data and wait for CQL
-  stop N          end node N in good order (SIGTERM)
-  kill N          end node N at once (SIGKILL)
-  pause N         freeze node N (SIGSTOP); 'resume N' wakes it
-  nodetool N ...  Cassandra's own tool on node N
-  resolve         only fetch Cassandra into the cache
+  up [1|3]        start one or three nodes (default 3), keep the data of earlier runs, wait for CQL
+  down            stop all nodes; 'down --wipe' also removes their data
+  status          show which nodes respond
+  start N         start node N with its data and wait for CQL
+  stop N          stop node N gracefully (SIGTERM)
+  kill N          kill node N (SIGKILL)
+  pause N         freeze node N (SIGSTOP); 'resume N' continues it
+  nodetool N ...  run Cassandra's nodetool on node N
+  resolve         fetch Cassandra into the cache only
 The nodes listen on $NET.1 to $NET.3, port $PORT. Data, logs and configuration are under
 $HOME_DIR.
 Set CASSANDRA_NET (127.0.0), CASSANDRA_PORT (9042), CASSANDRA_HEAP (400M), CASSANDRA_HOME_DIR to change that.
-CASSANDRA_SECURE=1 makes nodes on 127.0.9.1 to .3 that want a password (user and password 'cassandra') and a client's
-certificate; ca.pem, client.pem, client.key, and the stranger-*.pem of another authority are in
+CASSANDRA_SECURE=1 starts nodes on 127.0.9.1 to .3 that require a password (user and password 'cassandra') and a client
+certificate; ca.pem, client.pem, client.key, and the stranger-*.pem of an untrusted CA are in
 $HOME_DIR/tls-$NET.
 EOF
 }
@@ -88,16 +88,16 @@ pid_of() {
   [ -e "$file" ] || return 1
   local pid
   pid=$(<"$file")
-  # The number may belong to someone else by now.
+  # The process id may have been reused.
   grep -qs "CassandraDaemon" "/proc/$pid/cmdline" || return 1
   echo "$pid"
 }
 
-# An authority with a certificate for the nodes and one for a client, and another authority that nobody trusts.
+# Creates a CA with certificates for the nodes and a client, and a second, untrusted CA.
 certify() {
   [ -e "$TLS/complete" ] && return
   local tool name
-  for tool in openssl keytool; do command -v $tool >/dev/null || fail "$tool is missing: it makes the certificates"; done
+  for tool in openssl keytool; do command -v $tool >/dev/null || fail "$tool is missing: it creates the certificates"; done
   mkdir -p "$TLS"
   for name in ca stranger-ca; do
     openssl req -x509 -newkey rsa:2048 -nodes -days 3650 -subj "/CN=$name" -addext basicConstraints=critical,CA:true \
@@ -145,7 +145,7 @@ configure() {
   address=$NET.$node
   seeds=$NET.1
   [ "$count" = 1 ] || seeds="$NET.1,$NET.2,$NET.3"
-  # Fixed, even tokens: no node has to look for its own.
+  # Fixed, evenly spaced tokens.
   token=$(case $node in 1) echo -9223372036854775808 ;; 2) echo -3074457345618258603 ;; 3) echo 3074457345618258602 ;; esac)
   mkdir -p "$dir/conf" "$dir/log"
   cat >"$dir/conf/cassandra.yaml" <<EOF
@@ -263,17 +263,17 @@ launch() {
   local node=$1 dir
   dir=$(node_dir "$node")
   pid_of "$node" >/dev/null && return
-  if answers "$NET.$node"; then fail "something else answers on $NET.$node:$PORT already; set CASSANDRA_NET"; fi
+  if answers "$NET.$node"; then fail "another program already listens on $NET.$node:$PORT; set CASSANDRA_NET"; fi
   [ -e "$dir/conf/cassandra.yaml" ] || fail "node $node was never started: use 'up' first"
   mkdir -p "$dir/log"
   java_options "$node" >"$dir/conf/java-options"
-  # A session of its own: signals to this script's terminal do not reach the node.
+  # A separate session, so that signals to this script's terminal do not reach the node.
   setsid nohup java "@$dir/conf/java-options" -cp "$dir/conf:$LIB/*" \
     org.apache.cassandra.service.CassandraDaemon >"$dir/log/output.log" 2>&1 </dev/null &
   echo $! >"$dir/pid"
 }
 
-# CQL is asked for its options, which needs no session and no driver: nine bytes, and the answer is SUPPORTED.
+# Sends the nine bytes of a CQL OPTIONS request, which needs no session and no driver; the response is SUPPORTED.
 answers() {
   local reply
   reply=$(
@@ -295,12 +295,12 @@ wait_for() {
   local deadline=$((SECONDS + START_SECONDS)) node
   for node in "$@"; do
     until answers "$NET.$node"; do
-      # Just launched, it may not look like a node yet; that it lives is enough.
+      # A new process may not look like a node yet; it is enough that it runs.
       kill -0 "$(<"$(node_dir "$node")/pid")" 2>/dev/null || {
         tail -n 20 "$(node_dir "$node")/log/output.log" "$(node_dir "$node")/log/system.log" >&2
-        fail "node $node ended while it started"
+        fail "node $node exited during its start"
       }
-      [ $SECONDS -lt $deadline ] || fail "node $node does not answer on $NET.$node:$PORT after $START_SECONDS s"
+      [ $SECONDS -lt $deadline ] || fail "node $node does not respond on $NET.$node:$PORT after $START_SECONDS s"
       sleep 0.2
     done
   done
@@ -322,12 +322,12 @@ end_node() {
 
 signal_node() {
   local pid
-  pid=$(pid_of "$1") || fail "node $1 does not run"
+  pid=$(pid_of "$1") || fail "node $1 is not running"
   kill "-$2" "$pid"
 }
 
 one_node() {
-  case ${1:-} in 1 | 2 | 3) ;; *) fail "which node? 1, 2 or 3" ;; esac
+  case ${1:-} in 1 | 2 | 3) ;; *) fail "expected a node: 1, 2 or 3" ;; esac
 }
 
 nodetool() {
@@ -362,10 +362,10 @@ status)
   up=0
   for node in 1 2 3; do
     if answers "$NET.$node"; then
-      echo "node $node on $NET.$node:$PORT answers, process $(pid_of $node || echo unknown)"
+      echo "node $node on $NET.$node:$PORT responds, process $(pid_of $node || echo unknown)"
       up=1
     else
-      echo "node $node on $NET.$node:$PORT does not answer"
+      echo "node $node on $NET.$node:$PORT does not respond"
     fi
   done
   [ $up = 1 ]

@@ -1,6 +1,6 @@
-// Looks at package-lock.json: every package must be pinned by a hash and come from the registry, by no address of
-// its own, and what is shipped must have a licence that may be shipped. With --audit it asks the registry for known
-// holes too, and says so where the registry cannot be asked. Exits 1 and names each that is not so.
+// Checks package-lock.json: every package has a hash and comes from the registry, not from a URL, and every shipped
+// package has an allowed licence. With --audit it also asks the registry for known vulnerabilities, and says so if the
+// registry has no audit. Prints each problem and exits 1 if there is one.
 //   npx tsx scripts/check-lockfile.ts [--audit]
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -16,7 +16,7 @@ interface Audit {
   readonly metadata?: { readonly vulnerabilities?: Readonly<Record<string, number>> };
 }
 
-/** Known holes of level high and above in what is shipped; undefined where the registry does not say. */
+/** Known vulnerabilities of level high and above in shipped packages; undefined if the registry has no audit. */
 function audit(): number | undefined {
   const { stdout } = spawnSync("npm", ["audit", "--omit=dev", "--audit-level=high", "--json"], {
     cwd: root,
@@ -32,14 +32,14 @@ const { problems, packages, shipped, unpinned } = report;
 for (const problem of problems) console.error(problem);
 console.info(`${packages} packages in the lockfile, ${shipped} of them shipped: ${problems.length} problems`);
 if (unpinned.length > 0) console.info(`${unpinned.length} optional builds for other systems carry no hash`);
-let holes: number | undefined = 0;
+let vulnerabilities: number | undefined = 0;
 if (process.argv.includes("--audit")) {
-  holes = audit();
+  vulnerabilities = audit();
   console.info(
-    holes === undefined
-      ? "npm audit: skipped, the registry does not answer it"
-      : `npm audit: ${holes} known holes of level high or critical in what is shipped`,
+    vulnerabilities === undefined
+      ? "npm audit: skipped, the registry does not support it"
+      : `npm audit: ${vulnerabilities} known vulnerabilities of level high or critical in shipped packages`,
   );
 }
-const isFine = problems.length === 0 && packages > 0 && shipped > 0 && (holes ?? 0) === 0;
+const isFine = problems.length === 0 && packages > 0 && shipped > 0 && (vulnerabilities ?? 0) === 0;
 process.exitCode = isFine ? 0 : 1;

@@ -1,5 +1,5 @@
-// Adds to package-lock.json the optional packages of other platforms that a registry mirror did not offer
-// when the lock was made, so that `npm ci` accepts the lock on every platform. Run after `npm install`.
+// Adds optional packages of other platforms that a registry mirror did not offer to package-lock.json, so that `npm ci`
+// accepts the lockfile on every platform. Run it after `npm install`.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 

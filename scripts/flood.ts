@@ -1,7 +1,7 @@
-// Ten times the load that the real program can serve, from clients that never wait: what it accepts must be
-// answered within bounds, the rest turned away quickly with 503 and Retry-After, blocks must go on being made, and
-// latency must be back to normal within seconds after. What is normal is measured in the same run before, so that a
-// slow or busy machine is no failure. Exits 1 when one of these does not hold.
+// Sends the program ten times the load that it can serve, from clients that never wait. The program must serve
+// accepted requests within bounds, shed the rest quickly with 503 and Retry-After, keep making blocks, and return
+// to normal latency within seconds. The run first measures what is normal, so that a slow or busy machine is no
+// failure. Exits 1 if one of these fails.
 //   npx tsx scripts/flood.ts [--seconds 20] [--connections 4000] [--factor 10] [--max-wait 500ms]
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -32,15 +32,15 @@ const BLOCK_MS = 500;
 const NORMAL_CONNECTIONS = 32;
 const PROBE_PER_SECOND = 50;
 const TICK_MS = 5;
-/** What is promised: p99 of what is answered, or so many times that of full load where the machine is slower. */
+/** Limit on the p99 of responses: the larger of this and this many times the p99 at full load. */
 const MAX_P99_MS = 2000;
 const MAX_P99_FACTOR = 20;
 const MAX_RECOVERY_MS = 5000;
-/** Of the pace of blocks before. */
+/** Smallest block rate, relative to the rate before. */
 const MIN_BLOCK_PACE = 0.5;
-/** Requests served for the processor time the program got, of those at full load: turning away is cheap, not free. */
+/** Smallest number of requests served per processor time, relative to full load: shedding is cheap but not free. */
 const MIN_SERVED = 0.05;
-/** Back to normal: nine in ten within this factor of what they were, or below what a person notices. */
+/** Normal again: 90 % of the requests within this factor of the earlier latency, or below a noticeable delay. */
 const NORMAL_SHARE = 0.9;
 const NORMAL_FACTOR = 3;
 const UNNOTICED_MS = 50;
@@ -48,7 +48,7 @@ const UNNOTICED_MS = 50;
 const wrong: string[] = [];
 const mix = createMix(CHAIN_SEED, createRandom(1), { latest: 1n, oldest: 1n });
 const next = () => {
-  // Versions move on too fast here to be asked for by number.
+  // Versions are pruned too fast here for requests by version.
   for (;;) {
     const one = mix();
     if (["balance", "raw_item", "encode", "info"].includes(one.kind) && !one.path.includes("?")) return one;
@@ -75,7 +75,7 @@ function send(client: RawClient, tally: Tally): void {
   });
 }
 
-/** Every connection asks again as soon as it is answered. */
+/** Every connection sends its next request as soon as it has a response. */
 async function saturate(url: URL, forMs: number): Promise<Tally> {
   const tally = createTally();
   const clients = await RawClient.open(url, NORMAL_CONNECTIONS);
@@ -94,7 +94,7 @@ async function saturate(url: URL, forMs: number): Promise<Tally> {
   return tally;
 }
 
-/** Requests at a rate, each on a connection that is free; where none is, it is counted as unsent. */
+/** Sends requests at a fixed rate, each on a free connection; counts it as unsent if there is none. */
 async function pace(
   clients: readonly RawClient[],
   perSecond: number,
@@ -124,7 +124,7 @@ const url = new URL(node.url);
 const pid = node.child.pid ?? 0;
 const blocks = async (): Promise<number> => (await readMetrics(url.origin)).get("sextant_commits_total") ?? 0;
 
-/** Does something and tells what the program did meanwhile. */
+/** Runs `work` and measures the program meanwhile. */
 async function during(work: () => Promise<unknown>) {
   const [startedMs, cpuBefore, blocksBefore] = [performance.now(), cpuSeconds(pid), await blocks()];
   await work();
@@ -185,7 +185,7 @@ console.info(
     `back to normal after ${(recoveryMs / 1000).toFixed(1)} s`,
   ].join("\n"),
 );
-if (flood.failures.size > 0) wrong.push("some requests got neither their answer nor 503 with Retry-After");
+if (flood.failures.size > 0) wrong.push("some requests got neither their response nor 503 with Retry-After");
 if (!(servedShare >= MIN_SERVED)) wrong.push("hardly anything was served");
 const maxP99 = Math.max(MAX_P99_MS, MAX_P99_FACTOR * capacity.served.percentile(0.99));
 if (flood.served.percentile(0.99) > maxP99) wrong.push(`p99 over ${maxP99.toFixed(0)} ms`);

@@ -1,16 +1,17 @@
-// Hostile requests to a real server for as long as asked: no answer of 500 or above, none without the documented
-// body, none that shows a path or a stack, and a server that still serves at the end. A found case is printed with
-// its seed. Exits 1 when there is one.
+// Hostile requests to two real servers for as long as asked, one of which passes to an upstream what it does not serve:
+// no answer of 500 or above, none without the documented body, none that shows a path or a stack, none that another
+// client asked for, nothing at the upstream that no client asked for, and servers that still serve at the end. A found
+// case is printed with its seed. Exits 1 when there is one.
 //   npx tsx scripts/fuzz-http.ts [--seconds 600] [--seed N]
 import { Agent } from "node:http";
 import { parseArgs } from "node:util";
 import fc from "fast-check";
-import { createHttpServer } from "../src/http/server.ts";
-import { ModuleCache } from "../src/move/module-cache.ts";
-import { encodeSubmission } from "../src/transaction/encode-submission.ts";
+import { createHttpServer, type HttpServerOptions, type HttpServices } from "../src/http/server.ts";
+import { Reader } from "../src/node/reader.ts";
 import { type Hostile, hostile, rawRequest, sendHostile } from "../test/support/hostile-requests.ts";
 import { COIN, createHttpLedger, TIMESTAMP_USEC } from "../test/support/http-ledger.ts";
 import { sendRaw } from "../test/support/raw-socket.ts";
+import { startWatchfulUpstream } from "../test/support/watchful-upstream.ts";
 
 const { values } = parseArgs({
   options: { seconds: { type: "string", default: "600" }, seed: { type: "string", default: "1" } },
@@ -21,17 +22,21 @@ const RAW_BATCH = 50;
 const PROGRESS_MS = 30_000;
 
 const found: string[] = [];
-const modules = new ModuleCache();
-const loadModule = modules.createLoader(() => Promise.resolve(undefined));
-const server = createHttpServer({
-  ledger: await createHttpLedger(),
-  encode: (body, view) => encodeSubmission(body, { chainId: view.position.chainId, loadModule }),
+const ledger = await createHttpLedger();
+const reader = new Reader(ledger);
+const upstream = await startWatchfulUpstream();
+const settings: HttpServerOptions & HttpServices = {
+  ledger,
+  encoder: (body, view) => reader.encode(body, view),
+  explainer: (body, view) => reader.explain(body, view),
   nodeInfo: () => ({ chain_id: "44" }),
   port: 0,
   bodyLimitBytes: 64 * 1024,
   // The client shares this process: what it takes must not count as load.
   maxWaitMs: 0,
-  timeouts: { headersMs: 1000, requestMs: 2000, keepAliveMs: 1000 },
+  headersTimeoutMs: 1000,
+  requestTimeoutMs: 2000,
+  keepAliveTimeoutMs: 1000,
   // The ledger's own time, so that a health check has no reason to fail.
   clock: () => Number(TIMESTAMP_USEC / 1000n),
   logger: {
@@ -40,8 +45,9 @@ const server = createHttpServer({
     warn: () => {},
     error: (fields) => found.push(`logged: ${String(fields.err)}`),
   },
-});
-const { host, port } = await server.listen();
+};
+const servers = [createHttpServer(settings), createHttpServer({ ...settings, passThrough: upstream.url })];
+const addresses = await Promise.all(servers.map((server) => server.listen()));
 const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY });
 const counts = new Map<string, number>();
 let tried = 0;
@@ -64,6 +70,7 @@ const firstSeed = Number(values.seed);
 const until = performance.now() + Number(values.seconds) * 1000;
 let reportedMs = performance.now();
 for (let seed = firstSeed; performance.now() < until && found.length === 0; seed++) {
+  const { host, port } = addresses[seed % addresses.length] ?? { host: "", port: 0 };
   await all(fc.sample(hostile, { numRuns: BATCH, seed }), async (one: Hostile) => {
     try {
       const status = await sendHostile(port, agent, one);
@@ -80,6 +87,7 @@ for (let seed = firstSeed; performance.now() < until && found.length === 0; seed
     if (statuses.some((status) => status >= 500))
       found.push(`seed ${seed}: ${statuses}: ${bytes.toString("hex")}`);
   });
+  found.push(...upstream.faults.map((fault) => `seed ${seed}: ${fault}`));
   if (performance.now() - reportedMs > PROGRESS_MS) {
     reportedMs = performance.now();
     console.info(
@@ -88,9 +96,15 @@ for (let seed = firstSeed; performance.now() < until && found.length === 0; seed
   }
 }
 agent.destroy();
-const last = await fetch(`http://${host}:${port}/v1/accounts/0xc1/balance/${COIN}`);
-if (last.status !== 200) found.push(`at the end a good request got ${last.status}`);
-await server.close();
-console.info(`${tried} hostile requests: ${[...counts].map((entry) => entry.join(": ")).join(", ")}`);
+for (const { host, port } of addresses) {
+  const last = await fetch(`http://${host}:${port}/v1/accounts/0xc1/balance/${COIN}`);
+  if (last.status !== 200) found.push(`at the end a good request got ${last.status}`);
+}
+await Promise.all(servers.map((server) => server.close()));
+upstream.close();
+if (upstream.asked() === 0) found.push("nothing was passed on");
+console.info(
+  `${tried} hostile requests, ${upstream.asked()} of them passed on: ${[...counts].map((entry) => entry.join(": ")).join(", ")}`,
+);
 for (const one of found.slice(0, 10)) console.error(one);
 process.exitCode = found.length === 0 && tried > 0 ? 0 : 1;

@@ -1,5 +1,5 @@
-// Writes what is generated from the operations: pages under docs/ and the types of the tests' client. With
-// --check it writes nothing and fails when one is out of date.
+// Generates pages under docs/ and the types of the tests' client from the operations. With --check it writes
+// nothing and fails if a file is out of date.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import openapiTypescript from "openapi-typescript";

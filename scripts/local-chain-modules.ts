@@ -1,5 +1,5 @@
-// Writes src/chain/module-bytes.ts from the module texts in local-chain-modules/. With --check it writes nothing
-// and fails when the file is out of date.
+// Generates src/chain/module-bytes.ts from the module texts in local-chain-modules/. With --check it writes nothing and
+// fails if the file is out of date.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { renderModuleBytes } from "./local-chain-modules/assemble.ts";

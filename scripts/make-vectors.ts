@@ -1,6 +1,6 @@
 // Writes the golden vectors of encode_submission under test/vectors. The official SDK's classes make the expected
-// bytes; nothing of src takes part. With --check it writes nothing and fails when a file differs from what it
-// would write; --folder reads or writes another folder.
+// bytes; no code of src is used. With --check it writes nothing and fails if a file is out of date; --folder names
+// another folder.
 //   npm run vectors [-- --check] [-- --folder PATH]
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -19,7 +19,7 @@ const { values } = parseArgs({
   },
 });
 
-/** The version that is installed, which is the one that made the bytes. */
+/** Version of the installed SDK, which makes the bytes. */
 function sdkVersion(): string {
   let folder = dirname(createRequire(import.meta.url).resolve(SDK));
   for (;;) {
@@ -35,7 +35,7 @@ function sdkVersion(): string {
   }
 }
 
-/** One vector a line, so that a change shows as the lines it changes. */
+/** One vector per line, for readable diffs. */
 function fileText(head: object, vectors: readonly object[]): string {
   const lines = Object.entries({ command: "npm run vectors", sdk: `${SDK} ${sdkVersion()}`, ...head }).map(
     ([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)},\n`,
@@ -67,6 +67,6 @@ for (const [name, text] of Object.entries(FILES)) {
   }
   if (readFileSync(path, "utf8") === text) continue;
   stale++;
-  console.error(`${name} differs from what the SDK makes: run npm run vectors`);
+  console.error(`${name} differs from the vectors of the SDK: run npm run vectors`);
 }
 process.exitCode = stale === 0 ? 0 : 1;

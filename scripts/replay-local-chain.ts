@@ -1,7 +1,7 @@
-// Makes blocks of the local chain as fast as it can into a store on disk, then checks them from their own
-// stored records: replayed into a second store by a fresh verifier, and once more with plain code that keeps
-// nothing between blocks but hashes: every leaf, the accumulator root level by level, the state root from
-// all items. Prints blocks, records, differences and memory; exits 1 on any difference.
+// Makes blocks of the local chain as fast as it can into a store on disk, then checks the stored records twice: a
+// new verifier replays them into a second store, and plain code recomputes every leaf, the accumulator root level
+// by level and the state root from all items. Prints blocks, records, differences and memory; exits 1 on any
+// difference.
 //   node --expose-gc --import tsx scripts/replay-local-chain.ts [blocks] [seed]
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,7 +33,7 @@ const PROGRESS_MS = 5_000;
 const blocks = Number(process.argv[2] ?? "10000");
 const seed = process.argv[3] ?? "replay";
 
-/** Memory of the process itself; pages of the mapped store files are not counted where the system tells. */
+/** Memory of the process, on Linux without the pages of the mapped store files. */
 function memoryMb(): string {
   globalThis.gc?.();
   const { rss, heapUsed } = process.memoryUsage();
@@ -92,7 +92,7 @@ async function replay(from: Store, to: Store): Promise<void> {
   for await (const page of readRecords(from)) await committer.append(page.map(({ bytes }) => bytes));
 }
 
-/** Root over all leaves by padding every level on the right: no subtree is kept. */
+/** Root over all leaves by the definition: every level is padded on the right. */
 function plainRoot(leaves: readonly Uint8Array[]): Uint8Array {
   let level = [...leaves];
   while (level.length > 1) {
@@ -106,7 +106,7 @@ function plainRoot(leaves: readonly Uint8Array[]): Uint8Array {
   return level[0] ?? ACCUMULATOR_PLACEHOLDER;
 }
 
-/** Walks the stored records with plain code: the differences to what the store says. */
+/** Recomputes the roots from the stored records with plain code; returns the differences to the store. */
 async function recompute(store: Store): Promise<string[]> {
   const leaves: Uint8Array[] = [];
   const state = new Map<string, { keyHash: Uint8Array; leafHash: Uint8Array }>();
@@ -144,7 +144,7 @@ async function recompute(store: Store): Promise<string[]> {
   return out;
 }
 
-/** Compares two stores: every record, and the chain's items at versions all over the ledger. */
+/** Compares every record of two stores, and the chain's items at versions spread over the ledger. */
 async function compareStores(chain: LocalChain, left: Store, right: Store): Promise<string[]> {
   const out: string[] = [];
   const pages = readRecords(right);
@@ -157,7 +157,7 @@ async function compareStores(chain: LocalChain, left: Store, right: Store): Prom
   }
   await pages.return(undefined);
   const [a, b] = [await left.openView(), await right.openView()];
-  const keys = chain.chainItems.all.map((item) => item.keyHash);
+  const keys = chain.items.all.map((item) => item.keyHash);
   for (let i = 0n; i <= COMPARED_VERSIONS; i++) {
     const version = (a.position.version * i) / COMPARED_VERSIONS;
     const [items, others] = [await a.getItems(keys, version), await b.getItems(keys, version)];

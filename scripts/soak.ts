@@ -38,14 +38,14 @@ const MAX_GROWTH = 0.1;
 const SHORT_MINUTES = 20;
 /** What the young generation of a heap alone may come to. */
 const SHORT_SLACK_BYTES = 32e6;
-/** A warm-up goes on until there were so many, but not for longer than so many times its length. */
+/** A warm-up lasts until this many samples, but at most this many times its length. */
 const WARM_REQUESTS = 6000;
 const WARM_PATIENCE = 3;
 /** Handles and timers may differ by what happens to be under way at the moment of the look. */
 const HANDLE_SLACK = 4;
 const PROGRESS_MS = 60_000;
 const SAMPLE_MS = 500;
-/** The heap is looked at with one sample in so many. */
+/** One sample in this many also measures the heap. */
 const HEAP_EVERY = 10;
 const QUIET_MS = 1500;
 const YOUNG = 'sextant_nodejs_heap_space_size_total_bytes{space="new"}';

@@ -1,13 +1,14 @@
 // Kills the real program with SIGKILL at random moments while it makes blocks and prunes, again and again, and
 // compares what it kept with a model: the same chain made in this process, never killed, in the memory engine.
 // After every kill: the position, every kept record and block, and every kept version of a sample of items.
-// After every restart: balances over HTTP. Nothing is ever repaired by hand. Exits 1 on any difference.
+// After every restart: balances over HTTP. Meanwhile readers of the same store (check and backup) die by signals; the
+// running program must clear what they held. Nothing is ever repaired by hand. Exits 1 on any difference.
 //   npx tsx scripts/torture.ts [--kills 1000] [--seed N] [--window VERSIONS] [--program bin/sextant.js]
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -55,6 +56,12 @@ const READY_MS = 60_000;
 const PAGE_RECORDS = 500;
 const PAGE_BYTES = 4 << 20;
 const PROGRESS_MS = 10_000;
+/** One run in this many has a reader that dies while the program writes. */
+const READER_RUNS = 4;
+const READER_SIGNALS = ["SIGKILL", "SIGKILL", "SIGKILL", "SIGINT", "SIGTERM"] as const;
+const CLEARED_MS = 20_000;
+/** Where lmdb keeps process ids in its lock file. */
+const [FIRST_PID_AT, SLOT_BYTES] = [216, 64];
 
 let state = Number(values.seed) >>> 0;
 /** A number below the bound; the same seed gives the same kills, as far as the machine's speed allows. */
@@ -73,7 +80,7 @@ const chain = createLocalChain({ seed: chainSeed });
 const model = createMemoryStore();
 const committer = new Committer({ store: model, logger: silentLogger });
 await bootstrapGenesis({ store: model, committer, check: checkGenesis(chain.genesisBlob()) });
-const keys = chain.chainItems.all.map((item) => item.keyHash);
+const keys = chain.items.all.map((item) => item.keyHash);
 const holders = chain
   .guide()
   .accounts.flatMap(({ address, assets }) => assets.map(({ asset }) => ({ address, asset })));
@@ -100,7 +107,17 @@ async function pruneModel(floor: bigint): Promise<void> {
   while (!(await model.prune(floor, 1_000_000)).done);
 }
 
-const total = { kills: 0, early: 0, pruning: 0, restarts: 0, items: 0, records: 0, blocks: 0, balances: 0 };
+const total = {
+  kills: 0,
+  early: 0,
+  pruning: 0,
+  restarts: 0,
+  readers: 0,
+  items: 0,
+  records: 0,
+  blocks: 0,
+  balances: 0,
+};
 const differences: string[] = [];
 let head = -1n;
 let oldest = 0n;
@@ -257,6 +274,34 @@ function launch(data: string, window: bigint): Run {
   return { child, ended, ready, errors: () => err };
 }
 
+/** True while the lock file has a slot of the process. Read as a file: lmdb itself would clear it. */
+function hasSlot(data: string, pid: number): boolean {
+  const file = readFileSync(join(data, "lock.mdb"));
+  for (let at = FIRST_PID_AT; at + SLOT_BYTES <= file.length; at += SLOT_BYTES) {
+    if (file.readInt32LE(at) === pid) return true;
+  }
+  return false;
+}
+
+/** Lets a reader die by a signal once it reads, and waits until the running program has cleared its slot. */
+async function killReader(data: string): Promise<void> {
+  const to = join(data, "..", `${basename(data)}-backup`);
+  const args = random(2) === 0 ? ["check", "--in-process"] : ["backup", "--to", to];
+  const child = spawn(process.execPath, [values.program, ...args, "--data", data], { stdio: "ignore" });
+  children.add(child);
+  const ended = once(child, "close").finally(() => children.delete(child));
+  const pid = child.pid ?? 0;
+  while (child.exitCode === null && !hasSlot(data, pid)) await sleep(1);
+  await sleep(random(20));
+  child.kill(pick(READER_SIGNALS));
+  await ended;
+  if (child.exitCode !== 0) total.readers++;
+  const deadline = performance.now() + CLEARED_MS;
+  while (hasSlot(data, pid) && performance.now() < deadline) await sleep(5);
+  if (hasSlot(data, pid)) differ(`the slot of reader ${pid}, which died, is still there`);
+  rmSync(to, { recursive: true, force: true });
+}
+
 /** Starts the program, lets it work for a moment and kills it. */
 async function runAndKill(data: string, window: bigint, startMs: number): Promise<number> {
   const started = performance.now();
@@ -273,6 +318,7 @@ async function runAndKill(data: string, window: bigint, startMs: number): Promis
     } else {
       readyMs = performance.now() - started;
       total.restarts++;
+      if (random(READER_RUNS) === 0) await killReader(data);
       // Half of the time the kill comes while the pruner still works on what the last run left.
       if (random(2) === 0) {
         await sleep(random(PRUNING_MS));
@@ -308,14 +354,15 @@ try {
   for (const difference of differences.slice(0, 20)) console.log(`difference: ${difference}`);
   console.log(
     `kills ${total.kills} (${total.early} during the start, ${total.pruning} with the pruner half-way), ` +
-      `restarts that served ${total.restarts}, versions made ${head + 1n}, oldest kept ${oldest}`,
+      `restarts that served ${total.restarts}, readers that died ${total.readers}, versions made ${head + 1n}, oldest kept ${oldest}`,
   );
   console.log(
     `compared: ${total.items} items, ${total.records} records, ${total.blocks} blocks, ` +
       `${total.balances} balances over HTTP`,
   );
   console.log(`differences: ${differences.length}; manual repairs: 0; ${seconds.toFixed(0)} s`);
-  const isWeak = total.kills > 20 && (total.items === 0 || oldest === 0n || total.balances === 0);
+  const isWeak =
+    total.kills > 20 && (total.items === 0 || oldest === 0n || total.balances === 0 || total.readers === 0);
   if (isWeak) console.log("too little happened for this run to mean anything");
   process.exitCode = differences.length === 0 && !isWeak ? 0 : 1;
 } finally {

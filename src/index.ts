@@ -1,4 +1,4 @@
-// The public names of the package.
+// The public interface of the package.
 export { CodedError, ConfigError } from "./base/errors.ts";
 export type { Logger } from "./base/log.ts";
 export {
@@ -6,6 +6,7 @@ export {
   type BalanceDetailAnswer,
   type BatchAnswer,
   createNode,
+  type Explanation,
   type FollowOptions,
   type GenesisReport,
   type HistoryEnd,
@@ -16,5 +17,6 @@ export {
   type Node,
   type NodeOptions,
   type ReadOptions,
+  type StoreOptions,
   verifyGenesis,
 } from "./node.ts";

@@ -9,26 +9,37 @@ import { balanceKeyCacheStats } from "./ledger/balance-keys.ts";
 import { LedgerError } from "./ledger/errors.ts";
 import type { Ledger, LedgerView } from "./ledger/view.ts";
 import { BalanceQuestions } from "./node/balance-questions.ts";
+import { type DeprecatedOptions, withPresentNames } from "./node/deprecated-options.ts";
 import { DriverHistogram, type DriverReport, driverGauges } from "./node/driver-metrics.ts";
 import { Faults } from "./node/faults.ts";
-import { followGauges, followInfo, unhealthyReasonOf, WaypointInfo } from "./node/follow-report.ts";
+import { FinalVersions } from "./node/final-versions.ts";
+import {
+  followGauges,
+  followInfo,
+  unhealthyReasonOf,
+  unreadyReasonOf,
+  WaypointInfo,
+} from "./node/follow-report.ts";
 import { passThroughOf, refuseUnknownState } from "./node/following.ts";
 import { cacheGauges, faultGauges, httpGauges, ledgerGauges, writerGauges } from "./node/gauges.ts";
 import { HttpFrontend } from "./node/http-frontend.ts";
 import { electionInfo, nodeInfo } from "./node/info.ts";
 import { LedgerWriter } from "./node/ledger-writer.ts";
 import { createMetrics, type MetricFigures, type Metrics } from "./node/metrics.ts";
-import type {
-  BatchAnswer,
-  HistoryOptions,
-  LedgerInfo,
-  Node,
-  NodeOptions,
-  ReadOptions,
+import {
+  type BatchAnswer,
+  type Explanation,
+  type HistoryOptions,
+  type LedgerInfo,
+  NODE_DEFAULTS,
+  type Node,
+  type NodeOptions,
+  type ReadOptions,
 } from "./node/options.ts";
-import { Reader } from "./node/reader.ts";
+import { Reader, toLedgerInfo } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
-import { awaitStore, type OpenedStore, openStore } from "./node/store-opening.ts";
+import type { OpenedStore, StoreOpening } from "./node/store-engine.ts";
+import { awaitStore, engineOf, openStore, type StoreOptions, storeOptionsOf } from "./node/store-engines.ts";
 import type { NodeStatus, WorkerSetup } from "./node/worker-messages.ts";
 import { WriterElection } from "./node/writer-election.ts";
 import type { Store } from "./store/contract.ts";
@@ -37,22 +48,30 @@ import { assertHead } from "./sync/check/head-check.ts";
 import { type PruneWindow, parsePruneWindow } from "./sync/prune-window.ts";
 
 export type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
+export { HTTP_DEFAULTS, HTTP_NUMBERS, isHeaderBrand } from "./http/server.ts";
 export type { BalanceChange } from "./ledger/balance-history.ts";
+export { LOCAL_CHAIN_NUMBERS } from "./node/block-maker.ts";
 export { type CopyOptions, type CopyReport, copyData } from "./node/copying.ts";
+export type { CassandraOptions } from "./node/engines/cassandra.ts";
+export { FOLLOW_NUMBERS } from "./node/following.ts";
 export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
-export type {
-  BatchAnswer,
-  CassandraOptions,
-  FollowOptions,
-  HistoryEnd,
-  HistoryOptions,
-  HttpOptions,
-  LedgerInfo,
-  LocalChainOptions,
-  Node,
-  NodeOptions,
-  ReadOptions,
+export { FRONTEND_NUMBERS } from "./node/http-frontend.ts";
+export { parseOperand, refusalOf } from "./node/operands.ts";
+export {
+  type BatchAnswer,
+  type Explanation,
+  type FollowOptions,
+  type HistoryEnd,
+  type HistoryOptions,
+  type HttpOptions,
+  type LedgerInfo,
+  type LocalChainOptions,
+  NODE_DEFAULTS,
+  type Node,
+  type NodeOptions,
+  type ReadOptions,
 } from "./node/options.ts";
+export type { StoreOptions } from "./node/store-engines.ts";
 export {
   backupData,
   type CheckProgress,
@@ -61,21 +80,19 @@ export {
   restoreData,
   type StoreReport,
 } from "./node/store-tools.ts";
+export { CASSANDRA_NUMBERS } from "./store/cassandra/options.ts";
 
-/** History kept unless said otherwise. */
-const DEFAULT_PRUNE_WINDOW = "24h";
-
-/** Faults of a store that mean: nothing was touched, something about the start must change. */
+/** Store errors that the user must fix; nothing was touched. */
 const USAGE_CODES = ["locked", "absent", "format", "identity", "unwritable", "unreachable"];
 
-/** True for faults of configuration or surroundings, where nothing was touched. */
+/** True for errors in the configuration or its surroundings; nothing was touched. */
 export function isUsageFault(error: unknown): boolean {
   if (error instanceof ConfigError) return true;
   return error instanceof StoreError && USAGE_CODES.includes(error.code);
 }
 
-/** Starts a node. Everything that can be refused is refused before anything is written. */
-export async function createNode(options: NodeOptions = {}): Promise<Node> {
+/** Starts a node. Checks everything it can before it writes anything. */
+export async function createNode(options: NodeOptions & DeprecatedOptions = {}): Promise<Node> {
   const node = new SextantNode(options);
   try {
     await node.start();
@@ -86,58 +103,63 @@ export async function createNode(options: NodeOptions = {}): Promise<Node> {
   return node;
 }
 
-/** How a worker process reaches the one that writes. */
+/** A worker's connection to the writing process. */
 export interface WorkerLink {
-  /** What that one last said of the node. */
+  /** The writer's latest status. */
   readonly status: () => NodeStatus;
   /** The metrics page of all processes. */
   readonly page: () => Promise<string>;
   readonly logger: Logger;
 }
 
-/** Starts what a worker process runs of a node: it reads the store and answers. */
+/** Starts the node of a worker process, which reads the store and answers. */
 export async function createWorkerNode(
   setup: WorkerSetup,
   link: WorkerLink,
-): Promise<{ readonly node: Node; readonly figures: () => Promise<MetricFigures> }> {
+): Promise<{ readonly node: Node } & Pick<Metrics, "figures" | "counts">> {
   const node = new SextantNode({ ...setup.node, readOnly: true, logger: link.logger }, { ...setup, ...link });
   await node.start();
-  return { node, figures: () => node.figures() };
+  return { node, figures: () => node.figures(), counts: () => node.counts() };
 }
 
-/** What a worker knows from the process that started it. */
 type WorkerRole = WorkerSetup & WorkerLink;
 
 class SextantNode implements Node, Ledger {
   readonly faulted: Promise<Error>;
   readonly #options: NodeOptions;
+  readonly #storeOptions: StoreOptions;
   readonly #logger: Logger;
   readonly #window: PruneWindow;
   readonly #waypoints = new WaypointInfo();
   readonly #reader = new Reader(this);
   readonly #questions = new BalanceQuestions(this.#reader);
+  readonly #finalVersions = new FinalVersions(() => this.#store);
   readonly #startedMs: number;
   readonly #role: WorkerRole | undefined;
   readonly #metrics: Metrics;
   readonly #faults: Faults;
   readonly #closing = new AbortController();
+  /** In-process calls in flight; `close` waits for them before it closes the store. */
+  readonly #calls = new Set<Promise<unknown>>();
+  #closed: Promise<void> | undefined;
   #plan: StartPlan | undefined;
   #frontend: HttpFrontend | undefined;
   #store: Store | undefined;
   #driver: (() => DriverReport) | undefined;
-  /** Says when to write, where other processes may write too. */
+  /** Undefined for a store with one writer. */
   #election: WriterElection | undefined;
   #writer: LedgerWriter | undefined;
 
-  constructor(options: NodeOptions, role?: WorkerRole) {
-    this.#options = options;
+  constructor(options: NodeOptions & DeprecatedOptions, role?: WorkerRole) {
+    this.#logger = options.logger ?? silentLogger;
+    this.#options = withPresentNames(options, this.#logger);
+    this.#storeOptions = storeOptionsOf(this.#options);
     this.#role = role;
     this.#startedMs = role?.startedMs ?? Date.now();
-    this.#logger = options.logger ?? silentLogger;
-    this.#window = parsePruneWindow(options.pruneWindow ?? DEFAULT_PRUNE_WINDOW);
+    this.#window = parsePruneWindow(this.#options.pruneWindow ?? NODE_DEFAULTS.pruneWindow);
     this.#faults = new Faults(this.#logger, (error) => this.#election?.divert(error) ?? false);
     this.faulted = this.#faults.stopped;
-    const isCluster = options.cassandra !== undefined;
+    const { hasDriver } = engineOf(this.#storeOptions);
     const driver = (): DriverReport | undefined => this.#driver?.();
     const gauges = [
       ...ledgerGauges(this),
@@ -155,11 +177,11 @@ class SextantNode implements Node, Ledger {
         () => this.#writer,
         () => this.#election,
       ),
-      ...(isCluster
+      ...(hasDriver
         ? [...driverGauges(driver), ...cacheGauges("block", "block rows", () => driver()?.blockCache)]
         : []),
     ];
-    this.#metrics = createMetrics(gauges, isCluster ? [new DriverHistogram(driver)] : []);
+    this.#metrics = createMetrics(gauges, hasDriver ? [new DriverHistogram(driver)] : []);
   }
 
   get url(): string | undefined {
@@ -167,21 +189,21 @@ class SextantNode implements Node, Ledger {
   }
 
   async start(): Promise<void> {
-    const { genesis, data, cassandra, readOnly = false, http } = this.#options;
+    const { genesis, readOnly = false, http } = this.#options;
     const logger = this.#logger;
     const plan = await planStart(this.#options);
     this.#plan = plan;
-    // Refusals come before the store is touched: first the files, then the port.
+    // Files and the port are checked before the store is touched.
     if (http !== undefined) {
-      this.#frontend = this.#createFront(http, plan);
+      this.#frontend = this.#createFrontend(http);
       await this.#frontend.open();
     }
-    const opening = { data, cassandra, readOnly, check: plan.check, logger };
+    const opening = { readOnly, check: plan.check, logger };
     if (readOnly) {
       await this.#openForReading(opening);
       return;
     }
-    const opened = await openStore(opening);
+    const opened = await openStore(this.#storeOptions, opening);
     const { store, lease } = opened;
     this.#take(opened);
     if (genesis !== undefined && plan.proven === undefined) {
@@ -190,6 +212,7 @@ class SextantNode implements Node, Ledger {
     if (lease === undefined) {
       const writer = this.#createWriter(store, plan);
       await writer.prepare();
+      await this.#finalVersions.look();
       await this.#startWorkers();
       writer.run();
       return;
@@ -217,17 +240,18 @@ class SextantNode implements Node, Ledger {
     await this.#startWorkers();
   }
 
-  /** A server that reads waits for its store; one who only calls is told that there is none. */
-  async #openForReading(opening: Parameters<typeof openStore>[0]): Promise<void> {
+  /** Without a store, in-process readers get an error; servers wait. */
+  async #openForReading(opening: StoreOpening): Promise<void> {
     if (this.#frontend === undefined) {
-      this.#take(await openStore(opening));
+      this.#take(await openStore(this.#storeOptions, opening));
       return;
     }
-    await awaitStore(opening, {
+    await awaitStore(this.#storeOptions, opening, {
       onOpen: (opened) => this.#take(opened),
       onFault: (error) => this.#faults.report("store", error),
       signal: this.#closing.signal,
     });
+    await this.#finalVersions.look();
     await this.#startWorkers();
   }
 
@@ -252,17 +276,12 @@ class SextantNode implements Node, Ledger {
 
   async #startWorkers(): Promise<void> {
     if (this.#writer?.following?.isLazy === true) {
-      this.#frontend?.assertAlone("a ledger that started in the middle is answered by one process");
+      this.#frontend?.assertAlone("expected 0, because the ledger started in the middle");
     }
-    const { data, cassandra, pruneWindow, follow } = this.#options;
+    const { pruneWindow, follow } = this.#options;
     await this.#frontend?.startWorkers({
       setup: {
-        node: {
-          ...(data === undefined ? {} : { data }),
-          ...(cassandra === undefined ? {} : { cassandra }),
-          ...(pruneWindow === undefined ? {} : { pruneWindow }),
-          ...(follow === undefined ? {} : { follow }),
-        },
+        node: { store: this.#storeOptions, pruneWindow, follow },
         startedMs: this.#startedMs,
         genesisWaypoint: this.#plan?.check?.waypoint,
       },
@@ -271,18 +290,18 @@ class SextantNode implements Node, Ledger {
     });
   }
 
-  #createFront(http: NonNullable<NodeOptions["http"]>, plan: StartPlan): HttpFrontend {
+  #createFrontend(http: NonNullable<NodeOptions["http"]>): HttpFrontend {
     return new HttpFrontend({
       http,
-      server: {
-        ...passThroughOf(this.#options.follow),
+      services: {
+        passThrough: passThroughOf(this.#options.follow),
         ledger: this,
-        encode: (body, view) => this.#reader.encode(body, view),
+        encoder: (body, view) => this.#reader.encode(body, view),
+        explainer: (body, view) => this.#reader.explain(body, view),
         nodeInfo: (view) => this.#info(view),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
         unready: () => this.#status(undefined).unready,
-        // The same URL may serve another chain tomorrow when the chain is a local one.
-        cachePinned: this.#role?.cachePinned ?? plan.chain === undefined,
+        isFinal: (version) => this.#finalVersions.has(version),
       },
       metrics: this.#metrics,
       page: this.#role?.page,
@@ -290,14 +309,23 @@ class SextantNode implements Node, Ledger {
     });
   }
 
-  /** What this process has counted. */
+  /** All metrics of this process. */
   figures(): Promise<MetricFigures> {
     return this.#metrics.figures();
   }
 
+  /** The counters alone, which survive the process. */
+  counts(): Promise<MetricFigures> {
+    return this.#metrics.counts();
+  }
+
   openView(): MaybePromise<LedgerView> {
     const store = this.#store;
-    if (store === undefined) throw new LedgerError("no_ledger", "the node is still starting");
+    if (store === undefined) {
+      throw this.#closing.signal.aborted
+        ? closedError()
+        : new LedgerError("no_ledger", "the node is still starting");
+    }
     return andThen(
       store.openView(),
       (view) => this.#writer?.following?.viewOver(view) ?? refuseUnknownState(view, store),
@@ -308,8 +336,20 @@ class SextantNode implements Node, Ledger {
     return this.#reader.withView(({ position }) => position.version).catch(() => undefined);
   }
 
+  /** Runs an in-process call: it rejects and never throws, and `close` waits for it. */
+  async #call<T>(run: () => Promise<T>): Promise<T> {
+    if (this.#closing.signal.aborted) throw closedError();
+    const call = run();
+    this.#calls.add(call);
+    try {
+      return await call;
+    } finally {
+      this.#calls.delete(call);
+    }
+  }
+
   balance(address: string, asset: string, options: ReadOptions = {}): Promise<bigint> {
-    return this.#reader.balance(address, asset, options);
+    return this.#call(() => this.#reader.balance(address, asset, options));
   }
 
   rawItem(
@@ -317,42 +357,67 @@ class SextantNode implements Node, Ledger {
     key: string | Uint8Array,
     options: ReadOptions = {},
   ): Promise<Uint8Array | undefined> {
-    return this.#reader.rawItem(handle, key, options);
+    return this.#call(() => this.#reader.rawItem(handle, key, options));
   }
 
   balances(
     pairs: readonly { readonly address: string; readonly asset: string }[],
     options: ReadOptions = {},
   ): Promise<BatchAnswer<bigint>> {
-    return this.#questions.balances(pairs, options);
+    return this.#call(() => this.#questions.balances(pairs, options));
   }
 
   rawItems(
     items: readonly { readonly handle: string; readonly key: string | Uint8Array }[],
     options: ReadOptions = {},
   ): Promise<BatchAnswer<Uint8Array | undefined>> {
-    return this.#questions.rawItems(items, options);
+    return this.#call(() => this.#questions.rawItems(items, options));
   }
 
   balanceDetail(address: string, asset: string, options: ReadOptions = {}): Promise<BalanceDetailAnswer> {
-    return this.#questions.detail(address, asset, options);
+    return this.#call(() => this.#questions.detail(address, asset, options));
   }
 
-  balanceHistory(address: string, asset: string, options: HistoryOptions = {}): AsyncIterable<BalanceChange> {
-    return this.#questions.history(address, asset, options);
+  async *balanceHistory(
+    address: string,
+    asset: string,
+    options: HistoryOptions = {},
+  ): AsyncGenerator<BalanceChange> {
+    const changes = this.#questions.history(address, asset, options);
+    try {
+      for (;;) {
+        const next = await this.#call(() => changes.next());
+        if (next.done === true) return;
+        yield next.value;
+      }
+    } finally {
+      await changes.return(undefined);
+    }
   }
 
   encodeSubmission(request: object | string | Uint8Array): Promise<Uint8Array> {
-    return this.#reader.encodeSubmission(request);
+    return this.#call(() => this.#reader.encodeSubmission(request));
+  }
+
+  explainSubmission(request: object | string | Uint8Array): Promise<Explanation> {
+    return this.#call(() => this.#reader.explainSubmission(request));
   }
 
   info(): Promise<Readonly<Record<string, unknown>>> {
-    return this.#reader.withView((view) => this.#info(view));
+    return this.#call(() =>
+      this.#reader
+        .withView((view) => this.#info(view))
+        .catch((error: unknown) => {
+          if (this.#store === undefined || !(error instanceof LedgerError && error.code === "no_ledger"))
+            throw error;
+          return this.#info(undefined);
+        }),
+    );
   }
 
   async #info(view: LedgerView | undefined): Promise<Readonly<Record<string, unknown>>> {
     const status = this.#status(view?.position.version);
-    // Where a ledger started in the middle its roots are another's word, not to be handed on as proof.
+    // The roots of a ledger that started in the middle are unproven, so it gives no waypoints.
     const isWhole = this.#writer?.following?.isLazy !== true;
     return nodeInfo({
       ...status,
@@ -369,7 +434,7 @@ class SextantNode implements Node, Ledger {
     });
   }
 
-  /** How the node is; workers know it from the process that writes. */
+  /** Workers serve the writer's status. */
   #status(version: bigint | undefined): NodeStatus {
     if (this.#role !== undefined) return this.#role.status();
     const following = this.#writer?.following;
@@ -378,7 +443,7 @@ class SextantNode implements Node, Ledger {
       syncState: this.#syncState(),
       fault: this.#faults.reason,
       unhealthyReason: this.#unhealthyReason(),
-      unready: this.#faults.reason,
+      unready: this.#faults.reason ?? unreadyReasonOf(following?.status()),
       more: {
         ...(following === undefined ? {} : followInfo(following, version)),
         ...electionInfo(this.#election),
@@ -386,11 +451,11 @@ class SextantNode implements Node, Ledger {
     };
   }
 
-  /** Why the process should be started anew; what may pass is no reason for that. */
+  /** Why the process should be restarted. Transient faults do not count. */
   #unhealthyReason(): string | undefined {
     const { final, reason } = this.#faults;
     if (final !== undefined) return reason;
-    // A follower that waits for its store says so like one that waits for others.
+    // While the store is out of reach, the follower's own state says nothing.
     return reason === undefined ? unhealthyReasonOf(this.#writer?.following?.status()) : undefined;
   }
 
@@ -410,27 +475,39 @@ class SextantNode implements Node, Ledger {
   }
 
   ledgerInfo(): Promise<LedgerInfo> {
-    return this.#reader.ledgerInfo();
+    return this.#call(() => this.#reader.ledgerInfo());
   }
 
-  async produceBlock(): Promise<LedgerInfo> {
-    const blocks = this.#writer?.blocks;
-    if (blocks === undefined) throw new ConfigError("this node makes no blocks");
-    await blocks.produce(undefined);
-    return this.ledgerInfo();
+  produceBlock(): Promise<LedgerInfo> {
+    return this.#call(async () => {
+      const blocks = this.#writer?.blocks;
+      if (blocks === undefined) throw new ConfigError("this node makes no blocks");
+      return toLedgerInfo({ position: await blocks.produce(undefined) });
+    });
   }
 
   guide(): ChainGuide | undefined {
+    if (this.#closing.signal.aborted) throw closedError();
     return this.#plan?.chain?.guide();
   }
 
-  /** Close order: nothing new comes in, no pruning, no requests, then the store. */
-  async close(): Promise<void> {
+  /** Closes in order: writer, server, calls in flight, store. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     this.#closing.abort();
     await this.#election?.stop();
     await this.#writer?.stop();
     await this.#frontend?.close();
+    await Promise.allSettled(this.#calls);
     await this.#store?.close();
     this.#store = undefined;
   }
+}
+
+function closedError(): LedgerError {
+  return new LedgerError("unavailable", "the node is closed");
 }

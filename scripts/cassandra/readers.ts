@@ -1,4 +1,4 @@
-// Readers that compare everything they are told with the model, all the time, whatever happens to the cluster.
+// Readers that compare every result with the model, throughout all faults of the cluster.
 import { setTimeout as sleep } from "node:timers/promises";
 import { LedgerError } from "../../src/ledger/errors.ts";
 import type { StateItem } from "../../src/ledger/view.ts";
@@ -6,27 +6,27 @@ import { type CassandraStore, openCassandraStore } from "../../src/store/cassand
 import type { StoreView } from "../../src/store/contract.ts";
 import type { SyntheticLedger } from "../../test/support/synthetic-ledger.ts";
 
-/** What readers saw. */
+/** Counts of the readers. */
 export interface ReaderFigures {
   /** Items, histories, records and blocks compared. */
   reads: number;
   differences: string[];
-  /** Reads that said the storage is out of reach. */
+  /** Reads that failed because the storage was unreachable. */
   refused: number;
-  /** Longest time without an answer, in milliseconds. */
+  /** Longest time without a result, in milliseconds. */
   longestPauseMs: number;
   head: bigint;
 }
 
-/** Readers at work. */
+/** Runs readers. */
 export class Readers {
   readonly store: CassandraStore;
   readonly #model: SyntheticLedger;
   readonly #random: () => number;
-  /** The last version that the writer said was committed. */
+  /** The last version that a writer reported as committed. */
   acknowledged = -1n;
   #figures: ReaderFigures = empty(-1n);
-  #lastAnswer = performance.now();
+  #lastResult = performance.now();
   #isRunning = true;
   #ended: Promise<unknown> | undefined;
 
@@ -46,7 +46,7 @@ export class Readers {
   }
 
   start(count: number): void {
-    this.#lastAnswer = performance.now();
+    this.#lastResult = performance.now();
     this.#ended = Promise.all(Array.from({ length: count }, () => this.#run()));
   }
 
@@ -56,14 +56,14 @@ export class Readers {
     await this.store.close();
   }
 
-  /** The figures since they were last taken. */
+  /** The figures since the last `take`. */
   get figures(): Readonly<ReaderFigures> {
     return this.#figures;
   }
 
-  /** The figures since the last call. */
+  /** The figures since the last call, and resets them. */
   take(): ReaderFigures {
-    this.#noteAnswer(false);
+    this.#onResult(false);
     const figures = this.#figures;
     this.#figures = empty(figures.head);
     return figures;
@@ -118,7 +118,7 @@ export class Readers {
         block?.height === expected.height && block.lastVersion === expected.lastVersion,
         `block of ${version}`,
       );
-      this.#noteAnswer(true);
+      this.#onResult(true);
     } finally {
       view.release();
     }
@@ -129,10 +129,10 @@ export class Readers {
     if (!holds) this.#figures.differences.push(what);
   }
 
-  #noteAnswer(isAnswer: boolean): void {
+  #onResult(isAnswer: boolean): void {
     const now = performance.now();
-    this.#figures.longestPauseMs = Math.max(this.#figures.longestPauseMs, now - this.#lastAnswer);
-    if (isAnswer) this.#lastAnswer = now;
+    this.#figures.longestPauseMs = Math.max(this.#figures.longestPauseMs, now - this.#lastResult);
+    if (isAnswer) this.#lastResult = now;
   }
 }
 

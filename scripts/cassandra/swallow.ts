@@ -1,24 +1,24 @@
-// A line to a node that can lose answers: requests arrive and are carried out, and what comes back is thrown away
-// for a while. Then the line breaks, as lines do.
+// A proxy to a node that can drop responses: the node executes the requests, and the proxy discards its responses for a
+// while. Then it breaks the connection.
 import { connect, createServer, type Server, type Socket } from "node:net";
 
-/** A line under way. */
+/** A running proxy. */
 export interface Swallower {
-  /** Loses all answers from now on, and breaks the lines that lost some after so many milliseconds. */
+  /** Drops all responses for `ms`, then breaks the connections that lost some. */
   swallow(ms: number): void;
-  /** Bytes of answers that were lost. */
+  /** Bytes of dropped responses. */
   readonly lost: number;
   close(): Promise<void>;
 }
 
-/** Listens on an address for one node, on the same port. */
+/** Starts a proxy on an address for one node, on the same port. */
 export async function startSwallower(listen: string, target: string, port: number): Promise<Swallower> {
   let until = 0;
   let lost = 0;
   const sockets = new Set<Socket>();
   const server: Server = createServer((client) => {
     const node = connect({ host: target, port });
-    const robbed = { is: false };
+    let hasLost = false;
     for (const socket of [client, node]) {
       sockets.add(socket);
       socket.setNoDelay(true);
@@ -31,10 +31,10 @@ export async function startSwallower(listen: string, target: string, port: numbe
     }
     client.on("data", (chunk) => node.write(chunk));
     node.on("data", (chunk) => {
-      if (performance.now() < until || robbed.is) {
+      if (performance.now() < until || hasLost) {
         lost += chunk.length;
-        if (!robbed.is) setTimeout(() => client.destroy(), Math.max(0, until - performance.now()));
-        robbed.is = true;
+        if (!hasLost) setTimeout(() => client.destroy(), Math.max(0, until - performance.now()));
+        hasLost = true;
       } else {
         client.write(chunk);
       }

@@ -1,11 +1,11 @@
-// One process that writes the model ledger to a cluster whenever it holds the lease, and says what it did in lines
-// of JSON. Errors that may pass are waited out; a lease that is lost is asked for again.
+// A process that writes the model ledger to a cluster whenever it holds the lease, and reports in lines of JSON. It
+// retries after transient errors and acquires a lost lease again.
 import { setTimeout as sleep } from "node:timers/promises";
 import { openCassandraStore } from "../../src/store/cassandra/store.ts";
 import { isPassingFault, StoreError } from "../../src/store/errors.ts";
 import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../../test/support/synthetic-ledger.ts";
 
-/** What a writer is told. */
+/** Arguments of a writer process. */
 export interface WriterTask {
   readonly hosts: readonly string[];
   readonly keyspace: string;
@@ -13,10 +13,10 @@ export interface WriterTask {
   readonly seed: number;
   readonly keys: number;
   readonly maxBatch: number;
-  readonly leaseTtlMs: number;
+  readonly leaseTimeMs: number;
 }
 
-/** What a writer says. */
+/** A report of a writer process. */
 export type WriterLine =
   | { readonly kind: "ready" }
   | { readonly kind: "holds"; readonly token: string }
@@ -25,27 +25,27 @@ export type WriterLine =
   | { readonly kind: "error"; readonly code: string };
 
 const task = JSON.parse(process.argv[2] ?? "{}") as WriterTask;
-const say = (line: WriterLine): void => {
+const report = (line: WriterLine): void => {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 };
-// Whoever listened is gone.
+// The parent process ended.
 process.stdout.on("error", () => process.exit(1));
 const model = new SyntheticLedger(task.seed, task.keys);
 const store = await openCassandraStore({ ...task, headMaxAgeMs: 0 });
 const { lease } = store;
-say({ kind: "ready" });
+report({ kind: "ready" });
 
 async function holdLease(): Promise<void> {
   while (lease.token === undefined) {
     const token = await lease.acquire().catch(() => undefined);
-    if (token !== undefined) say({ kind: "holds", token: token.toString() });
+    if (token !== undefined) report({ kind: "holds", token: token.toString() });
     else await sleep(lease.ttlMs / 4);
   }
 }
 
 setInterval(() => {
   if (lease.token !== undefined) lease.renew().catch(() => {});
-}, task.leaseTtlMs / 3);
+}, task.leaseTimeMs / 3);
 
 async function readHead(): Promise<bigint | undefined> {
   try {
@@ -66,11 +66,12 @@ for (let turn = 0; ; turn++) {
       const last = (head ?? -1n) + BigInt(1 + (turn++ % task.maxBatch));
       await store.commit(model.batch(head, last), head === undefined ? SYNTHETIC_IDENTITY : undefined);
       head = last;
-      say({ kind: "committed", version: last.toString(), ms: Math.round(performance.now() - started) });
+      report({ kind: "committed", version: last.toString(), ms: Math.round(performance.now() - started) });
     }
   } catch (error) {
-    if (error instanceof StoreError && error.code === "locked") say({ kind: "lost", message: error.message });
-    else if (isPassingFault(error)) say({ kind: "error", code: error.code });
+    if (error instanceof StoreError && error.code === "locked")
+      report({ kind: "lost", message: error.message });
+    else if (isPassingFault(error)) report({ kind: "error", code: error.code });
     else throw error;
     await sleep(200);
   }

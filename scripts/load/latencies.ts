@@ -1,10 +1,10 @@
-// Latencies in buckets, so that an hour of requests takes no memory to speak of.
+// Latencies in buckets, so that an hour of requests takes little memory.
 
-/** Buckets grow by this factor: what is read from them is at most so much too high. */
+/** Ratio of neighbouring buckets; percentiles are too high by at most this factor. */
 const GROWTH = 1.05;
 const SMALLEST_MS = 0.01;
 
-/** Counts latencies and answers percentiles. */
+/** Counts latencies and gives percentiles. */
 export class Latencies {
   readonly #buckets: number[] = [];
   count = 0;
@@ -17,7 +17,7 @@ export class Latencies {
     if (ms > this.maxMs) this.maxMs = ms;
   }
 
-  /** The latency that the given share of requests stayed within. */
+  /** The latency that the given share of requests did not exceed. */
   percentile(share: number): number {
     let left = this.count * share;
     for (let bucket = 0; bucket < this.#buckets.length; bucket++) {

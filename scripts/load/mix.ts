@@ -1,5 +1,5 @@
-// The mixed load of the soak and the flood: requests about the local chain's accounts, tables and functions, in
-// the proportions of ordinary use, with the mistakes that clients make among them.
+// The mixed load of the soak and the flood: requests for the local chain's accounts, tables and functions in the
+// proportions of ordinary use, including the mistakes that clients make.
 import { createLocalChain } from "../../src/chain/local-chain.ts";
 import { BCS_TYPE, JSON_TYPE } from "../../src/interface/media-types.ts";
 import { urlTo } from "../../src/interface/route.ts";
@@ -15,15 +15,15 @@ import {
 export interface MixRequest {
   readonly kind: string;
   readonly method: "GET" | "POST";
-  /** Behind the base URL. */
+  /** Path below the base URL. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** Statuses that are right answers; 503 with `Retry-After` is counted apart. */
+  /** Correct statuses; 503 with `Retry-After` is counted separately. */
   readonly expected: readonly number[];
 }
 
-/** Versions that may be asked for. */
+/** Range of versions to request. */
 export interface KnownVersions {
   latest: bigint;
   oldest: bigint;
@@ -32,7 +32,7 @@ export interface KnownVersions {
 const JSON_BODY = { "content-type": JSON_TYPE };
 const BCS = { accept: BCS_TYPE };
 
-/** Makes requests about the local chain of a seed. `random` answers numbers from 0 up to 1. */
+/** Makes requests for the local chain of a seed. `random` returns numbers from 0 up to 1. */
 export function createMix(seed: string, random: () => number, versions: KnownVersions): () => MixRequest {
   const { accounts, tables, functions } = createLocalChain({ seed }).guide();
   const balances = accounts.flatMap(({ address, assets }) =>
@@ -46,7 +46,7 @@ export function createMix(seed: string, random: () => number, versions: KnownVer
   );
   const senders = accounts.map(({ address }) => address);
   if (balances.length === 0 || items.length === 0 || functions.length === 0)
-    throw new Error("nothing to ask");
+    throw new Error("the guide is empty");
 
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
   const get = (kind: string, path: string, expected: readonly number[], headers = {}): MixRequest => ({
@@ -86,10 +86,10 @@ export function createMix(seed: string, random: () => number, versions: KnownVer
     const headers = random() < 0.3 ? { ...JSON_BODY, ...BCS } : JSON_BODY;
     return { kind: "raw_item", method: "POST", path: path + query, headers, body, expected };
   };
-  // Each with its share; the shares need not add up to anything.
+  // Relative shares.
   const kinds: readonly (readonly [share: number, make: () => MixRequest])[] = [
     [40, () => get("balance", pick(balances), [200], random() < 0.2 ? BCS : {})],
-    // The pruner may be faster than this process's idea of what is kept.
+    // The pruner may already have removed the version.
     [20, () => get("balance_at", `${pick(balances)}?ledger_version=${keptVersion()}`, [200, 410])],
     [10, () => table("", [200, 404])],
     [5, () => table(`?ledger_version=${keptVersion()}`, [200, 404, 410])],

@@ -1,17 +1,17 @@
-// What a running program holds: anonymous memory, descriptors, handles and timers, from the system and from
-// its own metrics page.
+// Resources of a running program: anonymous memory, descriptors, handles and timers, from the system and from its
+// metrics page.
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
-/** What one look at a process shows. */
+/** Resources of a process at one moment. */
 export interface ProcessFigures {
-  /** Memory that is the process's own: the mapped store file does not count. */
+  /** Memory without the mapped store file. */
   readonly anonymousBytes: number;
-  /** Open files, pipes and the like, sockets apart. */
+  /** Open files, pipes and the like, without sockets. */
   readonly files: number;
   readonly sockets: number;
 }
 
-/** Looks at a process of this machine. */
+/** Reads the resources of a local process. */
 export function processFigures(pid: number): ProcessFigures {
   const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
   const match = /^Anonymous:\s+(\d+) kB$/m.exec(rollup);
@@ -23,19 +23,19 @@ export function processFigures(pid: number): ProcessFigures {
       if (readlinkSync(`/proc/${pid}/fd/${name}`).startsWith("socket:")) sockets++;
       else files++;
     } catch {
-      // Closed between the two looks.
+      // Closed between the two reads.
     }
   }
   return { anonymousBytes: Number(match[1]) * 1024, files, sockets };
 }
 
-/** The unit of times in /proc, which is fixed for programs. */
+/** Unit of times in /proc; fixed for user space. */
 const TICKS_PER_SECOND = 100;
 
-/** Processor time that a process has had so far. */
+/** Processor time used by a process. */
 export function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // The name, in parentheses, may hold anything; user and system time are fields 14 and 15.
+  // The name in parentheses may contain anything; user and system time are fields 14 and 15.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
@@ -43,7 +43,7 @@ export function cpuSeconds(pid: number): number {
 /** Values of a metrics page by name with labels. */
 export async function readMetrics(origin: string): Promise<ReadonlyMap<string, number>> {
   const response = await fetch(`${origin}/metrics`, { signal: AbortSignal.timeout(60_000) });
-  if (!response.ok) throw new Error(`/metrics answered ${response.status}`);
+  if (!response.ok) throw new Error(`/metrics returned ${response.status}`);
   const values = new Map<string, number>();
   for (const line of (await response.text()).split("\n")) {
     const space = line.lastIndexOf(" ");

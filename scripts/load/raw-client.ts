@@ -1,16 +1,16 @@
-// One connection that sends prepared requests, one at a time, and looks at no more of an answer than it must: a
-// client that is cheaper than the server it floods.
+// One connection that sends requests one at a time and reads only the necessary part of a response, so that the
+// client is cheaper than the server it floods.
 import { connect, type Socket } from "node:net";
 import type { MixRequest } from "./mix.ts";
 
-/** Called with the status, or with what went wrong. */
+/** Called with the status, or with an error message. */
 type Done = (outcome: number | string, ms: number, hasRetryAfter: boolean) => void;
 
-const OPENING = 50;
+const CONCURRENT_CONNECTS = 50;
 
-/** A connection. Opened again when the server ends it. */
+/** A connection that reconnects when the server closes it. */
 export class RawClient {
-  /** Called whenever the connection may be used again. */
+  /** Called whenever the connection is free again. */
   onFree: () => void = () => {};
   readonly #url: URL;
   #socket: Socket | undefined;
@@ -30,7 +30,7 @@ export class RawClient {
     const work = async (): Promise<void> => {
       for (const client of queue) await client.#connect();
     };
-    await Promise.all(Array.from({ length: OPENING }, work));
+    await Promise.all(Array.from({ length: CONCURRENT_CONNECTS }, work));
     return clients;
   }
 
@@ -38,11 +38,11 @@ export class RawClient {
     return this.#done === undefined;
   }
 
-  send(one: MixRequest, done: Done): void {
+  send(request: MixRequest, done: Done): void {
     this.#done = done;
     this.#sentMs = performance.now();
     this.#text = "";
-    const { method, path, headers, body } = one;
+    const { method, path, headers, body } = request;
     const length = body === undefined ? [] : [`content-length: ${Buffer.byteLength(body)}`];
     const lines = [...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), ...length];
     const head = [`${method} ${this.#url.pathname}${path} HTTP/1.1`, `host: ${this.#url.host}`, ...lines];

@@ -1,5 +1,5 @@
-// Accounts: creation, keys, multisig accounts, resource accounts, publishing. Signatures are those of the framework; the notation
-// is that of module-text.ts.
+// Accounts: creation, keys, multisig accounts, resource accounts, publishing. Signatures are those of the
+// framework; the notation is that of module-text.ts.
 
 /** Interfaces, one module after the other. */
 export const ACCOUNTS_MODULES = `

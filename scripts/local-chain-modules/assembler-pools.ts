@@ -1,4 +1,4 @@
-// The deduplicated pools of a module being written. Elements get their index by first use.
+// The deduplicated pools of a module that is assembled. Elements are numbered by first use.
 
 import { toHex } from "../../src/base/hex.ts";
 import { BcsWriter } from "../../src/bcs/writer.ts";
@@ -12,19 +12,19 @@ import { parseAbiType } from "./notation.ts";
 
 const PRIMITIVE_TAGS = new Map<string, number>(PRIMITIVE_TOKENS.map(([tag, name]) => [name, tag]));
 
-/** The bits of a list. */
+/** The bits of a list of abilities. */
 export function abilityBits(abilities: readonly Ability[]): number {
   let bits = 0;
   for (const ability of abilities) bits |= 1 << ABILITIES.indexOf(ability);
   return bits;
 }
 
-/** Elements in order of first use, each once. */
+/** Distinct elements in order of first use. */
 class Pool {
   readonly #indices = new Map<string, number>();
   readonly #writer = new BcsWriter();
 
-  /** Index of an element, which is added when it is new. */
+  /** Index of an element; adds a new one. */
   index(element: Uint8Array): number {
     const key = toHex(element);
     const known = this.#indices.get(key);
@@ -35,7 +35,7 @@ class Pool {
     return index;
   }
 
-  /** The table's bytes; nothing may be added afterwards. */
+  /** The table's bytes. Nothing may be added afterwards. */
   take(): Uint8Array {
     return this.#writer.take();
   }
@@ -74,7 +74,7 @@ export class AssemblerPools {
     return this.identifiers.index(new BcsWriter().text(name).take());
   }
 
-  /** Bytes of a module handle: also the form of a friend declaration. */
+  /** Bytes of a module handle or a friend declaration, which have the same form. */
   moduleHandle({ address, name }: ModuleId): Uint8Array {
     const addressIndex = this.addresses.index(address);
     return new BcsWriter().uleb(addressIndex).uleb(this.identifier(name)).take();

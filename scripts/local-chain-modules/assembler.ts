@@ -1,5 +1,6 @@
-// Assembles interface modules: real binary format, true signatures, trivial bodies. Deterministic: pools are
-// filled by first use and tables stand in the order that compilers write. What it returns has been read back.
+// Assembles interface modules: the binary format with real signatures and trivial bodies. Deterministic: pools are
+// filled by first use, and tables have the order that compilers write. Reads every result back before it returns
+// it.
 import { BcsWriter } from "../../src/bcs/writer.ts";
 import { FLAVOUR_BITS, MAGIC, MAX_FORMAT_VERSION, TABLE } from "../../src/move/bytecode/directory.ts";
 import { readModule } from "../../src/move/bytecode/reader.ts";
@@ -39,7 +40,7 @@ function writeFunctionHandle(
   writer.uleb(pools.signature(fun.params ?? []));
   writer.uleb(pools.signature(fun.returns ?? []));
   writer.vector(fun.typeParams ?? [], (out, constraints) => out.u8(abilityBits(constraints)));
-  // No access specifiers; public functions are marked as persistent, as compilers do.
+  // No access specifiers. Public functions are marked as persistent, as by compilers.
   if (version >= 7) writer.u8(1);
   if (version >= 8) writer.fixed(Uint8Array.from((fun.visibility ?? "public") === "public" ? [1, 1] : [0]));
 }
@@ -102,7 +103,7 @@ function encodeFile(
     offset += bytes.length;
   }
   for (const [, bytes] of present) writer.fixed(bytes);
-  // The own module is always handle 0.
+  // The module itself is always handle 0.
   return writer.uleb(0).take();
 }
 

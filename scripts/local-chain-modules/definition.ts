@@ -1,4 +1,4 @@
-// What the assembler takes: a module's interface, written by hand or taken from an ABI.
+// The input of the assembler: a module's interface, written by hand or taken from an ABI.
 import type { Ability, AbiType, ModuleAbi, ModuleId, Visibility } from "../../src/move/abi.ts";
 import type { Address } from "../../src/move/address.ts";
 import type { StructTypeParam } from "../../src/move/bytecode/abilities.ts";
@@ -28,7 +28,7 @@ export interface StructDefinition {
 
 export interface FunctionDefinition {
   readonly name: string;
-  /** Public unless given. */
+  /** Public by default. */
   readonly visibility?: Visibility;
   readonly isEntry?: boolean;
   readonly isView?: boolean;
@@ -36,11 +36,11 @@ export interface FunctionDefinition {
   readonly typeParams?: readonly (readonly Ability[])[];
   readonly params?: readonly TypeSource[];
   readonly returns?: readonly TypeSource[];
-  /** Aborts with code 0 unless given; `return` is for functions without results. */
+  /** By default the body aborts with code 0; `return` is for functions without results. */
   readonly body?: "abort" | "return";
 }
 
-/** A struct of another module: all that its handle says. */
+/** A struct of another module, as its handle describes it. */
 export interface ImportedStruct {
   readonly address: Address;
   readonly module: string;
@@ -50,12 +50,12 @@ export interface ImportedStruct {
 }
 
 export interface ModuleDefinition extends ModuleId {
-  /** Format version, 5 to 10; 10 unless given. */
+  /** Format version, 5 to 10; 10 by default. */
   readonly formatVersion?: number;
   readonly friends?: readonly ModuleId[];
   readonly structs?: readonly StructDefinition[];
   readonly functions?: readonly FunctionDefinition[];
-  /** Structs of other modules that types mention. */
+  /** Structs of other modules that types use. */
   readonly imports?: readonly ImportedStruct[];
 }
 

@@ -1,7 +1,7 @@
-// The demo module: one entry function for each parameter type that a transaction can carry, and what the
-// transactions of the local chain call.
+// The demo module: one entry function for each parameter type that a transaction can carry, and the functions that the
+// local chain's transactions call.
 
-/** Interface of the demo module; `demo` stands for the address it is published at. */
+/** Interface of the demo module; `demo` stands for its address. */
 export const DEMO_MODULES = `
 module demo::demo
 struct Gold has drop { dummy_field: bool }

@@ -1,4 +1,4 @@
-// What other modules are made of, and what every block writes. Signatures are those of the framework; the notation
+// Basic modules, and those whose resources every block writes. Signatures are those of the framework; the notation
 // is that of module-text.ts.
 
 /** Interfaces, one module after the other. */

@@ -23,7 +23,7 @@ function structAttributes(struct: StructDefinition): Attribute[] {
 
 function writeMap(writer: BcsWriter, entries: readonly Entry[]): void {
   const keyed = entries.map(([name, attributes]) => ({ key: new BcsWriter().text(name).take(), attributes }));
-  // A BCS map stands in the order of its keys' bytes, so shorter names come first.
+  // A BCS map is sorted by the bytes of its keys, so shorter names come first.
   keyed.sort((a, b) => compareBytes(a.key, b.key));
   writer.vector(keyed, (out, { key, attributes }) => {
     out.fixed(key).vector(attributes, (attributeOut, { kind, args }) => {
@@ -32,7 +32,7 @@ function writeMap(writer: BcsWriter, entries: readonly Entry[]): void {
   });
 }
 
-/** The metadata table of a module; empty when nothing in it has an attribute. */
+/** The metadata table of a module; empty if nothing has an attribute. */
 export function encodeMetadataTable(
   structs: readonly StructDefinition[],
   functions: readonly FunctionDefinition[],

@@ -1,7 +1,6 @@
-// The notation in which the interfaces of modules are written down, and its parser. One declaration a line;
-// `T0` is the first type parameter; a name without an address is at 0x1; a bare name is of the same module,
-// or one of the few that every module uses. The texts are part of the program, so faults are programming
-// errors.
+// The notation of module interfaces and its parser. One declaration per line; `T0` is the first type parameter; a name
+// without an address is at 0x1; a bare name belongs to the same module or is one of the few that every module uses. The
+// texts are part of the program, so faults are programming errors.
 import type {
   Ability,
   AbiType,
@@ -16,11 +15,11 @@ import { type Address, formatAddress, parseAddress } from "../../src/move/addres
 import { parseAbiType } from "./notation.ts";
 import { TextScanner } from "./text-scanner.ts";
 
-/** What the texts may leave out. */
+/** Settings that the texts do not contain. */
 export interface ModuleTextOptions {
-  /** Version of the binary format the modules are meant for. */
+  /** Binary format version of the modules. */
   readonly formatVersion: number;
-  /** Addresses that the text names by a word. */
+  /** Named addresses in the text. */
   readonly addresses?: ReadonlyMap<string, Address>;
 }
 

@@ -1,5 +1,5 @@
-// A small text notation for types in module definitions: what the ABI prints, without function types, whose
-// printed form is ambiguous. Hand-written and limited in depth and length.
+// Parser of types in module definitions: the printed form of ABI types without function types, which print ambiguously.
+// Limits depth and length.
 import type { AbiType, PrimitiveName } from "../../src/move/abi.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { PRIMITIVE_TOKENS } from "../../src/move/bytecode/types.ts";

@@ -1,4 +1,4 @@
-// Walks one line of module text: words and symbols, blanks between them ignored.
+// Scans one line of module text: words and symbols; blanks between them are ignored.
 
 function isWordCode(code: number): boolean {
   const lower = code | 32;
@@ -14,7 +14,7 @@ export class TextScanner {
     this.text = text;
   }
 
-  /** Takes the word or symbol if it comes next; a word must end there. */
+  /** Consumes the word or symbol if it is next; a word must end there. */
   accept(expected: string): boolean {
     this.#blanks();
     if (!this.text.startsWith(expected, this.#at)) return false;
@@ -38,7 +38,7 @@ export class TextScanner {
     return this.text.slice(start, this.#at);
   }
 
-  /** Items between commas up to the closing symbol, which is taken too. */
+  /** Items between commas, up to and including the closing symbol. */
   list<T>(close: string, item: () => T): T[] {
     const out: T[] = [];
     while (!this.accept(close)) {
@@ -48,7 +48,7 @@ export class TextScanner {
     return out;
   }
 
-  /** Everything up to the symbol that ends a type. */
+  /** The text up to the symbol that ends a type. */
   typeText(): string {
     this.#blanks();
     const start = this.#at;

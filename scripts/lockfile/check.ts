@@ -1,6 +1,6 @@
-// The rules for a lockfile: pinned by hash, from the registry only, shippable licences.
+// The rules for a lockfile: a hash for every package, the registry as the only source, allowed licences.
 
-/** One package of a lockfile, as far as the rules look at it. */
+/** The checked fields of a package in a lockfile. */
 export interface LockedPackage {
   readonly version?: string;
   readonly resolved?: string;
@@ -20,20 +20,20 @@ export interface Lockfile {
   readonly packages: Readonly<Record<string, LockedPackage>>;
 }
 
-/** What was found. */
+/** Result of the check. */
 export interface LockfileReport {
   readonly problems: readonly string[];
   readonly packages: number;
-  /** Packages that are installed with the program. */
+  /** Number of packages installed with the program. */
   readonly shipped: number;
-  /** Optional builds for other systems that carry no hash: npm writes none for what it did not download. */
+  /** Optional packages of other platforms without a hash: npm writes none for packages it did not download. */
   readonly unpinned: readonly string[];
 }
 
 const LICENCES = new Set(["Apache-2.0", "MIT", "ISC", "BSD-2-Clause", "BSD-3-Clause", "0BSD"]);
-/** A plain version or range: no address, no file, no alias. */
+/** A plain version or range: no URL, no file, no alias. */
 const RANGE = /^[\^~<>=0-9.xX* |a-zA-Z+-]{1,100}$/;
-/** Packages that may run a script when they are installed: native parts that are built where no build fits. */
+/** Packages that may run an install script, to build native code where no prebuilt binary fits. */
 const INSTALL_SCRIPTS = new Set(["lmdb", "msgpackr-extract", "esbuild", "fsevents"]);
 
 function isRange(range: string): boolean {
@@ -44,7 +44,7 @@ function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
 }
 
-/** Checks a lockfile. `licenceOf` reads the licence of a package that the lockfile does not name, if installed. */
+/** Checks a lockfile. `licenceOf` reads the licence of an installed package if the lockfile has none. */
 export function checkLockfile(lockfile: Lockfile, licenceOf: (path: string) => unknown): LockfileReport {
   const problems: string[] = [];
   const unpinned: string[] = [];
@@ -54,7 +54,7 @@ export function checkLockfile(lockfile: Lockfile, licenceOf: (path: string) => u
   for (const [path, entry] of Object.entries(lockfile.packages)) {
     const wanted = { ...entry.dependencies, ...entry.optionalDependencies, ...entry.devDependencies };
     for (const [name, range] of Object.entries(wanted)) {
-      if (!isRange(range)) problems.push(`${path || "the project"}: ${name} is asked for as ${range}`);
+      if (!isRange(range)) problems.push(`${path || "the project"}: ${name} has the range ${range}`);
     }
     if (path === "") continue;
     packages++;

@@ -1,4 +1,4 @@
-// Vectors of calls that every local chain knows: functions of the framework.
+// Vectors of calls of framework functions, which every local chain has.
 import { SeededRandom } from "./random.ts";
 import { optionOf, type Sample, samplesOf, smallAddress, vectorOf } from "./samples.ts";
 import {
@@ -120,6 +120,13 @@ add("direct_transfer_script by two signers with a nonce", direct, {
   nonce: 7n,
 });
 add("what a multisig account stored", { multisig: smallAddress(0x5a) });
+const sponsored = entryFunction("0x1::aptos_account::transfer", [], [one("address"), one("u64")]);
+add("transfer with a fee payer", sponsored, { feePayer: smallAddress(0xfee) });
+add("transfer with a fee payer who is not known yet", sponsored, { feePayer: smallAddress(0) });
+add("direct_transfer_script by two signers with a fee payer", direct, {
+  secondary: [smallAddress(0xb0b)],
+  feePayer: smallAddress(0xfee),
+});
 
 /** The local chain's id is 4. */
 export const LOCAL_CHAIN_VECTORS: typeof vectors = vectors;

@@ -1,5 +1,5 @@
-// Vectors of every argument type, type argument, payload kind and signer form. The functions are made up: each
-// vector says what its function takes, and the structs stand beside the vectors.
+// Vectors of every argument type, type argument, payload kind and signer form. The functions are synthetic: each vector
+// includes the signature of its function, and the file includes the structs.
 import { type AccountAddress, MoveVector } from "@aptos-labs/ts-sdk";
 import { SeededRandom } from "./random.ts";
 import {
@@ -24,7 +24,7 @@ import {
   script,
 } from "./transaction.ts";
 
-/** What a made-up function takes. */
+/** Signature of a synthetic function. */
 interface Signature {
   readonly type_params: number;
   readonly params: readonly string[];
@@ -32,7 +32,7 @@ interface Signature {
 
 interface TypeVector extends EncodedRequest {
   readonly name: string;
-  /** Of the entry function that is called; its name is the vector's. */
+  /** Signature of the called entry function, which has the vector's name. */
   readonly signature?: Signature;
 }
 
@@ -41,7 +41,7 @@ const MODULE = "0xca11ed::vectors";
 const POINT = `${MODULE}::Point`;
 const SHAPE = `${MODULE}::Shape`;
 
-/** Structs and enums of the made-up module: fields by name, or variants with theirs. */
+/** Structs and enums of the synthetic module: fields by name, or variants with their fields. */
 export const STRUCTS = {
   Marker: { type_params: 0, fields: { dummy_field: "bool" } },
   Point: { type_params: 0, fields: { x: "u64", y: "i64" } },
@@ -65,7 +65,7 @@ export const STRUCTS = {
 const random = new SeededRandom("types");
 const vectors: TypeVector[] = [];
 
-/** Adds a call of a function that takes one signer unless told otherwise, and the arguments. */
+/** Adds a call of a function with the arguments and, by default, one signer. */
 function call(
   name: string,
   args: readonly Sample[],
@@ -96,7 +96,7 @@ function scalars(): void {
   }
 }
 
-/** A value of a type drawn at random, at most `depth` deep. */
+/** A value of a random type, at most `depth` deep. */
 function drawn(depth: number): Sample {
   const shape = depth === 0 ? 0 : random.below(4);
   if (shape === 0) return random.pick(random.pick([...KINDS.values()]));
@@ -169,7 +169,7 @@ function structs(): void {
 const COIN = "0x1::aptos_coin::AptosCoin";
 const FULL_ADDRESS = `0x${"c0ffee".padStart(64, "a")}`;
 
-/** Type arguments of each kind: the text to send, and the canonical one where it differs. */
+/** Type arguments of each kind: the text to send, and the canonical text if it differs. */
 const TYPE_ARGUMENTS: readonly (string | readonly [string, string])[] = [
   ..."bool u8 u16 u32 u64 u128 u256 address signer".split(" "),
   "vector<u8>",
@@ -189,7 +189,7 @@ function generics(): void {
   for (const [index, type] of TYPE_ARGUMENTS.entries()) call(`type_${index}`, [], { types: [type] });
   call("types_all", [], { types: TYPE_ARGUMENTS });
   for (const [name, kind] of KINDS) {
-    // Type strings cannot say a signed integer.
+    // Type text has no signed integers.
     if (name.startsWith("i")) continue;
     const { type } = kind[0];
     const inVector = vectorOf(type, kind.slice(0, 3));
@@ -241,7 +241,7 @@ const TOKENS: Readonly<Record<string, string>> = {
   i256: "16",
 };
 
-/** A script of format 9 that returns at once: two signatures, its parameters' and an empty one for its locals. */
+/** A script of format 9 that returns at once, with two signatures: its parameters, and an empty one for its locals. */
 function scriptCode(tokens: readonly string[], typeParams = 0): Uint8Array {
   const byte = (value: number): string => value.toString(16).padStart(2, "0");
   const signatures = `${byte(tokens.length)}${tokens.join("")}00`;
@@ -271,7 +271,7 @@ function scripts(): void {
     script(scriptCode(["0a0900", "0901"], 2), ["u8", "u16"], [bytes, samplesOf("u16")[0]]),
   );
   addScript("script_types", script(scriptCode([], 2), [COIN, "vector<signer>"], []));
-  // The chain takes empty bytes for an empty vector of any type.
+  // The chain accepts empty bytes as an empty vector of any type.
   const none: Sample = { type: "vector<u64>", sdk: MoveVector.U8([]), json: [] };
   addScript("script_empty_vector", script(scriptCode(["0a03"]), [], [none]));
   const object = samplesOf("object")[0];
@@ -347,6 +347,30 @@ function bounds(): void {
   );
 }
 
+/** Every payload kind with a fee payer: known, not known yet, and one that signs in another role too. */
+function feePayers(): void {
+  const payer = address(random.bytes(32));
+  const open = smallAddress(0);
+  const other = smallAddress(0xb0b);
+  for (const [name, envelope] of [
+    ["known", { feePayer: payer }],
+    ["open", { feePayer: open, nonce: 7n }],
+    ["known_signers_1", { feePayer: payer, secondary: [] }],
+    ["known_signers_2", { feePayer: payer, secondary: [other], nonce: 7n }],
+    ["open_signers_2", { feePayer: open, secondary: [other] }],
+    ["also_second_signer", { feePayer: other, secondary: [other] }],
+  ] as const) {
+    const count = "secondary" in envelope ? 1 + envelope.secondary.length : 1;
+    call(`fee_payer_${name}`, [], { signers: Array<string>(count).fill("&signer"), envelope });
+    const code = scriptCode(Array<string>(count).fill(SIGNER_TOKEN));
+    addScript(`fee_payer_script_${name}`, script(code, [], []), envelope);
+    vectors.push({
+      name: `fee_payer_multisig_${name}`,
+      ...encodedRequest({ multisig: smallAddress(0x5a) }, envelope, random),
+    });
+  }
+}
+
 scalars();
 nested();
 structs();
@@ -354,6 +378,7 @@ generics();
 scripts();
 envelopes();
 bounds();
+feePayers();
 
 if (new Set(vectors.map(({ name }) => name)).size !== vectors.length)
   throw new Error("two vectors of one name");

@@ -1,4 +1,4 @@
-// Values drawn from a seed: the same on every machine and every version of node.
+// Deterministic random values, the same on every machine and version of node.
 import { createHash } from "node:crypto";
 
 /** Draws bytes and numbers from SHA-256 over the seed and a counter. */

@@ -1,4 +1,4 @@
-// Argument values in two forms: as the official SDK's classes, which give the bytes, and as the JSON to send.
+// Argument values in two forms: as classes of the official SDK, which give the bytes, and as JSON to send.
 import {
   AccountAddress,
   Bool,
@@ -29,11 +29,11 @@ export type SdkValue = Serializable & EntryFunctionArgument;
 export interface Sample {
   readonly type: string;
   readonly sdk: SdkValue;
-  /** The form inside another value; only an object differs on its own: see `topLevelJson`. */
+  /** The JSON inside another value; a top-level object differs, see `topLevelJson`. */
   readonly json: unknown;
 }
 
-/** Values of one type, its bounds among them. */
+/** Values of one type, including its limits. */
 export type Kind = readonly [Sample, ...Sample[]];
 
 const random = new SeededRandom("samples");
@@ -43,7 +43,7 @@ export const OBJECT_TYPE = "0x1::object::Object<0x1::fungible_asset::Metadata>";
 const SMALL_INTEGERS = { u8: U8, u16: U16, u32: U32, i8: I8, i16: I16, i32: I32 } as const;
 const LARGE_INTEGERS = { u64: U64, u128: U128, u256: U256, i64: I64, i128: I128, i256: I256 } as const;
 
-/** Both bounds, what lies beside zero, and a value in between. */
+/** Both limits, the values next to zero, and a random value. */
 function integerValues(type: string): bigint[] {
   const bits = Number(type.slice(1));
   const drawn = random.bits(bits);
@@ -93,7 +93,7 @@ const STRINGS = [
 
 const BYTES = [0, 1, 127, 128].map((length) => random.bytes(length));
 
-/** Every type of value without items or fields, and `vector<u8>`, whose JSON is a string of hex. */
+/** Every type without items or fields, and `vector<u8>`, whose JSON is a hex string. */
 export const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   [
     "bool",
@@ -156,7 +156,7 @@ export function samplesOf(name: string): Kind {
   return found;
 }
 
-/** JSON of a value that is an argument of its own. */
+/** JSON of a value as a whole argument. */
 export function topLevelJson({ type, json }: Sample): unknown {
   return type.startsWith("0x1::object::Object<") ? (json as { inner: string }).inner : json;
 }
@@ -175,7 +175,7 @@ export function vectorOf(type: string, items: readonly Sample[]): Sample {
   };
 }
 
-/** An option of `type`: none without an item. */
+/** An option of `type`; none if there is no item. */
 export function optionOf(type: string, item?: Sample): Sample {
   return {
     type: `0x1::option::Option<${type}>`,
@@ -184,7 +184,7 @@ export function optionOf(type: string, item?: Sample): Sample {
   };
 }
 
-/** Fields one after the other, behind the number of an enum's variant. */
+/** The fields in order, after the variant number of an enum. */
 class FieldValues extends Serializable implements EntryFunctionArgument {
   readonly #fields: readonly Serializable[];
   readonly #variant: number | undefined;
@@ -211,7 +211,7 @@ function fieldsJson(fields: Fields): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([name, { json }]) => [name, json]));
 }
 
-/** A struct; its fields are in the order of their declaration. */
+/** A struct with its fields in declaration order. */
 export function structOf(type: string, fields: Fields): Sample {
   const sdk = new FieldValues(Object.values(fields).map((field) => field.sdk));
   return { type, sdk, json: fieldsJson(fields) };

@@ -1,4 +1,4 @@
-// A transaction in two forms: the request to send, and the signing message that the official SDK makes of it.
+// A transaction in two forms: the request to send, and the official SDK's signing message.
 import {
   type AccountAddress,
   ChainId,
@@ -34,10 +34,10 @@ export interface Call {
   readonly json: object;
 }
 
-/** What a transaction runs. */
+/** The payload of a transaction. */
 export type Payload = Call | { readonly multisig: AccountAddress; readonly call?: Call };
 
-/** What may be set about a transaction; the rest is drawn. */
+/** Optional fields of a transaction; the others are random. */
 export interface Envelope {
   readonly chainId?: number;
   readonly sequenceNumber?: bigint;
@@ -46,16 +46,17 @@ export interface Envelope {
   readonly expiration?: bigint;
   readonly nonce?: bigint;
   readonly secondary?: readonly AccountAddress[];
+  readonly feePayer?: AccountAddress;
 }
 
-/** A request with the message to expect. */
+/** A request and its expected signing message. */
 export interface EncodedRequest {
   readonly chain_id: number;
   readonly request: object;
   readonly expected: string;
 }
 
-/** The SDK's parsers want most addresses in full. */
+/** The SDK's parsers require most addresses in long form. */
 function longAddresses(text: string): string {
   return text.replace(/0x([0-9a-f]+)(?=::)/g, (_, digits: string) => `0x${digits.padStart(64, "0")}`);
 }
@@ -87,7 +88,7 @@ export function entryFunction(
   };
 }
 
-/** A call of a script; `abi` is the description to send with it. */
+/** A call of a script; `abi` is sent with it. */
 export function script(
   bytecode: Uint8Array,
   types: readonly string[],
@@ -142,9 +143,9 @@ function payloadJson(payload: Payload, random: SeededRandom): object {
   };
 }
 
-/** Puts a payload into a transaction. */
+/** Encodes a payload as a request and its signing message. */
 export function encodedRequest(payload: Payload, envelope: Envelope, random: SeededRandom): EncodedRequest {
-  const { nonce, secondary } = envelope;
+  const { nonce, secondary, feePayer } = envelope;
   const sender = address(random.bytes(32));
   const sequenceNumber = envelope.sequenceNumber ?? BigInt(random.below(1000));
   const maxGas = envelope.maxGas ?? BigInt(random.below(2_000_000));
@@ -161,7 +162,9 @@ export function encodedRequest(payload: Payload, envelope: Envelope, random: See
     new ChainId(chainId),
   );
   const message = generateSigningMessageForTransaction(
-    secondary === undefined ? new SimpleTransaction(raw) : new MultiAgentTransaction(raw, [...secondary]),
+    secondary === undefined
+      ? new SimpleTransaction(raw, feePayer)
+      : new MultiAgentTransaction(raw, [...secondary], feePayer),
   );
   return {
     chain_id: chainId,
@@ -176,6 +179,7 @@ export function encodedRequest(payload: Payload, envelope: Envelope, random: See
       ...(secondary === undefined
         ? {}
         : { secondary_signers: secondary.map((signer) => addressText(signer, random.below(5))) }),
+      ...(feePayer === undefined ? {} : { fee_payer: addressText(feePayer, random.below(5)) }),
     },
     expected: `0x${Buffer.from(message).toString("hex")}`,
   };

@@ -9,7 +9,7 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
 
 /** Lexicographic order: negative, zero or positive. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
-  // Hashes nearly always differ in their first byte, and that is a tenth of a call of the platform.
+  // Hashes nearly always differ in the first byte, and comparing that costs a tenth of Buffer.compare.
   const first = (a[0] ?? -1) - (b[0] ?? -1);
   return first === 0 ? Buffer.compare(a, b) : first;
 }

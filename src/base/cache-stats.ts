@@ -1,6 +1,6 @@
-// What every cache tells about itself. A cache holds at most its budget, whatever is asked.
+// What every cache reports about itself. No cache holds more than its budget.
 
-/** What a cache holds, and what it did since the process started. */
+/** What a cache holds, and its counters since the process started. */
 export interface CacheStats {
   readonly entries: number;
   /** Estimated. */

@@ -23,12 +23,12 @@ export function unreachable(value: never): never {
   throw new Error(`unreachable: ${String(value)}`);
 }
 
-/** Text of anything that was thrown, for messages and logs. */
+/** Message of any thrown value, for error messages and logs. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** An option, configuration key or environment that cannot be used; names it. */
+/** An unusable option, configuration key or environment variable; the message names it. */
 export class ConfigError extends CodedError<"config"> {
   constructor(message: string, cause?: unknown) {
     super("config", message, { cause });

@@ -7,20 +7,20 @@ import { MAX_SHORT_INPUT, sha3Short, sha3Triple } from "./keccak.ts";
 
 const EMPTY = new Uint8Array(0);
 
-function platform(bytes: Uint8Array): string {
+function nodeSha3(bytes: Uint8Array): string {
   return createHash("sha3-256").update(bytes).digest("hex");
 }
 
 describe("short hashes", () => {
-  it("are the platform's for every length, whatever was hashed before", () => {
+  it("equal node:crypto's for every length, whatever was hashed before", () => {
     for (let length = 0; length <= MAX_SHORT_INPUT; length++) {
       const bytes = Uint8Array.from({ length }, (_, i) => (i * 31 + length) & 0xff);
-      expect(toHex(sha3Short(bytes, EMPTY))).toBe(platform(bytes));
+      expect(toHex(sha3Short(bytes, EMPTY))).toBe(nodeSha3(bytes));
     }
-    expect(toHex(sha3Short(EMPTY, EMPTY))).toBe(platform(EMPTY));
+    expect(toHex(sha3Short(EMPTY, EMPTY))).toBe(nodeSha3(EMPTY));
   });
 
-  it("are the platform's however the input is cut", () => {
+  it("equal node:crypto's wherever the input is split", () => {
     const bytes = fc.uint8Array({ maxLength: MAX_SHORT_INPUT, size: "max" });
     fc.assert(
       fc.property(bytes, fc.nat(), fc.nat(), (input, a, b) => {
@@ -32,19 +32,19 @@ describe("short hashes", () => {
           input.subarray(first, second),
           input.subarray(second),
         ] as const;
-        expect(toHex(sha3Short(...parts))).toBe(platform(input));
+        expect(toHex(sha3Short(...parts))).toBe(nodeSha3(input));
       }),
       { numRuns: RUNS },
     );
   });
 
-  it("of three hashes are the platform's, and each has bytes of its own", () => {
+  it("of three hashes equal node:crypto's, and later calls do not overwrite them", () => {
     const one = fc.uint8Array({ minLength: 32, maxLength: 32 });
     let before: { bytes: Uint8Array; hex: string } | undefined;
     fc.assert(
       fc.property(one, one, one, (a, b, c) => {
         const bytes = sha3Triple(a, b, c);
-        const hex = platform(Buffer.concat([a, b, c]));
+        const hex = nodeSha3(Buffer.concat([a, b, c]));
         expect(toHex(bytes)).toBe(hex);
         if (before !== undefined) expect(toHex(before.bytes)).toBe(before.hex);
         before = { bytes, hex };
@@ -53,7 +53,7 @@ describe("short hashes", () => {
     );
   });
 
-  it("refuse what does not fit", () => {
+  it("refuse inputs that are too long or of the wrong length", () => {
     expect(() => sha3Short(new Uint8Array(MAX_SHORT_INPUT), new Uint8Array(1))).toThrow("short");
     expect(() => sha3Triple(new Uint8Array(32), new Uint8Array(31), new Uint8Array(32))).toThrow("32 bytes");
   });

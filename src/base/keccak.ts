@@ -1,18 +1,18 @@
-// SHA3-256 of short inputs without leaving the engine: calling the platform costs more than hashing a hundred
-// bytes does. The sponge is a few hundred instructions of WebAssembly, written here from its definition and
-// compiled when the module loads; bytes go in and out through its memory.
+// SHA3-256 of short inputs in WebAssembly: a call into node:crypto costs more than hashing a hundred bytes. This
+// file generates the few hundred instructions of the sponge from its definition and compiles them on load; input
+// and digest pass through the instance's memory.
 
-/** Bytes that one permutation takes in. */
+/** Bytes that one permutation absorbs. */
 const RATE = 136;
 const LANES_IN = RATE / 8;
 const ROUNDS = 24;
 const DIGEST_BYTES = 32;
-/** Where things are in memory: the digest, the constants of the rounds, the input, then a padded block for three hashes. */
+/** Memory layout: the digest, the round constants, the input, then one padded block for three hashes. */
 const DIGEST_AT = 0;
 const ROUND_CONSTANTS_AT = 64;
 const INPUT_AT = 512;
 
-/** Longest input that is hashed here; from about there on the platform is as fast. */
+/** Longest input this file hashes; from about here on node:crypto is as fast. */
 export const MAX_SHORT_INPUT = 8 * RATE - 1;
 const TRIPLE_AT = INPUT_AT + MAX_SHORT_INPUT + 1;
 const SECOND_AT = TRIPLE_AT + DIGEST_BYTES;
@@ -46,7 +46,7 @@ function uleb(value: number): number[] {
   return [...out, rest];
 }
 
-/** Signed form of a number that is not negative. */
+/** Signed LEB128 of a number that is not negative. */
 function sleb(value: number): number[] {
   const out: number[] = [];
   let rest = value;
@@ -54,7 +54,7 @@ function sleb(value: number): number[] {
   return [...out, rest];
 }
 
-/** The round constants: bits at positions 2^j - 1 from a shift register of eight bits. */
+/** The round constants: an 8-bit shift register gives the bits at positions 2^j - 1. */
 function roundConstants(): bigint[] {
   let register = 1;
   return Array.from({ length: ROUNDS }, () => {
@@ -67,15 +67,15 @@ function roundConstants(): bigint[] {
   });
 }
 
-/** How far each lane is turned: the triangular numbers along the walk (x, y) -> (y, 2x + 3y). */
+/** How far each lane rotates: the triangular numbers along the walk (x, y) -> (y, 2x + 3y). */
 function rotations(): number[] {
-  const turns = new Array<number>(25).fill(0);
+  const distances = new Array<number>(25).fill(0);
   let [x, y] = [1, 0];
   for (let t = 0; t < 24; t++) {
-    turns[x + 5 * y] = (((t + 1) * (t + 2)) / 2) % 64;
+    distances[x + 5 * y] = (((t + 1) * (t + 2)) / 2) % 64;
     [x, y] = [y, (2 * x + 3 * y) % 5];
   }
-  return turns;
+  return distances;
 }
 
 // Locals of the function: three parameters, the pointer to the round's constant, then lanes.
@@ -98,7 +98,7 @@ function roundBody(): number[] {
     for (let y = 1; y < 5; y++) code.push(...get(lane(x + 5 * y)), OP.xor64);
     code.push(...set(column(x)));
   }
-  const turns = rotations();
+  const distances = rotations();
   for (let x = 0; x < 5; x++) {
     code.push(
       ...get(column(x + 1)),
@@ -112,7 +112,7 @@ function roundBody(): number[] {
     for (let y = 0; y < 5; y++) {
       const from = x + 5 * y;
       code.push(...get(lane(from)), ...get(SPREAD), OP.xor64);
-      if (turns[from] !== 0) code.push(OP.const64, ...sleb(turns[from] ?? 0), OP.rotl64);
+      if (distances[from] !== 0) code.push(OP.const64, ...sleb(distances[from] ?? 0), OP.rotl64);
       code.push(...set(moved(y + 5 * ((2 * x + 3 * y) % 5))));
     }
   }
@@ -158,7 +158,7 @@ function moduleBytes(): Uint8Array {
   ]);
 }
 
-/** What is used of the engine's WebAssembly: the language's own library does not name it. */
+/** The part of WebAssembly used here; TypeScript declares it only in its DOM library. */
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (
@@ -183,11 +183,12 @@ function takeDigest(): Uint8Array {
   return new Uint8Array(digest);
 }
 
-/** SHA3-256 of three byte strings joined, `MAX_SHORT_INPUT` bytes at most altogether. */
+/** SHA3-256 of two or three byte strings joined, at most `MAX_SHORT_INPUT` bytes in total. */
 export function sha3Short(head: Uint8Array, middle: Uint8Array, tail?: Uint8Array): Uint8Array {
   const tailStart = head.length + middle.length;
   const length = tail === undefined ? tailStart : tailStart + tail.length;
-  if (length > MAX_SHORT_INPUT) throw new Error(`${length} bytes are no short input`);
+  if (length > MAX_SHORT_INPUT)
+    throw new Error(`${length} bytes, but a short input has at most ${MAX_SHORT_INPUT}`);
   memory.set(head, INPUT_AT);
   memory.set(middle, INPUT_AT + head.length);
   if (tail !== undefined) memory.set(tail, INPUT_AT + tailStart);
@@ -202,43 +203,43 @@ export function sha3Short(head: Uint8Array, middle: Uint8Array, tail?: Uint8Arra
 
 function setTriple(first: Uint8Array, second: Uint8Array, third: Uint8Array): void {
   if (first.length !== DIGEST_BYTES || second.length !== DIGEST_BYTES || third.length !== DIGEST_BYTES) {
-    throw new Error("three hashes of 32 bytes are expected");
+    throw new Error("each of the three inputs must have 32 bytes");
   }
   memory.set(first, TRIPLE_AT);
   memory.set(second, SECOND_AT);
   memory.set(third, THIRD_AT);
 }
 
-/** SHA3-256 of three byte strings of 32 bytes each: the step of every tree of hashes. */
+/** SHA3-256 of three byte strings of 32 bytes: a seed and two children in every Merkle tree of the ledger. */
 export function sha3Triple(first: Uint8Array, second: Uint8Array, third: Uint8Array): Uint8Array {
   setTriple(first, second, third);
-  return endTriples();
+  return endFold();
 }
 
-/** Begins a way up a tree of hashes with three byte strings of 32 bytes; what comes out of each step stays inside. */
-export function startTriples(first: Uint8Array, second: Uint8Array, third: Uint8Array): void {
+/** Starts folding a path up a Merkle tree. Intermediate hashes stay in the instance's memory. */
+export function startFold(first: Uint8Array, second: Uint8Array, third: Uint8Array): void {
   setTriple(first, second, third);
 }
 
-function step(other: Uint8Array, digestAt: number, otherAt: number): void {
-  if (other.length !== DIGEST_BYTES) throw new Error("a hash of 32 bytes is expected");
-  // The digest is stored after all of the input is read.
+function foldLevel(sibling: Uint8Array, digestAt: number, siblingAt: number): void {
+  if (sibling.length !== DIGEST_BYTES) throw new Error("a sibling hash must have 32 bytes");
+  // Safe in place: the digest is stored only after the whole input is read.
   hashBlocks(TRIPLE_AT, 1, digestAt);
-  memory.set(other, otherAt);
+  memory.set(sibling, siblingAt);
 }
 
-/** Goes a step up: the hash so far becomes the second of the next three, the byte string given the third. */
-export function nextTripleLeft(third: Uint8Array): void {
-  step(third, SECOND_AT, THIRD_AT);
+/** One level up: the hash so far is the left child, `right` its sibling. */
+export function foldWithRight(right: Uint8Array): void {
+  foldLevel(right, SECOND_AT, THIRD_AT);
 }
 
-/** Goes a step up: the hash so far becomes the third of the next three, the byte string given the second. */
-export function nextTripleRight(second: Uint8Array): void {
-  step(second, THIRD_AT, SECOND_AT);
+/** One level up: the hash so far is the right child, `left` its sibling. */
+export function foldWithLeft(left: Uint8Array): void {
+  foldLevel(left, THIRD_AT, SECOND_AT);
 }
 
-/** Ends the way up: the hash of the last three. */
-export function endTriples(): Uint8Array {
+/** Hash of the last level. */
+export function endFold(): Uint8Array {
   hashBlocks(TRIPLE_AT, 1, DIGEST_AT);
   return takeDigest();
 }

@@ -1,9 +1,9 @@
-// The logging face that rooms take as a parameter. Message constant, data as fields.
+// The logger interface that rooms take as a parameter. Messages are constant; data goes into fields.
 
 /** Fields of a log line. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** What a room may do with a logger; satisfied by pino. */
+/** A subset of pino's logger. */
 export interface Logger {
   debug(fields: LogFields, message: string): void;
   info(fields: LogFields, message: string): void;
@@ -11,7 +11,7 @@ export interface Logger {
   error(fields: LogFields, message: string): void;
 }
 
-/** Swallows everything: for tests and in-process use. */
+/** Drops every line: for tests and in-process use. */
 export const silentLogger: Logger = {
   debug: () => {},
   info: () => {},

@@ -1,10 +1,10 @@
-// Values that may be there already. What comes from memory or a mapped file needs no turn of the promise queue,
-// and a turn costs about as much as reading an item does.
+// Values that are often available at once. A read from memory or a mapped file then skips the promise queue, where
+// one turn costs about as much as the read itself.
 
 /** A value, now or later. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** What follows from a value: at once where it is there. */
+/** Applies `next` to the value: synchronously unless the value is a promise. */
 export function andThen<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { RecentMap } from "./recent.ts";
 
 describe("RecentMap", () => {
-  const ofCount = (limit: number) => new RecentMap<number, string>({ maxBytes: 2 * limit, sizeOf: () => 1 });
+  const holding = (limit: number) => new RecentMap<number, string>({ maxBytes: 2 * limit, sizeOf: () => 1 });
 
   it("keeps the most recent values and never more than its budget", () => {
-    const map = ofCount(10);
+    const map = holding(10);
     for (let i = 0; i < 1000; i++) {
       map.set(i, `v${i}`);
       expect(map.stats().bytes).toBeLessThanOrEqual(20);
@@ -15,8 +15,8 @@ describe("RecentMap", () => {
     expect(map.get(0)).toBeUndefined();
   });
 
-  it("keeps what is asked for again and again", () => {
-    const map = ofCount(10);
+  it("keeps a value that is read again and again", () => {
+    const map = holding(10);
     map.set(-1, "asked");
     for (let i = 0; i < 1000; i++) {
       map.set(i, "x");
@@ -24,7 +24,7 @@ describe("RecentMap", () => {
     }
   });
 
-  it("counts values by their size, and keeps none that is half of its budget", () => {
+  it("counts values by size, and keeps none larger than half the budget", () => {
     const map = new RecentMap<string, string>({
       maxBytes: 100,
       sizeOf: (key, value) => key.length + value.length,
@@ -41,8 +41,8 @@ describe("RecentMap", () => {
     expect(map.stats().bytes).toBe(bytes - 39);
   });
 
-  it("overwrites, and forgets the old value where the new one is too large", () => {
-    const map = ofCount(2);
+  it("overwrites, and drops the old value when the new one is too large", () => {
+    const map = holding(2);
     map.set(1, "a");
     map.set(1, "b");
     expect(map.get(1)).toBe("b");
@@ -55,8 +55,8 @@ describe("RecentMap", () => {
     expect(sized.stats().bytes).toBe(0);
   });
 
-  it("tells hits, misses and evictions", () => {
-    const map = ofCount(2);
+  it("counts hits, misses and evictions", () => {
+    const map = holding(2);
     for (let i = 0; i < 6; i++) map.set(i, "x");
     for (const key of [5, 4, 0, 99]) map.get(key);
     expect(map.stats()).toEqual({ entries: 4, bytes: 4, maxBytes: 4, hits: 2, misses: 2, evictions: 2 });

@@ -1,15 +1,15 @@
-// A cache of recent values within a budget of bytes: two generations, the older of which is dropped whole when the
-// newer is full. Cheaper per use than keeping an exact order.
+// A cache of recently used values within a byte budget. It holds two generations and drops the older one whole when
+// the newer is full, which costs less per use than an exact least-recently-used order.
 import type { CacheStats } from "./cache-stats.ts";
 
-/** What a cache is made with. */
+/** Budget of a cache and how it counts. */
 export interface RecentMapOptions<K, V> {
   readonly maxBytes: number;
-  /** What an entry takes, estimated. */
+  /** Estimated bytes of an entry. */
   readonly sizeOf: (key: K, value: V) => number;
 }
 
-/** Keeps the values used last, those of half of its budget at least. A value larger than that is not kept. */
+/** Keeps at least the most recently used half budget of values. Never keeps a value larger than half the budget. */
 export class RecentMap<K, V> {
   readonly #options: RecentMapOptions<K, V>;
   #newer = new Map<K, V>();
@@ -25,7 +25,7 @@ export class RecentMap<K, V> {
   }
 
   get(key: K): V | undefined {
-    const value = this.#newer.get(key) ?? this.#moveOn(key);
+    const value = this.#newer.get(key) ?? this.#promote(key);
     if (value === undefined) this.#misses++;
     else this.#hits++;
     return value;
@@ -47,8 +47,8 @@ export class RecentMap<K, V> {
     };
   }
 
-  /** What is still asked for outlives the older generation. */
-  #moveOn(key: K): V | undefined {
+  /** Moves a value that is still in use to the newer generation. */
+  #promote(key: K): V | undefined {
     const value = this.#older.get(key);
     if (value !== undefined) this.set(key, value);
     return value;

@@ -1,9 +1,9 @@
-// SHA3-256 from the platform. The only hash function of the ledger.
+// SHA3-256 from node:crypto. The only hash function of the ledger.
 import { createHash, type Hash, hash } from "node:crypto";
 
 /**
- * SHA3-256 of one byte string. The digest comes as a latin1 string and is turned into bytes here: for inputs
- * of the ledger's usual size that takes half the time of asking the platform for a buffer.
+ * SHA3-256 of one byte string. Asking for a latin1 string and converting it takes half the time of asking for a
+ * buffer, for inputs of the ledger's usual size.
  */
 export function sha3(bytes: Uint8Array): Uint8Array {
   return Buffer.from(hash("sha3-256", bytes, "binary"), "latin1");

@@ -1,4 +1,4 @@
-// The one error of the byte readers and writers.
+// The error of the BCS readers and writers.
 import { CodedError } from "../base/errors.ts";
 
 /** One step of the path to a field: a name, or an index into a list. */
@@ -14,7 +14,7 @@ export function formatPath(steps: readonly PathStep[]): string {
   return out;
 }
 
-/** Bytes that are not the canonical form of the type read; names the path and the offset. */
+/** Bytes that are not the canonical form of a type, or a value without one. Names the path and the offset. */
 export class BcsError extends CodedError<"bcs"> {
   constructor(reason: string, path: readonly PathStep[], offset: number) {
     const where = formatPath(path);

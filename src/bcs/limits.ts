@@ -1,6 +1,6 @@
-// Limits of the format that readers and writers share.
+// Limits of BCS, for readers and writers.
 
-/** Deepest nesting of containers that is accepted. */
+/** Deepest nesting of containers. */
 export const MAX_CONTAINER_DEPTH = 500;
 
 /** Longest sequence or byte string: lengths stay below 2^31. */

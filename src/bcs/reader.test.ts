@@ -9,7 +9,7 @@ function reader(hex: string): BcsReader {
   return new BcsReader(fromHex(hex) ?? new Uint8Array());
 }
 
-/** Reads one value that nothing follows. */
+/** Reads one value from a whole buffer. */
 function whole<T>(bytes: Uint8Array, read: (reader: BcsReader) => T): T {
   const input = new BcsReader(bytes);
   const value = read(input);
@@ -24,7 +24,7 @@ function refusal(run: () => unknown): BcsError {
     if (error instanceof BcsError) return error;
     throw error;
   }
-  return expect.unreachable("nothing was refused");
+  return expect.unreachable("it was accepted");
 }
 
 describe("BcsReader integers", () => {
@@ -108,7 +108,7 @@ describe("BcsReader text", () => {
 });
 
 describe("BcsReader sequences", () => {
-  it("check the count against what is left before anything is made", () => {
+  it("check the count against the bytes left before anything is made from it", () => {
     expect(refusal(() => reader("ffffff7f00").vector((r) => r.u8())).message).toBe(
       "268435455 elements need at least 268435455 bytes, 1 left (at byte 0)",
     );

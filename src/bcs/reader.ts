@@ -200,7 +200,7 @@ export class BcsReader {
     const length = this.count();
     const start = this.#take(length);
     for (let i = start; i < this.offset; i++) {
-      // Names are ASCII nearly always; only the first other byte makes the full check worth its call.
+      // Names are nearly always ASCII, so call the full check only at the first other byte.
       if (this.#view.getUint8(i) >= 0x80) {
         if (!isUtf8(this.bytes.subarray(start, this.offset))) this.fail("text is not valid UTF-8", at);
         return;
@@ -240,7 +240,7 @@ export class BcsReader {
     return this.bytes.subarray(start, this.offset);
   }
 
-  /** Compares two stretches of the input byte by byte: negative, zero or positive. */
+  /** Compares two ranges of the input byte by byte: negative, zero or positive. */
   compareSpans(startA: number, endA: number, startB: number, endB: number): number {
     const length = Math.min(endA - startA, endB - startB);
     for (let i = 0; i < length; i++) {
@@ -250,7 +250,7 @@ export class BcsReader {
     return endA - startA - (endB - startB);
   }
 
-  /** Rejects bytes left over. Every whole-buffer decoder ends with it. */
+  /** Rejects leftover bytes. Every whole-buffer decoder ends with it. */
   finish(): void {
     if (this.remaining !== 0) this.fail(`${this.remaining} bytes left over`);
   }

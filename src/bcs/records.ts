@@ -7,7 +7,6 @@ import type { BcsWriter } from "./writer.ts";
 type FieldCodecs = Readonly<Record<string, Codec<unknown>>>;
 type FieldsOf<F> = { readonly [K in keyof F]: ValueOf<F[K]> };
 
-/** One field, with what the skipping loop needs. */
 interface Field {
   readonly name: string;
   readonly codec: Codec<unknown>;
@@ -111,14 +110,14 @@ interface Variant {
   readonly steps: SkipSteps;
 }
 
-/** An enum as a union told apart by `kind`: the variant number is the place in the definition. */
+/** An enum as a union discriminated by `kind`. The variant number is the position in the definition. */
 export function variants<V extends VariantCodecs>(name: string, codecs: V): Codec<CasesOf<V>> {
   const list: Variant[] = Object.entries(codecs).map(([kind, fieldCodecs], number) => {
     const fields = listFields(fieldCodecs);
     return { kind, number, fields, steps: planSkip(fields) };
   });
   const byKind: ReadonlyMap<string, Variant> = new Map(list.map((variant) => [variant.kind, variant]));
-  const take = (reader: BcsReader): Variant => {
+  const readVariant = (reader: BcsReader): Variant => {
     const variant = list[reader.variant(list.length, name)];
     if (variant === undefined) throw new Error("variant number in range without a definition");
     return variant;
@@ -127,7 +126,7 @@ export function variants<V extends VariantCodecs>(name: string, codecs: V): Code
     minBytes: 1 + Math.min(...list.map((variant) => sumBytes(variant.fields))),
     read: (reader) => {
       reader.nest();
-      const variant = take(reader);
+      const variant = readVariant(reader);
       const out: Values = { kind: variant.kind };
       readFields(reader, variant.fields, out);
       reader.unnest();
@@ -144,13 +143,13 @@ export function variants<V extends VariantCodecs>(name: string, codecs: V): Code
     },
     skip: (reader) => {
       reader.nest();
-      skipFields(reader, take(reader).steps);
+      skipFields(reader, readVariant(reader).steps);
       reader.unnest();
     },
   };
 }
 
-/** An enum whose variants hold nothing, as its names in wire order. */
+/** An enum without fields: its names, in wire order. */
 export function choice<const Name extends string>(name: string, names: readonly Name[]): Codec<Name> {
   return {
     minBytes: 1,
@@ -168,7 +167,7 @@ export function choice<const Name extends string>(name: string, names: readonly 
   };
 }
 
-/** An enum whose variants hold nothing and whose names nobody needs: the number, below `count`. */
+/** An enum without fields whose names are not needed: a number below `count`. */
 export function variantNumber(name: string, count: number): Codec<number> {
   return {
     minBytes: 1,

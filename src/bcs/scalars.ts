@@ -1,4 +1,4 @@
-// Codecs without parts: integers, booleans, byte strings and text.
+// Codecs of integers, booleans, byte strings and text.
 import type { Codec } from "./codec.ts";
 import type { BcsReader } from "./reader.ts";
 import type { BcsWriter } from "./writer.ts";

@@ -6,8 +6,8 @@ import type { BcsReader } from "./reader.ts";
 /** A counted sequence. */
 export function vector<T>(item: Codec<T>): Codec<readonly T[]> {
   const { minBytes } = item;
-  // Without this a count could not be checked against the bytes that are left.
-  if (minBytes === 0) throw new Error("items of a sequence must take bytes");
+  // Otherwise no count could be checked against the bytes left.
+  if (minBytes === 0) throw new Error("items of a sequence must take at least one byte");
   const isPlain = item.plain === true;
   return {
     minBytes: 1,
@@ -59,7 +59,7 @@ export function option<T>(inner: Codec<T>): Codec<T | undefined> {
 /** Entries ordered by the bytes of their keys: checked when read, sorted when written. */
 export function map<K, V>(key: Codec<K>, value: Codec<V>): Codec<readonly (readonly [K, V])[]> {
   const minBytes = key.minBytes + value.minBytes;
-  if (minBytes === 0) throw new Error("entries of a map must take bytes");
+  if (minBytes === 0) throw new Error("entries of a map must take at least one byte");
   return {
     minBytes: 1,
     read: (reader) => {

@@ -54,7 +54,7 @@ describe("BcsWriter", () => {
     expect(() => write(new BcsWriter())).toThrow(message);
   });
 
-  it("grows at any byte, whatever is written there", () => {
+  it("grows at any byte, for every kind of value", () => {
     const pieces: [string, (writer: BcsWriter) => unknown][] = [
       ["07", (w) => w.u8(7)],
       ["ff", (w) => w.i8(-1)],

@@ -1,5 +1,5 @@
-// BCS writer into one growing buffer. What no reader would take (values out of range, broken text, too deep
-// nesting) is the caller's fault and throws BcsError with the path to it.
+// BCS writer into one growing buffer. A value that no reader would accept (out of range, broken text, nested too
+// deep) throws BcsError with its path.
 import { BcsError, type PathStep } from "./errors.ts";
 import { MAX_CONTAINER_DEPTH, MAX_SEQUENCE_LENGTH } from "./limits.ts";
 
@@ -8,7 +8,7 @@ const utf8 = new TextEncoder();
 const SHORT_TEXT = 0x7f;
 const U64_MASK = 0xffff_ffff_ffff_ffffn;
 
-/** Appends BCS values; `take` hands out what was written. */
+/** Appends BCS values; `take` returns the bytes. */
 export class BcsWriter {
   #bytes: Uint8Array;
   #view: DataView;
@@ -16,7 +16,7 @@ export class BcsWriter {
   readonly #path: PathStep[] = [];
   #depth = 0;
 
-  /** Starts with room for `storage` bytes, or in the given bytes, whose content does not matter. */
+  /** Starts with `storage` bytes of capacity, or in the given buffer, which it overwrites. */
   constructor(storage: number | Uint8Array = 256) {
     this.#bytes = typeof storage === "number" ? new Uint8Array(Math.max(storage, 16)) : storage;
     this.#view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.byteLength);
@@ -197,7 +197,7 @@ export class BcsWriter {
     return this.byteString(utf8.encode(value));
   }
 
-  /** Writes a short text of ASCII only, which needs no buffer of its own; false when it is not one. */
+  /** Writes a short ASCII text without an intermediate buffer; returns false for any other text. */
   #shortAscii(value: string): boolean {
     const start = this.#length;
     let at = this.#grow(1 + value.length);
@@ -219,7 +219,7 @@ export class BcsWriter {
     return this;
   }
 
-  /** Everything written, as a copy-free view; the writer must not be used afterwards. */
+  /** Everything written, as a view without a copy; the writer must not be used afterwards. */
   take(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }

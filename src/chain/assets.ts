@@ -1,5 +1,4 @@
-// The assets of the local chain: the native coin, a coin of a generic type, and a fungible asset that was
-// never a coin.
+// The assets of the local chain: the native coin, a coin of a generic type, and a fungible asset without a coin type.
 import { sha3Parts } from "../base/sha3.ts";
 import { pairedMetadata } from "../ledger/asset.ts";
 import { type Address, addressFromBytes, formatAddressLong } from "../move/address.ts";
@@ -15,7 +14,7 @@ export interface DemoAsset {
   readonly title: string;
   readonly symbol: string;
   readonly decimals: number;
-  /** Its coin type; undefined for an asset that was never a coin. */
+  /** Undefined for a pure fungible asset. */
   readonly coinType: StructTag | undefined;
   /** Address of its fungible asset metadata. */
   readonly metadata: Address;
@@ -29,14 +28,14 @@ function namedObject(creator: Address, seed: string): Address {
   return addressFromBytes(sha3Parts(creator, utf8.encode(seed), NAMED_OBJECT));
 }
 
-/** How an asset is asked for: its coin type, or the address of its metadata. */
+/** The asset as requests name it: its coin type, or the address of its metadata. */
 export function assetText(asset: DemoAsset): string {
   return asset.coinType === undefined ? formatAddressLong(asset.metadata) : formatStructTag(asset.coinType);
 }
 
-/** The assets that exist when the demo modules are at the given address. */
-export function createAssets(demo: Address): Readonly<Record<AssetName, DemoAsset>> {
-  const demoModule = { address: demo, module: "demo", typeArgs: [] };
+/** The assets of a chain whose demo module is published at `demoAddress`. */
+export function createAssets(demoAddress: Address): Readonly<Record<AssetName, DemoAsset>> {
+  const demoModule = { address: demoAddress, module: "demo", typeArgs: [] };
   const gold: StructTag = {
     ...demoModule,
     name: "Token",
@@ -66,7 +65,7 @@ export function createAssets(demo: Address): Readonly<Record<AssetName, DemoAsse
       symbol: "SHELL",
       decimals: 6,
       coinType: undefined,
-      metadata: namedObject(demo, "SHELL"),
+      metadata: namedObject(demoAddress, "SHELL"),
     },
   };
 }

@@ -1,30 +1,32 @@
-// Makes blocks at a steady pace, one at a time, until told to stop or until one fails for good.
+// Makes blocks at a steady pace, one at a time, until it is stopped or a block fails for good.
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 
 export interface BlockTimerOptions {
   /** Makes and commits one block. */
   readonly produce: () => Promise<void>;
-  /** From the start of one block to the start of the next; 0 makes them back to back. */
+  /** Time between the starts of two blocks; 0 makes them back to back. */
   readonly blockTimeMs: number;
-  /** Stops after this many blocks; never when left out. */
-  readonly blocks?: number;
+  /** Number of blocks to make; unlimited when left out. */
+  readonly blocks?: number | undefined;
   /** Called after each block with the number made. */
-  readonly onBlock?: (made: number) => void;
-  /** True for a failure that may pass by itself: the block is tried again after a pause. None unless given. */
+  readonly onBlock?: ((made: number) => void) | undefined;
+  /** True for a transient failure: the timer retries the block after a pause. By default no failure is transient. */
   readonly mayPass?: (error: unknown) => boolean;
   readonly retryMs?: number;
-  /** Called once when a block cannot be made; no more are tried. */
+  /** Called once when a block fails for good; the timer has then stopped. */
   readonly onFault: (error: unknown) => void;
 }
 
 export interface BlockTimer {
-  /** Waits for the block in hand and makes no more. */
+  /** False once it makes no more blocks. */
+  readonly isMoving: boolean;
+  /** Waits for the current block and makes no more. */
   stop(): Promise<void>;
 }
 
 const DEFAULT_RETRY_MS = 1000;
 
-/** Starts making blocks; the first one at once. */
+/** Starts the timer; the first block is made at once. */
 export function startBlockTimer(options: BlockTimerOptions): BlockTimer {
   const { produce, blockTimeMs, blocks = Number.POSITIVE_INFINITY, onBlock, onFault } = options;
   const { mayPass = () => false, retryMs = DEFAULT_RETRY_MS } = options;
@@ -40,17 +42,26 @@ export function startBlockTimer(options: BlockTimerOptions): BlockTimer {
         await sleep(retryMs, undefined, { signal });
         continue;
       }
-      onBlock?.(++made);
+      made++;
+      onBlock?.(made);
       const waitMs = Math.max(0, blockTimeMs - (performance.now() - started));
       if (waitMs > 0) await sleep(waitMs, undefined, { signal });
-      // A commit ends in the turn that it began in: without this, requests and the pruner would never have one.
+      // A commit may finish without leaving the current turn of the event loop; requests and the pruner need one too.
       else await nextTurn();
     }
   };
-  const done = run().catch((error: unknown) => {
-    if (!signal.aborted) onFault(error);
-  });
+  let isMoving = true;
+  const done = run()
+    .catch((error: unknown) => {
+      if (!signal.aborted) onFault(error);
+    })
+    .finally(() => {
+      isMoving = false;
+    });
   return {
+    get isMoving() {
+      return isMoving;
+    },
     stop: () => {
       abort.abort();
       return done;

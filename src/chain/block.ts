@@ -1,4 +1,4 @@
-// Makes one block: a pure function of the seed, the ledger it is put on and the time.
+// Makes one block: a pure function of the seed, the ledger under it and the time.
 import { sha3Parts } from "../base/sha3.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import { u64 } from "../bcs/scalars.ts";
@@ -15,12 +15,12 @@ import { execute, feeOf, type Gas } from "./execute.ts";
 import type { Item } from "./item.ts";
 import { pickAction, pickCount } from "./plan.ts";
 import {
-  type ChainState,
+  type ChainHead,
   commitSlot,
   endEpoch,
   endsEpoch,
   nextBlock,
-  readChainState,
+  readChainHead,
   runPrologue,
 } from "./prologue.ts";
 import { Random } from "./random.ts";
@@ -30,65 +30,65 @@ import { signAction } from "./user-transaction.ts";
 import type { Movement } from "./wallet.ts";
 import { WorkingState } from "./working-state.ts";
 
-/** The ledger that a block is put on. */
+/** The ledger that a block extends. */
 export interface BlockBase {
-  /** Position of the ledger: that of the view. */
+  /** Position of the view. */
   readonly position: Position;
-  /** Must stay open until the block is made. */
+  /** Must stay open until the block is done. */
   readonly view: LedgerView;
   /** Current nodes of the state tree. */
   readonly getTreeNodes: TreeNodeReader;
-  /** Time of the block; moved up when the ledger is already there. */
+  /** Time of the block; at or before the ledger's time it becomes the ledger's time plus one. */
   readonly timestampUsec: bigint;
 }
 
-/** A block that was made. */
+/** The result of `makeBlock`. */
 export interface MadeBlock {
   readonly height: bigint;
   readonly records: readonly Uint8Array[];
-  /** Amounts that changed hands in it. */
+  /** Amounts that its transactions moved. */
   readonly movements: readonly Movement[];
 }
 
 const GAS_PRICE = 100n;
 const MAX_GAS_USED = 500;
 const MIN_GAS_USED = 3;
-/** One block in so many is proposed by nobody. */
+/** One block in this many has no proposer. */
 const NIL_BLOCKS = 97;
-/** One transaction in so many carries a nonce in place of a sequence number. */
-const NONCES = 8;
+/** One transaction in this many carries a nonce instead of a sequence number. */
+const NONCE_TRANSACTIONS = 8;
 
 function blockRandom(seed: Uint8Array, height: bigint): Random {
   return new Random(sha3Parts(seed, encodeWith(u64, height)));
 }
 
-async function loadBlockState(chainItems: ChainItems, view: LedgerView) {
-  const workingState = new WorkingState();
-  await workingState.load(view, chainItems.all);
-  const coinSupplies = findSupplyItems(workingState, chainItems);
-  const slot = commitSlot(workingState);
-  const more: Item<unknown>[] = [...coinSupplies.values()] as Item<unknown>[];
-  if (slot !== undefined) more.push(slot as Item<unknown>);
-  const hasDemo = workingState.has(chainItems.market);
-  if (!hasDemo) more.push(chainItems.demoModule as Item<unknown>);
-  await workingState.load(view, more);
-  return { blockState: { workingState, chainItems, coinSupplies }, slot, hasDemo };
+async function loadBlockState(items: ChainItems, view: LedgerView) {
+  const state = new WorkingState();
+  await state.load(view, items.all);
+  const coinSupplies = findSupplyItems(state, items);
+  const slot = commitSlot(state);
+  const extraItems: Item<unknown>[] = [...coinSupplies.values()] as Item<unknown>[];
+  if (slot !== undefined) extraItems.push(slot as Item<unknown>);
+  const hasDemo = state.has(items.market);
+  if (!hasDemo) extraItems.push(items.demoModule as Item<unknown>);
+  await state.load(view, extraItems);
+  return { blockState: { state, items, coinSupplies }, slot, hasDemo };
 }
 
-/** The transactions of one block while it is made. */
+/** Collects the transactions of one block. */
 class BlockBuilder {
   readonly movements: Movement[] = [];
   readonly #blockState: BlockState;
   readonly #base: BlockBase;
-  readonly #state: ChainState;
+  readonly #head: ChainHead;
   readonly #random: Random;
   readonly #writer: RecordWriter;
   #gasUsed = 0n;
 
-  constructor(blockState: BlockState, base: BlockBase, state: ChainState, random: Random) {
+  constructor(blockState: BlockState, base: BlockBase, head: ChainHead, random: Random) {
     this.#blockState = blockState;
     this.#base = base;
-    this.#state = state;
+    this.#head = head;
     this.#random = random;
     this.#writer = new RecordWriter(base.position);
   }
@@ -97,30 +97,30 @@ class BlockBuilder {
     return this.#writer.records;
   }
 
-  /** Effects of a new transaction. */
+  /** Starts a transaction. */
   begin(createdUsec: bigint): Effects {
     return { ...this.#blockState, createdUsec, events: [] };
   }
 
-  /** Adds a transaction of the chain itself. */
+  /** Adds a system transaction. */
   addSystem(transaction: Transaction, effects: Effects, stateRoot?: Uint8Array): void {
-    const outcome = { transaction, events: effects.events, writes: this.#blockState.workingState.finish() };
+    const outcome = { transaction, events: effects.events, writes: this.#blockState.state.finish() };
     this.#writer.add(stateRoot === undefined ? outcome : { ...outcome, stateRoot });
   }
 
-  /** Adds the transaction that ends the block, with the root of the state after it. */
+  /** Adds the last transaction of the block, with the state root after it. */
   async addLast(transaction: Transaction, effects: Effects): Promise<void> {
-    const writes = this.#blockState.workingState.finish();
+    const writes = this.#blockState.state.finish();
     const stateRoot = await this.#stateRoot();
     this.#writer.add({ transaction, events: effects.events, writes, stateRoot });
   }
 
-  /** Signs, runs and adds a user transaction. */
+  /** Signs, executes and adds a user transaction. */
   addUser(action: Action, gas: Gas, timestampUsec: bigint, nonce?: bigint): void {
-    const { chainItems, workingState } = this.#blockState;
-    const account = workingState.get(chainItems.accounts[action.sender].account);
-    const transaction = signAction(action, chainItems.demoAccounts, {
-      chainId: this.#state.chainId,
+    const { items, state } = this.#blockState;
+    const account = state.get(items.accounts[action.sender].account);
+    const transaction = signAction(action, items.demoAccounts, {
+      chainId: this.#head.chainId,
       timestampUsec,
       gasUnitPrice: gas.unitPrice,
       replayProtection: nonce === undefined ? { sequenceNumber: account?.sequenceNumber ?? 0n } : { nonce },
@@ -131,29 +131,29 @@ class BlockBuilder {
     this.#writer.add({
       transaction: { kind: "user", transaction },
       events: effects.events,
-      writes: workingState.finish(),
+      writes: state.finish(),
       gasUsed: gas.used,
       ...(action.failure === undefined ? {} : { status: action.failure }),
     });
   }
 
-  /** Draws the user transactions of an ordinary block. */
-  addUsers(timestampUsec: bigint): void {
+  /** Adds random user transactions. */
+  addRandomUsers(timestampUsec: bigint): void {
     const random = this.#random;
     for (let left = pickCount(random); left > 0; left--) {
       const used = BigInt(MIN_GAS_USED + random.below(MAX_GAS_USED));
       const gas: Gas = { used, unitPrice: GAS_PRICE };
-      const context: ActionContext = { blockState: this.#blockState, random, fee: feeOf(gas) };
+      const context: ActionContext = { ...this.#blockState, random, fee: feeOf(gas) };
       const action = pickAction(context);
       if (action === undefined) continue;
       const mayHaveNonce = action.cosigner === undefined && action.call.kind === "entryFunction";
-      const nonce = random.once(NONCES) && mayHaveNonce ? random.u64() : undefined;
+      const nonce = random.oneIn(NONCE_TRANSACTIONS) && mayHaveNonce ? random.u64() : undefined;
       this.addUser(action, gas, timestampUsec, nonce);
     }
   }
 
-  /** The transaction that closes an ordinary block, in one of the forms that chains have used. */
-  closing(blockId: Uint8Array): Transaction {
+  /** The last transaction of an ordinary block, in one of the forms that chains have used. */
+  lastTransaction(blockId: Uint8Array): Transaction {
     const endInfo = {
       kind: "v0",
       gasLimitReached: false,
@@ -174,7 +174,7 @@ class BlockBuilder {
   }
 
   async #stateRoot(): Promise<Uint8Array> {
-    const updates = [...this.#blockState.workingState.changes].map(([{ keyHash }, value]) => ({
+    const updates = [...this.#blockState.state.changes].map(([{ keyHash }, value]) => ({
       keyHash,
       valueHash: value === undefined ? undefined : stateValueHash(value),
     }));
@@ -183,37 +183,33 @@ class BlockBuilder {
 }
 
 /** Makes the block after the given ledger. */
-export async function makeBlock(
-  chainItems: ChainItems,
-  seed: Uint8Array,
-  base: BlockBase,
-): Promise<MadeBlock> {
-  const { blockState, slot, hasDemo } = await loadBlockState(chainItems, base.view);
-  const state = readChainState(blockState.workingState);
-  const height = state.block.height + 1n;
+export async function makeBlock(items: ChainItems, seed: Uint8Array, base: BlockBase): Promise<MadeBlock> {
+  const { blockState, slot, hasDemo } = await loadBlockState(items, base.view);
+  const head = readChainHead(blockState.state);
+  const height = head.block.height + 1n;
   const random = blockRandom(seed, height);
-  const isLater = base.timestampUsec > state.timeUsec;
-  const proposedUsec = isLater ? base.timestampUsec : state.timeUsec + 1n;
-  const ends = endsEpoch(state, proposedUsec);
-  const nil = random.once(NIL_BLOCKS) && !ends && hasDemo;
-  const block = nextBlock(state, random, { timestampUsec: proposedUsec, nil });
+  const isLater = base.timestampUsec > head.timeUsec;
+  const proposedUsec = isLater ? base.timestampUsec : head.timeUsec + 1n;
+  const isEpochEnd = endsEpoch(head, proposedUsec);
+  const isNil = random.oneIn(NIL_BLOCKS) && !isEpochEnd && hasDemo;
+  const block = nextBlock(head, random, { timestampUsec: proposedUsec, isNil });
   const { timestampUsec } = block;
-  const maker = new BlockBuilder(blockState, base, state, random);
-  const opening = maker.begin(timestampUsec);
-  runPrologue(opening, state, block, slot);
-  const made = () => ({ height, records: maker.records, movements: maker.movements });
-  if (ends) {
-    endEpoch(opening, state, timestampUsec);
-    await maker.addLast({ kind: "blockMetadata", block }, opening);
-    return made();
+  const builder = new BlockBuilder(blockState, base, head, random);
+  const prologue = builder.begin(timestampUsec);
+  runPrologue(prologue, head, block, slot);
+  const result = () => ({ height, records: builder.records, movements: builder.movements });
+  if (isEpochEnd) {
+    endEpoch(prologue, head, timestampUsec);
+    await builder.addLast({ kind: "blockMetadata", block }, prologue);
+    return result();
   }
-  maker.addSystem({ kind: "blockMetadata", block }, opening);
+  builder.addSystem({ kind: "blockMetadata", block }, prologue);
   if (!hasDemo) {
     const free: Gas = { used: BigInt(MIN_GAS_USED), unitPrice: 0n };
-    for (const action of installActions(chainItems)) maker.addUser(action, free, timestampUsec);
-  } else if (!nil) {
-    maker.addUsers(timestampUsec);
+    for (const action of installActions(items)) builder.addUser(action, free, timestampUsec);
+  } else if (!isNil) {
+    builder.addRandomUsers(timestampUsec);
   }
-  await maker.addLast(maker.closing(block.id), maker.begin(timestampUsec));
-  return made();
+  await builder.addLast(builder.lastTransaction(block.id), builder.begin(timestampUsec));
+  return result();
 }

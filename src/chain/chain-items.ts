@@ -1,4 +1,4 @@
-// Where everything stands in the state: the items that blocks of the local chain read and write.
+// The state items that blocks of the local chain read and write.
 import { sha3Parts } from "../base/sha3.ts";
 import { type Codec, encodeWith, type ValueOf } from "../bcs/codec.ts";
 import { struct } from "../bcs/records.ts";
@@ -23,11 +23,12 @@ import type { StructTag } from "../move/type-tag.ts";
 import { addressCodec } from "../move/wire.ts";
 import { type AssetName, createAssets, type DemoAsset } from "./assets.ts";
 import { createDemoAccounts, type DemoAccountName, type DemoAccounts } from "./demo-accounts.ts";
+import type { Framework } from "./framework.ts";
 import { type Item, moduleItem, objectItem, resourceItem, tableItem } from "./item.ts";
 
 const FRAMEWORK = parseAddress("0x1");
 
-/** Items of the framework that blocks touch. */
+/** Items of the framework that blocks read or write. */
 export const FRAMEWORK_ITEMS = {
   chainId: resourceItem(FRAMEWORK, "0x1::chain_id::ChainId", u8),
   block: resourceItem(FRAMEWORK, "0x1::block::BlockResource", blockResourceCodec),
@@ -46,7 +47,7 @@ export interface AccountItems {
   readonly storeAddresses: Readonly<Record<AssetName, Address>>;
 }
 
-/** An open offer in the market's table of orders. */
+/** An entry in the market's table of orders. */
 const orderCodec = struct({ owner: addressCodec, asset: addressCodec, amount: u64, filled: u64 });
 export type Order = ValueOf<typeof orderCodec>;
 
@@ -54,25 +55,26 @@ export type Order = ValueOf<typeof orderCodec>;
 const marketCodec = struct({ prices: addressCodec, orders: addressCodec });
 export type Market = ValueOf<typeof marketCodec>;
 
-/** What is quoted in the table of prices; the last one comes and goes. */
+/** Keys of the table of prices. Transactions delete and recreate the last one. */
 export const PRICED_SYMBOLS = ["APT", "GOLD", "SHELL", "PEARL"] as const;
 /** Number of order slots. */
 export const ORDER_SLOTS = 16;
 
-/** Everything that follows from the seed alone. */
+/** Everything that follows from the seed and the framework alone. */
 export interface ChainItems {
+  readonly framework: Framework;
   readonly demoAccounts: DemoAccounts;
-  readonly demo: Address;
+  readonly demoAddress: Address;
   readonly assets: Readonly<Record<AssetName, DemoAsset>>;
   readonly accounts: Readonly<Record<DemoAccountName, AccountItems>>;
   readonly coinInfos: Readonly<Partial<Record<AssetName, Item<CoinInfo>>>>;
   readonly metadata: Readonly<Record<AssetName, Item<ResourceGroup>>>;
   readonly market: Item<Market>;
-  readonly handles: Market;
+  readonly tableHandles: Market;
   readonly prices: readonly Item<bigint>[];
   readonly orders: readonly Item<Order>[];
   readonly demoModule: Item<Uint8Array>;
-  /** All of the above but the module, and the framework's: what every block loads. */
+  /** The items that every block loads: all of the above except the module, and those of the framework. */
   readonly all: readonly Item<unknown>[];
 }
 
@@ -106,37 +108,42 @@ function createAccountItems(owner: Address, assets: ChainItems["assets"]): Accou
   };
 }
 
-function tableHandle(demo: Address, name: string): Address {
-  return addressFromBytes(sha3Parts(demo, new TextEncoder().encode(`table/${name}`)));
+function tableHandle(demoAddress: Address, name: string): Address {
+  return addressFromBytes(sha3Parts(demoAddress, new TextEncoder().encode(`table/${name}`)));
 }
 
-/** The chainItems under a seed. */
-export function createChainItems(seed: Uint8Array): ChainItems {
-  const demoAccounts = createDemoAccounts(seed);
-  const demo = demoAccounts.demo.address;
-  const assets = createAssets(demo);
+/** The items of the chain with this seed on a framework. */
+export function createChainItems(seed: Uint8Array, framework: Framework): ChainItems {
+  const demoAccounts = createDemoAccounts(seed, framework);
+  const demoAddress = demoAccounts.demo.address;
+  const assets = createAssets(demoAddress);
   const accounts = Object.fromEntries(
-    Object.entries(demoAccounts).map(([name, actor]) => [name, createAccountItems(actor.address, assets)]),
+    Object.entries(demoAccounts).map(([name, { address }]) => [name, createAccountItems(address, assets)]),
   ) as Record<DemoAccountName, AccountItems>;
-  const handles = { prices: tableHandle(demo, "prices"), orders: tableHandle(demo, "orders") };
+  const tableHandles = {
+    prices: tableHandle(demoAddress, "prices"),
+    orders: tableHandle(demoAddress, "orders"),
+  };
   const market = resourceItem(
-    demo,
-    { address: demo, module: "demo", name: "Market", typeArgs: [] },
+    demoAddress,
+    { address: demoAddress, module: "demo", name: "Market", typeArgs: [] },
     marketCodec,
   );
-  const prices = PRICED_SYMBOLS.map((symbol) => tableItem(handles.prices, encodeWith(text, symbol), u64));
+  const prices = PRICED_SYMBOLS.map((symbol) =>
+    tableItem(tableHandles.prices, encodeWith(text, symbol), u64),
+  );
   const orders = Array.from({ length: ORDER_SLOTS }, (_, slot) =>
-    tableItem(handles.orders, encodeWith(u64, BigInt(slot)), orderCodec),
+    tableItem(tableHandles.orders, encodeWith(u64, BigInt(slot)), orderCodec),
   );
   const coinInfos = mapCoins(assets, (coin) => coinItem(coin.address, "CoinInfo", coin, coinInfoCodec));
   const metadata = mapAssets(assets, (asset) => objectItem(asset.metadata));
-  const demoModule = moduleItem(demo, "demo");
+  const demoModule = moduleItem(demoAddress, "demo");
   const all: Item<unknown>[] = [
     ...Object.values(FRAMEWORK_ITEMS),
-    ...Object.values(accounts).flatMap((chainItems) => [
-      chainItems.account,
-      ...Object.values(chainItems.coinStores),
-      ...Object.values(chainItems.stores),
+    ...Object.values(accounts).flatMap((accountItems) => [
+      accountItems.account,
+      ...Object.values(accountItems.coinStores),
+      ...Object.values(accountItems.stores),
     ]),
     ...Object.values(coinInfos),
     ...Object.values(metadata),
@@ -145,14 +152,15 @@ export function createChainItems(seed: Uint8Array): ChainItems {
     ...orders,
   ] as Item<unknown>[];
   return {
+    framework,
     demoAccounts,
-    demo,
+    demoAddress,
     assets,
     accounts,
     coinInfos,
     metadata,
     market,
-    handles,
+    tableHandles,
     prices,
     orders,
     demoModule,

@@ -1,17 +1,18 @@
-// The accounts of the local chain: who they are, what they hold at the start and in which form.
+// The accounts of the local chain, with their initial holdings and the form of each.
 import type { AssetName } from "./assets.ts";
+import type { Framework } from "./framework.ts";
 import { createKeypair, type Keypair } from "./keys.ts";
 
-/** Where a balance is kept: a coin store, or the primary store of the fungible asset. */
-export type Part = "coin" | "store";
+/** The part of a balance: in a coin store, or in the primary store of the fungible asset. */
+export type BalancePart = "coin" | "store";
 
-/** What an account holds at the start. */
+/** An initial holding of an account. */
 export interface Holding {
   readonly asset: AssetName;
-  readonly part: Part;
+  readonly part: BalancePart;
   readonly amount: bigint;
   readonly frozen?: boolean;
-  /** Kept in a concurrent balance beside the store. */
+  /** The amount is in a concurrent balance, not in the store itself. */
   readonly concurrent?: boolean;
 }
 
@@ -20,7 +21,7 @@ export interface DemoAccount extends Keypair {
   readonly name: string;
   readonly note: string;
   readonly holdings: readonly Holding[];
-  /** Takes part in transfers. */
+  /** Takes part in random transfers. */
   readonly trades: boolean;
 }
 
@@ -106,11 +107,28 @@ const ROLES: Readonly<Record<DemoAccountName, Role>> = {
   },
 };
 
-/** The accounts under a seed. */
-export function createDemoAccounts(seed: Uint8Array): DemoAccounts {
-  const actors = Object.entries(ROLES).map(([name, role]) => [
+/** The role on a framework without fungible assets: all holdings are in coin stores, and there are no shells. */
+function inCoins(role: Role): Role {
+  const coins = new Map<AssetName, Holding>();
+  for (const { asset, amount, frozen } of role.holdings) {
+    if (asset === "shell") continue;
+    const before = coins.get(asset)?.amount ?? 0n;
+    coins.set(asset, {
+      asset,
+      part: "coin",
+      amount: before + amount,
+      ...(frozen === true ? { frozen } : {}),
+    });
+  }
+  const hasOnlyCoins = role.holdings.every(({ part }) => part === "coin");
+  return { ...role, note: hasOnlyCoins ? role.note : "coin stores", holdings: [...coins.values()] };
+}
+
+/** The accounts of the chain with this seed. */
+export function createDemoAccounts(seed: Uint8Array, { hasFungibleAssets }: Framework): DemoAccounts {
+  const accounts = Object.entries(ROLES).map(([name, role]) => [
     name,
-    { name, ...role, ...createKeypair(seed, name) },
+    { name, ...(hasFungibleAssets ? role : inCoins(role)), ...createKeypair(seed, name) },
   ]);
-  return Object.fromEntries(actors) as DemoAccounts;
+  return Object.fromEntries(accounts) as DemoAccounts;
 }

@@ -1,4 +1,4 @@
-// What a transaction does while it is made: it changes items of the workingState and reports events.
+// The effects of a transaction: it changes state items and emits events.
 import { type Codec, decodeWith, encodeWith } from "../bcs/codec.ts";
 import type { ContractEvent } from "../ledger/event.ts";
 import type { EventHandle, ResourceGroup } from "../ledger/resources.ts";
@@ -8,22 +8,22 @@ import type { ChainItems } from "./chain-items.ts";
 import { type Item, tagOf } from "./item.ts";
 import type { WorkingState } from "./working-state.ts";
 
-/** The state under a block, with the chainItems that only the state itself tells. */
+/** The state under a block and the items in it. */
 export interface BlockState {
-  readonly workingState: WorkingState;
-  readonly chainItems: ChainItems;
-  /** Table items that count coin supplies. */
+  readonly state: WorkingState;
+  readonly items: ChainItems;
+  /** Table items that hold coin supplies; their keys are read from the state. */
   readonly coinSupplies: ReadonlyMap<AssetName, Item<bigint>>;
 }
 
-/** A transaction that is being made. */
+/** State and events of one transaction in progress. */
 export interface Effects extends BlockState {
-  /** Time that new items remember; undefined at genesis, whose items remember none. */
+  /** Creation time in the metadata of new items; undefined at genesis, whose items have no metadata. */
   readonly createdUsec: bigint | undefined;
   readonly events: ContractEvent[];
 }
 
-/** Reports an event of a handle: the handle as it is afterwards. */
+/** Emits an event of a handle and returns the advanced handle. */
 export function emitV1<T>(
   effects: Effects,
   handle: EventHandle,
@@ -42,12 +42,12 @@ export function emitV1<T>(
   return { ...handle, counter: handle.counter + 1n };
 }
 
-/** Reports an event that has only a type. */
+/** Emits an event without a handle. */
 export function emitV2<T>(effects: Effects, type: TypeTag, codec: Codec<T>, data: T): void {
   effects.events.push({ kind: "v2", type, data: encodeWith(codec, data) });
 }
 
-/** One member of a resource group: its type and layout. */
+/** Type and layout of a member of a resource group. */
 export interface Member<T> {
   readonly tag: StructTag;
   readonly name: string;
@@ -66,7 +66,7 @@ export function getMember<T>(group: ResourceGroup | undefined, wanted: Member<T>
   return found === undefined ? undefined : decodeWith(wanted.codec, found[1]);
 }
 
-/** The group with one member put in or replaced. */
+/** The group with one member added or replaced. */
 export function withMember<T>(group: ResourceGroup, changed: Member<T>, value: T): ResourceGroup {
   const rest = group.filter(([tag]) => formatStructTag(tag) !== changed.name);
   return [...rest, [changed.tag, encodeWith(changed.codec, value)]];

@@ -1,8 +1,8 @@
 // Errors of the local chain.
 import { CodedError } from "../base/errors.ts";
 
-/** `ledger`: the ledger under the chain is not one that blocks can be put on. */
+/** `ledger`: the ledger lacks what a block needs. */
 export type ChainErrorCode = "ledger";
 
-/** The local chain cannot go on from the ledger it was given. */
+/** The local chain cannot extend the ledger. */
 export class ChainError extends CodedError<ChainErrorCode> {}

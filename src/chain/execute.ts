@@ -1,15 +1,15 @@
-// Runs one user transaction on the workingState: sequence number, what the action changes, the fee, and the report
-// of the fee that ends every user transaction.
+// Executes one user transaction on the state: sequence number, the action's changes, the fee, and the fee statement
+// that ends every user transaction.
 import { struct } from "../bcs/records.ts";
 import { u64 } from "../bcs/scalars.ts";
 import type { Action } from "./actions/action.ts";
-import type { Part } from "./demo-accounts.ts";
+import type { BalancePart } from "./demo-accounts.ts";
 import { type BlockState, type Effects, emitV2 } from "./effects.ts";
 import { typeOf } from "./item.ts";
 import type { Movement } from "./wallet.ts";
 import { balanceOf, burnFee, createAccount, move } from "./wallet.ts";
 
-/** What a transaction costs. */
+/** Gas of a transaction. */
 export interface Gas {
   readonly used: bigint;
   readonly unitPrice: bigint;
@@ -30,25 +30,25 @@ export function feeOf(gas: Gas): bigint {
   return gas.used * gas.unitPrice;
 }
 
-function feePart(blockState: BlockState, action: Action, fee: bigint): Part {
+function feePart(blockState: BlockState, action: Action, fee: bigint): BalancePart {
   return balanceOf(blockState, action.sender, "native", "coin") >= fee ? "coin" : "store";
 }
 
-function bumpSequenceNumber(effects: Effects, action: Action): void {
-  const { workingState, chainItems } = effects;
-  const item = chainItems.accounts[action.sender].account;
+function incrementSequenceNumber(effects: Effects, action: Action): void {
+  const { state, items } = effects;
+  const item = items.accounts[action.sender].account;
   // The first transaction of an account creates it.
-  if (!workingState.has(item)) createAccount(effects, action.sender);
-  const account = workingState.get(item);
-  if (account === undefined) throw new Error("an account that was just created is missing");
-  workingState.set(item, { ...account, sequenceNumber: account.sequenceNumber + 1n });
+  if (!state.has(item)) createAccount(effects, action.sender);
+  const account = state.get(item);
+  if (account === undefined) throw new Error("the new account is missing");
+  state.set(item, { ...account, sequenceNumber: account.sequenceNumber + 1n });
 }
 
-/** Runs an action: the amounts that it moved, fee included. */
+/** Executes an action and returns the amounts it moved, fee included. */
 export function execute(effects: Effects, action: Action, gas: Gas, hasNonce: boolean): Movement[] {
   const fee = feeOf(gas);
   const movements: Movement[] = [];
-  if (!hasNonce) bumpSequenceNumber(effects, action);
+  if (!hasNonce) incrementSequenceNumber(effects, action);
   if (action.failure === undefined) {
     action.change?.(effects);
     for (const movement of action.movements) move(effects, movement);
@@ -60,6 +60,7 @@ export function execute(effects: Effects, action: Action, gas: Gas, hasNonce: bo
     movements.push({ asset: "native", part, from: action.sender, to: undefined, amount: fee });
   }
   if (action.failure === undefined) action.close?.(effects);
+  if (!effects.items.framework.hasStruct("transaction_fee", "FeeStatement")) return movements;
   const io = gas.used / 3n;
   emitV2(effects, FEE_STATEMENT, feeStatementCodec, {
     total: gas.used,

@@ -1,5 +1,5 @@
-// The genesis of the local chain: one write-set transaction with the framework's resources, its interface
-// modules and everything that the accounts start with.
+// The genesis of the local chain: one write-set transaction with the framework's resources and interface modules, and
+// the demo accounts with their holdings.
 import { encodeWith } from "../bcs/codec.ts";
 import {
   NEW_BLOCK_EVENT_TYPE,
@@ -18,23 +18,23 @@ import { type Item, moduleItem, resourceItem } from "./item.ts";
 import { createKeypair } from "./keys.ts";
 import { demoModuleCode, frameworkModules } from "./modules.ts";
 import { commitSlot } from "./prologue.ts";
-import { initialMovements, setUp } from "./setup.ts";
+import { createDemoState, initialMovements } from "./setup.ts";
 import { findSupplyItems, U128_MAX } from "./supply.ts";
 import { move } from "./wallet.ts";
 import { WorkingState } from "./working-state.ts";
 
 const FRAMEWORK = parseAddress("0x1");
-/** Addresses that modules of the framework live at, or that own its assets. */
+/** Addresses of the framework's modules and of its assets' owner. */
 const FRAMEWORK_ACCOUNTS: readonly Address[] = ["0x1", "0x3", "0x4", "0xa"].map(parseAddress);
-/** Where the first aggregator of a chain counts. */
+/** Table item of a chain's first aggregator, which holds the supply of the native coin. */
 const SUPPLY_HANDLE = parseAddress("0x1b854694ae746cdbd8d44186ca4929b2b337df21d1c74633be19b2710552fdca");
 const SUPPLY_KEY = parseAddress("0x619dc29a0aac8fa146714058e8dd6d2d0f3bdf5f6331907bf91f3acd81e6935");
-/** Table of the latest blocks. */
+/** Handle of the table of latest blocks. */
 const COMMIT_HANDLE = parseAddress("0x38ff67f17cf7998cd41ed5267b52cff7af37d06a22e8b390ce44b69680fc0e97");
 const COMMIT_CAPACITY = 2000;
 const EPOCH_INTERVAL_USEC = 500_000_000n;
 const VOTING_POWER = 100_000_000_000_000n;
-/** The generator of the group: a valid public key, whose secret is 1. Nothing is ever signed with it. */
+/** The generator of the group: a valid public key with the secret 1. Nothing is signed with it. */
 const CONSENSUS_KEY = Buffer.from(
   "97f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb",
   "hex",
@@ -74,32 +74,27 @@ function createValidators(seed: Uint8Array): ValidatorSet {
   };
 }
 
-/** Sets an item that genesis alone knows. */
-function put<T>(workingState: WorkingState, item: Item<T>, value: T): void {
-  workingState.expectAbsent([item]);
-  workingState.set(item, value);
+/** Sets an item that is not in `items.all`. */
+function setNew<T>(state: WorkingState, item: Item<T>, value: T): void {
+  state.addAbsent([item]);
+  state.set(item, value);
 }
 
-function setFramework(
-  workingState: WorkingState,
-  chainItems: ChainItems,
-  seed: Uint8Array,
-  chainId: number,
-): void {
-  workingState.set(FRAMEWORK_ITEMS.chainId, chainId);
-  workingState.set(FRAMEWORK_ITEMS.time, 0n);
-  workingState.set(FRAMEWORK_ITEMS.validatorSet, createValidators(seed));
-  workingState.set(FRAMEWORK_ITEMS.performance, [{ successful: 0n, failed: 0n }]);
-  workingState.set(FRAMEWORK_ITEMS.commitHistory, {
+function setFramework(state: WorkingState, items: ChainItems, seed: Uint8Array, chainId: number): void {
+  state.set(FRAMEWORK_ITEMS.chainId, chainId);
+  state.set(FRAMEWORK_ITEMS.time, 0n);
+  state.set(FRAMEWORK_ITEMS.validatorSet, createValidators(seed));
+  state.set(FRAMEWORK_ITEMS.performance, [{ successful: 0n, failed: 0n }]);
+  state.set(FRAMEWORK_ITEMS.commitHistory, {
     maxCapacity: COMMIT_CAPACITY,
     nextIndex: 0,
     handle: COMMIT_HANDLE,
     length: 0n,
   });
-  const { native } = chainItems.assets;
-  const info = chainItems.coinInfos.native;
+  const { native } = items.assets;
+  const info = items.coinInfos.native;
   if (info === undefined) throw new Error("the native coin is not a coin");
-  workingState.set(info, {
+  state.set(info, {
     name: native.title,
     symbol: native.symbol,
     decimals: native.decimals,
@@ -110,7 +105,7 @@ function setFramework(
   });
   for (const address of FRAMEWORK_ACCOUNTS) {
     const handle = (creationNumber: bigint) => ({ counter: 0n, creationNumber, account: address });
-    put(workingState, resourceItem(address, "0x1::account::Account", accountCodec), {
+    setNew(state, resourceItem(address, "0x1::account::Account", accountCodec), {
       authenticationKey: address,
       sequenceNumber: 0n,
       guidCreationNumber: 5n,
@@ -122,29 +117,28 @@ function setFramework(
   }
 }
 
-function publishModules(workingState: WorkingState, chainItems: ChainItems): void {
-  for (const { address, name, bytes } of frameworkModules())
-    put(workingState, moduleItem(address, name), bytes);
-  put(workingState, chainItems.demoModule, demoModuleCode(chainItems.demo));
+function publishModules(state: WorkingState, items: ChainItems): void {
+  for (const { address, name, bytes } of frameworkModules()) setNew(state, moduleItem(address, name), bytes);
+  setNew(state, items.demoModule, demoModuleCode(items.demoAddress, items.framework));
 }
 
-/** The first block and the first epoch, announced in that order at the end. */
-function announce(effects: Effects): void {
-  const { workingState } = effects;
-  const slot = commitSlot(workingState);
-  const history = workingState.get(FRAMEWORK_ITEMS.commitHistory);
-  if (slot === undefined || history === undefined) throw new Error("genesis has no ring of blocks");
-  put(workingState, slot, GENESIS_BLOCK);
-  workingState.set(FRAMEWORK_ITEMS.commitHistory, { ...history, nextIndex: 1, length: 1n });
+/** Starts the first block and the first epoch. Their events come last, in this order. */
+function startFirstBlock(effects: Effects): void {
+  const { state } = effects;
+  const slot = commitSlot(state);
+  const history = state.get(FRAMEWORK_ITEMS.commitHistory);
+  if (slot === undefined || history === undefined) throw new Error("genesis has no commit history");
+  setNew(state, slot, GENESIS_BLOCK);
+  state.set(FRAMEWORK_ITEMS.commitHistory, { ...history, nextIndex: 1, length: 1n });
   const blocks = frameworkHandle(3n);
-  workingState.set(FRAMEWORK_ITEMS.block, {
+  state.set(FRAMEWORK_ITEMS.block, {
     height: 0n,
     epochIntervalUsec: EPOCH_INTERVAL_USEC,
     newBlockEvents: emitV1(effects, blocks, NEW_BLOCK_EVENT_TYPE, newBlockEventCodec, GENESIS_BLOCK),
     updateEpochIntervalEvents: frameworkHandle(4n),
   });
   const epochs = frameworkHandle(2n);
-  workingState.set(FRAMEWORK_ITEMS.configuration, {
+  state.set(FRAMEWORK_ITEMS.configuration, {
     epoch: 1n,
     lastReconfigurationUsec: 0n,
     events: emitV1(effects, epochs, NEW_EPOCH_EVENT_TYPE, newEpochEventCodec, { epoch: 1n }),
@@ -152,18 +146,18 @@ function announce(effects: Effects): void {
 }
 
 /** The genesis file of the local chain. */
-export function encodeGenesis(chainItems: ChainItems, seed: Uint8Array, chainId: number): Uint8Array {
-  const workingState = new WorkingState();
-  workingState.expectAbsent(chainItems.all);
-  setFramework(workingState, chainItems, seed, chainId);
-  publishModules(workingState, chainItems);
-  const coinSupplies = findSupplyItems(workingState, chainItems);
-  for (const item of coinSupplies.values()) put(workingState, item, 0n);
-  const effects: Effects = { workingState, chainItems, coinSupplies, createdUsec: undefined, events: [] };
-  setUp(effects);
-  for (const movement of initialMovements(chainItems)) move(effects, movement);
-  announce(effects);
-  const writeSet = { kind: "v0", writes: workingState.finish() } as const;
+export function encodeGenesis(items: ChainItems, seed: Uint8Array, chainId: number): Uint8Array {
+  const state = new WorkingState();
+  state.addAbsent(items.all);
+  setFramework(state, items, seed, chainId);
+  publishModules(state, items);
+  const coinSupplies = findSupplyItems(state, items);
+  for (const item of coinSupplies.values()) setNew(state, item, 0n);
+  const effects: Effects = { state, items, coinSupplies, createdUsec: undefined, events: [] };
+  createDemoState(effects);
+  for (const movement of initialMovements(items)) move(effects, movement);
+  startFirstBlock(effects);
+  const writeSet = { kind: "v0", writes: state.finish() } as const;
   return encodeWith(transactionCodec, {
     kind: "genesis",
     payload: { kind: "direct", writeSet, events: effects.events },

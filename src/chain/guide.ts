@@ -1,4 +1,4 @@
-// What a newcomer can ask the local chain for: accounts with their assets, tables with keys, functions.
+// The guide for newcomers: accounts with their assets, tables with keys, and functions to try.
 import { toPrefixedHex } from "../base/hex.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import { text, u64 } from "../bcs/scalars.ts";
@@ -9,15 +9,15 @@ import type { Holding } from "./demo-accounts.ts";
 
 /** An asset that an account holds. */
 export interface GuideAsset {
-  /** As the balance operation takes it: a coin type or a metadata address. */
+  /** Asset type for the balance operation: a coin type or a metadata address. */
   readonly asset: string;
   readonly symbol: string;
-  /** Where the balance is kept. */
+  /** Where the balance is stored. */
   readonly form: string;
   readonly note: string;
 }
 
-/** An account to ask about. */
+/** A demo account. */
 export interface GuideAccount {
   readonly name: string;
   readonly address: string;
@@ -27,9 +27,9 @@ export interface GuideAccount {
 
 /** A key of a table. */
 export interface GuideTableKey {
-  /** For people. */
+  /** The key as text. */
   readonly name: string;
-  /** BCS of the key in hex, as the raw item operation takes it. */
+  /** BCS of the key in hex, for the raw item operation. */
   readonly key: string;
   readonly note: string;
 }
@@ -42,13 +42,20 @@ export interface GuideTable {
   readonly keys: readonly GuideTableKey[];
 }
 
-/** What the local chain has to show. */
+/** What a newcomer can request from the local chain. */
 export interface ChainGuide {
   readonly accounts: readonly GuideAccount[];
   readonly tables: readonly GuideTable[];
-  /** Entry functions to encode for. */
+  /** Entry functions for the encode operation. */
   readonly functions: readonly string[];
 }
+
+const FRAMEWORK_FUNCTIONS = [
+  ["aptos_account", "transfer"],
+  ["coin", "transfer"],
+  ["primary_fungible_store", "transfer"],
+  ["object", "transfer"],
+] as const;
 
 const FORMS = { coin: "coin store", store: "primary store" } as const;
 
@@ -56,12 +63,12 @@ function formOf({ part, concurrent }: Holding): string {
   return concurrent === true ? "primary store, concurrent balance" : FORMS[part];
 }
 
-function guideAccount(chainItems: ChainItems, name: keyof ChainItems["demoAccounts"]): GuideAccount {
-  const actor = chainItems.demoAccounts[name];
-  const assets = Object.keys(chainItems.assets).flatMap((asset) => {
-    const held = actor.holdings.filter((holding) => holding.asset === asset);
+function guideAccount(items: ChainItems, name: keyof ChainItems["demoAccounts"]): GuideAccount {
+  const account = items.demoAccounts[name];
+  const assets = Object.keys(items.assets).flatMap((asset) => {
+    const held = account.holdings.filter((holding) => holding.asset === asset);
     if (held.length === 0) return [];
-    const definition = chainItems.assets[asset as AssetName];
+    const definition = items.assets[asset as AssetName];
     return {
       asset: assetText(definition),
       symbol: definition.symbol,
@@ -69,56 +76,59 @@ function guideAccount(chainItems: ChainItems, name: keyof ChainItems["demoAccoun
       note: held.some((holding) => holding.frozen === true) ? "frozen" : "",
     };
   });
-  const visiting: GuideAsset[] = ["native", "gold"].map((asset) => ({
-    asset: assetText(chainItems.assets[asset as AssetName]),
-    symbol: chainItems.assets[asset as AssetName].symbol,
-    form: asset === "native" ? FORMS.store : FORMS.coin,
+  const { framework } = items;
+  const visitorAssetNames = framework.hasFunction("aptos_account", "transfer_coins")
+    ? ["native", "gold"]
+    : ["native"];
+  const visitorAssets: GuideAsset[] = visitorAssetNames.map((asset) => ({
+    asset: assetText(items.assets[asset as AssetName]),
+    symbol: items.assets[asset as AssetName].symbol,
+    form: asset === "native" && framework.hasFungibleAssets ? FORMS.store : FORMS.coin,
     note: "comes and goes",
   }));
   return {
     name,
-    address: formatAddressLong(actor.address),
-    note: actor.note,
-    assets: actor.holdings.length === 0 ? visiting : assets,
+    address: formatAddressLong(account.address),
+    note: account.note,
+    assets: account.holdings.length === 0 ? visitorAssets : assets,
   };
 }
 
 /** The guide of a chain. */
-export function createGuide(chainItems: ChainItems): ChainGuide {
+export function createGuide(items: ChainItems): ChainGuide {
   const symbols = PRICED_SYMBOLS.map((symbol, index) => ({
     name: JSON.stringify(symbol),
     key: toPrefixedHex(encodeWith(text, symbol)),
     note: index === PRICED_SYMBOLS.length - 1 ? "u64 price; comes and goes" : "u64 price; changes",
   }));
-  const slots = chainItems.orders.map((_, slot) => ({
+  const slots = items.orders.map((_, slot) => ({
     name: `${slot}`,
     key: toPrefixedHex(encodeWith(u64, BigInt(slot))),
     note: "order: owner, asset, amount, filled; comes and goes",
   }));
-  const demo = `${formatAddress(chainItems.demo)}::demo`;
+  const demo = `${formatAddress(items.demoAddress)}::demo`;
   return {
-    accounts: (Object.keys(chainItems.demoAccounts) as (keyof ChainItems["demoAccounts"])[]).map((name) =>
-      guideAccount(chainItems, name),
+    accounts: (Object.keys(items.demoAccounts) as (keyof ChainItems["demoAccounts"])[]).map((name) =>
+      guideAccount(items, name),
     ),
     tables: [
       {
         name: "prices",
-        handle: formatAddressLong(chainItems.handles.prices),
+        handle: formatAddressLong(items.tableHandles.prices),
         note: "String to u64",
         keys: symbols,
       },
       {
         name: "orders",
-        handle: formatAddressLong(chainItems.handles.orders),
+        handle: formatAddressLong(items.tableHandles.orders),
         note: "u64 slot to order",
         keys: slots,
       },
     ],
     functions: [
-      "0x1::aptos_account::transfer",
-      "0x1::coin::transfer",
-      "0x1::primary_fungible_store::transfer",
-      "0x1::object::transfer",
+      ...FRAMEWORK_FUNCTIONS.filter(([module, name]) => items.framework.hasFunction(module, name)).map(
+        ([module, name]) => `0x1::${module}::${name}`,
+      ),
       `${demo}::take_u64`,
       `${demo}::take_route`,
       `${demo}::take_shape`,

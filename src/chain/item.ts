@@ -1,4 +1,4 @@
-// Items: a place in the state with the layout of what stands there. Key and key hash are made once.
+// Items: a state key with the layout of its value. The key hash is computed once.
 import { type Codec, encodeWith } from "../bcs/codec.ts";
 import { type ResourceGroup, resourceGroupCodec } from "../ledger/resources.ts";
 import { type AccessPath, accessPathCodec, type StateKey, stateKeyHash } from "../ledger/state-key.ts";
@@ -6,7 +6,7 @@ import type { Address } from "../move/address.ts";
 import type { StructTag, TypeTag } from "../move/type-tag.ts";
 import { parseStructTag } from "../move/type-text.ts";
 
-/** A place in the state that holds a T. */
+/** A state item whose value is a T. */
 export interface Item<T> {
   readonly key: StateKey;
   readonly keyHash: Uint8Array;
@@ -26,7 +26,7 @@ export function tagOf(type: string | StructTag): StructTag {
   return typeof type === "string" ? parseStructTag(type) : type;
 }
 
-/** The type of a type text, as events name it. */
+/** The type tag of a type text, for events. */
 export function typeOf(type: string): TypeTag {
   return { kind: "struct", struct: tagOf(type) };
 }
@@ -36,14 +36,14 @@ export function resourceItem<T>(address: Address, type: string | StructTag, code
   return pathItem(address, { kind: "resource", struct: tagOf(type) }, codec);
 }
 
-/** The resources of an object. */
+/** The resource group of an object. */
 export function objectItem(address: Address): Item<ResourceGroup> {
   const struct = tagOf("0x1::object::ObjectGroup");
   return pathItem(address, { kind: "resourceGroup", struct }, resourceGroupCodec);
 }
 
-/** Bytes as they are. */
-const wholeCodec: Codec<Uint8Array> = {
+/** The rest of the input, unchanged. */
+const rawCodec: Codec<Uint8Array> = {
   minBytes: 0,
   read: (reader) => reader.fixed(reader.remaining),
   write: (writer, value) => void writer.fixed(value),
@@ -52,10 +52,10 @@ const wholeCodec: Codec<Uint8Array> = {
 
 /** The code of a module. */
 export function moduleItem(address: Address, name: string): Item<Uint8Array> {
-  return pathItem(address, { kind: "code", module: { address, name } }, wholeCodec);
+  return pathItem(address, { kind: "code", module: { address, name } }, rawCodec);
 }
 
-/** An item of a table, by the bytes of its key. */
+/** An item of a table, by the BCS of its key. */
 export function tableItem<T>(handle: Address, key: Uint8Array, codec: Codec<T>): Item<T> {
   return createItem({ kind: "tableItem", handle, key }, codec);
 }

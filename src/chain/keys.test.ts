@@ -7,7 +7,7 @@ import { createKeypair } from "./keys.ts";
 const seed = new Uint8Array(32).fill(7);
 
 describe("createKeypair", () => {
-  it("makes the public key and address that the official SDK makes of the same secret", () => {
+  it("gives the public key and address that the official SDK derives from the same secret", () => {
     const pair = createKeypair(seed, "ada");
     const secret = sha3Parts(seed, new TextEncoder().encode("key/ada"));
     const theirs = new Ed25519PrivateKey(secret).publicKey();
@@ -15,7 +15,7 @@ describe("createKeypair", () => {
     expect(toHex(pair.address)).toBe(toHex(theirs.authKey().derivedAddress().toUint8Array()));
   });
 
-  it("signs so that the official SDK verifies, and names give different keys", () => {
+  it("gives signatures that the official SDK verifies, and a different key for each name", () => {
     const message = new TextEncoder().encode("message");
     const [ada, basil] = [createKeypair(seed, "ada"), createKeypair(seed, "basil")];
     const signature = new Ed25519Signature(ada.sign(message));

@@ -1,46 +1,51 @@
-// The local chain: a ledger that makes its own blocks. It keeps nothing that must outlive it: every block
-// follows from the seed, the ledger and the time, so it goes on wherever the store stands.
+// The local chain: it makes its own blocks. It has no state of its own: seed, ledger and time determine every block, so
+// it continues from any stored ledger.
 import { sha3 } from "../base/sha3.ts";
+import type { EncodedWrite } from "../ledger/state-writes.ts";
 import { type BlockBase, makeBlock } from "./block.ts";
 import { type ChainItems, createChainItems } from "./chain-items.ts";
+import { OWN_FRAMEWORK, readFramework } from "./framework.ts";
 import { encodeGenesis } from "./genesis.ts";
 import { type ChainGuide, createGuide } from "./guide.ts";
 
 /** Chain id of local chains. */
-const LOCAL_CHAIN_ID = 4;
+export const LOCAL_CHAIN_ID = 4;
 
-/** What makes one local chain differ from another. */
+/** Settings of a local chain. */
 export interface LocalChainSettings {
   /** The same seed gives the same ledger. */
   readonly seed: string;
-  /** Chain id that its own genesis sets; on another genesis, that one's counts. */
+  /** Chain id of its own genesis. On another network's genesis that network's chain id applies. */
   readonly chainId?: number;
+  /** Writes of another network's genesis to build on; by default the chain has its own genesis. */
+  readonly genesis?: readonly EncodedWrite[] | undefined;
 }
 
 /** A chain that makes its own blocks. */
 export interface LocalChain {
-  /** Accounts, assets and tables: what follows from the seed. */
-  readonly chainItems: ChainItems;
-  /** The genesis to start from, unless another network's is used. */
+  /** Accounts, assets and items that the seed determines. */
+  readonly items: ChainItems;
+  /** Its own genesis; it can also start from another network's. */
   genesisBlob(): Uint8Array;
-  /** The records of the next block, ready to be ingested. Nothing is written. */
+  /** Makes the records of the next block. Writes nothing. */
   produceBlock(base: BlockBase): Promise<readonly Uint8Array[]>;
   guide(): ChainGuide;
 }
 
-/** The seed as the bytes that keys and draws follow from. */
+/** The 32-byte seed that keys and random numbers derive from. */
 export function chainSeed(name: string): Uint8Array {
   return sha3(new TextEncoder().encode(`local chain/${name}`));
 }
 
-/** The local chain of a seed. */
-export function createLocalChain({ seed: name, chainId = LOCAL_CHAIN_ID }: LocalChainSettings): LocalChain {
+/** The local chain with these settings. Throws ConfigError if it cannot make blocks on the genesis. */
+export function createLocalChain(settings: LocalChainSettings): LocalChain {
+  const { seed: name, chainId = LOCAL_CHAIN_ID, genesis } = settings;
   const seed = chainSeed(name);
-  const chainItems = createChainItems(seed);
+  const items = createChainItems(seed, genesis === undefined ? OWN_FRAMEWORK : readFramework(genesis));
   return {
-    chainItems,
-    genesisBlob: () => encodeGenesis(chainItems, seed, chainId),
-    produceBlock: async (base) => (await makeBlock(chainItems, seed, base)).records,
-    guide: () => createGuide(chainItems),
+    items,
+    genesisBlob: () => encodeGenesis(items, seed, chainId),
+    produceBlock: async (base) => (await makeBlock(items, seed, base)).records,
+    guide: () => createGuide(items),
   };
 }

@@ -1,8 +1,9 @@
-// The modules that the local chain publishes, from the bytes that `npm run modules` makes.
+// The modules that the local chain publishes; `npm run modules` generates their bytes.
 import { type Address, parseAddress } from "../move/address.ts";
-import { DEMO_ADDRESS_OFFSET, DEMO_MODULE, FRAMEWORK_MODULES } from "./module-bytes.ts";
+import type { Framework } from "./framework.ts";
+import { DEMO_MODULE, DEMO_MODULE_WITHOUT_OBJECTS, FRAMEWORK_MODULES } from "./module-bytes.ts";
 
-/** A module ready to be published. */
+/** A compiled module and its address. */
 export interface PublishedModule {
   readonly address: Address;
   readonly name: string;
@@ -17,9 +18,10 @@ export function frameworkModules(): PublishedModule[] {
   });
 }
 
-/** The demo module's code, published at `address`. */
-export function demoModuleCode(address: Address): Uint8Array {
-  const bytes = Buffer.from(DEMO_MODULE, "base64");
-  bytes.set(address, DEMO_ADDRESS_OFFSET);
+/** The demo module's code for publication at `address`. Without fungible assets it has no function with an object. */
+export function demoModuleCode(address: Address, { hasFungibleAssets }: Framework): Uint8Array {
+  const { base64, addressOffset } = hasFungibleAssets ? DEMO_MODULE : DEMO_MODULE_WITHOUT_OBJECTS;
+  const bytes = Buffer.from(base64, "base64");
+  bytes.set(address, addressOffset);
   return bytes;
 }

@@ -1,15 +1,14 @@
-// Objects: the resource that makes a group of resources one.
-
+// Objects: a resource group with an ObjectCore.
 import { objectCoreCodec, type ResourceGroup } from "../ledger/resources.ts";
 import type { Address } from "../move/address.ts";
 import { member, withMember } from "./effects.ts";
 
-/** First event number of an object; objects count from here so as not to meet accounts. */
+/** First creation number of an object, above those of accounts. */
 const OBJECT_GUID_START = 0x4_0000_0000_0000n;
 
 const OBJECT_CORE = member("0x1::object::ObjectCore", objectCoreCodec);
 
-/** A new object at an address, with nothing in it but itself. */
+/** A new object that holds only its ObjectCore. */
 export function createObject(
   address: Address,
   owner: Address,

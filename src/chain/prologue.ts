@@ -1,5 +1,5 @@
-// What the chain itself does at the start of a block: height, time, the ring of latest blocks, the proposer's
-// record, and the change of epoch when the interval has passed.
+// The block prologue: height, time, the ring buffer of latest blocks, the proposer's performance, and the change of
+// epoch after its interval.
 import { encodeWith } from "../bcs/codec.ts";
 import { u32 } from "../bcs/scalars.ts";
 import {
@@ -20,12 +20,12 @@ import { type Item, tableItem } from "./item.ts";
 import type { Random } from "./random.ts";
 import type { WorkingState } from "./working-state.ts";
 
-/** Proposer of a block that nobody proposed. */
+/** Proposer of a nil block. */
 const NOBODY: Address = parseAddress("0x0");
 const NO_VOTES = new Uint8Array(0);
 
-/** What the framework's resources say before a block. */
-export interface ChainState {
+/** The framework's resources before a block. */
+export interface ChainHead {
   readonly chainId: number;
   readonly block: BlockResource;
   readonly configuration: Configuration;
@@ -33,54 +33,55 @@ export interface ChainState {
   readonly timeUsec: bigint;
 }
 
-function need<T>(workingState: WorkingState, item: Item<T>, name: string): T {
-  const value = workingState.get(item);
-  if (value === undefined) throw new ChainError("ledger", `the ledger has no ${name}: no block can follow`);
+function requireItem<T>(state: WorkingState, item: Item<T>, name: string): T {
+  const value = state.get(item);
+  if (value === undefined)
+    throw new ChainError("ledger", `the ledger has no ${name}, so the local chain cannot make blocks on it`);
   return value;
 }
 
-/** Reads what a block continues from. */
-export function readChainState(workingState: WorkingState): ChainState {
+/** Reads the resources that the next block builds on. */
+export function readChainHead(state: WorkingState): ChainHead {
   return {
-    chainId: need(workingState, FRAMEWORK_ITEMS.chainId, "0x1::chain_id::ChainId"),
-    block: need(workingState, FRAMEWORK_ITEMS.block, "0x1::block::BlockResource"),
-    configuration: need(workingState, FRAMEWORK_ITEMS.configuration, "0x1::reconfiguration::Configuration"),
-    validators: need(workingState, FRAMEWORK_ITEMS.validatorSet, "0x1::stake::ValidatorSet"),
-    timeUsec: need(workingState, FRAMEWORK_ITEMS.time, "0x1::timestamp::CurrentTimeMicroseconds"),
+    chainId: requireItem(state, FRAMEWORK_ITEMS.chainId, "0x1::chain_id::ChainId"),
+    block: requireItem(state, FRAMEWORK_ITEMS.block, "0x1::block::BlockResource"),
+    configuration: requireItem(state, FRAMEWORK_ITEMS.configuration, "0x1::reconfiguration::Configuration"),
+    validators: requireItem(state, FRAMEWORK_ITEMS.validatorSet, "0x1::stake::ValidatorSet"),
+    timeUsec: requireItem(state, FRAMEWORK_ITEMS.time, "0x1::timestamp::CurrentTimeMicroseconds"),
   };
 }
 
-/** The place in the ring of latest blocks that the next block takes; older chains have no ring. */
-export function commitSlot(workingState: WorkingState): Item<NewBlockEvent> | undefined {
-  const history = workingState.get(FRAMEWORK_ITEMS.commitHistory);
+/** The next block's slot in the ring buffer of latest blocks; undefined on older chains, which have none. */
+export function commitSlot(state: WorkingState): Item<NewBlockEvent> | undefined {
+  const history = state.get(FRAMEWORK_ITEMS.commitHistory);
   if (history === undefined) return undefined;
   return tableItem(history.handle, encodeWith(u32, history.nextIndex), newBlockEventCodec);
 }
 
 /** True when a block at this time ends the epoch. */
-export function endsEpoch(state: ChainState, timestampUsec: bigint): boolean {
-  return timestampUsec - state.configuration.lastReconfigurationUsec >= state.block.epochIntervalUsec;
+export function endsEpoch(head: ChainHead, timestampUsec: bigint): boolean {
+  return timestampUsec - head.configuration.lastReconfigurationUsec >= head.block.epochIntervalUsec;
 }
 
-/** The metadata of the next block; a block that nobody proposed keeps the time of the one before. */
+/** The metadata of the next block. A nil block has no proposer and keeps the time of the previous block. */
 export function nextBlock(
-  state: ChainState,
+  head: ChainHead,
   random: Random,
-  options: { readonly timestampUsec: bigint; readonly nil: boolean },
+  options: { readonly timestampUsec: bigint; readonly isNil: boolean },
 ): BlockMetadata {
-  const { active } = state.validators;
+  const { active } = head.validators;
   return {
     id: random.bytes32(),
-    epoch: state.configuration.epoch,
-    round: state.block.height + 1n,
-    proposer: options.nil || active.length === 0 ? NOBODY : random.pick(active).address,
+    epoch: head.configuration.epoch,
+    round: head.block.height + 1n,
+    proposer: options.isNil || active.length === 0 ? NOBODY : random.pick(active).address,
     previousVotes: votesOf(active.length),
-    failedProposers: options.nil && active.length > 0 ? [random.below(active.length)] : [],
-    timestampUsec: options.nil ? state.timeUsec : options.timestampUsec,
+    failedProposers: options.isNil && active.length > 0 ? [random.below(active.length)] : [],
+    timestampUsec: options.isNil ? head.timeUsec : options.timestampUsec,
   };
 }
 
-/** A bit for each validator, all set. */
+/** One set bit for each validator. */
 function votesOf(count: number): Uint8Array {
   if (count === 0) return NO_VOTES;
   const out = new Uint8Array(Math.ceil(count / 8));
@@ -88,7 +89,7 @@ function votesOf(count: number): Uint8Array {
   return out;
 }
 
-/** Data of the event that announces a block. */
+/** Data of the event that starts a block. */
 function newBlockEvent(block: BlockMetadata, height: bigint): NewBlockEvent {
   return {
     hash: block.id,
@@ -102,51 +103,51 @@ function newBlockEvent(block: BlockMetadata, height: bigint): NewBlockEvent {
   };
 }
 
-/** Opens a block. */
+/** Runs the prologue of a block. */
 export function runPrologue(
   effects: Effects,
-  state: ChainState,
+  head: ChainHead,
   block: BlockMetadata,
   slot: Item<NewBlockEvent> | undefined,
 ): void {
-  const { workingState } = effects;
-  const height = state.block.height + 1n;
+  const { state } = effects;
+  const height = head.block.height + 1n;
   const event = newBlockEvent(block, height);
-  const handle = emitV1(effects, state.block.newBlockEvents, NEW_BLOCK_EVENT_TYPE, newBlockEventCodec, event);
-  workingState.set(FRAMEWORK_ITEMS.block, { ...state.block, height, newBlockEvents: handle });
-  if (block.timestampUsec !== state.timeUsec) workingState.set(FRAMEWORK_ITEMS.time, block.timestampUsec);
-  recordProposal(workingState, state, block);
-  const history = workingState.get(FRAMEWORK_ITEMS.commitHistory);
+  const handle = emitV1(effects, head.block.newBlockEvents, NEW_BLOCK_EVENT_TYPE, newBlockEventCodec, event);
+  state.set(FRAMEWORK_ITEMS.block, { ...head.block, height, newBlockEvents: handle });
+  if (block.timestampUsec !== head.timeUsec) state.set(FRAMEWORK_ITEMS.time, block.timestampUsec);
+  recordProposal(state, head, block);
+  const history = state.get(FRAMEWORK_ITEMS.commitHistory);
   if (history === undefined || slot === undefined) return;
-  const length = history.length + (workingState.has(slot) ? 0n : 1n);
+  const length = history.length + (state.has(slot) ? 0n : 1n);
   const nextIndex = (history.nextIndex + 1) % history.maxCapacity;
-  workingState.set(slot, event);
-  workingState.set(FRAMEWORK_ITEMS.commitHistory, { ...history, nextIndex, length });
+  state.set(slot, event);
+  state.set(FRAMEWORK_ITEMS.commitHistory, { ...history, nextIndex, length });
 }
 
-function recordProposal(workingState: WorkingState, state: ChainState, block: BlockMetadata): void {
-  const performance = workingState.get(FRAMEWORK_ITEMS.performance);
+function recordProposal(state: WorkingState, head: ChainHead, block: BlockMetadata): void {
+  const performance = state.get(FRAMEWORK_ITEMS.performance);
   if (performance === undefined) return;
-  const proposer = state.validators.active.findIndex(
-    (one) => Buffer.compare(one.address, block.proposer) === 0,
+  const proposer = head.validators.active.findIndex(
+    ({ address }) => Buffer.compare(address, block.proposer) === 0,
   );
-  workingState.set(
+  state.set(
     FRAMEWORK_ITEMS.performance,
-    performance.map((one, index) => ({
-      successful: one.successful + (index === proposer ? 1n : 0n),
-      failed: one.failed + (block.failedProposers.includes(index) ? 1n : 0n),
+    performance.map(({ successful, failed }, index) => ({
+      successful: successful + (index === proposer ? 1n : 0n),
+      failed: failed + (block.failedProposers.includes(index) ? 1n : 0n),
     })),
   );
 }
 
-/** Ends the epoch: the next one starts with the block after. The validators stay the same. */
-export function endEpoch(effects: Effects, state: ChainState, timestampUsec: bigint): void {
-  const epoch = state.configuration.epoch + 1n;
-  const events = emitV1(effects, state.configuration.events, NEW_EPOCH_EVENT_TYPE, newEpochEventCodec, {
+/** Ends the epoch; the next one starts with the next block and the same validators. */
+export function endEpoch(effects: Effects, head: ChainHead, timestampUsec: bigint): void {
+  const epoch = head.configuration.epoch + 1n;
+  const events = emitV1(effects, head.configuration.events, NEW_EPOCH_EVENT_TYPE, newEpochEventCodec, {
     epoch,
   });
-  effects.workingState.set(FRAMEWORK_ITEMS.validatorSet, state.validators);
-  effects.workingState.set(FRAMEWORK_ITEMS.configuration, {
+  effects.state.set(FRAMEWORK_ITEMS.validatorSet, head.validators);
+  effects.state.set(FRAMEWORK_ITEMS.configuration, {
     epoch,
     lastReconfigurationUsec: timestampUsec,
     events,

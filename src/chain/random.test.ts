@@ -21,7 +21,7 @@ describe("Random", () => {
     expect([...below].sort()).toEqual([0, 1, 2, 3, 4, 5, 6]);
     const upTo = new Set(Array.from({ length: 500 }, () => random.upTo(4n)));
     expect([...upTo].sort()).toEqual([1n, 2n, 3n, 4n]);
-    expect(Array.from({ length: 1000 }, () => random.once(10)).filter(Boolean).length).toBeGreaterThan(60);
+    expect(Array.from({ length: 1000 }, () => random.oneIn(10)).filter(Boolean).length).toBeGreaterThan(60);
   });
 
   it("refuses a seed of another length and an empty list", () => {

@@ -1,9 +1,9 @@
-// Numbers that look random and follow from a seed: SHA3-256 of the seed and a counter, read word by word.
+// Deterministic pseudo-random numbers: SHA3-256 of a seed and a counter, read word by word.
 import { sha3 } from "../base/sha3.ts";
 
 const SEED_LENGTH = 32;
 
-/** A stream of numbers that its 32-byte seed determines. */
+/** A stream of numbers determined by a 32-byte seed. */
 export class Random {
   readonly #input: Buffer;
   #block: Buffer = Buffer.alloc(0);
@@ -41,9 +41,9 @@ export class Random {
     return (this.u64() % limit) + 1n;
   }
 
-  /** True once in `times`. */
-  once(times: number): boolean {
-    return this.below(times) === 0;
+  /** True with a chance of one in `count`. */
+  oneIn(count: number): boolean {
+    return this.below(count) === 0;
   }
 
   pick<T>(list: readonly T[]): T {
@@ -52,7 +52,7 @@ export class Random {
     return item;
   }
 
-  /** 32 bytes: a hash that nobody else makes. */
+  /** 32 bytes, for use as a hash. */
   bytes32(): Uint8Array {
     const out = Buffer.alloc(32);
     for (let i = 0; i < 32; i += 4) out.writeUInt32LE(this.u32(), i);

@@ -1,5 +1,5 @@
-// Puts records together: encodes each transaction with what came out of it, ties them by their hashes and
-// appends them to the accumulator.
+// Builds records: encodes each transaction with its events and changes, computes its info and appends it to the
+// accumulator.
 import { encodeWith } from "../bcs/codec.ts";
 import { type Accumulator, eventRoot, transactionAccumulator } from "../ledger/accumulator.ts";
 import { auxiliaryInfoHash } from "../ledger/auxiliary-info.ts";
@@ -11,14 +11,14 @@ import { type Transaction, transactionCodec, transactionHash } from "../ledger/t
 import { transactionInfoCodec, transactionInfoHash } from "../ledger/transaction-info.ts";
 import { type Writes, writeSetCodec, writeSetHash } from "../ledger/write-set.ts";
 
-/** A transaction and what came out of it. */
+/** A transaction and its results. */
 export interface Outcome {
   readonly transaction: Transaction;
   readonly events: readonly ContractEvent[];
   readonly writes: Writes;
   readonly gasUsed?: bigint;
   readonly status?: ExecutionStatus;
-  /** State root, on the transaction that ends the block. */
+  /** State root; only the last transaction of a block has one. */
   readonly stateRoot?: Uint8Array;
 }
 
@@ -54,7 +54,6 @@ export class RecordWriter {
     this.#version += 1n;
   }
 
-  /** The records in order. */
   get records(): readonly Uint8Array[] {
     return this.#records;
   }

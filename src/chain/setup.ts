@@ -1,6 +1,5 @@
-// The demo accounts, assets and tables: what genesis starts with, and what the first transactions create on
-// top of another network's genesis. What is there already is left alone.
-
+// Creates the demo accounts, assets and tables: in the local chain's own genesis, or in the first transactions on
+// top of another network's genesis. Existing items stay unchanged.
 import { assetMetadataCodec, type ResourceGroup, typeInfoCodec } from "../ledger/resources.ts";
 import { type Address, parseAddress } from "../move/address.ts";
 import { formatTypeTag, type StructTag } from "../move/type-tag.ts";
@@ -20,7 +19,7 @@ const FIRST_PRICE = 1_000n;
 
 const ascii = new TextEncoder();
 
-/** The name of a struct with its type arguments, as type infos hold it. */
+/** Struct name with type arguments, as in a TypeInfo. */
 function structName({ name, typeArgs }: StructTag): string {
   return typeArgs.length === 0 ? name : `${name}<${typeArgs.map(formatTypeTag).join(", ")}>`;
 }
@@ -46,18 +45,20 @@ function metadataObject(asset: DemoAsset, owner: Address): ResourceGroup {
 }
 
 function createAsset(effects: Effects, asset: DemoAsset): void {
-  const { workingState, chainItems, createdUsec } = effects;
-  const metadata = chainItems.metadata[asset.name];
-  const owner = asset.name === "native" ? FRAMEWORK : chainItems.demo;
-  if (!workingState.has(metadata)) workingState.set(metadata, metadataObject(asset, owner), createdUsec);
-  const info = chainItems.coinInfos[asset.name];
-  if (info === undefined || workingState.has(info)) return;
+  const { state, items, createdUsec } = effects;
+  const metadata = items.metadata[asset.name];
+  const owner = asset.name === "native" ? FRAMEWORK : items.demoAddress;
+  if (items.framework.hasFungibleAssets && !state.has(metadata)) {
+    state.set(metadata, metadataObject(asset, owner), createdUsec);
+  }
+  const info = items.coinInfos[asset.name];
+  if (info === undefined || state.has(info)) return;
   const { title: name, symbol, decimals } = asset;
   const supply = { aggregator: undefined, integer: { value: 0n, limit: U128_MAX } };
-  workingState.set(info, { name, symbol, decimals, supply }, createdUsec);
+  state.set(info, { name, symbol, decimals, supply }, createdUsec);
 }
 
-/** What the accounts are given at the start. */
+/** The initial holdings, minted to their accounts. */
 export function initialMovements({ demoAccounts }: ChainItems): Movement[] {
   return Object.entries(demoAccounts).flatMap(([name, { holdings }]) =>
     holdings
@@ -72,19 +73,19 @@ export function initialMovements({ demoAccounts }: ChainItems): Movement[] {
   );
 }
 
-/** Creates assets, accounts, stores and tables where they are not there yet; the stores hold nothing yet. */
-export function setUp(effects: Effects): void {
-  const { workingState, chainItems, createdUsec } = effects;
-  for (const asset of Object.values(chainItems.assets)) createAsset(effects, asset);
-  for (const [actor, { holdings }] of Object.entries(chainItems.demoAccounts)) {
-    const name = actor as DemoAccountName;
+/** Creates missing assets, accounts, empty stores and tables. */
+export function createDemoState(effects: Effects): void {
+  const { state, items, createdUsec } = effects;
+  for (const asset of Object.values(items.assets)) createAsset(effects, asset);
+  for (const [key, { holdings }] of Object.entries(items.demoAccounts)) {
+    const name = key as DemoAccountName;
     if (holdings.length === 0) continue;
-    if (!workingState.has(chainItems.accounts[name].account)) createAccount(effects, name);
+    if (!state.has(items.accounts[name].account)) createAccount(effects, name);
     for (const { asset, part, frozen = false, concurrent = false } of holdings) {
       if (part === "coin") createCoinStore(effects, name, asset, { frozen });
       else createStore(effects, name, asset, { frozen, concurrent });
     }
   }
-  workingState.set(chainItems.market, chainItems.handles, createdUsec);
-  for (const item of chainItems.prices) workingState.set(item, FIRST_PRICE, createdUsec);
+  state.set(items.market, items.tableHandles, createdUsec);
+  for (const item of items.prices) state.set(item, FIRST_PRICE, createdUsec);
 }

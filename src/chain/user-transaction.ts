@@ -1,5 +1,5 @@
-// Signed user transactions: an action with sender, number and expiry, signed with real keys over the real
-// signing message.
+// Signed user transactions: an action with sender, sequence number and expiry, signed with Ed25519 keys over the
+// chain's signing message.
 import { encodeWith } from "../bcs/codec.ts";
 import type { AccountAuthenticator } from "../transaction/account-authenticator.ts";
 import type { TransactionAuthenticator } from "../transaction/authenticator.ts";
@@ -14,12 +14,12 @@ const MAX_GAS = 200_000n;
 const LIFETIME_SECS = 600n;
 const USEC_PER_SEC = 1_000_000n;
 
-/** What a transaction says beside its action. */
+/** The fields of a transaction besides its action. */
 export interface Envelope {
   readonly chainId: number;
   readonly timestampUsec: bigint;
   readonly gasUnitPrice: bigint;
-  /** The sender's number, or a nonce in its place. */
+  /** The sender's sequence number, or a nonce instead. */
   readonly replayProtection: { readonly sequenceNumber: bigint } | { readonly nonce: bigint };
 }
 
@@ -51,17 +51,20 @@ function sign(
   cosigner: DemoAccount | undefined,
 ): TransactionAuthenticator {
   const bytes = encodeWith(rawTransactionCodec, raw);
-  const proofOf = (actor: DemoAccount, message: Uint8Array): AccountAuthenticator & { kind: "ed25519" } => ({
+  const authenticate = (
+    signer: DemoAccount,
+    message: Uint8Array,
+  ): AccountAuthenticator & { kind: "ed25519" } => ({
     kind: "ed25519",
-    publicKey: actor.publicKey,
-    signature: actor.sign(message),
+    publicKey: signer.publicKey,
+    signature: signer.sign(message),
   });
-  if (cosigner === undefined) return proofOf(sender, signingMessage(bytes));
+  if (cosigner === undefined) return authenticate(sender, signingMessage(bytes));
   const message = signingMessage(bytes, [cosigner.address]);
   return {
     kind: "multiAgent",
-    sender: proofOf(sender, message),
+    sender: authenticate(sender, message),
     secondaryAddresses: [cosigner.address],
-    secondarySigners: [proofOf(cosigner, message)],
+    secondarySigners: [authenticate(cosigner, message)],
   };
 }

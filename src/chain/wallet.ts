@@ -1,4 +1,4 @@
-// Balances of accounts: coin stores and primary stores, with the events that the framework reports for them.
+// Balances of accounts: coin stores and primary stores, with the events that the framework emits for them.
 import { struct } from "../bcs/records.ts";
 import { u64 } from "../bcs/scalars.ts";
 import {
@@ -10,7 +10,7 @@ import {
 } from "../ledger/resources.ts";
 import { addressCodec } from "../move/wire.ts";
 import type { AssetName } from "./assets.ts";
-import type { DemoAccountName, Part } from "./demo-accounts.ts";
+import type { BalancePart, DemoAccountName } from "./demo-accounts.ts";
 import { type BlockState, type Effects, emitV1, emitV2, getMember, member, withMember } from "./effects.ts";
 import { typeOf } from "./item.ts";
 import { createObject } from "./object.ts";
@@ -26,21 +26,21 @@ const STORE_DEPOSIT = typeOf("0x1::fungible_asset::Deposit");
 const STORE_WITHDRAW = typeOf("0x1::fungible_asset::Withdraw");
 const storeEventCodec = struct({ store: addressCodec, amount: u64 });
 
-/** An amount that changes hands; without a giver it is minted, without a taker burnt. */
+/** An amount moved between accounts; minted if `from` is undefined, burnt if `to` is. */
 export interface Movement {
   readonly asset: AssetName;
-  readonly part: Part;
+  readonly part: BalancePart;
   readonly from: DemoAccountName | undefined;
   readonly to: DemoAccountName | undefined;
   readonly amount: bigint;
 }
 
-/** Creates an account that is not there yet. */
+/** Creates an account that does not exist yet. */
 export function createAccount(effects: Effects, name: DemoAccountName): void {
-  const { address } = effects.chainItems.demoAccounts[name];
+  const { address } = effects.items.demoAccounts[name];
   const handle = (creationNumber: bigint): EventHandle => ({ counter: 0n, creationNumber, account: address });
-  effects.workingState.set(
-    effects.chainItems.accounts[name].account,
+  effects.state.set(
+    effects.items.accounts[name].account,
     {
       authenticationKey: address,
       sequenceNumber: 0n,
@@ -54,66 +54,66 @@ export function createAccount(effects: Effects, name: DemoAccountName): void {
   );
 }
 
-/** Opens a coin store, empty. Its event streams are numbered by the account. */
+/** Creates an empty coin store. Its event handles take the account's next creation numbers. */
 export function createCoinStore(
   effects: Effects,
   name: DemoAccountName,
   asset: AssetName,
   { frozen = false }: { readonly frozen?: boolean } = {},
 ): void {
-  const { workingState, chainItems } = effects;
-  const { account: item, coinStores } = chainItems.accounts[name];
-  const account = workingState.get(item);
+  const { state, items } = effects;
+  const { account: item, coinStores } = items.accounts[name];
+  const account = state.get(item);
   const store = coinStores[asset];
   if (account === undefined || store === undefined)
     throw new Error(`${name} cannot have a ${asset} coin store`);
   const handle = (offset: bigint): EventHandle => ({
     counter: 0n,
     creationNumber: account.guidCreationNumber + offset,
-    account: chainItems.demoAccounts[name].address,
+    account: items.demoAccounts[name].address,
   });
   const empty: CoinStore = { value: 0n, frozen, depositEvents: handle(0n), withdrawEvents: handle(1n) };
-  workingState.set(store, empty, effects.createdUsec);
-  workingState.set(item, { ...account, guidCreationNumber: account.guidCreationNumber + 2n });
+  state.set(store, empty, effects.createdUsec);
+  state.set(item, { ...account, guidCreationNumber: account.guidCreationNumber + 2n });
 }
 
-/** Opens a primary store, empty. */
+/** Creates an empty primary store. */
 export function createStore(
   effects: Effects,
   name: DemoAccountName,
   asset: AssetName,
   form: { readonly frozen?: boolean; readonly concurrent?: boolean } = {},
 ): void {
-  const { workingState, chainItems } = effects;
-  const { stores, storeAddresses } = chainItems.accounts[name];
-  const { address: owner } = chainItems.demoAccounts[name];
+  const { state, items } = effects;
+  const { stores, storeAddresses } = items.accounts[name];
+  const { address: owner } = items.demoAccounts[name];
   let group: ResourceGroup = createObject(storeAddresses[asset], owner, { allowUngatedTransfer: false });
   group = withMember(group, FUNGIBLE_STORE, {
-    metadata: chainItems.assets[asset].metadata,
+    metadata: items.assets[asset].metadata,
     balance: 0n,
     frozen: form.frozen ?? false,
   });
   if (form.concurrent === true) group = withMember(group, CONCURRENT, { value: 0n, max: U64_MAX });
-  workingState.set(stores[asset], group, effects.createdUsec);
+  state.set(stores[asset], group, effects.createdUsec);
 }
 
-/** What an account holds in one part; 0 where there is no store. */
+/** One part of an account's balance; 0 if there is no store. */
 export function balanceOf(
-  { workingState, chainItems }: BlockState,
+  { state, items }: BlockState,
   name: DemoAccountName,
   asset: AssetName,
-  part: Part,
+  part: BalancePart,
 ): bigint {
-  const { coinStores, stores } = chainItems.accounts[name];
+  const { coinStores, stores } = items.accounts[name];
   if (part === "coin") {
     const store = coinStores[asset];
-    return store === undefined ? 0n : (workingState.get(store)?.value ?? 0n);
+    return store === undefined ? 0n : (state.get(store)?.value ?? 0n);
   }
-  const group = workingState.get(stores[asset]);
+  const group = state.get(stores[asset]);
   return getMember(group, CONCURRENT)?.value ?? getMember(group, FUNGIBLE_STORE)?.balance ?? 0n;
 }
 
-/** Moves an amount in the state: out of one store, into another, which is opened when there is none. */
+/** Moves an amount from one store to another, and creates the target store if it is missing. */
 export function move(effects: Effects, movement: Movement): void {
   const { asset, part, from, to, amount } = movement;
   const change = part === "coin" ? changeCoinStore : changeStore;
@@ -123,32 +123,33 @@ export function move(effects: Effects, movement: Movement): void {
   if (to === undefined) changeSupply(effects, asset, part, -amount);
 }
 
-/** Burns a fee. The framework reports no withdrawal for it. */
-export function burnFee(effects: Effects, name: DemoAccountName, part: Part, fee: bigint): void {
+/** Burns a fee. The framework emits no withdrawal event for it. */
+export function burnFee(effects: Effects, name: DemoAccountName, part: BalancePart, fee: bigint): void {
   if (part === "coin") addToCoinStore(effects, name, "native", -fee);
   else addToStore(effects, name, "native", -fee);
   changeSupply(effects, "native", part, -fee);
 }
 
 function addToCoinStore(effects: Effects, name: DemoAccountName, asset: AssetName, delta: bigint): CoinStore {
-  const item = effects.chainItems.accounts[name].coinStores[asset];
+  const item = effects.items.accounts[name].coinStores[asset];
   if (item === undefined) throw new Error(`${asset} is not a coin`);
-  if (!effects.workingState.has(item)) createCoinStore(effects, name, asset);
-  const store = effects.workingState.get(item);
-  if (store === undefined) throw new Error("a coin store that was just opened is missing");
+  if (!effects.state.has(item)) createCoinStore(effects, name, asset);
+  const store = effects.state.get(item);
+  if (store === undefined) throw new Error("the new coin store is missing");
   const changed = { ...store, value: store.value + delta };
-  effects.workingState.set(item, changed);
+  effects.state.set(item, changed);
   return changed;
 }
 
 function addToStore(effects: Effects, name: DemoAccountName, asset: AssetName, delta: bigint): void {
-  const item = effects.chainItems.accounts[name].stores[asset];
-  if (!effects.workingState.has(item)) createStore(effects, name, asset);
-  const group = effects.workingState.get(item);
+  const item = effects.items.accounts[name].stores[asset];
+  if (!effects.state.has(item)) createStore(effects, name, asset);
+  const group = effects.state.get(item);
   const store = getMember(group, FUNGIBLE_STORE);
-  if (group === undefined || store === undefined) throw new Error(`the ${asset} store of ${name} is not one`);
+  if (group === undefined || store === undefined)
+    throw new Error(`the ${asset} store of ${name} has no FungibleStore`);
   const concurrent = getMember(group, CONCURRENT);
-  effects.workingState.set(
+  effects.state.set(
     item,
     concurrent === undefined
       ? withMember(group, FUNGIBLE_STORE, { ...store, balance: store.balance + delta })
@@ -158,9 +159,9 @@ function addToStore(effects: Effects, name: DemoAccountName, asset: AssetName, d
 
 function changeCoinStore(effects: Effects, name: DemoAccountName, asset: AssetName, delta: bigint): void {
   const store = addToCoinStore(effects, name, asset, delta);
-  const item = effects.chainItems.accounts[name].coinStores[asset];
+  const item = effects.items.accounts[name].coinStores[asset];
   if (item === undefined) return;
-  effects.workingState.set(
+  effects.state.set(
     item,
     delta < 0n
       ? { ...store, withdrawEvents: emitV1(effects, store.withdrawEvents, COIN_WITHDRAW, u64, -delta) }
@@ -170,7 +171,7 @@ function changeCoinStore(effects: Effects, name: DemoAccountName, asset: AssetNa
 
 function changeStore(effects: Effects, name: DemoAccountName, asset: AssetName, delta: bigint): void {
   addToStore(effects, name, asset, delta);
-  const store = effects.chainItems.accounts[name].storeAddresses[asset];
+  const store = effects.items.accounts[name].storeAddresses[asset];
   const amount = delta < 0n ? -delta : delta;
   emitV2(effects, delta < 0n ? STORE_WITHDRAW : STORE_DEPOSIT, storeEventCodec, { store, amount });
 }

@@ -1,47 +1,47 @@
-// The state that a block is made on: the items it may touch, loaded once, and what its transactions change.
-// Transactions run one after the other; each collects its own write set. Bytes are those of the view, which must
-// stay open as long as the workingState is used.
+// The state while a block is made: the items that its transactions may use, loaded once, and their changes.
+// Transactions run one after the other, each with its own write set. The bytes belong to the view, which must stay
+// open meanwhile.
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { type StateMetadata, stateValueCodec } from "../ledger/state-value.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { type WriteOp, type Writes, writtenValue } from "../ledger/write-set.ts";
 import type { Item } from "./item.ts";
 
-interface Held {
+interface ItemValue {
   readonly data: Uint8Array;
   readonly metadata: StateMetadata | undefined;
 }
 
 interface Cell {
   readonly item: Item<unknown>;
-  /** As the transactions before this one left it. */
-  before: Held | undefined;
-  now: Held | undefined;
+  /** The value before the current transaction. */
+  before: ItemValue | undefined;
+  now: ItemValue | undefined;
 }
 
-/** Octas that a new item costs its creator; recorded in its metadata. */
+/** Deposit in octas that the creator of an item pays; recorded in its metadata. */
 const SLOT_DEPOSIT = 40_000n;
 
-/** Items by their place; anything not loaded counts as a mistake of the caller. */
+/** Loaded items and their changes. Using an item that is not loaded is a programming error. */
 export class WorkingState {
   readonly #cells = new Map<Item<unknown>, Cell>();
   readonly #touched = new Set<Cell>();
   readonly #changed = new Map<Item<unknown>, Uint8Array | undefined>();
 
-  /** Takes items as absent: before genesis, and for what cannot be there yet. */
-  expectAbsent(items: Iterable<Item<unknown>>): void {
+  /** Adds items as absent, without reading them: for genesis. */
+  addAbsent(items: Iterable<Item<unknown>>): void {
     for (const item of items) this.#cells.set(item, { item, before: undefined, now: undefined });
   }
 
-  /** Loads items as the latest version of a view has them, in addition to those already here. */
+  /** Adds items with their values at the view's latest version. */
   async load(view: LedgerView, items: readonly Item<unknown>[]): Promise<void> {
     const found = await view.getItems(
       items.map((item) => item.keyHash),
       view.position.version,
     );
     items.forEach((item, index) => {
-      const held = decodeHeld(found[index]?.value);
-      this.#cells.set(item, { item, before: held, now: held });
+      const value = decodeItemValue(found[index]?.value);
+      this.#cells.set(item, { item, before: value, now: value });
     });
   }
 
@@ -50,11 +50,11 @@ export class WorkingState {
   }
 
   get<T>(item: Item<T>): T | undefined {
-    const held = this.#cell(item).now;
-    return held === undefined ? undefined : decodeWith(item.codec, held.data);
+    const value = this.#cell(item).now;
+    return value === undefined ? undefined : decodeWith(item.codec, value.data);
   }
 
-  /** Writes an item. A new one remembers its creation when a time is given. */
+  /** Writes an item. A new item gets metadata if `createdUsec` is given. */
   set<T>(item: Item<T>, value: T, createdUsec?: bigint | undefined): void {
     const cell = this.#cell(item);
     const metadata =
@@ -73,7 +73,7 @@ export class WorkingState {
     this.#touched.add(cell);
   }
 
-  /** Ends a transaction: hands out its writes, and the next one starts from them. */
+  /** Ends a transaction and returns its writes; the next transaction sees them. */
   finish(): Writes {
     const writes: (readonly [Item<unknown>["key"], WriteOp])[] = [];
     for (const cell of this.#touched) {
@@ -88,25 +88,25 @@ export class WorkingState {
     return writes;
   }
 
-  /** Everything that finished transactions changed: BCS of the state value, undefined where deleted. */
+  /** All changes of finished transactions: BCS of the state value, undefined for a deletion. */
   get changes(): ReadonlyMap<Item<unknown>, Uint8Array | undefined> {
     return this.#changed;
   }
 
   #cell(item: Item<unknown>): Cell {
     const cell = this.#cells.get(item);
-    if (cell === undefined) throw new Error("state item was not loaded");
+    if (cell === undefined) throw new Error("the state item is not loaded");
     return cell;
   }
 }
 
-function decodeHeld(value: Uint8Array | undefined): Held | undefined {
+function decodeItemValue(value: Uint8Array | undefined): ItemValue | undefined {
   if (value === undefined) return undefined;
   const decoded = decodeWith(stateValueCodec, value);
   return { data: decoded.data, metadata: decoded.kind === "withMetadata" ? decoded.metadata : undefined };
 }
 
-function writeOpOf(before: Held | undefined, now: Held | undefined): WriteOp | undefined {
+function writeOpOf(before: ItemValue | undefined, now: ItemValue | undefined): WriteOp | undefined {
   if (now === undefined) {
     if (before === undefined) return undefined;
     const { metadata } = before;

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../base/errors.ts";
 import type { CommandContext } from "./command.ts";
-import type { ReadAtTexts } from "./source.ts";
+import type { ReadAtOperand } from "./source.ts";
 
 /** Queries of one request. */
 const MAX_QUERIES = 1000;
@@ -46,14 +46,14 @@ export interface AllAnswers<R> {
 /** Asks in as many requests as it takes. The first one settles the version. */
 export async function askAll<Q, R>(
   queries: readonly Q[],
-  at: ReadAtTexts,
+  at: ReadAtOperand,
   member: string,
-  ask: (queries: readonly Q[], at: ReadAtTexts) => Promise<string>,
+  ask: (queries: readonly Q[], at: ReadAtOperand) => Promise<string>,
 ): Promise<AllAnswers<R>> {
   const results: R[] = [];
   let read: { ledger_version: string; timestamp_usec: string } | undefined;
   for (let start = 0; start < queries.length; start += MAX_QUERIES) {
-    const when = read === undefined ? at : { "ledger-version": read.ledger_version };
+    const when = read === undefined ? at : { version: BigInt(read.ledger_version), at: undefined };
     const text = await ask(queries.slice(start, start + MAX_QUERIES), when);
     const answer = JSON.parse(text) as { ledger_version: string; timestamp_usec: string };
     read ??= { ledger_version: answer.ledger_version, timestamp_usec: answer.timestamp_usec };

@@ -1,14 +1,14 @@
-// What a command is: a name, option records, examples and a function that runs it and gives the exit code.
-import type { OptionRecord, OptionValues } from "./option.ts";
+// A command: a name, option records, examples, and a function that runs it and returns the exit code.
+import type { Exclusion, OptionRecord, OptionValues } from "./option.ts";
 
 /** Exit codes, as documented in docs/cli.md. */
 export const EXIT_OK = 0;
-/** The command ran and the answer is no: a check failed, an item is absent, a node refused. */
+/** The command ran and failed: a check found damage, an item is absent, a node refused. */
 export const EXIT_FAILED = 1;
-/** The command was not understood or the configuration cannot be used; nothing was touched. */
+/** The command or the configuration cannot be used; nothing was touched. */
 export const EXIT_USAGE = 2;
 
-/** Where a command writes and what surrounds it. */
+/** A command's streams and environment. */
 export interface CommandContext {
   readonly out: (line: string) => void;
   readonly err: (line: string) => void;
@@ -22,6 +22,9 @@ export interface Command {
   /** Operands as shown in the usage line. */
   readonly operands: string;
   readonly options: OptionRecord;
+  /** The options that `--help` shows; `--help-all` shows the rest. All when left out. */
+  readonly mainOptions?: readonly string[];
+  readonly exclusions?: readonly Exclusion[];
   readonly examples: readonly string[];
   readonly run: (
     values: Readonly<Record<string, unknown>>,
@@ -36,6 +39,8 @@ export function command<R extends OptionRecord>(definition: {
   readonly summary: string;
   readonly operands: string;
   readonly options: R;
+  readonly mainOptions?: readonly (keyof R & string)[];
+  readonly exclusions?: readonly Exclusion<keyof R & string>[];
   readonly examples: readonly string[];
   readonly run: (
     values: OptionValues<R>,

@@ -7,6 +7,7 @@ import { checkCommand } from "./commands/check.ts";
 import { copyCommand } from "./commands/copy.ts";
 import { detailCommand } from "./commands/detail.ts";
 import { encodeCommand } from "./commands/encode.ts";
+import { explainCommand } from "./commands/explain.ts";
 import { historyCommand } from "./commands/history.ts";
 import { infoCommand } from "./commands/info.ts";
 import { rawItemCommand } from "./commands/raw-item.ts";
@@ -27,6 +28,7 @@ export const commands: readonly Command[] = [
   rawItemCommand,
   rawItemsCommand,
   encodeCommand,
+  explainCommand,
   infoCommand,
   statusCommand,
   checkCommand,

@@ -1,14 +1,14 @@
-// The configuration file: YAML, because it has comments, reports faults by line, and its parser is already
-// needed for the OpenAPI document. Keys are the option names; values are scalars or lists of scalars.
+// The configuration file: YAML, because it has comments and its parser reports errors by line. Keys are option names;
+// values are scalars or lists of scalars.
 import { readFileSync } from "node:fs";
 import { parseDocument } from "yaml";
 import { ConfigError, errorText } from "../base/errors.ts";
 
-/** Option texts by key; lists keep their items apart. */
+/** Option texts by key; several for a list. */
 export type ConfigTexts = ReadonlyMap<string, readonly string[]>;
 
 function scalarText(path: string, key: string, value: unknown): string {
-  if (typeof value === "string" || typeof value === "boolean" || typeof value === "bigint") return `${value}`;
+  if (typeof value === "string") return value;
   throw new ConfigError(`${path}: ${key}: expected a text, a number, true or false, or a list of these`);
 }
 
@@ -20,7 +20,8 @@ export function loadConfigFile(path: string): ConfigTexts {
   } catch (error) {
     throw new ConfigError(`cannot read the configuration file ${path}: ${errorText(error)}`, error);
   }
-  const document = parseDocument(source, { intAsBigInt: true });
+  // Scalars stay text: a password 007 must not become the number 7. The options parse them.
+  const document = parseDocument(source, { schema: "failsafe" });
   const fault = document.errors[0];
   if (fault !== undefined) throw new ConfigError(`${path}: ${fault.message.split("\n")[0]}`);
   let content: unknown;
@@ -38,7 +39,7 @@ export function loadConfigFile(path: string): ConfigTexts {
     const items = Array.isArray(value) ? value : [value];
     out.set(
       key,
-      items.map((item) => scalarText(path, key, typeof item === "number" ? `${item}` : item)),
+      items.map((item) => scalarText(path, key, item)),
     );
   }
   return out;

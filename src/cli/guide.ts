@@ -1,5 +1,5 @@
-// What the start screen shows of a local chain: accounts with their assets, tables with keys, and one line
-// to try for each operation.
+// The start screen of a local chain: accounts with their assets, tables with keys, and a command to try for each
+// operation.
 import { JSON_TYPE } from "../interface/media-types.ts";
 import { urlTo } from "../interface/route.ts";
 import { balanceRoute, encodeRoute, infoRoute, rawItemRoute } from "../interface/routes.ts";

@@ -1,48 +1,71 @@
-// `--help` texts, printed from the option records; docs/cli.md is made from the same.
+// `--help` texts, made from the option records like docs/cli.md.
+import { formatTime } from "../base/settings.ts";
 import type { Command } from "./command.ts";
-import { environmentName, type Option } from "./option.ts";
+import { environmentName, type Option, type OptionRecord } from "./option.ts";
 
-function flagText(name: string, option: Option<unknown>): string {
+export function flagText(name: string, option: Option<unknown>): string {
   if (option.isSecret === true) return environmentName(name);
   if (option.placeholder === undefined) return option.fallback === true ? `--no-${name}` : `--${name}`;
   return `--${name} ${option.placeholder}`;
 }
 
-function defaultText(option: Option<unknown>): string {
-  const { fallback } = option;
-  if (fallback === undefined || typeof fallback === "boolean") return "";
-  if (Array.isArray(fallback)) return "";
-  return option.placeholder === "TIME" ? ` (default ${fallback}ms)` : ` (default ${String(fallback)})`;
+/** The default as a user would type it; undefined for switches and options without one. */
+export function defaultOf({ fallback, placeholder }: Option<unknown>): string | undefined {
+  if (fallback === undefined || typeof fallback === "boolean") return undefined;
+  if (Array.isArray(fallback)) return fallback.length === 0 ? undefined : fallback.join(",");
+  return placeholder === "TIME" ? formatTime(Number(fallback)) : String(fallback);
 }
 
-/** Lines describing each option of a command. */
-export function optionLines(command: Command): string[] {
-  const entries = Object.entries(command.options);
-  const width = Math.max(0, ...entries.map(([name, option]) => flagText(name, option).length));
-  return entries.map(([name, option]) => {
+function optionLines(options: OptionRecord, width: number): string[] {
+  return Object.entries(options).map(([name, option]) => {
     const repeat = option.repeatable ? " (repeatable)" : "";
-    return `  ${flagText(name, option).padEnd(width)}  ${option.help}${repeat}${defaultText(option)}`;
+    const fallback = defaultOf(option);
+    const shown = fallback === undefined ? "" : ` (default ${fallback})`;
+    return `  ${flagText(name, option).padEnd(width)}  ${option.help}${repeat}${shown}`;
   });
 }
 
-/** The help of one command. */
-export function commandHelp(command: Command): string {
-  const lines = [
+/** The options of a command by heading, in the order of the records. */
+export function optionGroups({ options }: Command): ReadonlyMap<string, OptionRecord> {
+  const groups = new Map<string, OptionRecord>();
+  for (const [name, option] of Object.entries(options)) {
+    const { group = "Options" } = option;
+    groups.set(group, { ...groups.get(group), [name]: option });
+  }
+  return groups;
+}
+
+function mainSections({ options, mainOptions = [] }: Command): ReadonlyMap<string, OptionRecord> {
+  const entries = mainOptions.flatMap((name) => {
+    const option = options[name];
+    return option === undefined ? [] : [[name, option] as const];
+  });
+  return new Map([["Main options", Object.fromEntries(entries)]]);
+}
+
+/** The help of one command: its main options, or all of them by group. */
+export function commandHelp(command: Command, isAll: boolean): string {
+  const groups = optionGroups(command);
+  const hasMore = !isAll && command.mainOptions !== undefined;
+  const sections = hasMore ? mainSections(command) : groups;
+  const shown = [...sections.values()].flatMap((options) => Object.entries(options));
+  const width = Math.max(0, ...shown.map(([name, option]) => flagText(name, option).length));
+  const count = Object.keys(command.options).length;
+  const more = `--help-all shows all ${count} options: ${[...groups.keys()].join(", ")}.`;
+  return [
     command.summary,
     "",
     `Usage: sextant ${command.name}${command.operands === "" ? "" : ` ${command.operands}`} [options]`,
     "",
-    "Options:",
-    ...optionLines(command),
-    "",
-    `Every option can also be set by the environment (${environmentName("option-name")})${
+    ...[...sections].flatMap(([heading, options]) => [`${heading}:`, ...optionLines(options, width), ""]),
+    ...(hasMore ? [more] : []),
+    `Every option can also be set in the environment (${environmentName("option-name")})${
       "config" in command.options ? " or as a key of the --config file" : ""
     }.`,
     "",
     "Examples:",
     ...command.examples.map((example) => `  ${example}`),
-  ];
-  return lines.join("\n");
+  ].join("\n");
 }
 
 /** The help of the program. */
@@ -56,8 +79,8 @@ export function programHelp(commands: readonly Command[]): string {
     "Commands:",
     ...commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`),
     "",
-    "Exit codes: 0 done; 1 the answer is no (a check failed, an item is absent, a node refused);",
-    "2 the command or configuration was not understood, nothing was touched.",
+    "Exit codes: 0 done; 1 failed: a check found damage, an item is absent, a node refused;",
+    "2 the command or configuration cannot be used, and nothing was touched.",
     "",
     "sextant COMMAND --help shows options and examples.",
   ].join("\n");

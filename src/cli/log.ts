@@ -1,5 +1,5 @@
-// The program's logger: JSON lines for machines, readable lines on a terminal. Writes to standard error, so
-// that standard output holds only what a command answers.
+// The program's logger: JSON lines, or readable lines on a terminal. It writes to standard error: standard output is for
+// the command's results.
 import { type DestinationStream, pino } from "pino";
 import type { Logger } from "../base/log.ts";
 

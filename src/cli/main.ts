@@ -1,11 +1,12 @@
-// The `sextant` program: finds the command, parses its options, runs it, and turns errors into one clear
-// line and an exit code.
+// The `sextant` program: finds the command, parses its options, runs it, and turns errors into one line and an exit
+// code.
 import { readFileSync } from "node:fs";
 import { CodedError, ConfigError, errorText } from "../base/errors.ts";
 import { isUsageFault } from "../node.ts";
 import { type Command, type CommandContext, EXIT_FAILED, EXIT_OK, EXIT_USAGE } from "./command.ts";
 import { commands } from "./commands.ts";
 import { commandHelp, programHelp } from "./help.ts";
+import { Interrupted } from "./interrupt.ts";
 import { didYouMean } from "./nearest.ts";
 import { parseCommand } from "./parse.ts";
 
@@ -24,14 +25,14 @@ const context: CommandContext = {
   },
 };
 
-// A reader that has enough, such as `head`, is no fault.
+// A reader that closes the pipe early, such as `head`, ends the command quietly.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
   process.exit(EXIT_OK);
 });
 
-/** How long a process whose work is done may take to end by itself. */
-const LEFT_OVER_MS = 2000;
+/** How long a finished process may take to exit by itself. */
+const EXIT_WAIT_MS = 2000;
 
 function packageVersion(): string {
   const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
@@ -49,7 +50,7 @@ async function run(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args;
   if (name === undefined || name === "help" || name === "--help" || name === "-h") {
     const asked = name === undefined ? undefined : rest[0];
-    context.out(asked === undefined ? programHelp(commands) : commandHelp(commandNamed(asked)));
+    context.out(asked === undefined ? programHelp(commands) : commandHelp(commandNamed(asked), false));
     return name === undefined ? EXIT_USAGE : EXIT_OK;
   }
   if (name === "--version" || name === "version") {
@@ -57,11 +58,14 @@ async function run(args: readonly string[]): Promise<number> {
     return EXIT_OK;
   }
   const command = commandNamed(name);
-  if (rest.includes("--help") || rest.includes("-h")) {
-    context.out(commandHelp(command));
+  const isAll = rest.includes("--help-all");
+  if (isAll || rest.includes("--help") || rest.includes("-h")) {
+    context.out(commandHelp(command, isAll));
     return EXIT_OK;
   }
-  const { values, operands } = parseCommand(rest, command.options, context.environment);
+  const { options, exclusions } = command;
+  const { values, operands, ignored } = parseCommand(rest, options, context.environment, exclusions);
+  for (const line of ignored) context.err(`sextant: ${line}`);
   return command.run(values, operands, context);
 }
 
@@ -70,8 +74,9 @@ try {
 } catch (error) {
   const known = error instanceof CodedError;
   const detail = known || process.env.SEXTANT_LOG_LEVEL !== "debug" ? "" : `\n${(error as Error).stack}`;
-  context.err(`sextant: ${errorText(error)}${detail}`);
-  process.exitCode = isUsageFault(error) ? EXIT_USAGE : EXIT_FAILED;
+  const interrupted = error instanceof Interrupted ? error : undefined;
+  if (interrupted?.isTold !== false) context.err(`sextant: ${errorText(error)}${detail}`);
+  process.exitCode = interrupted?.exitCode ?? (isUsageFault(error) ? EXIT_USAGE : EXIT_FAILED);
 }
-// What a library leaves behind, such as an attempt to connect, must not keep the process.
-setTimeout(() => process.exit(), LEFT_OVER_MS).unref();
+// A handle that a library leaves open, such as an attempt to connect, must not keep the process alive.
+setTimeout(() => process.exit(), EXIT_WAIT_MS).unref();

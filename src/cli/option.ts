@@ -1,18 +1,24 @@
-// Option records: one object per option gives its flag, environment variable, configuration key, type,
-// default and help. Parsing, `--help` and the reference page all come from these records.
+// Option records: one object per option gives its flag, environment variable, configuration key, name in the node's
+// options, type, default and help. Parsing, `--help` and docs/cli.md come from these records.
 import { ConfigError } from "../base/errors.ts";
+import { type NumberSetting, numberFault } from "../base/settings.ts";
 
-/** One option of a command. `parse` turns text into the value or throws what was expected. */
-export interface Option<T> {
+/** One option of a command, whose values have type `T`. */
+export interface Option<T, Suffix extends string = string> {
   readonly help: string;
-  /** Shown in help behind the flag, such as PORT; absent for switches. */
+  /** Shown in help after the flag, such as PORT; undefined for switches. */
   readonly placeholder: string | undefined;
   readonly repeatable: boolean;
+  /** Throws ConfigError that says what was expected. */
   readonly parse: (text: string) => T;
   /** Value when nothing is given; undefined leaves the option out. */
   readonly fallback: T | undefined;
-  /** Never on the command line, where every user of the machine can see it, and never repeated in a message. */
+  /** Ends the name in the node's options: `--max-wait`, with suffix `Ms`, is `maxWaitMs`. */
+  readonly suffix: Suffix;
+  /** Refused as a flag, which every user of the machine can see, and never repeated in a message. */
   readonly isSecret?: boolean;
+  /** Heading in `--help-all` and docs/cli.md. */
+  readonly group?: string;
 }
 
 /** Options of a command by their kebab-case name. */
@@ -23,28 +29,84 @@ export type OptionValues<R extends OptionRecord> = {
   readonly [K in keyof R]: R[K] extends Option<infer T> ? T : never;
 };
 
-/** Free text, checked by `check` where given (returns what was expected, or undefined when fine). */
+type CamelCase<S extends string> = S extends `${infer First}-${infer Rest}`
+  ? `${First}${Capitalize<CamelCase<Rest>>}`
+  : S;
+type WithoutPrefix<S extends string, Prefix extends string> = S extends `${Prefix}${infer Rest}` ? Rest : S;
+
+/** The values of an option record under their names in the node's options. */
+export type NodeValues<R extends OptionRecord, Prefix extends string = ""> = {
+  readonly [K in keyof R &
+    string as `${CamelCase<WithoutPrefix<K, Prefix>>}${R[K]["suffix"]}`]: R[K] extends Option<infer T>
+    ? T
+    : never;
+};
+
+/** Puts the values of the records under their names in the node's options; the prefix is dropped from the names. */
+export function toNodeValues<R extends OptionRecord, Prefix extends string = "">(
+  records: R,
+  values: OptionValues<R>,
+  prefix?: Prefix,
+): NodeValues<R, Prefix> {
+  const entries = Object.entries(records).map(([name, { suffix }]) => {
+    const short = prefix !== undefined && name.startsWith(prefix) ? name.slice(prefix.length) : name;
+    const camel = short.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+    return [camel + suffix, values[name]];
+  });
+  return Object.fromEntries(entries) as NodeValues<R, Prefix>;
+}
+
+/** Puts records under a heading. */
+export function grouped<R extends OptionRecord>(group: string, records: R): R {
+  const entries = Object.entries(records).map(([name, option]) => [name, { ...option, group }]);
+  return Object.fromEntries(entries) as R;
+}
+
+/** One side of an exclusion: an option, or an option with some of its values. */
+export type ExclusionSide<Name extends string> = Name | readonly [Name, (value: unknown) => boolean];
+
+/** An option that excludes each of the others. If one was given with less precedence, it is ignored. */
+export interface Exclusion<Name extends string = string> {
+  readonly one: ExclusionSide<Name>;
+  readonly others: readonly ExclusionSide<Name>[];
+}
+
+/** Returns what was expected, or undefined for a good text. */
+type TextCheck = (text: string) => string | undefined;
+
+/** Free text. */
 export function textOption(
   help: string,
   placeholder: string,
-  check: (text: string) => string | undefined = () => undefined,
-): Option<string | undefined> {
+  check: TextCheck = () => undefined,
+): Option<string | undefined, ""> {
   const parse = (text: string): string => {
     const expected = text === "" ? "some text" : check(text);
     if (expected !== undefined) throw new ConfigError(`expected ${expected}`);
     return text;
   };
-  return { help, placeholder, repeatable: false, parse, fallback: undefined };
+  return { help, placeholder, repeatable: false, parse, fallback: undefined, suffix: "" };
 }
 
 /** Text with a default. */
-export function textOptionWithDefault(help: string, placeholder: string, fallback: string): Option<string> {
+export function textOptionWithDefault(
+  help: string,
+  placeholder: string,
+  fallback: string,
+): Option<string, ""> {
   const { parse } = textOption(help, placeholder);
-  return { help, placeholder, repeatable: false, parse: parse as (text: string) => string, fallback };
+  return {
+    help,
+    placeholder,
+    repeatable: false,
+    parse: parse as (text: string) => string,
+    fallback,
+    suffix: "",
+  };
 }
 
 /** Text that only the environment and the configuration file may hold. */
-export function secretOption(help: string): Option<string | undefined> {
+export function secretOption(help: string): Option<string | undefined, ""> {
   return { ...textOption(help, "TEXT"), isSecret: true };
 }
 
@@ -53,70 +115,97 @@ export function choiceOption<const C extends string>(
   help: string,
   choices: readonly C[],
   fallback: C,
-): Option<C> {
+): Option<C, ""> {
   const parse = (text: string): C => {
     const found = choices.find((choice) => choice === text);
     if (found === undefined) throw new ConfigError(`expected one of ${choices.join(", ")}`);
     return found;
   };
-  return { help, placeholder: choices.join("|"), repeatable: false, parse, fallback };
+  return { help, placeholder: choices.join("|"), repeatable: false, parse, fallback, suffix: "" };
 }
 
-/** Texts: the flag may stand several times; in the environment they are separated by commas. */
-export function listOption(help: string, placeholder: string): Option<readonly string[]> {
+/** Texts: the flag may be repeated; in the environment commas separate them. */
+export function listOption(
+  help: string,
+  placeholder: string,
+  { fallback = [], check }: { readonly fallback?: readonly string[]; readonly check?: TextCheck } = {},
+): Option<readonly string[], "s"> {
   const parse = (text: string): readonly string[] => {
     const parts = text.split(",").map((part) => part.trim());
     if (parts.some((part) => part === "")) throw new ConfigError("expected texts separated by commas");
+    for (const part of parts) {
+      const expected = check?.(part);
+      if (expected !== undefined) throw new ConfigError(`expected ${expected}`);
+    }
     return parts;
   };
-  return { help, placeholder, repeatable: true, parse, fallback: [] };
+  return { help, placeholder, repeatable: true, parse, fallback, suffix: "s" };
 }
 
 /** A switch: `--name`, `--no-name`, and true or false elsewhere. */
-export function switchOption(help: string, fallback: boolean): Option<boolean> {
+export function switchOption(help: string, fallback: boolean): Option<boolean, ""> {
   const parse = (text: string): boolean => {
-    if (text === "true") return true;
-    if (text === "false") return false;
+    // YAML has these spellings.
+    if (["true", "True", "TRUE"].includes(text)) return true;
+    if (["false", "False", "FALSE"].includes(text)) return false;
     throw new ConfigError("expected true or false");
   };
-  return { help, placeholder: undefined, repeatable: false, parse, fallback };
+  return { help, placeholder: undefined, repeatable: false, parse, fallback, suffix: "" };
 }
 
-function parseInteger(text: string, min: number, max: number): number {
-  const value = /^\d{1,15}$/.test(text) ? Number.parseInt(text, 10) : Number.NaN;
-  if (!(value >= min && value <= max)) throw new ConfigError(`expected a whole number from ${min} to ${max}`);
-  return value;
-}
+/** A setting whose default has type `F`. */
+type Setting<F> = NumberSetting & { readonly fallback: F };
+/** Type of the values of a setting. */
+type NumberOf<F> = F extends number ? number : number | undefined;
 
-/** A whole number within bounds. */
-export function integerOption(
+function numberOption<F extends number | undefined, const S extends string>(
   help: string,
   placeholder: string,
-  bounds: { min: number; max: number; fallback: number },
-): Option<number> {
-  const parse = (text: string): number => parseInteger(text, bounds.min, bounds.max);
-  return { help, placeholder, repeatable: false, parse, fallback: bounds.fallback };
+  { setting, suffix, toNumber }: { setting: Setting<F>; suffix: S; toNumber: (text: string) => number },
+): Option<NumberOf<F>, S> {
+  const parse = (text: string): NumberOf<F> => {
+    const value = toNumber(text);
+    const fault = numberFault(value, setting, suffix === "Ms" ? "time" : "number");
+    if (fault !== undefined) throw new ConfigError(fault);
+    return value as NumberOf<F>;
+  };
+  return { help, placeholder, repeatable: false, parse, fallback: setting.fallback as NumberOf<F>, suffix };
 }
 
-/** A whole number within bounds that may be left out. */
-export function optionalIntegerOption(
+function toInteger(text: string): number {
+  return /^\d{1,15}$/.test(text) ? Number.parseInt(text, 10) : Number.NaN;
+}
+
+/** A whole number within the bounds of its setting. */
+export function integerOption<F extends number | undefined>(
   help: string,
   placeholder: string,
-  bounds: { min: number; max: number },
-): Option<number | undefined> {
-  const parse = (text: string): number => parseInteger(text, bounds.min, bounds.max);
-  return { help, placeholder, repeatable: false, parse, fallback: undefined };
+  setting: Setting<F>,
+): Option<NumberOf<F>, ""> {
+  return numberOption(help, placeholder, { setting, suffix: "", toNumber: toInteger });
+}
+
+/** A number of bytes within the bounds of its setting. */
+export function bytesOption<F extends number | undefined>(
+  help: string,
+  setting: Setting<F>,
+): Option<NumberOf<F>, "Bytes"> {
+  return numberOption(help, "BYTES", { setting, suffix: "Bytes", toNumber: toInteger });
+}
+
+function toMs(text: string): number {
+  const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)?$/.exec(text);
+  if (match === null) throw new ConfigError("expected a time such as 500ms, 1s, 5m or 1h");
+  const unit = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[match[2] ?? "s"] ?? 1000;
+  return Math.round(Number.parseFloat(match[1] ?? "0") * unit);
 }
 
 /** A time such as `500ms`, `1s`, `5m` or a bare number of seconds; the value is in milliseconds. */
-export function durationOption(help: string, fallbackMs: number): Option<number> {
-  const parse = (text: string): number => {
-    const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)?$/.exec(text);
-    if (match === null) throw new ConfigError("expected a time such as 500ms, 1s, 5m or 1h");
-    const unit = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[match[2] ?? "s"] ?? 1000;
-    return Math.round(Number.parseFloat(match[1] ?? "0") * unit);
-  };
-  return { help, placeholder: "TIME", repeatable: false, parse, fallback: fallbackMs };
+export function durationOption<F extends number | undefined>(
+  help: string,
+  setting: Setting<F>,
+): Option<NumberOf<F>, "Ms"> {
+  return numberOption(help, "TIME", { setting, suffix: "Ms", toNumber: toMs });
 }
 
 /** Environment variable of an option. */

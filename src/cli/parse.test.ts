@@ -6,8 +6,10 @@ import { ConfigError } from "../base/errors.ts";
 import {
   choiceOption,
   durationOption,
+  type Exclusion,
   integerOption,
   listOption,
+  secretOption,
   switchOption,
   textOption,
   textOptionWithDefault,
@@ -18,10 +20,11 @@ const options = {
   host: textOptionWithDefault("h", "HOST", "127.0.0.1"),
   port: integerOption("p", "PORT", { min: 0, max: 65_535, fallback: 8080 }),
   upstream: listOption("u", "URL"),
+  secret: secretOption("s"),
   encode: switchOption("e", true),
   json: switchOption("j", false),
   level: choiceOption("l", ["low", "high"], "low"),
-  time: durationOption("t", 1000),
+  time: durationOption("t", { min: 0, max: 3_600_000, fallback: 1000 }),
   config: textOption("c", "FILE"),
 };
 
@@ -88,6 +91,83 @@ describe("option values", () => {
     expect(parse(["--config", path]).values.port).toBe(3);
   });
 
+  it.each([
+    "0123456",
+    "007",
+    "1e5",
+    "0x10",
+    "0o17",
+    "1_000",
+    "12345678901234567890123",
+    "1.50",
+    "-0",
+    "+5",
+    ".5",
+    ".inf",
+    ".nan",
+    "yes",
+    "no",
+    "on",
+    "True",
+    "null",
+    "~",
+    "2026-11-15",
+    "12:30:45",
+  ])("keep the text of %s as it stands in the file, like a flag does", (text) => {
+    const path = configFile(`host: ${text}\nsecret: ${text}\nupstream: [${text}, "${text}"]\n`);
+    expect(parse(["--config", path]).values).toMatchObject({
+      host: text,
+      secret: text,
+      upstream: [text, text],
+    });
+    const single = configFile(`host: '${text}'\nupstream: ${text}\nsecret: |-\n  ${text}\n`);
+    expect(parse(["--config", single]).values).toMatchObject({
+      host: text,
+      secret: text,
+      upstream: [text],
+    });
+  });
+
+  it.each([
+    ["port: 8081", { port: 8081 }],
+    ["port: '8081'", { port: 8081 }],
+    ["port: 0080", { port: 80 }],
+    ["encode: false\njson: true", { encode: false, json: true }],
+    ["encode: False\njson: TRUE", { encode: false, json: true }],
+    ["time: 250ms", { time: 250 }],
+    ["time: 2", { time: 2000 }],
+    ["time: 1.50", { time: 1500 }],
+    ["level: high", { level: "high" }],
+  ])("are numbers, switches, times and choices from the file too: %j", (text, values) => {
+    expect(parse(["--config", configFile(text)]).values).toMatchObject(values);
+  });
+
+  it("that exclude each other are decided by precedence, flags first", () => {
+    const path = configFile("time: 5s\nlevel: high\njson: true\n");
+    const exclusions: Exclusion[] = [
+      { one: "upstream", others: ["time", "json"] },
+      { one: ["port", (port) => port === 1], others: ["upstream", ["level", (level) => level === "high"]] },
+    ];
+    const read = (args: string[], environment: Record<string, string>) =>
+      parseCommand([...args, "--config", path], options, environment, exclusions);
+    const environment = { SEXTANT_UPSTREAM: "a" };
+
+    const byFlag = read(["--port", "1"], environment);
+    // The flag removed what would have removed these.
+    expect(byFlag.values).toMatchObject({ port: 1, upstream: [], time: 5000, json: true, level: "low" });
+    expect(byFlag.ignored).toEqual([
+      "SEXTANT_UPSTREAM is ignored: --port excludes it",
+      `${path}: level is ignored: --port excludes it`,
+    ]);
+    const byVariable = read(["--port", "2"], environment);
+    expect(byVariable.values).toMatchObject({ upstream: ["a"], time: 1000, json: false, level: "high" });
+    expect(byVariable.ignored.length).toBe(2);
+    // Of the same precedence, or switched off: nothing is decided here.
+    const same = read(["--port", "1", "--upstream", "a", "--level", "high"], {});
+    expect(same.values).toMatchObject({ port: 1, upstream: ["a"], level: "high", time: 1000 });
+    expect(read(["--no-json"], environment).values).toMatchObject({ json: false, upstream: ["a"] });
+  });
+
   it("read times with units", () => {
     expect(parse(["--time", "250ms"]).values.time).toBe(250);
     expect(parse(["--time", "0"]).values.time).toBe(0);
@@ -119,6 +199,11 @@ describe("bad options", () => {
     ["prot: 1\n", "unknown key prot (did you mean port?)"],
     ["port: [1, 2]\n", "port takes one value, not a list"],
     ["port: {a: 1}\n", "port: expected a text, a number, true or false, or a list of these"],
+    ["port: 0x10\n", 'port: expected a whole number from 0 to 65535, got "0x10"'],
+    ["port:\n", "port: expected a whole number"],
+    ["host:\n", "host: expected some text"],
+    ["json: yes\n", 'json: expected true or false, got "yes"'],
+    ["upstream: [a, [b]]\n", "upstream: expected a text, a number, true or false, or a list of these"],
     ["- a\n", "expected keys with values at the top level"],
     ["port: 1\nport: 2\n", "Map keys must be unique"],
     ["a: &x [1]\nport: *x\n", "config.yaml"],

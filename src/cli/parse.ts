@@ -1,13 +1,34 @@
-// From command line, environment and configuration file to option values. Precedence: flag, environment,
-// configuration file, default. Unknown names are refused with the nearest known one.
+// Turns command line, environment and configuration file into option values. Precedence: flag, environment,
+// configuration file, default; it also decides between options that exclude each other. An unknown name is refused with
+// the nearest known one.
 import { ConfigError, errorText } from "../base/errors.ts";
 import { loadConfigFile } from "./config-file.ts";
 import { didYouMean } from "./nearest.ts";
-import { environmentName, type Option, type OptionRecord, type OptionValues } from "./option.ts";
+import {
+  type Exclusion,
+  type ExclusionSide,
+  environmentName,
+  type Option,
+  type OptionRecord,
+  type OptionValues,
+} from "./option.ts";
 
 export interface ParsedCommand<R extends OptionRecord> {
   readonly values: OptionValues<R>;
   readonly operands: readonly string[];
+  /** One sentence for each option that was given but is ignored. */
+  readonly ignored: readonly string[];
+}
+
+/** The source of a value; the greater one wins. */
+const [FROM_FILE, FROM_ENVIRONMENT, FROM_FLAG] = [1, 2, 3];
+
+/** A value that is not the default. */
+interface Given {
+  readonly value: unknown;
+  readonly precedence: number;
+  /** Its name where it was given, for messages. */
+  readonly shown: string;
 }
 
 interface Split {
@@ -78,11 +99,44 @@ function parseTexts(option: Option<unknown>, texts: readonly string[], shown: st
   }
 }
 
+function isOn(value: unknown): boolean {
+  return value !== false && !(Array.isArray(value) && value.length === 0);
+}
+
+function findSide(given: ReadonlyMap<string, Given>, side: ExclusionSide<string>): Given | undefined {
+  const [name, applies] = typeof side === "string" ? [side, isOn] : side;
+  const found = given.get(name);
+  return found !== undefined && applies(found.value) ? found : undefined;
+}
+
+/**
+ * Removes options that an option of greater precedence excludes. Flags go first, so that an option they remove excludes
+ * nothing itself. The command refuses exclusions of the same precedence.
+ */
+function dropExcluded(given: Map<string, Given>, exclusions: readonly Exclusion[]): string[] {
+  const ignored: string[] = [];
+  const pairs = exclusions.flatMap(({ one, others }) =>
+    others.flatMap((other) => [[one, other] as const, [other, one] as const]),
+  );
+  for (const precedence of [FROM_FLAG, FROM_ENVIRONMENT]) {
+    for (const [winning, losing] of pairs) {
+      const winner = findSide(given, winning);
+      const loser = findSide(given, losing);
+      if (winner?.precedence !== precedence || loser === undefined || loser.precedence >= precedence)
+        continue;
+      given.delete(typeof losing === "string" ? losing : losing[0]);
+      ignored.push(`${loser.shown} is ignored: ${winner.shown} excludes it`);
+    }
+  }
+  return ignored;
+}
+
 /** Parses a command's arguments together with its environment and configuration file. */
 export function parseCommand<R extends OptionRecord>(
   args: readonly string[],
   options: R,
   environment: Readonly<Record<string, string | undefined>>,
+  exclusions: readonly Exclusion[] = [],
 ): ParsedCommand<R> {
   const { flags, operands } = splitArguments(args, options);
   const configPath = Object.hasOwn(options, "config")
@@ -95,20 +149,27 @@ export function parseCommand<R extends OptionRecord>(
       throw new ConfigError(`${configPath}: unknown key ${key}${didYouMean(key, known)}`);
     }
   }
-  const values: Record<string, unknown> = {};
+  const given = new Map<string, Given>();
   for (const [name, option] of Object.entries(options)) {
     const flagTexts = flags.get(name);
     const environmentText = environment[environmentName(name)];
     const configTexts = config.get(name);
-    if (flagTexts !== undefined) values[name] = parseTexts(option, flagTexts, `--${name}`);
-    else if (environmentText !== undefined) {
-      values[name] = parseTexts(option, [environmentText], environmentName(name));
-    } else if (configTexts !== undefined) {
+    const add = (texts: readonly string[], shown: string, precedence: number): void => {
+      given.set(name, { value: parseTexts(option, texts, shown), precedence, shown });
+    };
+    if (flagTexts !== undefined) add(flagTexts, `--${name}`, FROM_FLAG);
+    else if (environmentText !== undefined) add([environmentText], environmentName(name), FROM_ENVIRONMENT);
+    else if (configTexts !== undefined) {
       if (configTexts.length !== 1 && !option.repeatable) {
         throw new ConfigError(`${configPath}: ${name} takes one value, not a list`);
       }
-      values[name] = parseTexts(option, configTexts, `${configPath}: ${name}`);
-    } else values[name] = option.fallback;
+      add(configTexts, `${configPath}: ${name}`, FROM_FILE);
+    }
   }
-  return { values: values as OptionValues<R>, operands };
+  const ignored = dropExcluded(given, exclusions);
+  const values = Object.entries(options).map(([name, { fallback }]) => [
+    name,
+    given.has(name) ? given.get(name)?.value : fallback,
+  ]);
+  return { values: Object.fromEntries(values) as OptionValues<R>, operands, ignored };
 }

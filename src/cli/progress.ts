@@ -1,5 +1,5 @@
-// Progress of long work with rate and time left: one line that is rewritten on a terminal, a plain line
-// every few seconds elsewhere.
+// Progress of long work, with rate and time left: one rewritten line on a terminal, a plain line every few seconds
+// elsewhere.
 
 export interface Progress {
   /** Reports how much is done. */

@@ -1,6 +1,7 @@
-// Where the reading commands read: a node by its URL, or a data directory in place.
+// The source of the reading commands: a node by its URL, or a data directory read in place. Both refuse the same
+// mistakes with the same exit codes: 2 for bad usage or an unreachable source, 1 for a refusal or an unusable response.
 import { CodedError, ConfigError, errorText } from "../base/errors.ts";
-import { toPrefixedHex } from "../base/hex.ts";
+import { fromHex, toPrefixedHex } from "../base/hex.ts";
 import { CURSOR } from "../interface/ledger-headers.ts";
 import { JSON_TYPE, NDJSON_TYPE } from "../interface/media-types.ts";
 import { API_ROOT, urlTo } from "../interface/route.ts";
@@ -9,19 +10,20 @@ import {
   balancesRoute,
   detailRoute,
   encodeRoute,
+  explainRoute,
   historyRoute,
   infoRoute,
   ledgerInfoRoute,
   rawItemRoute,
   rawItemsRoute,
 } from "../interface/routes.ts";
-import { createNode, type HistoryEnd, type ReadOptions } from "../node.ts";
-import { textOption } from "./option.ts";
+import { createNode, type HistoryEnd, parseOperand, type ReadOptions, refusalOf } from "../node.ts";
+import { type Exclusion, textOption } from "./option.ts";
 
-/** Which state a command asks about, as its options say. */
-export interface ReadAtTexts {
-  readonly "ledger-version"?: string | undefined;
-  readonly at?: string | undefined;
+/** The version or time to read at; the latest version if both are undefined. */
+export interface ReadAtOperand {
+  readonly version: bigint | undefined;
+  readonly at: string | undefined;
 }
 
 export interface BalanceQueryText {
@@ -34,30 +36,31 @@ export interface TableQueryText {
   readonly key: string;
 }
 
-/** Which changes a command asks for. */
+/** The changes to read. */
 export interface HistoryTexts {
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  readonly points?: number | undefined;
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  readonly points: number | undefined;
 }
 
-/** What the reading commands ask for; answers are JSON texts as the HTTP interface gives them. */
+/** The operations as JSON texts, in the shapes of the HTTP interface. */
 export interface Source {
-  balance(address: string, asset: string, at: ReadAtTexts): Promise<string>;
-  balances(queries: readonly BalanceQueryText[], at: ReadAtTexts): Promise<string>;
-  detail(address: string, asset: string, at: ReadAtTexts): Promise<string>;
+  balance(address: string, asset: string, at: ReadAtOperand): Promise<string>;
+  balances(queries: readonly BalanceQueryText[], at: ReadAtOperand): Promise<string>;
+  detail(address: string, asset: string, at: ReadAtOperand): Promise<string>;
   /** One JSON object for each change. */
   history(address: string, asset: string, range: HistoryTexts): AsyncIterable<string>;
-  rawItem(handle: string, key: string, at: ReadAtTexts): Promise<string>;
-  rawItems(queries: readonly TableQueryText[], at: ReadAtTexts): Promise<string>;
+  rawItem(handle: string, key: string, at: ReadAtOperand): Promise<string>;
+  rawItems(queries: readonly TableQueryText[], at: ReadAtOperand): Promise<string>;
   encode(request: Uint8Array): Promise<string>;
+  explain(request: Uint8Array): Promise<string>;
   info(): Promise<string>;
   ledger(): Promise<string>;
   close(): Promise<void>;
 }
 
-/** The node or directory answered, and the answer is no. */
-export class SourceError extends CodedError<"source"> {
+/** The source refused the request, or its response cannot be used. */
+class SourceError extends CodedError<"source"> {
   constructor(message: string, cause?: unknown) {
     super("source", message, { cause });
   }
@@ -65,13 +68,15 @@ export class SourceError extends CodedError<"source"> {
 
 /** Options shared by the reading commands. */
 export const sourceOptions = {
-  url: textOption("Node to ask (default http://127.0.0.1:8080)", "URL", (text) =>
-    URL.canParse(text) ? undefined : "a URL such as http://127.0.0.1:8080",
-  ),
-  data: textOption("Read this data directory in place instead of asking a node", "DIR"),
+  url: textOption("Node to ask (default http://127.0.0.1:8080)", "URL"),
+  data: textOption("Data directory to read in place, instead of asking a node", "DIR"),
 };
 
-/** Options of the commands that read at one version. */
+export const sourceExclusions: readonly Exclusion<keyof typeof sourceOptions>[] = [
+  { one: "url", others: ["data"] },
+];
+
+/** Options of commands that read at a version or time. */
 export const readAtOptions = {
   "ledger-version": textOption("Read at this version instead of the latest", "VERSION"),
   at: textOption(
@@ -80,25 +85,177 @@ export const readAtOptions = {
   ),
 };
 
-/** For a whole answer of a node, unless it is streamed. */
-const ANSWER_MS = 30_000;
+export const readAtExclusions: readonly Exclusion<keyof typeof readAtOptions>[] = [
+  { one: "ledger-version", others: ["at"] },
+];
 
-function remoteSource(base: string): Source {
-  let end = base.length;
-  while (base[end - 1] === "/") end--;
-  const root = base.slice(0, base.endsWith(API_ROOT, end) ? end - API_ROOT.length : end);
-  const at = root + API_ROOT;
-  const send = async (url: string, init: RequestInit): Promise<Response> => {
-    let response: Response;
-    try {
-      response = await fetch(url, init);
-    } catch (error) {
-      throw new SourceError(`cannot reach ${root}: ${errorText(causeOf(error))}`, error);
-    }
-    if (!response.ok) throw new SourceError(refusal(response.status, await response.text()));
-    return response;
+/** The version or time that the options name. Throws ConfigError. */
+export function readAtOf(values: {
+  readonly "ledger-version": string | undefined;
+  readonly at: string | undefined;
+}): ReadAtOperand {
+  const { "ledger-version": version, at } = values;
+  if (at !== undefined) parseOperand("time", "--at", at);
+  return {
+    version: version === undefined ? undefined : parseOperand("version", "--ledger-version", version),
+    at,
   };
-  const ask = async (url: string, body?: Uint8Array): Promise<string> => {
+}
+
+const DEFAULT_URL = "http://127.0.0.1:8080";
+const RESPONSE_TIMEOUT_MS = 30_000;
+const MAX_RESPONSE_BYTES = 64 << 20;
+const U64_MAX = 0xffff_ffff_ffff_ffffn;
+/** The last moment that a date can name, in microseconds. */
+const MAX_TIME_USEC = 8_640_000_000_000_000_000n;
+
+/** Base of a node's URL, without /v1 and slashes at the end. Throws ConfigError. */
+function parseNodeUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    throw new ConfigError(
+      `--url: expected an http or https URL such as ${DEFAULT_URL}, got ${JSON.stringify(text)}`,
+    );
+  }
+  // Not repeated: messages end up in logs.
+  if (url.username !== "" || url.password !== "") {
+    throw new ConfigError("--url: expected a URL without a user and password");
+  }
+  if (/[?#]/.test(text)) {
+    throw new ConfigError(`--url: expected a URL without a query or fragment, got ${JSON.stringify(text)}`);
+  }
+  const parts = url.pathname.split("/").filter((part) => part !== "");
+  if (parts.at(-1) === "v1") parts.pop();
+  return [url.origin, ...parts].join("/");
+}
+
+/** True for a response of the expected shape. */
+type Shape = (text: string) => boolean;
+
+const isU64 = (text: unknown): boolean =>
+  typeof text === "string" && /^\d{1,20}$/.test(text) && BigInt(text) <= U64_MAX;
+
+const isHexString: Shape = (text) => {
+  const inner = text.startsWith('"0x') && text.endsWith('"') ? text.slice(3, -1) : undefined;
+  return inner !== undefined && fromHex(inner) !== undefined;
+};
+
+function toObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isObject: Shape = (text) => toObject(text) !== undefined;
+
+const LEDGER_NUMBERS = [
+  "ledger_version",
+  "oldest_ledger_version",
+  "block_height",
+  "epoch",
+  "ledger_timestamp",
+];
+
+const isLedger: Shape = (text) => {
+  const ledger = toObject(text);
+  return (
+    typeof ledger?.chain_id === "number" &&
+    LEDGER_NUMBERS.every((name) => isU64(ledger[name])) &&
+    BigInt(ledger.ledger_timestamp as string) <= MAX_TIME_USEC
+  );
+};
+
+const isDetail: Shape = (text) => {
+  const detail = toObject(text);
+  return ["ledger_version", "timestamp_usec", "balance"].every((name) => isU64(detail?.[name]));
+};
+
+const isChange: Shape = (text) => {
+  const change = toObject(text);
+  return (
+    ["version", "timestamp_usec", "before", "after"].every((name) => isU64(change?.[name])) &&
+    isHexString(JSON.stringify(change?.transaction_hash) ?? "")
+  );
+};
+
+/** Shape of the results of a batch: as many as there were queries, each a value or an error. */
+function batchShape(member: string, count: number, isResult: (result: object) => boolean): Shape {
+  return (text) => {
+    const batch = toObject(text);
+    const results = batch?.[member];
+    if (!isU64(batch?.ledger_version) || !isU64(batch?.timestamp_usec)) return false;
+    if (!Array.isArray(results) || results.length !== count) return false;
+    return results.every((one: unknown) => {
+      if (typeof one !== "object" || one === null) return false;
+      if (!("error" in one)) return isResult(one);
+      const { message, error_code: code } = (one.error ?? {}) as Readonly<Record<string, unknown>>;
+      return typeof message === "string" && typeof code === "string";
+    });
+  };
+}
+
+/** Foreign text on one line. */
+function oneLine(text: string): string {
+  return text
+    .slice(0, 1000)
+    .replace(/[\p{Cc}\s]+/gu, " ")
+    .trim();
+}
+
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > MAX_RESPONSE_BYTES) throw new Error(`the response has over ${MAX_RESPONSE_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? error.cause : error;
+}
+
+/** Where the next page starts, whatever the node's header brand. */
+function cursorOf({ headers }: Response): string | undefined {
+  for (const [name, value] of headers) {
+    if (name.startsWith("x-") && name.endsWith(`-${CURSOR.toLowerCase()}`)) return value;
+  }
+  return undefined;
+}
+
+/** The lines of a response as they arrive. */
+async function* linesOf({ body }: Response): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of body ?? []) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    if (rest.length > MAX_RESPONSE_BYTES) throw new Error(`a line has over ${MAX_RESPONSE_BYTES} bytes`);
+    yield* lines;
+  }
+  if (rest !== "") throw new Error("the last line has no end");
+}
+
+function remoteSource(root: string): Source {
+  const at = root + API_ROOT;
+  const unreachable = (error: unknown): ConfigError =>
+    new ConfigError(`cannot reach ${root}: ${errorText(causeOf(error))}`, error);
+  const unlikeNode = (got: string): SourceError =>
+    new SourceError(`${root} does not respond as a node does: got ${JSON.stringify(got)}`);
+  /** Throws if the response is a refusal or of another type. `text` is the body, if it was read. */
+  const assertType = async (response: Response, type: string, text?: string): Promise<void> => {
+    if (!response.ok) throw new SourceError(refusal(response.status, text ?? (await readText(response))));
+    const got = response.headers.get("content-type") ?? "no content type";
+    if (got.split(";")[0]?.trim().toLowerCase() !== type) throw unlikeNode(oneLine(got));
+  };
+  const ask = async (url: string, shape: Shape, body?: Uint8Array): Promise<string> => {
     const init: RequestInit =
       body === undefined
         ? { headers: { accept: JSON_TYPE } }
@@ -107,93 +264,91 @@ function remoteSource(base: string): Source {
             headers: { accept: JSON_TYPE, "content-type": JSON_TYPE },
             body: Buffer.from(body),
           };
-    const response = await send(url, { ...init, signal: AbortSignal.timeout(ANSWER_MS) });
-    return response.text();
+    let response: Response;
+    let text: string;
+    try {
+      response = await fetch(url, { ...init, signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS) });
+      text = (await readText(response)).trim();
+    } catch (error) {
+      throw unreachable(error);
+    }
+    await assertType(response, JSON_TYPE, text);
+    if (shape(text)) return text;
+    throw unlikeNode(oneLine(text).slice(0, 100));
   };
-  const askJson = (url: string, body: unknown): Promise<string> =>
-    ask(url, new TextEncoder().encode(JSON.stringify(body)));
-  const readAt = ({ "ledger-version": ledger_version, at: time }: ReadAtTexts) => ({
-    ledger_version,
+  const askJson = (url: string, shape: Shape, body: unknown): Promise<string> =>
+    ask(url, shape, new TextEncoder().encode(JSON.stringify(body)));
+  const readAt = ({ version, at: time }: ReadAtOperand) => ({
+    ledger_version: version?.toString(),
     at: time,
   });
   return {
     balance: (address, asset_type, when) =>
-      ask(urlTo(at, balanceRoute, { address, asset_type, ...readAt(when) })),
-    balances: (queries, when) => askJson(urlTo(at, balancesRoute, readAt(when)), { queries }),
+      ask(urlTo(at, balanceRoute, { address, asset_type, ...readAt(when) }), isU64),
+    balances: (queries, when) =>
+      askJson(
+        urlTo(at, balancesRoute, readAt(when)),
+        batchShape("balances", queries.length, (one) => "balance" in one && isU64(one.balance)),
+        { queries },
+      ),
     detail: (address, asset_type, when) =>
-      ask(urlTo(at, detailRoute, { address, asset_type, ...readAt(when) })),
+      ask(urlTo(at, detailRoute, { address, asset_type, ...readAt(when) }), isDetail),
     history: async function* (address, asset_type, range) {
       for (let start: string | undefined, isFirst = true; isFirst || start !== undefined; isFirst = false) {
         const url = urlTo(at, historyRoute, { address, asset_type, ...range, start });
-        // However long it takes: the node gives up a reader that is too slow, and says so by breaking off.
-        const response = await send(url, { headers: { accept: NDJSON_TYPE } });
-        yield* linesOf(response, root);
+        let response: Response;
+        try {
+          // Without a time limit: a node closes the connection if its client reads too slowly.
+          response = await fetch(url, { headers: { accept: NDJSON_TYPE } });
+        } catch (error) {
+          throw unreachable(error);
+        }
+        await assertType(response, NDJSON_TYPE);
+        const lines = linesOf(response);
+        for (;;) {
+          const { value: line, done } = await lines.next().catch((error: unknown) => {
+            throw new SourceError(`${root} broke off the response: ${errorText(causeOf(error))}`, error);
+          });
+          if (done === true) break;
+          if (!isChange(line)) throw unlikeNode(oneLine(line).slice(0, 100));
+          yield line;
+        }
         start = cursorOf(response);
       }
     },
     rawItem: (table_handle, key, when) =>
-      askJson(urlTo(at, rawItemRoute, { table_handle, ...readAt(when) }), { key }),
-    rawItems: (queries, when) => askJson(urlTo(at, rawItemsRoute, readAt(when)), { queries }),
-    encode: (request) => ask(urlTo(at, encodeRoute), request),
-    info: () => ask(urlTo(at, infoRoute)),
-    ledger: () => ask(urlTo(at, ledgerInfoRoute)),
+      askJson(urlTo(at, rawItemRoute, { table_handle, ...readAt(when) }), isHexString, { key }),
+    rawItems: (queries, when) =>
+      askJson(
+        urlTo(at, rawItemsRoute, readAt(when)),
+        batchShape(
+          "items",
+          queries.length,
+          (one) => "value" in one && isHexString(JSON.stringify(one.value)),
+        ),
+        { queries },
+      ),
+    encode: (request) => ask(urlTo(at, encodeRoute), isHexString, request),
+    explain: (request) => ask(urlTo(at, explainRoute), isObject, request),
+    info: () => ask(urlTo(at, infoRoute), isObject),
+    ledger: () => ask(urlTo(at, ledgerInfoRoute), isLedger),
     close: async () => {},
   };
 }
 
-function causeOf(error: unknown): unknown {
-  return error instanceof Error && error.cause !== undefined ? error.cause : error;
-}
-
-/** Where the next page begins, under whatever brand the node has. */
-function cursorOf({ headers }: Response): string | undefined {
-  for (const [name, value] of headers) {
-    if (name.startsWith("x-") && name.endsWith(`-${CURSOR.toLowerCase()}`)) return value;
-  }
-  return undefined;
-}
-
-/** The lines of an answer as they come. */
-async function* linesOf({ body }: Response, root: string): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  try {
-    for await (const chunk of body ?? []) {
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-      rest = lines.pop() ?? "";
-      yield* lines;
-    }
-  } catch (error) {
-    throw new SourceError(`${root} broke off the answer: ${errorText(causeOf(error))}`, error);
-  }
-}
-
-/** The node's own words for a refusal, with its status. */
+/** The node's own words for a refusal, with its code. */
 function refusal(status: number, text: string): string {
-  try {
-    const { message, error_code } = JSON.parse(text) as { message?: unknown; error_code?: unknown };
-    if (typeof message === "string") return `${message} (${status} ${String(error_code)})`;
-  } catch {
-    // Not the error body of such a node: shown as it is.
-  }
-  return `the node answered ${status}: ${text.slice(0, 200)}`;
+  const { message, error_code: code } = toObject(text) ?? {};
+  if (typeof message === "string") return `${oneLine(message)} (${oneLine(String(code))})`;
+  return `the node answered ${status}: ${oneLine(text).slice(0, 200)}`;
 }
 
-const NO_ITEM = "the table has no item under this key";
+const ABSENT_ITEM_CODE = "table_item_not_found";
 
-function readOptions({ "ledger-version": version, at }: ReadAtTexts): ReadOptions {
-  if (version !== undefined && !/^\d{1,20}$/.test(version))
-    throw new ConfigError(`--ledger-version: expected a version number, got ${version}`);
-  return {
-    ...(version === undefined ? {} : { ledgerVersion: BigInt(version) }),
-    ...(at === undefined ? {} : { at }),
-  };
-}
-
-function historyEnd(option: string, text: string): HistoryEnd {
-  if (/^\d{1,20}$/.test(text)) return BigInt(text);
-  if (text.startsWith("@") || text.includes("-")) return text;
-  throw new ConfigError(`${option}: expected a version, RFC 3339, or Unix seconds behind an @, got ${text}`);
+function historyEnd(name: "from" | "to", text: string | undefined): HistoryEnd | undefined {
+  if (text === undefined) return undefined;
+  const end = parseOperand(name, `--${name}`, text);
+  return "version" in end ? end.version : text;
 }
 
 /** An item's error, as a node answers it: either its own bytes are at fault, or the question. */
@@ -218,26 +373,38 @@ function batchText(
 
 async function localSource(data: string): Promise<Source> {
   const node = await createNode({ data, readOnly: true });
+  /** Refuses with the messages of the HTTP interface. */
+  const ask = async <T>(question: () => Promise<T>): Promise<T> => {
+    try {
+      return await question();
+    } catch (error) {
+      const text = refusalOf(error);
+      throw text === undefined ? error : new SourceError(text, error);
+    }
+  };
+  const readOptions = ({ version, at }: ReadAtOperand): ReadOptions => ({ ledgerVersion: version, at });
   return {
-    balance: async (address, asset, when) => `${await node.balance(address, asset, readOptions(when))}`,
-    balances: async (queries, when) => {
-      const pairs = queries.map(({ address, asset_type: asset }) => ({ address, asset }));
-      const { answers, ...read } = await node.balances(pairs, readOptions(when));
-      return batchText(
-        read,
-        "balances",
-        answers.map((one) => (typeof one === "bigint" ? { balance: `${one}` } : { error: errorOf(one) })),
-      );
-    },
-    detail: async (address, asset, when) =>
-      JSON.stringify(await node.balanceDetail(address, asset, readOptions(when))),
+    balance: (address, asset, when) =>
+      ask(async () => `${await node.balance(address, asset, readOptions(when))}`),
+    balances: (queries, when) =>
+      ask(async () => {
+        const pairs = queries.map(({ address, asset_type: asset }) => ({ address, asset }));
+        const { answers, ...read } = await node.balances(pairs, readOptions(when));
+        return batchText(
+          read,
+          "balances",
+          answers.map((one) => (typeof one === "bigint" ? { balance: `${one}` } : { error: errorOf(one) })),
+        );
+      }),
+    detail: (address, asset, when) =>
+      ask(async () => JSON.stringify(await node.balanceDetail(address, asset, readOptions(when)))),
     history: async function* (address, asset, { from, to, points }) {
-      const range = {
-        ...(from === undefined ? {} : { from: historyEnd("--from", from) }),
-        ...(to === undefined ? {} : { to: historyEnd("--to", to) }),
-        ...(points === undefined ? {} : { points }),
-      };
-      for await (const change of node.balanceHistory(address, asset, range)) {
+      const range = { from: historyEnd("from", from), to: historyEnd("to", to), points };
+      const changes = node.balanceHistory(address, asset, range)[Symbol.asyncIterator]();
+      for (;;) {
+        const next = await ask(() => changes.next());
+        if (next.done === true) return;
+        const change = next.value;
         yield JSON.stringify({
           version: `${change.version}`,
           timestamp_usec: `${change.timestampUsec}`,
@@ -247,31 +414,41 @@ async function localSource(data: string): Promise<Source> {
         });
       }
     },
-    rawItem: async (handle, key, when) => {
-      const value = await node.rawItem(handle, key, readOptions(when));
-      if (value === undefined) throw new SourceError(`${NO_ITEM} (table_item_not_found)`);
-      return JSON.stringify(toPrefixedHex(value));
-    },
-    rawItems: async (queries, when) => {
-      const items = queries.map(({ table_handle: handle, key }) => ({ handle, key }));
-      const { answers, ...read } = await node.rawItems(items, readOptions(when));
-      return batchText(
-        read,
-        "items",
-        answers.map((one) => {
-          if (one instanceof Uint8Array) return { value: toPrefixedHex(one) };
-          return {
-            error:
-              one === undefined ? { message: NO_ITEM, error_code: "table_item_not_found" } : errorOf(one),
-          };
-        }),
-      );
-    },
-    encode: async (request) => JSON.stringify(toPrefixedHex(await node.encodeSubmission(request))),
-    info: async () => JSON.stringify(await node.info()),
-    ledger: async () => JSON.stringify(await node.ledgerInfo()),
+    rawItem: (handle, key, when) =>
+      ask(async () => {
+        const value = await node.rawItem(handle, key, readOptions(when));
+        if (value === undefined)
+          throw new SourceError(`${absentItem(handle, key, when.version)} (${ABSENT_ITEM_CODE})`);
+        return JSON.stringify(toPrefixedHex(value));
+      }),
+    rawItems: (queries, when) =>
+      ask(async () => {
+        const items = queries.map(({ table_handle: handle, key }) => ({ handle, key }));
+        const { answers, ...read } = await node.rawItems(items, readOptions(when));
+        return batchText(
+          read,
+          "items",
+          items.map(({ handle, key }, i) => {
+            const one = answers[i];
+            if (one instanceof Uint8Array) return { value: toPrefixedHex(one) };
+            if (one !== undefined) return { error: errorOf(one) };
+            const message = absentItem(handle, key, read.ledgerVersion);
+            return { error: { message, error_code: ABSENT_ITEM_CODE } };
+          }),
+        );
+      }),
+    encode: (request) => ask(async () => JSON.stringify(toPrefixedHex(await node.encodeSubmission(request)))),
+    explain: (request) => ask(async () => JSON.stringify(await node.explainSubmission(request))),
+    info: () => ask(async () => JSON.stringify(await node.info())),
+    ledger: () => ask(async () => JSON.stringify(await node.ledgerInfo())),
     close: () => node.close(),
   };
+}
+
+function absentItem(handle: string, key: string, version: bigint | undefined): string {
+  const [table, bytes] = [parseOperand("table", "TABLE_HANDLE", handle), parseOperand("key", "KEY", key)];
+  const at = version === undefined ? "" : ` at ledger version ${version}`;
+  return `no item under table handle ${toPrefixedHex(table)} and key "${toPrefixedHex(bytes)}"${at}`;
 }
 
 /** Opens the source that the options name. */
@@ -283,10 +460,10 @@ async function openSource(options: {
     throw new ConfigError("--url and --data exclude each other");
   }
   if (options.data !== undefined) return localSource(options.data);
-  return remoteSource(options.url ?? "http://127.0.0.1:8080");
+  return remoteSource(parseNodeUrl(options.url ?? DEFAULT_URL));
 }
 
-/** Runs one question against a source and closes it. */
+/** Runs one question on a source and closes it. */
 export async function askSource<T>(
   options: { readonly url: string | undefined; readonly data: string | undefined },
   question: (source: Source) => Promise<T>,

@@ -1,60 +1,97 @@
-// Options that say where the ledger is kept: a directory, memory, or a cluster and how to reach it.
+// Options of the store engines: which engine keeps the ledger, and the options of each.
 import { readFileSync } from "node:fs";
 import { ConfigError, errorText } from "../base/errors.ts";
-import type { CassandraOptions, NodeOptions } from "../node.ts";
+import { CASSANDRA_NUMBERS, type CassandraOptions, type StoreOptions } from "../node.ts";
 import {
   choiceOption,
   durationOption,
+  type Exclusion,
+  integerOption,
   type OptionValues,
-  optionalIntegerOption,
   secretOption,
   switchOption,
   textOption,
+  toNodeValues,
 } from "./option.ts";
 
-const DEFAULT_DATA = "./data";
+/** Data directory of every command that is given none. */
+export const DEFAULT_DATA = "./data";
+
+/** Cluster options that the node takes as they are. */
+const connectionOptions = {
+  "store-user": textOption("User name at the cluster", "NAME"),
+  "store-data-centre": textOption(
+    "Data centre whose machines are asked (default that of the first machine that answers)",
+    "NAME",
+  ),
+  "store-replication": integerOption(
+    "Copies of each row when the keyspace is created (default one per machine, at most 3)",
+    "COUNT",
+    CASSANDRA_NUMBERS.replication,
+  ),
+  "lease-time": durationOption(
+    "Lifetime of the writer's lease without renewal; then a standby takes over",
+    CASSANDRA_NUMBERS.leaseTimeMs,
+  ),
+};
 
 /** How to reach a cluster. */
 export const clusterOptions = {
-  "store-user": textOption("User of the cluster", "NAME"),
-  "store-password": secretOption("Password of that user"),
+  ...connectionOptions,
+  "store-password": secretOption("Password of --store-user"),
   "store-password-file": textOption("File whose first line is the password", "FILE"),
-  "store-tls": switchOption(
-    "Speak TLS to the cluster, trusting the authorities that the system trusts",
-    false,
-  ),
-  "store-tls-ca": textOption("Speak TLS to the cluster, trusting the authorities in this PEM file", "FILE"),
-  "store-tls-cert": textOption("Certificate of this client in PEM, where the cluster asks for one", "FILE"),
+  "store-tls": switchOption("Use TLS to the cluster, and trust the system's authorities", false),
+  "store-tls-ca": textOption("Use TLS to the cluster, and trust the authorities in this PEM file", "FILE"),
+  "store-tls-cert": textOption("Client certificate in PEM, if the cluster asks for one", "FILE"),
   "store-tls-key": textOption("Private key of that certificate in PEM", "FILE"),
-  "store-data-centre": textOption(
-    "Data centre whose machines are asked (default that of the first that answers)",
-    "NAME",
-  ),
-  "store-replication": optionalIntegerOption(
-    "Copies of every row, for a keyspace that is still to be made (default as many as machines, at most 3)",
-    "COUNT",
-    { min: 1, max: 9 },
-  ),
-  "lease-time": durationOption(
-    "How long the right to write holds when it is not renewed; then a standby takes over",
-    10_000,
-  ),
 };
 
-/** Where a node keeps its ledger. */
+/** The options that only one engine takes, by engine. */
+const ENGINE_OPTIONS = {
+  lmdb: { data: textOption(`Data directory of the lmdb engine (default ${DEFAULT_DATA})`, "DIR") },
+  memory: {},
+  cassandra: {
+    "store-url": textOption(
+      "Cluster that keeps the ledger: cassandra://HOST[:PORT][,HOST…]/KEYSPACE[/LEDGER]",
+      "URL",
+    ),
+    ...clusterOptions,
+  },
+};
+
+const ENGINES = ["lmdb", "memory", "cassandra"] as const satisfies readonly (keyof typeof ENGINE_OPTIONS)[];
+
 export const storeOptions = {
-  data: textOption(`Data directory of the embedded store (default ${DEFAULT_DATA})`, "DIR"),
+  ...ENGINE_OPTIONS.lmdb,
   store: choiceOption(
-    "Keep the ledger in the data directory, in memory, or in a Cassandra cluster",
-    ["lmdb", "memory", "cassandra"],
+    "Engine that keeps the ledger: a data directory, memory, or a Cassandra cluster",
+    ENGINES,
     "lmdb",
   ),
-  "store-url": textOption(
-    "Cluster that keeps the ledger, as cassandra://HOST[:PORT][,HOST…]/KEYSPACE[/LEDGER]",
-    "URL",
-  ),
-  ...clusterOptions,
+  ...ENGINE_OPTIONS.cassandra,
 };
+
+type StoreOption = keyof typeof storeOptions;
+
+function optionsOf(engine: (typeof ENGINES)[number]): readonly StoreOption[] {
+  return Object.keys(ENGINE_OPTIONS[engine]) as StoreOption[];
+}
+
+export const CLUSTER_NAMES = Object.keys(clusterOptions) as (keyof typeof clusterOptions)[];
+
+export const passwordExclusion: Exclusion<keyof typeof clusterOptions> = {
+  one: "store-password-file",
+  others: ["store-password"],
+};
+
+export const storeExclusions: readonly Exclusion<StoreOption>[] = [
+  ...ENGINES.map((engine) => ({
+    one: ["store", (store: unknown) => store !== engine] as const,
+    others: optionsOf(engine),
+  })),
+  { one: "data", others: optionsOf("cassandra") },
+  passwordExclusion,
+];
 
 type ClusterValues = OptionValues<typeof clusterOptions>;
 
@@ -71,56 +108,56 @@ function passwordOf(values: ClusterValues): string | undefined {
 
 function tlsOf(values: ClusterValues): CassandraOptions["tls"] {
   const { "store-tls-ca": caFile, "store-tls-cert": certFile, "store-tls-key": keyFile } = values;
-  if ((certFile === undefined) !== (keyFile === undefined)) {
-    throw new ConfigError(
-      certFile === undefined
-        ? "--store-tls-key needs --store-tls-cert"
-        : "--store-tls-cert needs --store-tls-key",
-    );
+  if (certFile === undefined && keyFile !== undefined) {
+    throw new ConfigError("--store-tls-key needs --store-tls-cert");
   }
-  if (!values["store-tls"] && caFile === undefined && certFile === undefined) return undefined;
-  return {
-    ...(caFile === undefined ? {} : { caFile }),
-    ...(certFile === undefined || keyFile === undefined ? {} : { certFile, keyFile }),
-  };
+  if (certFile !== undefined && keyFile === undefined) {
+    throw new ConfigError("--store-tls-cert needs --store-tls-key");
+  }
+  const isOn = values["store-tls"] || caFile !== undefined || certFile !== undefined;
+  return isOn ? { caFile, certFile, keyFile } : undefined;
 }
 
-/** The cluster that the options name, reached as they say. */
-export function clusterOf(url: string, values: ClusterValues): CassandraOptions {
-  const { "store-user": user, "store-data-centre": dataCentre, "store-replication": replication } = values;
+/** The Cassandra store at a URL. */
+export function clusterOf(url: string, values: ClusterValues): StoreOptions {
   const password = passwordOf(values);
-  if (password !== undefined && user === undefined)
-    throw new ConfigError("--store-user: a password needs one");
-  const tls = tlsOf(values);
-  return {
-    url,
-    leaseMs: values["lease-time"],
-    ...(user === undefined ? {} : { user }),
-    ...(password === undefined ? {} : { password }),
-    ...(tls === undefined ? {} : { tls }),
-    ...(dataCentre === undefined ? {} : { dataCentre }),
-    ...(replication === undefined ? {} : { replication }),
-  };
+  if (password !== undefined && values["store-user"] === undefined) {
+    throw new ConfigError("--store-user: expected one, since a password is given");
+  }
+  const connection = toNodeValues(connectionOptions, values, "store-");
+  return { engine: "cassandra", url, ...connection, password, tls: tlsOf(values) };
 }
 
-/** Throws ConfigError for options of a cluster that is not asked. */
-export function assertNoCluster(values: ClusterValues, needs: string): void {
-  for (const name of Object.keys(clusterOptions) as (keyof typeof clusterOptions)[]) {
-    if (values[name] !== clusterOptions[name].fallback) throw new ConfigError(`--${name} needs ${needs}`);
+/** Throws ConfigError for an option that was given although only another engine takes it. */
+export function assertNotGiven(
+  names: readonly StoreOption[],
+  values: Partial<OptionValues<typeof storeOptions>>,
+  needs: string,
+): void {
+  for (const name of names) {
+    if (values[name] !== storeOptions[name].fallback) throw new ConfigError(`--${name} needs ${needs}`);
   }
 }
 
-/** Checks what belongs together, and gives the store's place as a node takes it. */
-export function storeOf(values: OptionValues<typeof storeOptions>): Pick<NodeOptions, "data" | "cassandra"> {
+/** The store that the options describe. Throws ConfigError for options of another engine. */
+export function storeOf(values: OptionValues<typeof storeOptions>): StoreOptions {
   const { store, data, "store-url": url } = values;
-  if (store !== "cassandra") {
-    if (url !== undefined) throw new ConfigError("--store-url needs --store cassandra");
-    assertNoCluster(values, "--store cassandra");
-    if (store === "lmdb") return { data: data ?? DEFAULT_DATA };
-    if (data !== undefined) throw new ConfigError("--data: a store in memory has no directory");
-    return {};
+  if (store === "cassandra" && url === undefined) {
+    throw new ConfigError("--store cassandra needs --store-url");
   }
-  if (url === undefined) throw new ConfigError("--store cassandra needs --store-url");
-  if (data !== undefined) throw new ConfigError("--data: a store in a cluster has no directory");
-  return { cassandra: clusterOf(url, values) };
+  for (const engine of ENGINES) {
+    if (engine !== store) assertNotGiven(optionsOf(engine), values, `--store ${engine}`);
+  }
+  if (store === "memory") return { engine: "memory" };
+  if (store === "lmdb" || url === undefined) return { engine: "lmdb", path: data ?? DEFAULT_DATA };
+  return clusterOf(url, values);
+}
+
+/** A data directory for a command that only serves the lmdb engine. */
+export function directoryOf(option: string, text: string): string {
+  const scheme = /^([a-z]+):\/\//.exec(text)?.[1];
+  if (scheme === undefined) return text;
+  throw new ConfigError(
+    `--${option}: this command serves the lmdb engine, not ${scheme}: expected a directory`,
+  );
 }

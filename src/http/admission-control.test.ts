@@ -1,5 +1,5 @@
 import { Socket } from "node:net";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { silentLogger } from "../base/log.ts";
 import { AdmissionControl } from "./admission-control.ts";
 import { DirectExchange, type ExchangeOwner } from "./direct/direct-exchange.ts";
@@ -12,7 +12,6 @@ function exchangeFor(target: string): Exchange {
     socket: new Socket(),
     tail: new ReplyTail(1000),
     replied: () => {},
-    whenOut: () => {},
     handOver: () => {},
   };
   const bytes = Buffer.from(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -21,24 +20,28 @@ function exchangeFor(target: string): Exchange {
   return new DirectExchange(owner, request, bytes);
 }
 
+afterEach(() => {
+  vi.useRealTimers();
+});
+
 describe("the admission", () => {
   it("lets health checks and metrics overtake what waits, but not without end", () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
     const served: string[] = [];
     const admission = new AdmissionControl({
       serve: ({ target }) => served.push(target),
-      maxWaitMs: 0,
-      rateLimit: undefined,
+      settings: { maxWaitMs: 0, rateLimit: undefined },
       trustProxy: false,
       exposed: "",
       logger: silentLogger,
       onRequest: undefined,
-      onBeat: () => {},
+      onTick: () => {},
     });
     admission.take(exchangeFor("/v1/info"));
     expect(served).toEqual(["/v1/info"]);
     // Its watch was never started, so no beat comes: the loop looks busy from here on.
-    const until = performance.now() + 60;
-    while (performance.now() < until);
+    vi.advanceTimersByTime(60);
+    expect(admission.figures().longestLoopDelayMs).toBe(35);
     for (const target of ["/v1/info", "/v1", "/v1/-/healthy", "/v1/-/ready", "/metrics"]) {
       admission.take(exchangeFor(target));
     }

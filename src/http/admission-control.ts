@@ -1,8 +1,9 @@
-// The first to see a request. While the event loop keeps up, requests go straight through. When it falls behind
-// they queue, and those that would wait too long are turned away, as are clients that ask more often than
-// allowed. What is answered to them is made beforehand: turning away must cost less than serving.
+// Admission control. While the event loop keeps up, requests go straight to the dispatcher. When the loop falls
+// behind, requests queue; those that would wait longer than the limit get 503, and clients over their rate get 429.
+// Both responses are prepared beforehand, because refusing a request must cost less than serving it.
 import type { Socket } from "node:net";
 import type { Logger } from "../base/log.ts";
+import { HOUR_MS, type NumberSettings, type Numbers } from "../base/settings.ts";
 import { addCorsHeaders } from "./cors.ts";
 import { errorBody } from "./error-body.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
@@ -10,26 +11,31 @@ import type { Exchange, HeaderSet, RequestHeaders } from "./exchange.ts";
 import { plainHeaders, toHeaderSet } from "./headers.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import { clientOf, RateLimiter } from "./rate-limiter.ts";
+import { givenRequestId } from "./request-id.ts";
 import { RequestQueue } from "./request-queue.ts";
 
-/** What the admission is made with. */
+export const ADMISSION_NUMBERS = {
+  /** Requests that would queue longer get 503; 0 refuses none. */
+  maxWaitMs: { fallback: 500, min: 0, max: HOUR_MS },
+  /** Requests per second and client; no limit when left out. */
+  rateLimit: { fallback: undefined, min: 1, max: 1_000_000 },
+} as const satisfies NumberSettings;
+
+/** Limits, and where admitted requests go. */
 export interface AdmissionControlOptions {
   readonly serve: (exchange: Exchange) => void;
-  /** Requests that would wait longer are turned away; 0 turns none away. */
-  readonly maxWaitMs: number;
-  /** Requests per second and client; no limit when left out. */
-  readonly rateLimit: number | undefined;
-  /** Whether the client is the one that a proxy in front names. */
+  readonly settings: Numbers<typeof ADMISSION_NUMBERS>;
+  /** Identify clients by X-Forwarded-For, as set by a trusted proxy. */
   readonly trustProxy: boolean;
   /** Value of Access-Control-Expose-Headers. */
   readonly exposed: string;
   readonly logger: Logger;
   readonly onRequest: ((operationId: string, status: number, seconds: number) => void) | undefined;
   /** Called many times a second, from a timer. */
-  readonly onBeat: (nowMs: number) => void;
+  readonly onTick: (nowMs: number) => void;
 }
 
-/** What the admission did since the start, and how it is. */
+/** Counters since the start, and the current queue. */
 export interface AdmissionFigures {
   readonly shed: number;
   readonly rateLimited: number;
@@ -37,40 +43,40 @@ export interface AdmissionFigures {
   readonly longestLoopDelayMs: number;
 }
 
-/** Requests of one connection that may wait; a connection with more is ended. */
-const MAX_OF_CONNECTION = 128;
-/** Requests that may wait in all, those to be turned away included; connections that bring more are ended. */
-const MAX_WAITING = 32_768;
-/** Health checks and metrics that overtake the queue between two beats. */
-const SPARED_PER_BEAT = 16;
-const SPARED_PATHS = ["/v1/-/", "/metrics"] as const;
-/** What must still wait, as a share of the longest wait, for one that waited too long to be turned away. */
+/** Reading from a connection pauses when this many of its requests are queued, and resumes at half. */
+const MAX_QUEUED_OF_CONNECTION = 128;
+/** Most queued requests, including those to be refused. Above it, connections that send more are closed. */
+const MAX_QUEUED = 32_768;
+/** Health checks and metrics requests that may skip the queue between two ticks. */
+const MAX_SKIPS_PER_TICK = 16;
+const QUEUE_FREE_PATHS = ["/v1/-/", "/metrics"] as const;
+/** A request that waited too long is refused only if the backlog is above this share of the limit: a stall alone is no overload. */
 const STILL_BUSY = 0.5;
 const LOG_EVERY_MS = 1000;
-/** How late a beat may be in a loop that keeps up: it waits for the requests of one turn. */
+/** A tick this late still counts as keeping up: it waits for the requests of one loop turn. */
 const LATE_MS = 4;
 
-interface Prepared {
+interface PreparedResponse {
   readonly status: number;
   readonly headers: HeaderSet;
   readonly body: string;
 }
 
-/** A request that is not answered yet. */
-interface Waiting {
+/** A queued request. */
+interface QueuedRequest {
   readonly exchange: Exchange;
-  /** What it is turned away with, where it is. */
-  readonly refusal: Prepared | undefined;
+  /** The prepared refusal; undefined for a request to be served. */
+  readonly refusal: PreparedResponse | undefined;
   readonly retryAfter: number;
 }
 
-function prepare(condition: "overloaded" | "rate_limited", message: string): Prepared {
+function prepare(condition: "overloaded" | "rate_limited", message: string): PreparedResponse {
   const body = errorBody(condition, message);
   const headers = toHeaderSet([...plainHeaders("json").list, "Cache-Control", "no-store"]);
   return { status: ERROR_CATALOGUE[condition].status, headers, body };
 }
 
-/** The address that the nearest proxy saw: what stands before it in the list is the client's own claim. */
+/** The last address of X-Forwarded-For, which the nearest proxy wrote. Earlier ones are the client's own claim. */
 function forwardedAddress(headers: RequestHeaders): string | undefined {
   const header = headers["x-forwarded-for"];
   const list = typeof header === "string" ? header : header?.at(-1);
@@ -78,61 +84,75 @@ function forwardedAddress(headers: RequestHeaders): string | undefined {
   return last === "" ? undefined : last;
 }
 
-/** Decides about requests before anything else does. */
+/** Serves, queues or refuses each request. */
 export class AdmissionControl {
   readonly #options: AdmissionControlOptions;
   readonly #limiter: RateLimiter | undefined;
   readonly #watch: LoopWatch;
-  readonly #queue: RequestQueue<Socket, Waiting>;
-  readonly #overloaded: Prepared;
-  readonly #rateLimited: Prepared;
-  #spared = 0;
+  readonly #queue: RequestQueue<Socket, QueuedRequest>;
+  /** Paused connections, each with the listener that keeps it paused. */
+  readonly #paused = new Map<Socket, () => void>();
+  readonly #overloaded: PreparedResponse;
+  readonly #rateLimited: PreparedResponse;
+  #skipped = 0;
   #shed = 0;
-  #refused = 0;
+  #rateLimitedCount = 0;
   #shedLogged = 0;
   #loggedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: AdmissionControlOptions) {
     this.#options = options;
-    this.#limiter = options.rateLimit === undefined ? undefined : new RateLimiter(options.rateLimit);
+    const { rateLimit } = options.settings;
+    this.#limiter = rateLimit === undefined ? undefined : new RateLimiter(rateLimit);
     this.#overloaded = prepare("overloaded", "the node has more requests than it can answer in time");
     this.#rateLimited = prepare(
       "rate_limited",
-      `more than ${options.rateLimit} requests per second from this client`,
+      `more than ${rateLimit} requests per second from this client`,
     );
-    this.#watch = new LoopWatch((nowMs) => this.#beat(nowMs));
+    this.#watch = new LoopWatch((nowMs) => this.#tick(nowMs));
     this.#queue = new RequestQueue(
-      (one) => this.#serveWaiting(one),
-      (one) => this.#turnAway(one),
+      (one) => {
+        this.#serveQueued(one);
+        this.#resumeReading(one.exchange.socket);
+      },
+      (one) => {
+        this.#refuse(one);
+        this.#resumeReading(one.exchange.socket);
+      },
     );
   }
 
-  /** Serves a request, now or in its turn, or turns it away. */
+  /** Serves a request now, queues it, or refuses it. */
   take(exchange: Exchange): void {
     const nowMs = exchange.sinceMs;
     if (this.#limiter !== undefined) {
       const retryAfter = this.#countRequest(this.#limiter, exchange);
       if (retryAfter !== undefined) {
-        this.#refused++;
+        this.#rateLimitedCount++;
         this.#wait({ exchange, refusal: this.#rateLimited, retryAfter });
         return;
       }
     }
     const keepsUp = !this.#queue.isBusy && this.#watch.busyMs(nowMs) <= LATE_MS;
-    if (keepsUp || this.#isSpared(exchange.target)) {
+    if (keepsUp || this.#skipsQueue(exchange.target)) {
       this.#options.serve(exchange);
       return;
     }
-    const { maxWaitMs } = this.#options;
-    const isTooMuch = maxWaitMs > 0 && this.#queue.expectedWaitMs(exchange.socket) > maxWaitMs;
-    if (isTooMuch) this.#shed++;
-    this.#wait({ exchange, refusal: isTooMuch ? this.#overloaded : undefined, retryAfter: 1 });
+    const { maxWaitMs } = this.#options.settings;
+    const isOverloaded = maxWaitMs > 0 && this.#queue.expectedWaitMs(exchange.socket) > maxWaitMs;
+    if (isOverloaded) this.#shed++;
+    this.#wait({ exchange, refusal: isOverloaded ? this.#overloaded : undefined, retryAfter: 1 });
+  }
+
+  /** Serves a request that was already admitted. */
+  serve(exchange: Exchange): void {
+    this.#options.serve(exchange);
   }
 
   figures(): AdmissionFigures {
     return {
       shed: this.#shed,
-      rateLimited: this.#refused,
+      rateLimited: this.#rateLimitedCount,
       queued: this.#queue.length,
       longestLoopDelayMs: this.#watch.longestDelayMs,
     };
@@ -146,36 +166,57 @@ export class AdmissionControl {
     this.#watch.stop();
   }
 
-  #wait(one: Waiting): void {
+  #wait(one: QueuedRequest): void {
     const { socket } = one.exchange;
-    if (this.#queue.total >= MAX_WAITING || this.#queue.countOf(socket) >= MAX_OF_CONNECTION) {
+    if (this.#queue.total >= MAX_QUEUED) {
       socket.destroy();
-    } else if (one.refusal === undefined) this.#queue.add(socket, one);
+      return;
+    }
+    if (one.refusal === undefined) this.#queue.add(socket, one);
     else this.#queue.refuse(socket, one);
+    if (this.#queue.countOf(socket) >= MAX_QUEUED_OF_CONNECTION) this.#pauseReading(socket);
   }
 
-  #serveWaiting(one: Waiting): void {
+  #pauseReading(socket: Socket): void {
+    if (this.#paused.has(socket)) return;
+    // node:http resumes reading by itself after each request.
+    const stop = (): void => {
+      socket.pause();
+    };
+    this.#paused.set(socket, stop);
+    socket.on("resume", stop).pause();
+  }
+
+  #resumeReading(socket: Socket): void {
+    const stop = this.#paused.get(socket);
+    if (stop === undefined || this.#queue.countOf(socket) > MAX_QUEUED_OF_CONNECTION / 2) return;
+    this.#paused.delete(socket);
+    socket.off("resume", stop).resume();
+  }
+
+  #serveQueued(one: QueuedRequest): void {
     const { exchange } = one;
-    const { serve, maxWaitMs } = this.#options;
+    const { serve } = this.#options;
+    const { maxWaitMs } = this.#options.settings;
     if (exchange.isGone) return;
     const waitedMs = performance.now() - exchange.sinceMs;
-    // The estimate was too low, and it was not just a stall: there is still much to do.
+    // The estimate was too low, and the backlog shows that this was no single stall.
     if (maxWaitMs > 0 && waitedMs > maxWaitMs && this.#queue.backlogMs > maxWaitMs * STILL_BUSY) {
       this.#shed++;
       this.#queue.refuse(exchange.socket, { ...one, refusal: this.#overloaded });
     } else serve(exchange);
   }
 
-  /** Watchers must see an overloaded node as overloaded, not as gone. */
-  #isSpared(url: string): boolean {
+  /** Health checks skip the queue: monitoring must see an overloaded node as overloaded, not as gone. */
+  #skipsQueue(url: string): boolean {
     return (
-      this.#spared < SPARED_PER_BEAT &&
-      SPARED_PATHS.some((path) => url.startsWith(path)) &&
-      ++this.#spared > 0
+      this.#skipped < MAX_SKIPS_PER_TICK &&
+      QUEUE_FREE_PATHS.some((path) => url.startsWith(path)) &&
+      ++this.#skipped > 0
     );
   }
 
-  /** Counts a request of a client and says so in its answer; the seconds to wait where it is one too many. */
+  /** Counts a request and adds the RateLimit headers. Returns the seconds to wait if it is over the limit. */
   #countRequest(limiter: RateLimiter, exchange: Exchange): number | undefined {
     const forwarded = this.#options.trustProxy ? forwardedAddress(exchange.headers) : undefined;
     const client = clientOf(forwarded ?? exchange.socket.remoteAddress ?? "");
@@ -186,24 +227,26 @@ export class AdmissionControl {
     return allowed ? undefined : waitSeconds;
   }
 
-  #turnAway({ exchange, refusal, retryAfter }: Waiting): void {
+  #refuse({ exchange, refusal, retryAfter }: QueuedRequest): void {
     if (exchange.isGone || refusal === undefined) return;
     const extra = ["Retry-After", `${retryAfter}`];
     const { origin } = exchange.headers;
     if (origin !== undefined) addCorsHeaders(extra, origin, this.#options.exposed);
+    const requestId = givenRequestId(exchange.headers);
+    if (requestId !== undefined) extra.push("X-Request-Id", requestId);
     const { status, headers, body } = refusal;
     exchange.reply({ status, headers, extra, body, closes: false });
     this.#options.onRequest?.("none", status, 0);
   }
 
-  #beat(nowMs: number): void {
-    this.#spared = 0;
+  #tick(nowMs: number): void {
+    this.#skipped = 0;
     if (this.#shed > this.#shedLogged && nowMs - this.#loggedMs > LOG_EVERY_MS) {
       const delayMs = Math.round(this.#watch.longestDelayMs);
       this.#options.logger.warn({ shed: this.#shed - this.#shedLogged, delayMs }, "overloaded");
       this.#shedLogged = this.#shed;
       this.#loggedMs = nowMs;
     }
-    this.#options.onBeat(nowMs);
+    this.#options.onTick(nowMs);
   }
 }

@@ -1,12 +1,12 @@
-// Reads request bodies: whole, within a limit that also holds for what a compressed body inflates to, and
-// within one budget for all bodies in hand. What is refused is drained, not buffered.
+// Reads request bodies whole, within a limit that also bounds the inflated size, and within one budget for all bodies
+// in flight. A refused body is drained, not buffered.
 import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { HttpError, quoteInput } from "./errors.ts";
 import type { RequestHeaders } from "./exchange.ts";
 
-/** How much of an unwanted body is read and dropped, so that the client gets to see the answer. */
+/** Most bytes of a refused body to drain, so that the client reads the response instead of a reset. */
 const LINGER_BYTES = 64 * 1024 * 1024;
 
 /** Bodies up to this size are bounded by the number of connections alone. */
@@ -22,13 +22,13 @@ const INFLATERS: ReadonlyMap<
   ["br", promisify(brotliDecompress)],
 ]);
 
-/** Counts the bytes of all bodies in hand. */
+/** Bytes of all bodies in flight. */
 export interface BodyBudget {
   readonly maxBytes: number;
   usedBytes: number;
 }
 
-/** The share of one request in the budget. Given back when the request is done. */
+/** One request's share of the budget; released with the request. */
 export class BodyHold {
   readonly maxBytes: number;
   readonly #budget: BodyBudget;
@@ -40,15 +40,17 @@ export class BodyHold {
   }
 
   /**
-   * Takes a piece of the body into account; throws when it goes over the limit or the budget. Small bodies are
-   * taken in any case, so that a few slow large ones do not keep them out.
+   * Counts a chunk; throws above the limit or the budget. Small bodies are exempt from the budget, so that a few slow
+   * large ones do not keep them out.
    */
   add(sizeBytes: number): void {
     this.#heldBytes += sizeBytes;
     this.#budget.usedBytes += sizeBytes;
     if (this.#heldBytes > this.maxBytes) throw tooLarge(this.maxBytes);
     if (this.#heldBytes > SMALL_BYTES && this.#budget.usedBytes > this.#budget.maxBytes) {
-      throw new HttpError("overloaded", "too many request bodies in hand", { headers: ["Retry-After", "1"] });
+      throw new HttpError("overloaded", "too many request bodies in flight", {
+        headers: ["Retry-After", "1"],
+      });
     }
   }
 
@@ -62,7 +64,7 @@ function tooLarge(maxBytes: number): HttpError {
   return new HttpError("body_too_large", `body: expected at most ${maxBytes} bytes, got more`);
 }
 
-/** Thrown when the client went away while its body was read: there is nobody to answer. */
+/** The client left while its request was being read or served: no response is possible. */
 export class Abandoned extends Error {}
 
 function collect(request: IncomingMessage, hold: BodyHold): Promise<Uint8Array> {
@@ -93,7 +95,7 @@ function collect(request: IncomingMessage, hold: BodyHold): Promise<Uint8Array> 
   });
 }
 
-/** Refuses what the headers already show to be too large or in an unknown coding. */
+/** Refuses a body that the headers declare too large or in an unknown coding. */
 export function assertBodyHeaders(headers: RequestHeaders, maxBytes: number): void {
   const declared = headers["content-length"];
   if (declared !== undefined && Number(declared) > maxBytes) {
@@ -114,7 +116,7 @@ function codingOf(headers: RequestHeaders): string {
   return coding === "identity" ? "" : coding;
 }
 
-/** Reads the body and inflates it where it is compressed. */
+/** Reads the body, inflating it if it is compressed. */
 export async function readBody(request: IncomingMessage, hold: BodyHold): Promise<Uint8Array> {
   const body = await collect(request, hold);
   const inflater = INFLATERS.get(codingOf(request.headers));
@@ -132,7 +134,7 @@ export async function readBody(request: IncomingMessage, hold: BodyHold): Promis
   }
 }
 
-/** Reads and drops what is left of a body, up to a bound; past it the connection is cut. */
+/** Drains the rest of a body up to a bound, then closes the connection. */
 export function drainBody(request: IncomingMessage): void {
   let dropped = 0;
   request.on("data", (chunk: Buffer) => {

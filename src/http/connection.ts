@@ -1,10 +1,10 @@
-// Answers on connections that carry no valid request: what the parser refuses, what is too slow, CONNECT.
+// Responses on connections without a valid request: parser errors, timeouts, CONNECT.
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { errorBody } from "./error-body.ts";
 import { type Condition, ERROR_CATALOGUE } from "./error-catalogue.ts";
 
-/** Node keeps the response that a connection is waiting for here. */
+/** Where node:http keeps the response in progress of a connection. */
 type AnsweringSocket = Duplex & { readonly _httpMessage?: ServerResponse<IncomingMessage> | null };
 
 const MESSAGES: ReadonlyMap<string, readonly [Condition, string]> = new Map([
@@ -27,16 +27,28 @@ function finish(socket: Duplex, answer: string): void {
   socket.end(answer, () => socket.destroy());
 }
 
-/** Answers what the HTTP parser refuses, or just hangs up where an answer is under way. */
-export function answerBrokenRequest(error: Error & { code?: string }, socket: Duplex): Condition | undefined {
+function isWhole(pending: AnsweringSocket["_httpMessage"]): boolean {
+  return pending?.req.complete === true;
+}
+
+/** Waits for the responses to earlier requests of the connection. */
+function destroyOnceAnswered(socket: Duplex): void {
   const pending = (socket as AnsweringSocket)._httpMessage;
-  if (!socket.writable || error.code === "ECONNRESET" || pending?.headersSent === true) {
-    socket.destroy();
+  if (isWhole(pending)) pending?.once("close", () => destroyOnceAnswered(socket));
+  else socket.destroy();
+}
+
+/** Responds to a parser error, or closes the connection if a response is in progress. */
+export function rejectBrokenRequest(error: Error & { code?: string }, socket: Duplex): Condition | undefined {
+  // node:http closes the socket after the response to a request with `Connection: close`; later bytes are not read.
+  if (error.code === "HPE_CLOSED_CONNECTION") return undefined;
+  const pending = (socket as AnsweringSocket)._httpMessage;
+  if (isWhole(pending) && socket.writable && error.code !== "ECONNRESET") {
+    destroyOnceAnswered(socket);
     return undefined;
   }
-  if (pending?.req.complete === true) {
-    // An earlier request of this connection is whole and gets its answer first.
-    pending.once("close", () => socket.destroy());
+  if (!socket.writable || error.code === "ECONNRESET" || pending?.headersSent === true) {
+    socket.destroy();
     return undefined;
   }
   const reason = "reason" in error && typeof error.reason === "string" ? `: ${error.reason}` : "";
@@ -48,7 +60,7 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: Du
   return condition;
 }
 
-/** Refuses to be a proxy. */
+/** Refuses CONNECT: this is no proxy. */
 export function refuseConnect(_: IncomingMessage, socket: Duplex): void {
   finish(socket, rawAnswer("wrong_method", "CONNECT is not served", "Allow: GET, HEAD, POST\r\n"));
 }

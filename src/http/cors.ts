@@ -9,7 +9,7 @@ export function isPreflightMethod(method: string | undefined): boolean {
   return method === "GET" || method === "HEAD" || method === "POST";
 }
 
-/** Adds what an answer to a cross-origin request needs. */
+/** Adds the CORS headers of a response. */
 export function addCorsHeaders(headers: string[], origin: string, exposed: string): void {
   headers.push(
     "Access-Control-Allow-Origin",
@@ -21,7 +21,7 @@ export function addCorsHeaders(headers: string[], origin: string, exposed: strin
   );
 }
 
-/** Headers of the answer to a preflight. */
+/** Headers of a preflight response. */
 export function preflightHeaders(origin: string, requestedHeaders: string | undefined): string[] {
   return [
     "Access-Control-Allow-Origin",

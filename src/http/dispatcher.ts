@@ -1,28 +1,29 @@
-// Serves one request: route, arguments, switches, body, view, handler. Everything that handlers have in common is
-// done here, once.
+// Serves one request: route, arguments, switches, body, view, handler, response. Everything that handlers share
+// happens here, once.
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { Ledger, LedgerView } from "../ledger/view.ts";
 import { Abandoned, assertBodyHeaders, type BodyBudget, BodyHold } from "./body.ts";
 import { isPreflightMethod, preflightHeaders } from "./cors.ts";
-import { HttpError, quoteInput } from "./errors.ts";
-import type { Exchange } from "./exchange.ts";
+import { HttpError, NO_LEDGER, quoteInput } from "./errors.ts";
+import { CLIENT_GONE, type Exchange } from "./exchange.ts";
 import { HeaderMaker, toHeaderSet } from "./headers.ts";
 import { type Form, isJsonMediaType, MEDIA_TYPES, negotiateForm } from "./negotiation.ts";
 import type { Operation } from "./operation.ts";
-import type { PassThrough } from "./pass-through.ts";
+import { isPassable, type PassThrough } from "./pass-through.ts";
+import { originForm } from "./request-target.ts";
 import { Responder, type ResponderOptions, type Serving } from "./responder.ts";
 import { Router } from "./router.ts";
 import type { Services } from "./services.ts";
 
-/** What the operator can turn off. */
+/** What the operator can switch off. */
 export interface Switches {
   readonly encode: boolean;
   readonly jsonOutput: boolean;
   readonly bcsOutput: boolean;
 }
 
-/** What the dispatcher is made with. */
+/** Parts and limits of the dispatcher. */
 export interface DispatcherOptions extends Omit<ResponderOptions, "headers"> {
   readonly ledger: Ledger;
   readonly services: Services;
@@ -32,29 +33,20 @@ export interface DispatcherOptions extends Omit<ResponderOptions, "headers"> {
   readonly bodyLimitBytes: number;
   readonly bodyBudgetBytes: number;
   readonly maxInFlight: number;
-  readonly maxLagMs: number | undefined;
-  /** Takes what is not served here. */
+  /** 0 for no limit. */
+  readonly maxLagMs: number;
+  /** Serves the paths that this node does not; undefined without an upstream. */
   readonly passThrough: PassThrough | undefined;
 }
 
-/** Longest request target; node's own limit is for target and headers together. */
+/** Longest request target. The limit of node:http covers target and headers together. */
 const MAX_TARGET_LENGTH = 16 * 1024;
 
-/** Path of a request target, which may be absolute. */
-function originForm(target: string): string {
-  const scheme = target.startsWith("http://") ? 7 : target.startsWith("https://") ? 8 : 0;
-  if (scheme === 0) return target;
-  const slash = target.indexOf("/", scheme);
-  return slash < 0 ? "/" : target.slice(slash);
-}
-
-/** What becomes of an operation whose view cannot be opened. */
+/** Runs an operation without a view if it allows that; throws otherwise. */
 function withoutView(operation: Operation, error: unknown): undefined {
   if (operation.ledger === "optional") return undefined;
   const message =
-    error instanceof LedgerError && error.code === "no_ledger"
-      ? "there is no ledger yet"
-      : "the storage is out of reach";
+    error instanceof LedgerError && error.code === "no_ledger" ? NO_LEDGER : "the storage is out of reach";
   throw new HttpError(operation.unavailable, message, { cause: error });
 }
 
@@ -69,8 +61,10 @@ export class Dispatcher {
   readonly #headers: HeaderMaker;
   readonly #responder: Responder;
   readonly #budget: BodyBudget;
+  /** Encoded documents, by operation and form. */
+  readonly #documents = new Map<string, Uint8Array>();
   #inFlight = 0;
-  /** Requests in hand of operations that have a bound of their own. */
+  /** Requests in flight of operations with a bound of their own. */
   readonly #inFlightOf = new Map<Operation, number>();
 
   constructor(options: DispatcherOptions) {
@@ -81,7 +75,7 @@ export class Dispatcher {
     this.#budget = { maxBytes: options.bodyBudgetBytes, usedBytes: 0 };
   }
 
-  /** Serves one request. Whatever goes wrong inside is answered; a rejection is a fault of this code. */
+  /** Serves one request. Faults become error responses; a rejection is a bug here. */
   async serve(exchange: Exchange): Promise<void> {
     const serving = toServing(exchange);
     let inFlight = 0;
@@ -89,7 +83,8 @@ export class Dispatcher {
     let view: LedgerView | undefined;
     let hold: BodyHold | undefined;
     try {
-      const { target, headers } = exchange;
+      const { target, headers, hostFault } = exchange;
+      if (hostFault !== undefined) throw new HttpError("malformed_request", hostFault);
       if (target.length > MAX_TARGET_LENGTH) {
         throw new HttpError(
           "uri_too_long",
@@ -97,12 +92,12 @@ export class Dispatcher {
         );
       }
       if (exchange.method === "OPTIONS" && headers.origin !== undefined) {
-        this.#answerPreflight(serving, headers.origin);
+        this.#sendPreflight(serving, headers.origin);
         return;
       }
       const url = originForm(target);
       const mark = url.indexOf("?");
-      const { operation, segments } = this.#route(exchange, mark < 0 ? url : url.slice(0, mark));
+      const { operation, segments } = this.#route(exchange.method, mark < 0 ? url : url.slice(0, mark));
       serving.operation = operation;
       const args = operation.parseArgs(segments, mark < 0 ? "" : url.slice(mark + 1));
       serving.isPinned = operation.method === "GET" && args.ledger_version !== undefined;
@@ -112,10 +107,10 @@ export class Dispatcher {
         const body = this.#readBody(exchange, hold);
         args.body = operation.body.parse(body instanceof Promise ? await body : body);
       }
-      // Bodies on their way are not counted: slow ones must not keep others out.
+      // Requests count from here on, with their body complete: slow uploads must not keep others out.
       inFlight = 1;
       if (++this.#inFlight > this.#options.maxInFlight) {
-        throw new HttpError("overloaded", "too many requests in hand", { headers: ["Retry-After", "1"] });
+        throw new HttpError("overloaded", "too many requests in flight", { headers: ["Retry-After", "1"] });
       }
       if (operation.maxInFlight !== undefined) leave = this.#enter(operation, operation.maxInFlight);
       if (operation.ledger !== "none") {
@@ -129,6 +124,8 @@ export class Dispatcher {
       const isGone = (): boolean => exchange.isGone;
       const handled = operation.handle(args, { view, services, ledger, form, isGone });
       const answer = handled instanceof Promise ? await handled : handled;
+      // Encode nothing for a client that left: a large response holds memory until it is sent.
+      if (exchange.isGone) throw new Abandoned("the client went away");
       const about = this.#headers.about(answer);
       if ("stream" in answer) {
         view?.release();
@@ -136,12 +133,14 @@ export class Dispatcher {
         await this.#responder.stream(serving, form, answer, about);
         return;
       }
-      const body = operation.encode(answer.data, form);
-      const answered = this.#responder.answer(serving, form, body, answer.version, about);
-      if (answered !== undefined) await answered;
+      const body = operation.isDocument
+        ? this.#document(operation, answer.data, form)
+        : operation.encode(answer.data, form);
+      const sending = this.#responder.respond(serving, form, body, answer.version, about);
+      if (sending !== undefined) await sending;
     } catch (error) {
       if (await this.#passOn(serving, error)) return;
-      if (!(error instanceof Abandoned)) this.#responder.fail(serving, error);
+      this.#failOrCount(serving, error);
     } finally {
       this.#inFlight -= inFlight;
       leave?.();
@@ -150,26 +149,30 @@ export class Dispatcher {
     }
   }
 
-  /** Hands what is not served here to the upstream, where one is configured; true when that answers. */
+  /** Passes a request that this node does not serve to the upstream. Returns true if the upstream answers it. */
   async #passOn(serving: Serving, error: unknown): Promise<boolean> {
     const { passThrough } = this.#options;
     if (passThrough === undefined || !(error instanceof HttpError) || !error.isElsewhere) return false;
+    const url = originForm(serving.exchange.target);
+    if (!isPassable(url)) return false;
     const node = serving.exchange.toNodeRequest();
     if (node === undefined) return true;
+    if (this.#responder.closing) node.response.shouldKeepAlive = false;
     try {
-      const status = await passThrough.serve(
-        node.request,
-        node.response,
-        originForm(serving.exchange.target),
-      );
-      this.#responder.settle(serving, status);
+      this.#responder.settle(serving, await passThrough.serve(node, url));
     } catch (failure) {
-      if (!node.response.headersSent) this.#responder.fail(serving, failure);
+      this.#failOrCount(serving, failure);
     }
     return true;
   }
 
-  /** Lets the connections end with their next answer. */
+  /** Sends an error response; a client that left is only counted. */
+  #failOrCount(serving: Serving, error: unknown): void {
+    if (error instanceof Abandoned) this.#responder.settle(serving, CLIENT_GONE);
+    else this.#responder.fail(serving, error);
+  }
+
+  /** Closes each connection after its next response. */
   startClosing(): void {
     this.#responder.closing = true;
   }
@@ -189,11 +192,7 @@ export class Dispatcher {
     this.#responder.fail(toServing(exchange), error);
   }
 
-  #route(exchange: Exchange, path: string): { operation: Operation; segments: readonly string[] } {
-    if (exchange.headers.host === undefined && exchange.isHttp11) {
-      throw new HttpError("malformed_request", "the Host header is missing");
-    }
-    const { method } = exchange;
+  #route(method: string, path: string): { operation: Operation; segments: readonly string[] } {
     const match = this.#router.find(method, path);
     if (match === undefined) {
       throw new HttpError("unknown_path", `nothing is served at ${quoteInput(path)}`, { isElsewhere: true });
@@ -250,6 +249,14 @@ export class Dispatcher {
     return () => this.#inFlightOf.set(operation, (this.#inFlightOf.get(operation) ?? 1) - 1);
   }
 
+  /** The bytes of a document, encoded on first use. */
+  #document(operation: Operation, data: unknown, form: Form): Uint8Array {
+    const key = `${operation.id} ${form}`;
+    const document = this.#documents.get(key) ?? Buffer.from(operation.encode(data, form));
+    this.#documents.set(key, document);
+    return document;
+  }
+
   #openView(operation: Operation): MaybePromise<LedgerView | undefined> {
     try {
       const opened = this.#options.ledger.openView();
@@ -262,7 +269,7 @@ export class Dispatcher {
 
   #assertRecent(view: LedgerView, operation: Operation): void {
     const { maxLagMs, services } = this.#options;
-    if (maxLagMs === undefined || operation.servedStale) return;
+    if (maxLagMs === 0 || operation.servedStale) return;
     const lagMs = BigInt(services.clock()) - view.position.timestampUsec / 1000n;
     if (lagMs > BigInt(maxLagMs)) {
       throw new HttpError(
@@ -272,7 +279,7 @@ export class Dispatcher {
     }
   }
 
-  #answerPreflight(serving: Serving, origin: string): void {
+  #sendPreflight(serving: Serving, origin: string): void {
     const { headers } = serving.exchange;
     const method = headers["access-control-request-method"];
     if (!isPreflightMethod(method)) {

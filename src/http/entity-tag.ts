@@ -1,4 +1,4 @@
-// Entity tags of answers that never change: 32 hex digits that stand for exact bytes in one form.
+// Entity tags of immutable responses: 32 hex digits that identify exact bytes in one form.
 import { toHex } from "../base/hex.ts";
 import { sha3 } from "../base/sha3.ts";
 import type { Form } from "./negotiation.ts";
@@ -6,7 +6,7 @@ import type { Form } from "./negotiation.ts";
 const DIGITS = 32;
 /** Bodies up to this size are their own tag, which costs a fifth of a hash. */
 const SHORT_BYTES = 14;
-/** Marks of tags that are no hash, by form; followed by the length. */
+/** Prefixes of tags that are not hashes, by form; the length follows. */
 const MARKS: Readonly<Record<Form, string>> = {
   json: "1",
   bcs: "2",

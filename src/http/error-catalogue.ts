@@ -1,5 +1,5 @@
-// The one catalogue of errors: every condition a request can meet, with its status, its wire code and the
-// sentence that documents it. The OpenAPI responses and docs/errors.md are made from this table.
+// The catalogue of errors: every condition a request can meet, with its status, its wire code and its documentation.
+// The OpenAPI responses and docs/errors.md are generated from this table.
 
 /** The closed list of wire codes: clients decode it as an enumeration, so nothing is ever added here. */
 export const ERROR_CODES = [
@@ -180,7 +180,7 @@ export const ERROR_CATALOGUE = {
   overloaded: {
     status: 503,
     errorCode: "internal_error",
-    when: "The node has as much work in hand as it accepts, or more requests than it can answer in time.",
+    when: "The node is at its limit of requests in flight, or cannot answer in time.",
     remedy: "Send again after the seconds that `Retry-After` names.",
   },
   unhealthy: {
@@ -194,7 +194,7 @@ export const ERROR_CATALOGUE = {
 /** Name of a condition in the catalogue. */
 export type Condition = keyof typeof ERROR_CATALOGUE;
 
-/** Conditions that the machinery around the handlers can meet on any path. */
+/** Conditions that any path can meet, before its handler. */
 export const COMMON_CONDITIONS = [
   "unknown_path",
   "wrong_method",

@@ -1,12 +1,12 @@
-// The error of the http room: a condition of the catalogue with what is to be said about it.
+// The error of the http room: a condition of the catalogue with its message.
 import { CodedError } from "../base/errors.ts";
 import type { Condition } from "./error-catalogue.ts";
 
-/** Thrown to answer with a condition of the catalogue. The message goes to the client. */
+/** Becomes an error response. The message goes to the client. */
 export class HttpError extends CodedError<Condition> {
   /** Extra response headers, name and value in turn. */
   readonly headers: readonly string[];
-  /** True when another node may serve what is not served here. */
+  /** Pass-through may apply: another node may serve this request. */
   readonly isElsewhere: boolean;
 
   constructor(
@@ -20,9 +20,12 @@ export class HttpError extends CodedError<Condition> {
   }
 }
 
+/** Said where a ledger is needed and none is there. */
+export const NO_LEDGER = "there is no ledger yet";
+
 const SHOWN_LENGTH = 120;
 
-/** Quotes what came, cut to a length that is fit for a message. */
+/** Quotes input, shortened for a message. */
 export function quoteInput(text: string): string {
   return JSON.stringify(text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text);
 }

@@ -1,10 +1,10 @@
-// One request and its answer, whichever way it came: over node:http, or straight from the socket. What stands
-// between the two ways and the handlers knows this face only.
+// One request and its response, independent of the transport: node:http, or the direct lane that reads the socket
+// itself. Everything between the transports and the handlers uses this interface only.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { BodyHold } from "./body.ts";
 
-/** The request headers that anything here looks at. */
+/** The request headers that this room reads. */
 export interface RequestHeaders {
   readonly host?: string | undefined;
   readonly accept?: string | undefined;
@@ -20,61 +20,71 @@ export interface RequestHeaders {
   readonly "access-control-request-method"?: string | undefined;
 }
 
-/** Headers of an answer that are made once and used often, in both forms that are needed. */
+/** Response headers that are built once and sent often, in the forms that both transports need. */
 export interface HeaderSet {
   /** Flat: name, value, name, value. */
   readonly list: readonly string[];
-  /** The same as text, each line with its end. */
+  /** The same as header lines with CRLF. */
   readonly lines: string;
 }
 
-/** What is answered. */
+/** A response to send. */
 export interface Reply {
   readonly status: number;
   readonly headers: HeaderSet;
-  /** Headers of this answer alone, flat. */
+  /** Headers of this response alone, flat. */
   readonly extra: readonly string[];
-  /** Undefined for an answer that has no body and no length. */
+  /** Undefined for a response without body and Content-Length. */
   readonly body: string | Uint8Array | undefined;
-  /** Whether the connection ends with it. */
+  /** Close the connection afterwards. */
   readonly closes: boolean;
+  /** Called when the last byte was handed to the kernel; not called if the connection closes before that. */
+  readonly onSent?: (() => void) | undefined;
+  /** Shared caches may serve this response to other clients, so the added per-client headers are left out. */
+  readonly isShared?: boolean;
 }
 
-/** A request with the objects that node made for it. */
+/** The node:http objects of a request. */
 export interface NodeRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Headers to add to any response, flat. */
+  readonly added: readonly string[];
+  /** Sends 100 Continue if the client waits for it. */
+  goOn(): void;
 }
 
-/** One request that is to be answered once. */
+/** Counted for a request whose client left before the response. Never sent. */
+export const CLIENT_GONE = 499;
+
+/** One request, to be answered exactly once. */
 export interface Exchange {
   readonly method: string;
-  /** As it came: path and query, or an absolute form. */
+  /** The raw request target: origin form or absolute form. */
   readonly target: string;
   readonly headers: RequestHeaders;
-  readonly isHttp11: boolean;
+  /** Why the Host header is invalid; undefined if it is valid. */
+  readonly hostFault: string | undefined;
   readonly socket: Socket;
-  /** When it was taken in, by performance.now(). */
+  /** Arrival, by performance.now(). */
   readonly sinceMs: number;
-  /** True once there is nobody left to answer. */
+  /** The client is gone. */
   readonly isGone: boolean;
-  /** True until a client that waits for it was told to go on. */
+  /** The client waits for 100 Continue. */
   readonly awaitsContinue: boolean;
-  /** Adds a header to whatever will be answered. */
+  /** Adds a per-client header to the response, unless that response is shared. */
   addHeader(name: string, value: string): void;
-  /** The body, at once where it is there. Tells the client to go on where it waits for that. */
+  /** The body; not a promise if it is complete already. Sends 100 Continue if the client waits for it. */
   readBody(hold: BodyHold): Uint8Array | Promise<Uint8Array>;
   reply(reply: Reply): void;
   /**
-   * Begins an answer whose body is written piece by piece. Undefined when the connection went over to node:http, which
-   * brings the request again.
+   * Starts a response whose body is written in pieces. Undefined on the direct lane: the connection then moves to
+   * node:http, which delivers the request again.
    */
-  startStream(head: Omit<Reply, "body">): ServerResponse | undefined;
-  /** Calls back once the answer is out or will never be. */
-  whenOut(callback: () => void): void;
+  startStream(head: Omit<Reply, "body" | "onSent" | "isShared">): ServerResponse | undefined;
   /**
-   * Node's own objects, for an answer that is streamed. Undefined when there are none: the connection then went
-   * over to node:http, which brings the request again.
+   * The node:http objects, for a streamed response. Undefined on the direct lane: the connection then moves to
+   * node:http, which delivers the request again.
    */
   toNodeRequest(): NodeRequest | undefined;
 }

@@ -1,5 +1,5 @@
-// Response headers. The ledger's part is made once per position and reused by every answer given at it; an
-// answer adds a copy of a prepared list and what is its own. Lists are flat: name, value, name, value.
+// Response headers. The ledger headers are built once per position and reused by every response at it; a response
+// copies the prepared list and adds its own. Lists are flat: name, value, name, value.
 import {
   brandedHeader,
   CURSOR,
@@ -19,14 +19,14 @@ const CONTENT_TYPES: Readonly<Record<Form, string>> = {
   csv: `${MEDIA_TYPES.csv}; charset=utf-8; header=present`,
 };
 
-/** Headers of every answer. What an answer looks like depends on all three request headers. */
+/** Headers of every response. All three request headers in Vary change the response. */
 const ALWAYS = ["Vary", "Accept, Accept-Encoding, Origin", "X-Content-Type-Options", "nosniff"] as const;
 
 const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
 
 const POSITION_FIELDS = Object.keys(LEDGER_HEADERS) as readonly (keyof typeof LEDGER_HEADERS)[];
 
-/** Headers besides those of the ledger that pages of other origins may read. */
+/** Further headers that cross-origin pages may read. */
 const EXPOSED = [
   "ETag",
   "Retry-After",
@@ -74,7 +74,7 @@ function makePlain(form: Form): string[] {
 
 const PLAIN: Readonly<Record<Form, HeaderSet>> = byForm((form) => toHeaderSet(makePlain(form)));
 
-/** Headers of an answer that knows no ledger. */
+/** Headers of a response without a ledger. */
 export function plainHeaders(form: Form): HeaderSet {
   return PLAIN[form];
 }
@@ -82,9 +82,9 @@ export function plainHeaders(form: Form): HeaderSet {
 /** Prepared headers of one position. */
 export interface PositionHeaders {
   readonly position: LedgerPosition;
-  /** By form, for answers read at the latest version: everything but the length. */
+  /** By form, for responses at the latest version: complete but for the length. */
   readonly latest: Readonly<Record<Form, HeaderSet>>;
-  /** By form, for answers read at another version or at none: without caching rule and read version. */
+  /** By form, for other responses: without caching rule and read version. */
   readonly other: Readonly<Record<Form, HeaderSet>>;
 }
 
@@ -134,7 +134,7 @@ export class HeaderMaker {
     this.exposed = [...branded, ...EXPOSED].join(", ");
   }
 
-  /** The lists of a position, from the last call when that had the same one. */
+  /** The lists of a position; cached for the last one. */
   prepare(position: LedgerPosition): PositionHeaders {
     const last = this.#prepared;
     if (last !== undefined && samePosition(last.position, position)) return last;
@@ -157,7 +157,7 @@ export class HeaderMaker {
     return prepared;
   }
 
-  /** Adds the version an answer was read at. */
+  /** Adds the version that was read. */
   addReadVersion(headers: string[], version: bigint): void {
     this.#add(headers, READ_VERSION, String(version));
   }

@@ -1,5 +1,4 @@
-// The listening socket: plain or TLS, its limits on connections and on time, what happens to requests that
-// never become one, and its end.
+// The listening socket: plain or TLS, limits on connections and times, malformed requests, and shutdown.
 import {
   createServer,
   type IncomingMessage,
@@ -11,31 +10,31 @@ import { createServer as createTlsServer, type Server as TlsServer } from "node:
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Logger } from "../base/log.ts";
+import { DAY_MS, type NumberSettings, type Numbers } from "../base/settings.ts";
 import type { AdmissionControl } from "./admission-control.ts";
-import { answerBrokenRequest, refuseConnect } from "./connection.ts";
+import { refuseConnect, rejectBrokenRequest } from "./connection.ts";
 import { DirectLane } from "./direct/direct-lane.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
 import { HttpError } from "./errors.ts";
-import { NodeExchange } from "./node-exchange.ts";
+import { type Admitted, NodeExchange } from "./node-exchange.ts";
 import { loadTlsFiles, type TlsFiles, watchTlsFiles } from "./tls.ts";
 import type { UnreadResponses } from "./unread-responses.ts";
 
-/** How long a client may take, and how long closing may. */
-export interface HttpTimeouts {
-  /** For all headers of a request. */
-  readonly headersMs: number;
-  /** For a whole request, body included. */
-  readonly requestMs: number;
-  /** For the next request of a connection. */
-  readonly keepAliveMs: number;
-  /** For a client to read on in an answer. */
-  readonly idleMs: number;
-  /** For a client to take all that was answered. */
-  readonly answerMs: number;
-  /** For requests in hand once the server closes. */
-  readonly drainMs: number;
-}
+/** Limits on connections and on the time that clients may take. */
+export const LISTENER_NUMBERS = {
+  maxConnections: { fallback: 16_384, min: 1, max: 1_000_000 },
+  /** For all headers of a request, and for a TLS handshake. */
+  headersTimeoutMs: { fallback: 10_000, min: 1, max: DAY_MS },
+  /** To receive a whole request, body included. */
+  requestTimeoutMs: { fallback: 30_000, min: 1, max: DAY_MS },
+  /** Until the next request on an idle connection. */
+  keepAliveTimeoutMs: { fallback: 65_000, min: 1, max: DAY_MS },
+  /** Idle limit while sending a response. */
+  readTimeoutMs: { fallback: 60_000, min: 1, max: DAY_MS },
+  /** For requests in flight once the server closes. */
+  drainTimeoutMs: { fallback: 10_000, min: 0, max: DAY_MS },
+} as const satisfies NumberSettings;
 
 /** Where a server listens. */
 export interface ListenAddress {
@@ -43,14 +42,13 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** What the listener is made with. */
+/** Parts and limits of the listener. */
 export interface ListenerOptions {
   readonly dispatcher: Dispatcher;
   readonly admission: AdmissionControl;
   readonly unreadResponses: UnreadResponses;
-  readonly timeouts: HttpTimeouts;
-  readonly maxConnections: number;
-  /** Whether ordinary requests are read and answered without node:http. */
+  readonly settings: Numbers<typeof LISTENER_NUMBERS>;
+  /** Serve ordinary requests on the direct lane, without node:http. */
   readonly isDirect: boolean;
   readonly tls: TlsFiles | undefined;
   readonly logger: Logger;
@@ -58,9 +56,9 @@ export interface ListenerOptions {
 }
 
 const MAX_HEADER_BYTES = 32 * 1024;
-/** How often node looks for requests that are too slow. */
+/** How often node:http looks for requests that are too slow. */
 const TIMEOUT_CHECK_MS = 1000;
-/** How often connections that wait for a next request may be closed to make room. */
+/** Shortest time between two rounds of closing idle connections to make room. */
 const MAKE_ROOM_MS = 1000;
 
 /** A socket that serves requests. */
@@ -69,19 +67,21 @@ export class Listener {
   readonly #server: Server | TlsServer;
   readonly #stopWatchingFiles: () => void;
   readonly #lane: DirectLane;
+  /** By connection that moved to node:http: its request that was already admitted. */
+  readonly #admitted = new WeakMap<Socket, Admitted>();
   #refused = 0;
   #madeRoomMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ListenerOptions) {
     this.#options = options;
-    const { tls, timeouts, logger } = options;
+    const { tls, settings, logger } = options;
     const common: ServerOptions = {
       maxHeaderSize: MAX_HEADER_BYTES,
-      // Missing hosts are refused by the dispatcher, with a body.
+      // The dispatcher refuses a missing Host, with an error body.
       requireHostHeader: false,
-      headersTimeout: timeouts.headersMs,
-      requestTimeout: timeouts.requestMs,
-      keepAliveTimeout: timeouts.keepAliveMs,
+      headersTimeout: settings.headersTimeoutMs,
+      requestTimeout: settings.requestTimeoutMs,
+      keepAliveTimeout: settings.keepAliveTimeoutMs,
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       noDelay: true,
     };
@@ -89,17 +89,24 @@ export class Listener {
       this.#server = createServer(common);
       this.#stopWatchingFiles = () => {};
     } else {
-      const handshakeTimeout = timeouts.headersMs;
-      const server = createTlsServer({ ...common, ...loadTlsFiles(tls), handshakeTimeout });
+      const handshakeTimeout = settings.headersTimeoutMs;
+      const server = createTlsServer({
+        ...common,
+        ...loadTlsFiles(tls),
+        handshakeTimeout,
+        allowHalfOpen: true,
+      });
       this.#server = server;
       this.#stopWatchingFiles = watchTlsFiles(tls, (pair) => server.setSecureContext(pair), logger);
     }
-    this.#server.maxConnections = options.maxConnections;
+    this.#server.maxConnections = settings.maxConnections;
+    // A client that half-closed still gets its responses. Node's types lack this setting.
+    Object.assign(this.#server, { httpAllowHalfOpen: true });
     this.#listenForRequests();
     this.#lane = this.#listenForConnections(tls === undefined ? "connection" : "secureConnection");
   }
 
-  /** Connections that were refused because there were too many. */
+  /** Connections refused above `maxConnections`. */
   get refused(): number {
     return this.#refused;
   }
@@ -117,7 +124,7 @@ export class Listener {
     });
   }
 
-  /** Takes no more requests and waits for those in hand, but not for ever. */
+  /** Accepts no more requests and waits for those in flight, at most `drainMs`. */
   close(): Promise<void> {
     this.#stopWatchingFiles();
     const server = this.#server;
@@ -125,7 +132,7 @@ export class Listener {
       const timer = setTimeout(() => {
         this.#lane.closeAll();
         server.closeAllConnections();
-      }, this.#options.timeouts.drainMs);
+      }, this.#options.settings.drainTimeoutMs);
       server.close(() => {
         clearTimeout(timer);
         resolve();
@@ -134,7 +141,7 @@ export class Listener {
     });
   }
 
-  /** To be called about once a second. */
+  /** Call about once a second. */
   sweep(nowMs: number): void {
     this.#lane.sweep(nowMs);
   }
@@ -147,47 +154,59 @@ export class Listener {
   #listenForRequests(): void {
     const { dispatcher, admission, unreadResponses, tls } = this.#options;
     const server = this.#server;
-    const { idleMs } = this.#options.timeouts;
-    server.on("request", (request: IncomingMessage, response: ServerResponse) =>
-      admission.take(new NodeExchange(request, response, false, idleMs)),
-    );
+    const { readTimeoutMs } = this.#options.settings;
+    const waiting = { awaitsContinue: true, readTimeoutMs, admitted: undefined };
+    server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+      const admitted = this.#admitted.get(request.socket);
+      const exchange = new NodeExchange(request, response, {
+        awaitsContinue: false,
+        readTimeoutMs,
+        admitted,
+      });
+      if (admitted === undefined) admission.take(exchange);
+      else {
+        this.#admitted.delete(request.socket);
+        admission.serve(exchange);
+      }
+    });
     server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) =>
-      admission.take(new NodeExchange(request, response, true, idleMs)),
+      admission.take(new NodeExchange(request, response, waiting)),
     );
     server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
       const error = new HttpError("expectation_failed", "Expect: expected 100-continue");
-      dispatcher.refuse(new NodeExchange(request, response, true, idleMs), error);
+      dispatcher.refuse(new NodeExchange(request, response, waiting), error);
     });
     server.on("clientError", (error, socket) => {
-      // Where no handshake came about there is no way to answer.
+      // Without a TLS handshake there is no way to respond.
       if (tls !== undefined && !unreadResponses.isWatched(socket)) {
         socket.destroy();
         return;
       }
-      this.#answerBroken(error, socket);
+      this.#rejectBroken(error, socket);
     });
     server.on("connect", refuseConnect);
   }
 
-  #answerBroken(error: Error, socket: Duplex): void {
-    const condition = answerBrokenRequest(error, socket);
+  #rejectBroken(error: Error, socket: Duplex): void {
+    const condition = rejectBrokenRequest(error, socket);
     if (condition !== undefined) this.#options.onRequest?.("none", ERROR_CATALOGUE[condition].status, 0);
   }
 
   #listenForConnections(event: "connection" | "secureConnection"): DirectLane {
     const server = this.#server;
-    const { admission, unreadResponses, timeouts, isDirect } = this.#options;
+    const { admission, unreadResponses, settings, isDirect } = this.#options;
     const nodeListeners = server.listeners(event);
     const lane = new DirectLane({
-      keepAliveMs: timeouts.keepAliveMs,
-      idleMs: timeouts.idleMs,
+      keepAliveTimeoutMs: settings.keepAliveTimeoutMs,
+      readTimeoutMs: settings.readTimeoutMs,
       take: (exchange) => admission.take(exchange),
-      onBrokenOff: (socket) => this.#answerBroken(new Error("the request breaks off"), socket),
-      handOver: (socket) => {
+      onBrokenOff: (socket) => this.#rejectBroken(new Error("the request breaks off"), socket),
+      handOver: (socket, admitted) => {
+        if (admitted !== undefined) this.#admitted.set(socket, admitted);
         for (const listen of nodeListeners) listen.call(server, socket);
       },
     });
-    // Node's own listener gets a connection when it is handed over.
+    // node:http gets a connection only when the direct lane hands it over.
     if (isDirect) server.removeAllListeners(event);
     server.on(event, (socket: Socket) => {
       unreadResponses.watch(socket);
@@ -197,7 +216,7 @@ export class Listener {
       this.#refused++;
       const nowMs = performance.now();
       if (nowMs - this.#madeRoomMs < MAKE_ROOM_MS) return;
-      // Whoever keeps a connection open for later must not keep out those who want something now.
+      // Idle connections must not keep out clients with requests.
       this.#madeRoomMs = nowMs;
       this.#closeIdle();
     });

@@ -8,7 +8,7 @@ export class LogBudget {
   #lines = 0;
   #held = 0;
 
-  /** Lines left out before this one, where it may be written; undefined where it may not. */
+  /** The number of omitted lines before this one; undefined if this line must be omitted too. */
   take(nowMs: number): number | undefined {
     const second = Math.floor(nowMs / 1000);
     if (second !== this.#second) {

@@ -1,37 +1,37 @@
-// Watches the event loop. A timer beats many times a second; how late a beat is says how long requests waited
-// behind other work, and how long ago the last one was says for how long the loop has been busy right now.
+// Measures event-loop delay. A timer ticks many times a second: a late tick shows how long requests waited behind
+// other work, and the time since the last tick shows how long the loop has been busy right now.
 
-/** Time between beats: what the figures are exact to. */
+/** Time between ticks, and so the precision of the figures. */
 const BEAT_MS = 25;
-/** Beats after which the longest delay is forgotten: it stands for the last 10 to 20 seconds. */
+/** Ticks until the longest delay is forgotten: it covers the last 10 to 20 seconds. */
 const GENERATION_BEATS = 10_000 / BEAT_MS;
 
-/** A watch; it does not run yet. */
+/** Created stopped. */
 export class LoopWatch {
-  readonly #onBeat: (nowMs: number) => void;
+  readonly #onTick: (nowMs: number) => void;
   #timer: NodeJS.Timeout | undefined;
   #lastBeatMs = performance.now();
   #beats = 0;
   #longestMs = 0;
   #longestBeforeMs = 0;
 
-  constructor(onBeat: (nowMs: number) => void) {
-    this.#onBeat = onBeat;
+  constructor(onTick: (nowMs: number) => void) {
+    this.#onTick = onTick;
   }
 
   start(): void {
     this.#lastBeatMs = performance.now();
-    this.#timer = setInterval(() => this.#beat(), BEAT_MS);
-    // A watch is no reason for a process to stay.
+    this.#timer = setInterval(() => this.#tick(), BEAT_MS);
+    // The timer must not keep the process alive.
     this.#timer.unref();
   }
 
-  /** How long the loop has been busy at this moment, without having come round. */
+  /** How long the loop has been busy since the last tick. */
   busyMs(nowMs: number): number {
     return nowMs - this.#lastBeatMs - BEAT_MS;
   }
 
-  /** Longest delay of the last ten seconds or somewhat more. */
+  /** Longest delay of the last 10 to 20 seconds. */
   get longestDelayMs(): number {
     return Math.max(this.#longestMs, this.#longestBeforeMs, this.busyMs(performance.now()), 0);
   }
@@ -40,7 +40,7 @@ export class LoopWatch {
     clearInterval(this.#timer);
   }
 
-  #beat(): void {
+  #tick(): void {
     const nowMs = performance.now();
     const lateMs = this.busyMs(nowMs);
     if (lateMs > this.#longestMs) this.#longestMs = lateMs;
@@ -49,6 +49,6 @@ export class LoopWatch {
       this.#longestBeforeMs = this.#longestMs;
       this.#longestMs = 0;
     }
-    this.#onBeat(nowMs);
+    this.#onTick(nowMs);
   }
 }

@@ -4,7 +4,7 @@
 
 import { BCS_TYPE, CSV_TYPE, JSON_TYPE, NDJSON_TYPE } from "../interface/media-types.ts";
 
-/** Forms of an answer and their media types. */
+/** Response forms and their media types. */
 export const MEDIA_TYPES = {
   json: JSON_TYPE,
   bcs: BCS_TYPE,
@@ -15,7 +15,7 @@ export const MEDIA_TYPES = {
   ndjson: NDJSON_TYPE,
 } as const;
 
-/** Form of an answer. */
+/** A response form. */
 export type Form = keyof typeof MEDIA_TYPES;
 
 interface Range {
@@ -72,7 +72,7 @@ function specificity(range: string, mediaType: string): number {
   return range.endsWith("/*") && mediaType.startsWith(range.slice(0, -1)) ? 2 : 0;
 }
 
-/** The form to answer in, out of those an operation has; the first of them is its default. */
+/** Chooses among the forms of an operation; the first one is its default. */
 export function negotiateForm(accept: string | undefined, forms: readonly Form[]): Form {
   const fallback = forms[0] ?? "json";
   if (forms.length < 2 || accept === undefined || accept === "*/*") return fallback;
@@ -107,13 +107,13 @@ function isGreater(a: readonly number[], b: readonly number[]): boolean {
   return false;
 }
 
-/** Codings that large answers are offered in, the preferred one first. */
+/** Content codings offered for large responses, preferred first. */
 const CODINGS = ["br", "gzip"] as const;
 
-/** Content coding of an answer. */
+/** A content coding. */
 export type Coding = (typeof CODINGS)[number];
 
-/** The coding to answer in; undefined for none. */
+/** Chooses the content coding; undefined for none. */
 export function negotiateCoding(acceptEncoding: string | undefined): Coding | undefined {
   if (acceptEncoding === undefined) return undefined;
   const ranges = parseRanges(acceptEncoding);

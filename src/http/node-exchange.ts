@@ -1,24 +1,52 @@
-// An exchange over node:http: the way of everything out of the ordinary.
+// An exchange over node:http, for every request that the direct lane does not take.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type BodyHold, drainBody, readBody } from "./body.ts";
+import { quoteInput } from "./errors.ts";
 import type { Exchange, NodeRequest, Reply, RequestHeaders } from "./exchange.ts";
+import { isHost } from "./request-target.ts";
 
-/** One request that node parsed. */
+/** A request that was admitted before its connection moved to node:http. */
+export interface Admitted {
+  readonly sinceMs: number;
+  /** Headers to add to its response, flat. */
+  readonly added: readonly string[];
+}
+
+/** Options of an exchange. */
+export interface NodeExchangeOptions {
+  /** The client waits for 100 Continue. */
+  readonly awaitsContinue: boolean;
+  /** Idle limit while sending a response. */
+  readonly readTimeoutMs: number;
+  readonly admitted: Admitted | undefined;
+}
+
+/** One request that node:http parsed. */
 export class NodeExchange implements Exchange {
-  readonly sinceMs = performance.now();
+  readonly sinceMs: number;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
-  /** For a client to read on in an answer. */
-  readonly #idleMs: number;
-  readonly #added: string[] = [];
+  /** Idle limit while sending a response. */
+  readonly #readTimeoutMs: number;
+  readonly #added: string[];
   #awaitsContinue: boolean;
 
-  constructor(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean, idleMs: number) {
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { awaitsContinue, readTimeoutMs, admitted }: NodeExchangeOptions,
+  ) {
+    this.sinceMs = admitted?.sinceMs ?? performance.now();
+    this.#added = [...(admitted?.added ?? [])];
     this.#request = request;
     this.#response = response;
     this.#awaitsContinue = awaitsContinue;
-    this.#idleMs = idleMs;
+    this.#readTimeoutMs = readTimeoutMs;
+    // Node drops what it read together with a request that asks for another protocol: only a new connection is certain
+    // to lose nothing.
+    const { upgrade, connection = "" } = request.headers;
+    if (upgrade !== undefined && /\bupgrade\b/i.test(connection)) response.shouldKeepAlive = false;
   }
 
   get method(): string {
@@ -33,8 +61,14 @@ export class NodeExchange implements Exchange {
     return this.#request.headers;
   }
 
-  get isHttp11(): boolean {
-    return this.#request.httpVersion === "1.1";
+  get hostFault(): string | undefined {
+    const { headers, rawHeaders, httpVersion } = this.#request;
+    // node:http keeps the first of several.
+    const count = rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === "host").length;
+    if (count > 1) return `Host: expected one, got ${count}`;
+    const { host } = headers;
+    if (host === undefined) return httpVersion === "1.1" ? "the Host header is missing" : undefined;
+    return isHost(host) ? undefined : `Host: expected a host and a port or none, got ${quoteInput(host)}`;
   }
 
   get socket(): Socket {
@@ -58,35 +92,40 @@ export class NodeExchange implements Exchange {
     return readBody(this.#request, hold);
   }
 
-  reply({ status, headers, extra, body, closes }: Reply): void {
-    const list = [...headers.list, ...extra, ...this.#added];
+  reply({ status, headers, extra, body, closes, onSent, isShared }: Reply): void {
+    const list = [...headers.list, ...extra, ...(isShared === true ? [] : this.#added)];
     if (body !== undefined) list.push("Content-Length", String(Buffer.byteLength(body)));
-    // A client that still waits may send its body or not: only a new connection is unambiguous.
+    // A client that still waits for 100 Continue may or may not send its body: only a new connection is unambiguous.
     if (closes || this.#awaitsContinue) list.push("Connection", "close");
     this.#response.writeHead(status, list);
-    this.#response.end(body);
-    // Node hangs up on a client that does not read on in time. A short answer is gone by now.
-    if (this.socket.writableLength > 0) this.socket.setTimeout(this.#idleMs);
+    this.#response.end(body, onSent);
+    // node:http closes the connection if the client does not read in time. A short response is already sent.
+    if (this.socket.writableLength > 0) this.socket.setTimeout(this.#readTimeoutMs);
     if (!this.#request.complete) drainBody(this.#request);
   }
 
-  startStream({ status, headers, extra, closes }: Omit<Reply, "body">): ServerResponse {
+  startStream({
+    status,
+    headers,
+    extra,
+    closes,
+  }: Omit<Reply, "body" | "onSent" | "isShared">): ServerResponse {
     const list = [...headers.list, ...extra, ...this.#added];
     if (closes || this.#awaitsContinue) list.push("Connection", "close");
     this.#response.writeHead(status, list);
-    // Node hangs up on a client that does not read on in time.
-    this.socket.setTimeout(this.#idleMs);
+    // node:http closes the connection if the client does not read in time.
+    this.socket.setTimeout(this.#readTimeoutMs);
     if (!this.#request.complete) drainBody(this.#request);
     return this.#response;
   }
 
-  whenOut(callback: () => void): void {
-    this.#response.once("close", callback);
-  }
-
   toNodeRequest(): NodeRequest {
-    this.#goOn();
-    return { request: this.#request, response: this.#response };
+    return {
+      request: this.#request,
+      response: this.#response,
+      added: this.#added,
+      goOn: () => this.#goOn(),
+    };
   }
 
   #goOn(): void {

@@ -1,10 +1,11 @@
-// The OpenAPI document, made from the operations and the error catalogue. Nobody edits it by hand.
+// Generates the OpenAPI document from the operations and the error catalogue.
 import { API_ROOT } from "../interface/route.ts";
 import { COMMON_CONDITIONS, type Condition, ERROR_CATALOGUE } from "./error-catalogue.ts";
 import { cursorHeaderNames, ledgerHeaderNames } from "./headers.ts";
 import { MEDIA_TYPES } from "./negotiation.ts";
 import type { Field, Fields, JsonSchema, Operation } from "./operation.ts";
-import { ERROR_SCHEMA, SchemaNames } from "./schemas/named.ts";
+import { ERROR_SCHEMA } from "./schemas/error.ts";
+import { hoistNamed } from "./schemas/named.ts";
 
 /** Version of the interface. */
 const API_VERSION = "1.0.0";
@@ -100,8 +101,8 @@ export function createOpenApi(
   operations: readonly Operation[],
   brands: readonly string[],
 ): Readonly<Record<string, unknown>> {
-  const names = new SchemaNames();
   const paths: Record<string, Record<string, JsonSchema>> = {};
+  const schemas: Record<string, unknown> = {};
   for (const operation of operations) {
     if (!operation.path.startsWith(API_ROOT)) continue;
     const path = operation.path.slice(API_ROOT.length) || "/";
@@ -118,7 +119,7 @@ export function createOpenApi(
       license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
     },
     servers: [{ url: API_ROOT }],
-    paths: names.refer(paths),
-    components: { schemas: names.components },
+    paths: hoistNamed(paths, schemas),
+    components: { schemas },
   };
 }

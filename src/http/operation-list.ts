@@ -1,7 +1,8 @@
-// Every operation that is served. A new one is one line here.
+// All operations. A new one costs one line here.
 import type { Operation } from "./operation.ts";
 import { specJson, specPage, specYaml, startPage } from "./operations/documents.ts";
 import { encodeSubmission } from "./operations/encode-submission.ts";
+import { explainSubmission } from "./operations/explain-submission.ts";
 import { getAccountBalance } from "./operations/get-account-balance.ts";
 import { getBalanceDetail } from "./operations/get-balance-detail.ts";
 import { getBalanceHistory } from "./operations/get-balance-history.ts";
@@ -25,6 +26,7 @@ export const OPERATIONS: readonly Operation[] = [
   getRawTableItem,
   getRawTableItems,
   encodeSubmission,
+  explainSubmission,
   getTransactions,
   getRawStateValue,
   info,

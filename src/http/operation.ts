@@ -1,6 +1,6 @@
-// What an operation is: one object from which the route, the OpenAPI document, the docs page and the tests
-// come. `operation()` keeps the handler fully typed and hands out a face without type parameters, so that
-// the machinery around the handlers can treat all operations alike.
+// An operation is one object; the route, the OpenAPI document, the docs page and the typed clients derive from it.
+// `operation()` type-checks the handler against its parameters and returns an interface without type parameters, so
+// that the dispatcher treats all operations alike.
 
 import { CodedError } from "../base/errors.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
@@ -26,7 +26,7 @@ export interface Field<T> {
   readonly omitExample?: true;
   /** Completes "expected …" in error messages. */
   readonly expected: string;
-  /** Throws a CodedError that says why the text is refused. */
+  /** Throws CodedError with the reason. */
   parse(text: string): T;
 }
 
@@ -49,11 +49,11 @@ export interface BodyField<T> {
   readonly schema: JsonSchema;
   readonly description: string;
   readonly example: unknown;
-  /** Throws a CodedError that says what is wrong. */
+  /** Throws CodedError with the reason. */
   parse(bytes: Uint8Array): T;
 }
 
-/** One form of an answer. */
+/** One media type of a response. */
 export interface AnswerForm<D> {
   readonly schema: JsonSchema;
   readonly description: string;
@@ -61,22 +61,22 @@ export interface AnswerForm<D> {
   encode(data: D): string | Uint8Array;
 }
 
-/** What a handler returns: the data, and the version it was read at where there is one. */
+/** What a handler returns: the data, and the version it was read at, if any. */
 export interface Answer<D> extends AboutAnswer {
   readonly data: D;
   readonly version: bigint | undefined;
 }
 
-/** Returned in place of data: the encoded answer piece by piece. It must not use the handler's view. */
+/** Returned instead of data: the encoded response in pieces. It must not use the handler's view. */
 export interface StreamedAnswer extends AboutAnswer {
   readonly stream: AsyncIterable<string>;
   readonly version: bigint | undefined;
 }
 
-/** `required`: no ledger is a 503; `optional`: ledger headers where there is a ledger; `none`: no headers. */
+/** `required`: 503 without a ledger; `optional`: ledger headers if there is a ledger; `none`: no ledger headers. */
 export type LedgerUse = "required" | "optional" | "none";
 
-/** What a handler may use. */
+/** What a handler gets besides its arguments. */
 export interface Context<L extends LedgerUse = LedgerUse> {
   readonly view: L extends "required" ? LedgerView : LedgerView | undefined;
   readonly services: Services;
@@ -88,16 +88,16 @@ export interface Context<L extends LedgerUse = LedgerUse> {
   readonly isGone: () => boolean;
 }
 
-/** What an operation is documented with. */
+/** Documentation of an operation. */
 interface Documentation {
   readonly id: string;
   readonly summary: string;
   readonly description: string;
-  /** Conditions of the catalogue that this operation meets, beyond those of every path. */
+  /** Error conditions of this operation, beyond those of every path. */
   readonly errors: readonly Condition[];
 }
 
-/** An operation as its file writes it down. */
+/** An operation as its file defines it. */
 export interface OperationDefinition<
   Path extends string,
   P extends ParamFields<Path>,
@@ -107,22 +107,24 @@ export interface OperationDefinition<
   L extends LedgerUse,
 > extends Documentation,
     Pick<Route<Path>, "method" | "path"> {
-  /** From the route where other programs use it; it must name the same parameters as `query`. */
+  /** From the shared route, if clients use one; must name the same parameters as `query`. */
   readonly queryNames?: readonly (keyof Q)[];
-  /** Other paths that are served alike and not documented. */
+  /** Undocumented paths with the same behaviour. */
   readonly aliases?: readonly string[];
   readonly ledger: L;
   /** True when the switches for JSON and BCS output apply. */
   readonly switchable: boolean;
   /** Switch that turns the whole operation off. */
   readonly switch?: "encode";
-  /** True when answers may be pages, with a cursor to the next. */
+  /** Responses may be pages, with a cursor to the next. */
   readonly isPaged?: boolean;
-  /** Requests of this operation that are worked on at once; more are turned away. For long ones, which take turns. */
+  /** Most requests of this operation in flight; more are refused. For long ones, which take turns. */
   readonly maxInFlight?: number;
-  /** True when it is served however far the ledger is behind. */
+  /** Served even if the ledger is older than `maxLagMs`. */
   readonly servedStale?: boolean;
-  /** Condition that stands for "no readable ledger"; `unavailable` unless said. */
+  /** The response never changes while the server runs, so it is encoded once. Such an operation takes no arguments. */
+  readonly isDocument?: boolean;
+  /** Error condition if no ledger can be read; default `unavailable`. */
   readonly unavailable?: Condition;
   readonly params: P;
   readonly query: Q;
@@ -132,7 +134,7 @@ export interface OperationDefinition<
   handle(args: Args<P, Q, B>, context: Context<L>): MaybePromise<Answer<D> | StreamedAnswer>;
 }
 
-/** Arguments while they are collected. */
+/** Arguments during parsing. */
 export type ParsedArgs = Record<string, unknown>;
 
 /** An operation as the server, the OpenAPI document and the docs see it. */
@@ -144,6 +146,7 @@ export interface Operation extends Documentation, Route {
   readonly isPaged: boolean;
   readonly maxInFlight: number | undefined;
   readonly servedStale: boolean;
+  readonly isDocument: boolean;
   readonly unavailable: Condition;
   readonly params: Fields;
   readonly query: Fields;
@@ -181,7 +184,7 @@ export function parseField<T>(name: string, field: Field<T>, text: string | unde
   }
 }
 
-/** Makes an operation out of its definition. */
+/** Creates an operation from its definition. */
 export function operation<
   const Path extends string,
   P extends ParamFields<Path>,
@@ -208,6 +211,7 @@ export function operation<
     isPaged: definition.isPaged ?? false,
     maxInFlight: definition.maxInFlight,
     servedStale: definition.servedStale ?? false,
+    isDocument: definition.isDocument ?? false,
     unavailable: definition.unavailable ?? "unavailable",
     params: definition.params,
     query: definition.query,
@@ -234,13 +238,13 @@ export function operation<
       return args;
     },
     handle(args, context) {
-      // The arguments were made by this operation's own parsers.
+      // This operation's own parsers made the arguments.
       return definition.handle(args as Args<P, Q, B>, context as Context<L>);
     },
     encode(data, form) {
       const answer = definition.answer[form];
       if (answer === undefined) throw new Error(`${definition.id} has no ${form} answer`);
-      // The data was made by this operation's own handler.
+      // This operation's own handler made the data.
       return answer.encode(data as D);
     },
   };

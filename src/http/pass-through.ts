@@ -1,17 +1,15 @@
-// Hands requests that are not served here to another node and its answers back, streamed and untouched. Where
-// to is fixed by the configuration: nothing in a request can lead elsewhere.
+// Passes requests that this node does not serve to another node, and streams the responses back unchanged. The target
+// is fixed by configuration; nothing in a request can change it. This node frames each body itself, from what its own
+// parser found, so no request can change where the next one on the same upstream connection begins.
 import { randomBytes } from "node:crypto";
-import {
-  Agent,
-  type ClientRequest,
-  type IncomingMessage,
-  request as requestHttp,
-  type ServerResponse,
-} from "node:http";
+import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps, Agent as SecureAgent } from "node:https";
-import { HttpError } from "./errors.ts";
+import { Abandoned } from "./body.ts";
+import { ERROR_CATALOGUE } from "./error-catalogue.ts";
+import { HttpError, quoteInput } from "./errors.ts";
+import { CLIENT_GONE, type NodeRequest } from "./exchange.ts";
 
-/** Headers that belong to one connection and go no further. */
+/** Hop-by-hop headers, which are not passed on. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
@@ -26,24 +24,31 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "expect",
 ]);
 
+/** Methods whose requests may have a body. */
+const BODY_METHODS: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
+/** Methods of ordinary requests. */
+const POOLED_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST"]);
+/** Connection options that name no header. */
+const PLAIN_OPTIONS: ReadonlySet<string> = new Set(["", "close", "keep-alive"]);
+
 const ROOT = "/v1/";
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** Where to and within which bounds. */
+/** Target and bounds. */
 export interface PassThroughOptions {
   /** Base URL of the other node, with `/v1`. */
   readonly target: URL;
   /** Largest request body. */
   readonly bodyLimitBytes: number;
-  /** Longest silence of the other node. */
+  /** Longest silence of the target. */
   readonly timeoutMs?: number;
 }
 
-/** Passes requests on. */
+/** Passes requests to the target. */
 export class PassThrough {
   readonly #options: PassThroughOptions;
   readonly #agent: Agent;
-  /** Marks what went through this process, so that nodes that pass to each other are found out. */
+  /** Identifies this process in Via, to detect nodes that pass requests to each other. */
   readonly #mark = `sextant-${randomBytes(8).toString("hex")}`;
 
   constructor(options: PassThroughOptions) {
@@ -53,31 +58,32 @@ export class PassThrough {
   }
 
   /**
-   * Passes one request on, given its path and query as they came. Resolves with the status of the answer once
-   * it is through. Throws HttpError before anything was answered.
+   * Passes one request on, with its raw path and query. Resolves when the response is sent or broken off, with the
+   * status to count. Throws HttpError before anything was sent, and Abandoned if the request stayed incomplete.
    */
-  serve(incoming: IncomingMessage, response: ServerResponse, url: string): Promise<number> {
-    assertPath(url);
-    if ((incoming.headers.via ?? "").includes(this.#mark)) {
+  serve(node: NodeRequest, url: string): Promise<number> {
+    const { request } = node;
+    if ((request.headers.via ?? "").includes(this.#mark)) {
       throw new HttpError("unavailable", "this node passes requests to itself");
     }
-    const declared = incoming.headers["content-length"];
-    if (declared !== undefined && Number(declared) > this.#options.bodyLimitBytes) throw this.#tooLarge();
-    return this.#pass(incoming, response, this.#open(incoming, url));
+    const framing = framingOf(request);
+    if (Number(request.headers["content-length"] ?? 0) > this.#options.bodyLimitBytes) throw this.#tooLarge();
+    const onward = this.#open(request, url, framing);
+    node.goOn();
+    return this.#pass(node, onward);
   }
 
   close(): void {
     this.#agent.destroy();
   }
 
-  #open(incoming: IncomingMessage, url: string): ClientRequest {
+  #open(incoming: IncomingMessage, url: string, framing: readonly string[]): ClientRequest {
     const { target, timeoutMs = DEFAULT_TIMEOUT_MS } = this.#options;
-    const headers = keptHeaders(incoming);
+    const headers = [...keptHeaders(incoming, ["content-length"]), ...framing];
     headers.push("Via", `1.1 ${this.#mark}`, "Host", target.host);
-    // A body of unknown length is cut into pieces anew.
-    if (incoming.headers["transfer-encoding"] !== undefined) headers.push("Transfer-Encoding", "chunked");
+    if (!isOrdinary(incoming)) headers.push("Connection", "close");
     return (target.protocol === "https:" ? requestHttps : requestHttp)({
-      // Host and path are given apart, so no path can change the host.
+      // Host and path are separate options, so no path can change the host.
       hostname: target.hostname.replace(/^\[|\]$/g, ""),
       ...(target.port === "" ? {} : { port: Number.parseInt(target.port, 10) }),
       method: incoming.method ?? "GET",
@@ -89,34 +95,54 @@ export class PassThrough {
     });
   }
 
-  #pass(incoming: IncomingMessage, response: ServerResponse, onward: ClientRequest): Promise<number> {
+  #pass({ request, response, added }: NodeRequest, onward: ClientRequest): Promise<number> {
     return new Promise((resolve, reject) => {
       let sent = 0;
-      const refuse = (error: HttpError): void => {
+      let hasAnswer = false;
+      const fail = (error: HttpError): void => {
+        request.unpipe(onward);
         onward.destroy();
-        if (response.headersSent) response.destroy();
-        reject(error);
+        if (response.headersSent) {
+          // The client sees a cut-off response; the counted status says why.
+          resolve(ERROR_CATALOGUE[error.code].status);
+          response.destroy();
+        } else reject(error);
       };
-      onward.on("timeout", () => refuse(new HttpError("unavailable", "the upstream does not answer")));
-      onward.on("error", (cause) =>
-        refuse(new HttpError("unavailable", "the upstream is out of reach", { cause })),
-      );
+      const failUpstream = (cause?: unknown): void =>
+        fail(new HttpError("unavailable", "the upstream is out of reach", { cause }));
+      onward.on("timeout", () => fail(new HttpError("unavailable", "the upstream does not answer")));
+      // The upstream closes without an error if it switches protocols.
+      onward.on("error", failUpstream).on("close", () => {
+        if (!hasAnswer) failUpstream();
+      });
       onward.on("response", (answer) => {
-        const status = answer.statusCode ?? 502;
-        response.writeHead(status, keptHeaders(answer));
-        answer.on("error", () => response.destroy());
+        hasAnswer = true;
+        const status = answer.statusCode ?? 0;
+        // With chunked encoding, Content-Length does not describe the body.
+        const dropped = [
+          ...namesOf(added),
+          ...(answer.headers["transfer-encoding"] ? ["content-length"] : []),
+        ];
+        try {
+          response.writeHead(status, [...keptHeaders(answer, dropped), ...added]);
+        } catch (cause) {
+          failUpstream(cause);
+          return;
+        }
+        answer.on("error", failUpstream);
         answer.pipe(response);
         response.on("finish", () => resolve(status));
       });
       response.on("close", () => {
         onward.destroy();
-        resolve(response.statusCode);
+        if (request.complete) resolve(CLIENT_GONE);
+        else reject(new Abandoned("the client went away"));
       });
-      incoming.on("data", (chunk: Buffer) => {
+      request.on("data", (chunk: Buffer) => {
         sent += chunk.length;
-        if (sent > this.#options.bodyLimitBytes) refuse(this.#tooLarge());
+        if (sent > this.#options.bodyLimitBytes) fail(this.#tooLarge());
       });
-      incoming.pipe(onward);
+      request.pipe(onward);
     });
   }
 
@@ -128,27 +154,58 @@ export class PassThrough {
   }
 }
 
-/** The headers of a message that go further, as they came: name, value, name, value. */
-function keptHeaders(message: IncomingMessage): string[] {
-  const named = new Set(
-    (message.headers.connection ?? "").split(",").map((name) => name.trim().toLowerCase()),
+/** True if a path stays below `/v1/` under any reading: no dot segments or backslashes, escaped or not. */
+export function isPassable(url: string): boolean {
+  const mark = url.indexOf("?");
+  const path = mark < 0 ? url : url.slice(0, mark);
+  if (!path.startsWith(ROOT) || path.includes("\\") || path.includes("//")) return false;
+  const plain = path.toLowerCase().replaceAll("%2e", ".").replaceAll("%2f", "/").replaceAll("%5c", "/");
+  return !plain.split("/").some((segment) => segment === "." || segment === "..");
+}
+
+/** The framing headers of the body, flat. Throws for a body that must not be passed on. */
+function framingOf({ method = "GET", headers }: IncomingMessage): readonly string[] {
+  const { "content-length": length = "0", "transfer-encoding": coding } = headers;
+  if (!BODY_METHODS.has(method)) {
+    if (coding === undefined && Number(length) === 0) return [];
+    // A server that ignores such a body would parse it as the next request.
+    throw new HttpError("malformed_request", `body: expected none with ${method}, got one`);
+  }
+  if (coding === undefined) return ["Content-Length", length];
+  if (coding.toLowerCase() === "chunked") return ["Transfer-Encoding", "chunked"];
+  throw new HttpError(
+    "malformed_request",
+    `Transfer-Encoding: expected chunked or none, got ${quoteInput(coding)}`,
   );
+}
+
+/** True if the upstream connection may be reused after this request. */
+function isOrdinary({ method = "GET", headers }: IncomingMessage): boolean {
+  return (
+    POOLED_METHODS.has(method) &&
+    headers["transfer-encoding"] === undefined &&
+    connectionOptions(headers).every((option) => PLAIN_OPTIONS.has(option))
+  );
+}
+
+function connectionOptions({ connection = "" }: IncomingMessage["headers"]): string[] {
+  return connection.split(",").map((option) => option.trim().toLowerCase());
+}
+
+function namesOf(headers: readonly string[]): string[] {
+  return headers.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
+}
+
+/** The headers of a message to pass on, unchanged and flat, without those in `dropped`. */
+function keptHeaders({ headers, rawHeaders }: IncomingMessage, dropped: readonly string[]): string[] {
+  const named = new Set(connectionOptions(headers));
+  // Connection options never remove framing headers.
+  named.delete("content-length");
   const kept: string[] = [];
-  const { rawHeaders } = message;
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const [name, value] = [rawHeaders[i] ?? "", rawHeaders[i + 1] ?? ""];
     const lower = name.toLowerCase();
-    if (!HOP_BY_HOP.has(lower) && !named.has(lower)) kept.push(name, value);
+    if (!HOP_BY_HOP.has(lower) && !named.has(lower) && !dropped.includes(lower)) kept.push(name, value);
   }
   return kept;
-}
-
-/** Only what stays below `/v1/` however it is read: no dot segments, no back slashes, escaped or not. */
-function assertPath(url: string): void {
-  const mark = url.indexOf("?");
-  const path = mark < 0 ? url : url.slice(0, mark);
-  const isPlain = path.startsWith(ROOT) && !path.includes("\\") && !path.includes("//");
-  const plain = path.toLowerCase().replaceAll("%2e", ".").replaceAll("%2f", "/").replaceAll("%5c", "/");
-  const hasDots = plain.split("/").some((segment) => segment === "." || segment === "..");
-  if (!isPlain || hasDots) throw new HttpError("unknown_path", "nothing is served at this path");
 }

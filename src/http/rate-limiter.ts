@@ -1,12 +1,14 @@
-// Requests per second and client. Every client has a bucket of tokens that fills at the rate and holds one
-// second's worth. Of clients that were not seen for long nothing is kept, so that the memory is bounded: they
-// come back to a full bucket, which is what they would have by then.
-import { isIPv6 } from "node:net";
+// Token buckets per client: each fills at the rate limit and holds one second's worth. Only recent clients are
+// remembered, which bounds memory; a forgotten client starts with a full bucket, as it would have by then.
+import { isIPv4, isIPv6 } from "node:net";
 
-/** Clients that are remembered. */
+/** Most remembered clients. */
 const MAX_CLIENTS = 16_384;
 
-/** What one request of a client got. */
+/** Characters kept of a client name that is no address. */
+const MAX_ADDRESS_LENGTH = 64;
+
+/** The verdict on one request. */
 export interface Allowance {
   readonly allowed: boolean;
   /** Requests that the client may still send at once. */
@@ -32,7 +34,7 @@ export class RateLimiter {
     this.#maxClients = maxClients;
   }
 
-  /** Takes one request of a client into account. */
+  /** Counts one request of a client. */
   take(client: string, nowMs: number): Allowance {
     const bucket = this.#bucketOf(client, nowMs);
     const refilled = bucket.tokens + ((nowMs - bucket.atMs) * this.limit) / 1000;
@@ -63,20 +65,48 @@ export class RateLimiter {
   }
 }
 
-/** Who counts as one client: an IPv4 address, or the /64 network of an IPv6 one, which is what a customer gets. */
-export function clientOf(address: string): string {
-  const mapped = address.toLowerCase().startsWith("::ffff:") ? address.slice(7) : address;
-  if (!isIPv6(mapped)) return mapped;
-  const [head = "", tail] = mapped.split("%")[0]?.split("::") ?? [];
-  const groups = head === "" ? [] : head.split(":");
-  // Only the first four groups count; what `::` left out is zero, and the tail reaches them in odd cases only.
-  if (tail !== undefined) {
-    const rest = tail === "" ? [] : tail.split(":");
-    while (groups.length + rest.length < 8) groups.push("0");
-    groups.push(...rest);
-  }
+/** The client key: an IPv4 address, or the /64 network of an IPv6 address, which is what one customer gets. */
+export function clientOf(text: string): string {
+  const address = withoutPort(text);
+  if (!isIPv6(address)) return address.slice(0, MAX_ADDRESS_LENGTH);
+  const groups = groupsOf(address);
+  const isMapped = groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
+  if (!isMapped) return groups.slice(0, 4).map(toHex).join(":");
   return groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(":");
+    .slice(6)
+    .flatMap((group) => [group >> 8, group & 0xff])
+    .join(".");
+}
+
+function toHex(group: number): string {
+  return group.toString(16);
+}
+
+/** An address as proxies write it: alone, with a port, or in brackets; anything else stays as it is. */
+function withoutPort(text: string): string {
+  if (text.startsWith("[")) {
+    const address = text.slice(1, text.indexOf("]"));
+    return isIPv6(address) ? address : text;
+  }
+  const address = text.slice(0, Math.max(0, text.indexOf(":")));
+  return isIPv4(address) ? address : text;
+}
+
+/** The eight groups of an IPv6 address. */
+function groupsOf(address: string): number[] {
+  const [head = "", tail] = address.split("%")[0]?.split("::") ?? [];
+  const groups = parseGroups(head);
+  if (tail === undefined) return groups;
+  const rest = parseGroups(tail);
+  while (groups.length + rest.length < 8) groups.push(0);
+  return [...groups, ...rest];
+}
+
+function parseGroups(text: string): number[] {
+  if (text === "") return [];
+  return text.split(":").flatMap((part) => {
+    if (!part.includes(".")) return [Number.parseInt(part, 16)];
+    const [a = 0, b = 0, c = 0, d = 0] = part.split(".").map(Number);
+    return [a * 256 + b, c * 256 + d];
+  });
 }

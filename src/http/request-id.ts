@@ -1,5 +1,5 @@
-// Request ids: a client's own comes back with its answer; one that failed inside gets one where the client gave
-// none, the same in the answer and in the log.
+// Request ids: the response repeats the client's id. A failed request without one gets a new id, in the response and
+// in the log.
 import { randomBytes } from "node:crypto";
 import type { RequestHeaders } from "./exchange.ts";
 
@@ -16,13 +16,13 @@ function isRequestId(id: string): boolean {
   return true;
 }
 
-/** The id that the client gave; undefined for none and for one that is not fit to be repeated. */
+/** The client's id; undefined if absent or not visible ASCII. */
 export function givenRequestId(headers: RequestHeaders): string | undefined {
   const id = headers["x-request-id"];
   return typeof id === "string" && isRequestId(id) ? id : undefined;
 }
 
-/** A new id: unlike any other of this process, and in all likelihood of any other. */
+/** A new id, unique in this process and very likely everywhere. */
 export function createRequestId(): string {
   made++;
   return `${PROCESS_PART}-${made.toString(36)}`;

@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { LoopWatch } from "./loop-watch.ts";
 import { RequestQueue } from "./request-queue.ts";
 
-function block(ms: number): void {
-  const until = performance.now() + ms;
-  while (performance.now() < until);
-}
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
-async function drain(queue: RequestQueue<string, string>): Promise<void> {
+async function drain<K>(queue: RequestQueue<K, string>): Promise<void> {
   while (queue.isBusy) await nextTurn();
 }
 
@@ -36,11 +36,12 @@ describe("requests that wait", () => {
   });
 
   it("timers run between slices, and the estimate follows the cost", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
     let served = 0;
     const queue = new RequestQueue<number, string>(
       () => {
         served++;
-        block(1);
+        vi.advanceTimersByTime(1);
       },
       () => {},
     );
@@ -56,6 +57,8 @@ describe("requests that wait", () => {
     expect(before).toBe(0);
     expect(queue.backlogMs).toBeGreaterThan(first);
     expect(served).toBe(400);
+    await drain(queue);
+    expect(served).toBe(600);
   });
 
   it("those turned away have slices of their own", async () => {
@@ -72,16 +75,28 @@ describe("requests that wait", () => {
 });
 
 describe("the watch over the event loop", () => {
-  it("sees how long it was busy, at once and in hindsight", async () => {
-    let beats = 0;
-    const watch = new LoopWatch(() => beats++);
+  it("sees how long it was busy, at once and in hindsight", () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    let nowMs = 1000;
+    vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+    const pass = (ms: number): void => {
+      nowMs += ms;
+      vi.advanceTimersByTime(ms);
+    };
+    const beats: number[] = [];
+    const watch = new LoopWatch((at) => beats.push(at));
     watch.start();
-    await sleep(100);
-    expect(beats).toBeGreaterThan(0);
-    block(300);
-    expect(watch.busyMs(performance.now())).toBeGreaterThan(200);
-    await sleep(50);
-    expect(watch.longestDelayMs).toBeGreaterThan(200);
+    for (let i = 0; i < 4; i++) pass(25);
+    expect(beats).toEqual([1025, 1050, 1075, 1100]);
+    expect(watch.longestDelayMs).toBe(0);
+    // The loop does not come round: time passes, and no timer runs.
+    nowMs += 300;
+    expect(watch.busyMs(nowMs)).toBe(275);
+    expect(watch.longestDelayMs).toBe(275);
+    pass(25);
+    expect([watch.busyMs(nowMs), watch.longestDelayMs]).toEqual([-25, 300]);
     watch.stop();
+    pass(1000);
+    expect(beats).toHaveLength(5);
   });
 });

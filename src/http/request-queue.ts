@@ -1,29 +1,25 @@
-// Requests that wait their turn. Connections take turns, so that one with many requests does not keep others
-// waiting. Served for a slice of time in each turn of the event loop, so that timers, commits and new connections
-// have theirs; those that cannot be served in time are turned away, in slices too: whoever comes back at once
-// must not take all the time there is.
+// The queue of admission control. Connections take turns, so that one with many requests does not delay the others.
+// The queue works in short slices, one per event-loop turn, so that timers, commits and new connections get theirs.
+// Refusals run in slices too: clients that retry at once must not use up the loop.
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/**
- * Time for serving, and for turning away, in each turn of the loop. Short, because the loop accepts one new
- * connection in each.
- */
+/** Time per loop turn for serving, and for refusing. Short, because the loop accepts one connection per turn. */
 const SERVE_SLICE: Slice = { ms: 4, least: 4 };
 const REFUSE_SLICE: Slice = { ms: 4, least: 64 };
-/** Where the estimate of a request's cost begins: as if so many had taken so long. */
+/** Initial cost estimate: as if this many requests had taken this long. */
 const [FIRST_MS, FIRST_COUNT] = [100, 1000];
-/** Share of what was measured that each slice leaves in the estimate: one stall must not spoil it. */
+/** Weight of earlier slices in the cost estimate: one stall must not spoil it. */
 const MEMORY = 0.95;
 
-/** What is done in one turn: for so long, and so many in any case, where the machine gives little time. */
+/** Runs for `ms`, but at least `least` items. */
 interface Slice {
   readonly ms: number;
   readonly least: number;
 }
 
-/** Items in line, by connection; one of each connection at a time. */
+/** Queued items by connection, served round-robin. */
 class Turns<K, T> {
-  /** In order of their next turn. */
+  /** Connections in the order of their next turn. */
   readonly #lines = new Map<K, T[]>();
   #length = 0;
 
@@ -58,56 +54,56 @@ class Turns<K, T> {
   }
 }
 
-/** Resolves when everything that can go on without the outside world has gone on. */
+/** Resolves after all pending promise callbacks ran. */
 function settled(): Promise<void> {
   return new Promise((resolve) => {
     process.nextTick(resolve);
   });
 }
 
-/** Takes requests in by connection, and calls back when their turn has come. */
+/** Queues requests by connection and calls back in turn. */
 export class RequestQueue<K, T> {
   readonly #serve: (item: T) => void;
-  readonly #turnAway: (item: T) => void;
+  readonly #refuse: (item: T) => void;
   readonly #waiting = new Turns<K, T>();
   readonly #refused = new Turns<K, T>();
-  /** Time spent on requests and their number, the recent ones counting most. */
+  /** Time spent on requests and their number, weighted towards recent ones. */
   #spentMs = FIRST_MS;
   #spentOn = FIRST_COUNT;
   #isRunning = false;
 
   constructor(serve: (item: T) => void, turnAway: (item: T) => void) {
     this.#serve = serve;
-    this.#turnAway = turnAway;
+    this.#refuse = turnAway;
   }
 
-  /** True while requests wait: later ones must not overtake them. */
+  /** Requests are queued: later ones must not overtake them. */
   get isBusy(): boolean {
     return this.#isRunning;
   }
 
-  /** Requests that wait to be served. */
+  /** Queued requests to serve. */
   get length(): number {
     return this.#waiting.length;
   }
 
-  /** Requests that wait for any answer. */
+  /** Queued requests, refusals included. */
   get total(): number {
     return this.#waiting.length + this.#refused.length;
   }
 
-  /** Requests of a connection that wait for any answer. */
+  /** Queued requests of a connection, refusals included. */
   countOf(connection: K): number {
     return this.#waiting.countOf(connection) + this.#refused.countOf(connection);
   }
 
-  /** How long a request of this connection is likely to wait if it joins now. */
+  /** Expected wait of a new request on this connection. */
   expectedWaitMs(connection: K): number {
     const before = (this.#waiting.countOf(connection) + 1) * this.#waiting.connections;
     return Math.min(before, this.#waiting.length) * this.#costMs;
   }
 
-  /** How long it is likely to take to serve all that wait. */
+  /** Expected time to serve the whole queue. */
   get backlogMs(): number {
     return this.#waiting.length * this.#costMs;
   }
@@ -122,7 +118,7 @@ export class RequestQueue<K, T> {
     this.#start();
   }
 
-  /** Turns a request away in its turn. */
+  /** Refuses a request in its turn. */
   refuse(connection: K, item: T): void {
     this.#refused.add(connection, item);
     this.#start();
@@ -143,7 +139,7 @@ export class RequestQueue<K, T> {
         this.#spentMs = this.#spentMs * MEMORY + performance.now() - started;
         this.#spentOn = this.#spentOn * MEMORY + served;
       }
-      await this.#slice(this.#refused, this.#turnAway, REFUSE_SLICE);
+      await this.#slice(this.#refused, this.#refuse, REFUSE_SLICE);
     }
     this.#isRunning = false;
   }

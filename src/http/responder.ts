@@ -1,41 +1,42 @@
-// Answers: which headers, which caching rule, compressed or not; errors by the catalogue; and what is written down
-// about each of them.
+// Builds responses: headers, caching, compression, errors by the catalogue; and counts and logs each of them.
 import type { Logger } from "../base/log.ts";
-import { compress, isCompressible } from "./compression.ts";
+import { Abandoned } from "./body.ts";
+import { CompressedDocuments, compress, isCompressible } from "./compression.ts";
 import { addCorsHeaders } from "./cors.ts";
 import { entityTag } from "./entity-tag.ts";
 import { errorBody, faultOf } from "./error-body.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
-import type { Exchange, HeaderSet } from "./exchange.ts";
+import { CLIENT_GONE, type Exchange, type HeaderSet } from "./exchange.ts";
 import { type HeaderMaker, type PositionHeaders, plainHeaders } from "./headers.ts";
 import { LogBudget } from "./log-budget.ts";
-import { type Form, negotiateCoding } from "./negotiation.ts";
+import { type Coding, type Form, negotiateCoding } from "./negotiation.ts";
 import type { Operation, StreamedAnswer } from "./operation.ts";
 import { createRequestId, givenRequestId } from "./request-id.ts";
 import type { UnreadResponses } from "./unread-responses.ts";
 import { writePieces } from "./write-pieces.ts";
 
-/** What answers are made with. */
+/** Parts of the responder. */
 export interface ResponderOptions {
   readonly headers: HeaderMaker;
   readonly unreadResponses: UnreadResponses;
-  readonly archivalEndpoint: string | undefined;
-  readonly cachePinned: boolean;
+  readonly archiveUrl: string | undefined;
+  /** True for a version whose state can never change. */
+  readonly isFinal: (version: bigint) => boolean;
   readonly logger: Logger;
   readonly accessLog: boolean;
   readonly onRequest: ((operationId: string, status: number, seconds: number) => void) | undefined;
 }
 
-/** A request with what is known about it so far. */
+/** The state of one request. */
 export interface Serving {
   readonly exchange: Exchange;
   operation: Operation | undefined;
   headers: PositionHeaders | undefined;
-  /** True for an answer that can never change: a GET that names its version. */
+  /** True for a GET that names its version. */
   isPinned: boolean;
 }
 
-const PINNED_CACHING = "public, max-age=31536000, immutable";
+const IMMUTABLE_CACHING = "public, max-age=31536000, immutable";
 const NO_EXTRA: readonly string[] = [];
 
 function matchesEtag(header: string | undefined, etag: string): boolean {
@@ -46,40 +47,40 @@ function matchesEtag(header: string | undefined, etag: string): boolean {
   });
 }
 
-/** Answers requests. */
+/** Sends responses. */
 export class Responder {
   readonly #options: ResponderOptions;
   readonly #logBudget = new LogBudget();
-  /** Set while the server closes: answers then end their connections. */
+  readonly #compressedDocuments = new CompressedDocuments();
+  /** The server is closing: every response closes its connection. */
   closing = false;
 
   constructor(options: ResponderOptions) {
     this.#options = options;
   }
 
-  /** Answers with what a handler returned, in one form, read at a version where there is one; `about` are headers on it. */
-  answer(
+  /** Sends what a handler returned, with the version it was read at; `about` are further headers on it. */
+  respond(
     serving: Serving,
     form: Form,
     bytes: string | Uint8Array,
     version: bigint | undefined,
     about: readonly string[] = NO_EXTRA,
   ): Promise<void> | undefined {
-    const { exchange, headers: prepared, isPinned } = serving;
-    this.#options.unreadResponses.assertRoom(exchange, bytes.length);
-    if (isPinned && this.#options.cachePinned) {
-      this.#answerForGood(serving, form, bytes, version, about);
+    const { headers: prepared, isPinned } = serving;
+    if (isPinned && version !== undefined && this.#options.isFinal(version)) {
+      this.#sendImmutable(serving, form, bytes, version, about);
       return undefined;
     }
     const isLatest = prepared !== undefined && version === prepared.position.version && !isPinned;
     const headers = isLatest ? prepared.latest[form] : (prepared?.other[form] ?? plainHeaders(form));
     const extra = isLatest ? about : this.#versionHeaders(version, "Cache-Control", "no-cache", ...about);
-    if (isCompressible(form, bytes.length)) return this.#answerPacked(serving, headers, extra, bytes);
+    if (isCompressible(form, bytes.length)) return this.#sendCompressed(serving, headers, extra, bytes);
     this.send(serving, 200, headers, extra, bytes);
     return undefined;
   }
 
-  /** Answers piece by piece, as fast as the client reads. The pieces are asked for while it does, and not once it is gone. */
+  /** Sends a response in pieces, as fast as the client reads. No more pieces are made once the client is gone. */
   async stream(
     serving: Serving,
     form: Form,
@@ -87,28 +88,32 @@ export class Responder {
     about: readonly string[],
   ): Promise<void> {
     const { exchange } = serving;
+    const requestId = givenRequestId(exchange.headers);
+    const extra = this.#versionHeaders(version, "Cache-Control", "no-cache", ...about);
     const response = exchange.startStream({
       status: 200,
       headers: serving.headers?.other[form] ?? plainHeaders(form),
-      extra: this.#withOwn(exchange, this.#versionHeaders(version, "Cache-Control", "no-cache", ...about)),
+      extra: this.#withOwn(exchange, extra, requestId),
       closes: this.closing,
     });
     if (response === undefined) return;
+    let counted = 200;
     try {
       const { unreadResponses } = this.#options;
       const onTaken = (): void => unreadResponses.noteTaken(exchange.socket);
       if (exchange.method === "HEAD") response.end();
       else await writePieces(response, stream, onTaken);
     } catch (error) {
-      // The status is out already: only a body without its end tells that it is not whole.
-      if (!response.destroyed) this.#logFailure(serving, createRequestId(), 500, error);
+      // The status is sent already: only a body without its end shows that it is not complete.
+      counted = response.destroyed ? CLIENT_GONE : 500;
+      if (counted === 500) this.#logFailure(serving, requestId ?? createRequestId(), 500, error);
       response.destroy();
     } finally {
-      this.settle(serving, 200);
+      this.settle(serving, counted);
     }
   }
 
-  /** Answers with an error. */
+  /** Sends an error response. */
   fail(serving: Serving, error: unknown): void {
     const { condition, message, headers: extraHeaders } = faultOf(error);
     const { status } = ERROR_CATALOGUE[condition];
@@ -117,43 +122,51 @@ export class Responder {
       requestId = givenRequestId(serving.exchange.headers) ?? createRequestId();
       this.#logFailure(serving, requestId, status, error);
     }
-    const { archivalEndpoint } = this.#options;
+    const { archiveUrl } = this.#options;
     const extra =
-      condition === "version_pruned" && archivalEndpoint !== undefined
-        ? { archival_endpoint: archivalEndpoint }
-        : {};
+      condition === "version_pruned" && archiveUrl !== undefined ? { archival_endpoint: archiveUrl } : {};
     const headers = serving.headers?.other.json ?? plainHeaders("json");
     const own = ["Cache-Control", "no-store", ...extraHeaders];
-    this.send(serving, status, headers, own, errorBody(condition, message, extra), requestId);
+    this.send(serving, status, headers, own, errorBody(condition, message, extra), { requestId });
   }
 
-  /** Sends an answer, with what the request's own headers ask for. */
+  /**
+   * Sends a response with the CORS and request-id headers that the request asks for. Throws before sending if too many
+   * bytes are unsent already.
+   */
   send(
     serving: Serving,
     status: number,
     headers: HeaderSet,
     extra: readonly string[],
     body: string | Uint8Array | undefined,
-    requestId?: string,
+    {
+      requestId,
+      isShared = false,
+    }: { readonly requestId?: string | undefined; readonly isShared?: boolean } = {},
   ): void {
     const { exchange } = serving;
-    const all = this.#withOwn(exchange, extra, requestId);
-    exchange.reply({ status, headers, extra: all, body, closes: this.closing });
-    this.settle(serving, status);
+    const onSent =
+      body === undefined ? undefined : this.#options.unreadResponses.reserve(exchange.socket, body);
+    // A shared cache would hand this id to other clients.
+    const id = isShared ? undefined : (requestId ?? givenRequestId(exchange.headers));
+    const all = this.#withOwn(exchange, extra, id);
+    const counted = exchange.isGone ? CLIENT_GONE : status;
+    exchange.reply({ status, headers, extra: all, body, closes: this.closing, onSent, isShared });
+    this.settle(serving, counted);
   }
 
-  /** Adds what the request's own headers ask for. */
-  #withOwn(exchange: Exchange, extra: readonly string[], requestId?: string): readonly string[] {
-    const { origin, "x-request-id": given } = exchange.headers;
-    if (origin === undefined && given === undefined && requestId === undefined) return extra;
+  /** Adds the CORS and request-id headers. */
+  #withOwn(exchange: Exchange, extra: readonly string[], requestId: string | undefined): readonly string[] {
+    const { origin } = exchange.headers;
+    if (origin === undefined && requestId === undefined) return extra;
     const more = extra.slice();
     if (origin !== undefined) addCorsHeaders(more, origin, this.#options.headers.exposed);
-    const id = requestId ?? givenRequestId(exchange.headers);
-    if (id !== undefined) more.push("X-Request-Id", id);
+    if (requestId !== undefined) more.push("X-Request-Id", requestId);
     return more;
   }
 
-  /** Counts a request that was answered, and logs it where that is wanted. */
+  /** Counts a finished request, and writes the access log if it is on. */
   settle({ exchange, operation }: Serving, status: number): void {
     const { onRequest, accessLog, logger } = this.#options;
     if (onRequest === undefined && !accessLog) return;
@@ -169,23 +182,25 @@ export class Responder {
     }
   }
 
-  /** A strong tag stands for exact bytes, so what has one is not compressed. */
-  #answerForGood(
+  /** A response at a final version: cacheable for ever. It is not compressed, because a strong ETag names exact bytes. */
+  #sendImmutable(
     serving: Serving,
     form: Form,
     bytes: string | Uint8Array,
-    version: bigint | undefined,
+    version: bigint,
     about: readonly string[],
   ): void {
     const etag = entityTag(bytes, form);
     const headers = serving.headers?.other[form] ?? plainHeaders(form);
-    const extra = this.#versionHeaders(version, "Cache-Control", PINNED_CACHING, ...about);
+    const extra = this.#versionHeaders(version, "Cache-Control", IMMUTABLE_CACHING, ...about);
     extra.push("ETag", etag);
     const isKnown = matchesEtag(serving.exchange.headers["if-none-match"], etag);
-    this.send(serving, isKnown ? 304 : 200, headers, extra, isKnown ? undefined : bytes);
+    this.send(serving, isKnown ? 304 : 200, headers, extra, isKnown ? undefined : bytes, {
+      isShared: true,
+    });
   }
 
-  async #answerPacked(
+  async #sendCompressed(
     serving: Serving,
     headers: HeaderSet,
     extra: readonly string[],
@@ -198,8 +213,26 @@ export class Responder {
       this.send(serving, 200, headers, extra, bytes);
       return;
     }
-    const packed = await compress(Buffer.from(bytes), coding);
+    const packed = await this.#compress(serving, bytes, coding);
+    if (serving.exchange.isGone) throw new Abandoned("the client went away");
     this.send(serving, 200, headers, [...extra, "Content-Encoding", coding], packed);
+  }
+
+  /** Compresses a body. Until then the whole body is in memory, so it counts against the budget. */
+  async #compress(
+    { exchange, operation }: Serving,
+    body: string | Uint8Array,
+    coding: Coding,
+  ): Promise<Uint8Array> {
+    if (operation?.isDocument === true && typeof body !== "string") {
+      return this.#compressedDocuments.compress(body, coding);
+    }
+    const release = this.#options.unreadResponses.reserve(exchange.socket, body);
+    try {
+      return await compress(typeof body === "string" ? Buffer.from(body) : body, coding);
+    } finally {
+      release?.();
+    }
   }
 
   #versionHeaders(version: bigint | undefined, ...more: readonly string[]): string[] {

@@ -1,74 +1,101 @@
 // The HTTP server: its options, their defaults, and the parts put together. Built on node:http, so that every
 // malformed request can be answered, with a lane of its own for ordinary requests (`direct/`).
+import { ConfigError } from "../base/errors.ts";
 import { type Logger, silentLogger } from "../base/log.ts";
+import {
+  assertNumbers,
+  DAY_MS,
+  type NumberOptions,
+  type NumberSettings,
+  type Numbers,
+  numbersOf,
+} from "../base/settings.ts";
+import { shortenText } from "../base/text.ts";
 import type { Ledger } from "../ledger/view.ts";
-import { AdmissionControl, type AdmissionFigures } from "./admission-control.ts";
-import { Dispatcher, type Switches } from "./dispatcher.ts";
-import { type HttpTimeouts, type ListenAddress, Listener } from "./listener.ts";
+import { ADMISSION_NUMBERS, AdmissionControl, type AdmissionFigures } from "./admission-control.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import { LISTENER_NUMBERS, type ListenAddress, Listener } from "./listener.ts";
 import { createOpenApi } from "./openapi.ts";
 import { OPERATIONS } from "./operation-list.ts";
 import { metrics } from "./operations/metrics.ts";
 import { PassThrough } from "./pass-through.ts";
-import type { NodeInfo, SubmissionEncoder } from "./services.ts";
+import type { NodeInfo, SubmissionEncoder, SubmissionExplainer } from "./services.ts";
 import type { TlsFiles } from "./tls.ts";
 import { UnreadResponses } from "./unread-responses.ts";
 
-/** Options of the server. Only the first three have no default. */
-export interface HttpServerOptions {
+/** Numbers that users of the server can set. */
+export const HTTP_NUMBERS = {
+  ...LISTENER_NUMBERS,
+  ...ADMISSION_NUMBERS,
+  /** 0 takes any free port. */
+  port: { fallback: 8080, min: 0, max: 65_535 },
+  bodyLimitBytes: { fallback: 8 * 1024 * 1024, min: 1, max: 2 ** 30 },
+  /** For all request bodies in flight together. */
+  bodyBudgetBytes: { fallback: 256 * 1024 * 1024, min: 0, max: 2 ** 40 },
+  /** For all responses together that wait to be read. */
+  answerBudgetBytes: { fallback: 256 * 1024 * 1024, min: 0, max: 2 ** 40 },
+  /** For a client to read all that was sent to it. */
+  answerTimeoutMs: { fallback: 120_000, min: 1, max: DAY_MS },
+  /** Requests in flight before more are turned away. */
+  maxInFlight: { fallback: 10_000, min: 1, max: 1_000_000 },
+  /** How old the ledger's time may be before reads are refused and the node is not ready; 0 for no limit. */
+  maxLagMs: { fallback: 0, min: 0, max: 365 * DAY_MS },
+} as const satisfies NumberSettings;
+
+/** Defaults of the other options. */
+export const HTTP_DEFAULTS = {
+  host: "127.0.0.1",
+  headerBrands: ["NODE"],
+  encode: true,
+  jsonOutput: true,
+  bcsOutput: true,
+  startPage: true,
+  trustProxy: false,
+} as const;
+
+/** Where and how to answer over HTTP. Every option has a default, stated above or here. */
+export interface HttpServerOptions extends NumberOptions<typeof HTTP_NUMBERS> {
+  readonly host?: string | undefined;
+  /** Words of letters, digits and dashes between `X-` and the names of the ledger headers. */
+  readonly headerBrands?: readonly string[] | undefined;
+  /** False switches encode_submission and explain_submission off. */
+  readonly encode?: boolean | undefined;
+  readonly jsonOutput?: boolean | undefined;
+  readonly bcsOutput?: boolean | undefined;
+  readonly startPage?: boolean | undefined;
+  /** Tells clients apart by the last address in X-Forwarded-For: only behind a proxy that sets it. */
+  readonly trustProxy?: boolean | undefined;
+  /** Certificate chain and key in PEM: serves HTTPS, and loads the files again when they change. Plain HTTP when left out. */
+  readonly tls?: TlsFiles | undefined;
+  /** Where clients find versions that are pruned here: named in 410 responses. */
+  readonly archiveUrl?: string | undefined;
+}
+
+/** The parts of a node that a server needs. */
+export interface HttpServices {
   readonly ledger: Ledger;
-  readonly encode: SubmissionEncoder;
-  /** Keys and values of the info answer, with the ledger where there is one. */
+  readonly encoder: SubmissionEncoder;
+  readonly explainer: SubmissionExplainer;
+  /** Keys and values of the info response, with the ledger where there is one. */
   readonly nodeInfo: NodeInfo;
-  /** Text of the metrics page; without it there is none. */
-  readonly metrics?: () => Promise<string>;
-  /** Ids of operations that are not served. */
-  readonly leaveOut?: readonly string[];
+  /** Text of /metrics, which is not served without it. */
+  readonly metricsPage?: (() => Promise<string>) | undefined;
   /** Why the node is not well; undefined when it is. */
   readonly unhealthyReason?: () => string | undefined;
   /** Why the node should get no requests just now although it is well; undefined when it should. */
   readonly unready?: () => string | undefined;
-  readonly host?: string;
-  /** 0 takes any free port. */
-  readonly port?: number;
-  /** Words between `X-` and the names of the ledger headers. */
-  readonly headerBrands?: readonly string[];
-  readonly switches?: Partial<Switches>;
-  readonly bodyLimitBytes?: number;
-  /** For all bodies in hand together. */
-  readonly bodyBudgetBytes?: number;
-  /** For all answers together that wait to be read. */
-  readonly answerBudgetBytes?: number;
-  /** Requests in hand before more are turned away. */
-  readonly maxInFlight?: number;
-  /** Requests that would wait longer behind others are turned away; 0 turns none away. */
-  readonly maxWaitMs?: number;
-  readonly maxConnections?: number;
-  /** Whether ordinary requests are read and answered without node:http; true unless said. */
-  readonly isDirect?: boolean;
-  /** Requests per second and client; no limit when left out. */
-  readonly rateLimit?: number;
-  /** Whether clients are told apart by what a proxy in front writes into X-Forwarded-For. */
-  readonly trustProxy?: boolean;
-  /** Certificate and key; plain HTTP when left out. */
-  readonly tls?: TlsFiles;
-  /** How old the ledger's time may be before reads are refused; no limit when left out. */
-  readonly maxLagMs?: number;
-  /** Where clients find versions that are pruned here. */
-  readonly archivalEndpoint?: string;
-  /** Base URL, with `/v1`, of a node that gets what is not served here. */
-  readonly passThrough?: URL;
-  /**
-   * Whether answers at a named version may be cached for good. Not for chains that may start anew under the
-   * same address.
-   */
-  readonly cachePinned?: boolean;
-  readonly timeouts?: Partial<HttpTimeouts>;
+  /** Base URL, with `/v1`, of a node that gets the requests that are not served here. */
+  readonly passThrough?: URL | undefined;
+  /** True for a version whose state can never change: caches may keep its responses for good. False for all when left out. */
+  readonly isFinal?: (version: bigint) => boolean;
   readonly logger?: Logger;
   /** Logs every request. */
   readonly accessLog?: boolean;
+  /** Whether ordinary requests are read and answered without node:http; true when left out. */
+  readonly isDirect?: boolean;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
-  /** Called once for each answer. */
+  /** Called once for each response. */
   readonly onRequest?: (operationId: string, status: number, seconds: number) => void;
 }
 
@@ -84,49 +111,58 @@ export interface HttpFigures extends AdmissionFigures {
 /** A server that can be started once and closed once. */
 export interface HttpServer {
   listen(): Promise<ListenAddress>;
-  /** Takes no more requests, finishes those in hand, closes. */
+  /** Accepts no more requests, finishes those in flight, closes. */
   close(): Promise<void>;
   figures(): HttpFigures;
 }
 
-/** Defaults of the options. */
-export const HTTP_DEFAULTS = {
-  host: "127.0.0.1",
-  port: 8080,
-  headerBrands: ["NODE"],
-  switches: { encode: true, jsonOutput: true, bcsOutput: true },
-  bodyLimitBytes: 8 * 1024 * 1024,
-  bodyBudgetBytes: 256 * 1024 * 1024,
-  answerBudgetBytes: 256 * 1024 * 1024,
-  maxInFlight: 10_000,
-  maxWaitMs: 500,
-  maxConnections: 16_384,
-  timeouts: {
-    headersMs: 10_000,
-    requestMs: 30_000,
-    keepAliveMs: 65_000,
-    idleMs: 60_000,
-    answerMs: 120_000,
-    drainMs: 10_000,
-  },
-} as const;
+/** A brand is written into header lines as it is. */
+export function isHeaderBrand(text: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9-]{0,31}$/.test(text);
+}
+
+/** Throws ConfigError, naming the option, for options that no server can work with. */
+export function assertHttpOptions(options: HttpServerOptions): void {
+  assertNumbers("http", HTTP_NUMBERS, options);
+  const wrong = options.headerBrands?.find((brand) => !isHeaderBrand(brand));
+  if (wrong !== undefined) {
+    const got = JSON.stringify(shortenText(wrong));
+    throw new ConfigError(`http.headerBrands: expected letters, digits and dashes, got ${got}`);
+  }
+  const { headersTimeoutMs = 0, requestTimeoutMs = HTTP_NUMBERS.requestTimeoutMs.fallback } = options;
+  if (headersTimeoutMs > requestTimeoutMs) {
+    throw new ConfigError(
+      `http.headersTimeoutMs: expected at most requestTimeoutMs (${requestTimeoutMs}), got ${headersTimeoutMs}`,
+    );
+  }
+}
+
+function settingsOf(options: HttpServerOptions): Numbers<typeof HTTP_NUMBERS> {
+  const settings = numbersOf(HTTP_NUMBERS, options);
+  // The headers are part of the request: their default must not allow them more time.
+  const headersTimeoutMs = Math.min(settings.headersTimeoutMs, settings.requestTimeoutMs);
+  return { ...settings, headersTimeoutMs };
+}
 
 /** How often connections are looked at for answers that nobody reads. */
 const SWEEP_MS = 1000;
 
 /** Makes a server; it does not listen yet. */
-export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const timeouts = { ...HTTP_DEFAULTS.timeouts, ...options.timeouts };
+export function createHttpServer(options: HttpServices & HttpServerOptions): HttpServer {
+  const settings = settingsOf(options);
   const logger = options.logger ?? silentLogger;
   const headerBrands = options.headerBrands ?? HTTP_DEFAULTS.headerBrands;
-  const leaveOut = [...(options.leaveOut ?? []), ...(options.metrics === undefined ? [metrics.id] : [])];
-  const operations = OPERATIONS.filter((operation) => !leaveOut.includes(operation.id));
+  const leftOut = [
+    ...((options.startPage ?? HTTP_DEFAULTS.startPage) ? [] : ["start_page"]),
+    ...(options.metricsPage === undefined ? [metrics.id] : []),
+  ];
+  const operations = OPERATIONS.filter((operation) => !leftOut.includes(operation.id));
   const document = createOpenApi(operations, headerBrands);
   const unreadResponses = new UnreadResponses({
-    budgetBytes: options.answerBudgetBytes ?? HTTP_DEFAULTS.answerBudgetBytes,
-    answerMs: timeouts.answerMs,
+    budgetBytes: settings.answerBudgetBytes,
+    answerTimeoutMs: settings.answerTimeoutMs,
   });
-  const bodyLimitBytes = options.bodyLimitBytes ?? HTTP_DEFAULTS.bodyLimitBytes;
+  const { bodyLimitBytes } = settings;
   const passThrough =
     options.passThrough === undefined
       ? undefined
@@ -134,25 +170,30 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const dispatcher = new Dispatcher({
     ledger: options.ledger,
     services: {
-      encode: options.encode,
+      encode: options.encoder,
+      explain: options.explainer,
       nodeInfo: options.nodeInfo,
       unhealthyReason: options.unhealthyReason ?? (() => undefined),
       unready: options.unready ?? (() => undefined),
-      metrics: options.metrics ?? (() => Promise.resolve("")),
+      metrics: options.metricsPage ?? (() => Promise.resolve("")),
       clock: options.clock ?? Date.now,
       openapi: () => document,
     },
     operations,
     headerBrands,
-    switches: { ...HTTP_DEFAULTS.switches, ...options.switches },
+    switches: {
+      encode: options.encode ?? HTTP_DEFAULTS.encode,
+      jsonOutput: options.jsonOutput ?? HTTP_DEFAULTS.jsonOutput,
+      bcsOutput: options.bcsOutput ?? HTTP_DEFAULTS.bcsOutput,
+    },
     bodyLimitBytes,
-    bodyBudgetBytes: options.bodyBudgetBytes ?? HTTP_DEFAULTS.bodyBudgetBytes,
-    maxInFlight: options.maxInFlight ?? HTTP_DEFAULTS.maxInFlight,
-    maxLagMs: options.maxLagMs,
-    archivalEndpoint: options.archivalEndpoint,
+    bodyBudgetBytes: settings.bodyBudgetBytes,
+    maxInFlight: settings.maxInFlight,
+    maxLagMs: settings.maxLagMs,
+    archiveUrl: options.archiveUrl,
     passThrough,
     unreadResponses,
-    cachePinned: options.cachePinned ?? true,
+    isFinal: options.isFinal ?? (() => false),
     logger,
     accessLog: options.accessLog ?? false,
     onRequest: options.onRequest,
@@ -166,13 +207,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         exchange.socket.destroy();
       });
     },
-    maxWaitMs: options.maxWaitMs ?? HTTP_DEFAULTS.maxWaitMs,
-    rateLimit: options.rateLimit,
-    trustProxy: options.trustProxy ?? false,
+    settings,
+    trustProxy: options.trustProxy ?? HTTP_DEFAULTS.trustProxy,
     exposed: dispatcher.exposedHeaders,
     logger,
     onRequest: options.onRequest,
-    onBeat: (nowMs) => {
+    onTick: (nowMs) => {
       if (nowMs - sweptMs < SWEEP_MS) return;
       sweptMs = nowMs;
       unreadResponsesEnded += unreadResponses.sweep(nowMs);
@@ -183,8 +223,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     dispatcher,
     admission,
     unreadResponses,
-    timeouts,
-    maxConnections: options.maxConnections ?? HTTP_DEFAULTS.maxConnections,
+    settings,
     isDirect: options.isDirect ?? true,
     tls: options.tls,
     logger,
@@ -193,7 +232,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   return {
     listen: () => {
       admission.start();
-      return listener.listen(options.host ?? HTTP_DEFAULTS.host, options.port ?? HTTP_DEFAULTS.port);
+      return listener.listen(options.host ?? HTTP_DEFAULTS.host, settings.port);
     },
     close: async () => {
       dispatcher.startClosing();

@@ -1,11 +1,14 @@
-// What handlers may use besides the view: handed in from outside, so that this room knows no store, no
-// follower and no chain.
+// Services for handlers, injected by the node, so that this room knows no store, follower or chain.
 import type { LedgerView } from "../ledger/view.ts";
+import type { Explanation } from "../transaction/explain/explanation.ts";
 
-/** Turns the JSON body of an encode request into the signing message. */
+/** Encodes a JSON request into the signing message. */
 export type SubmissionEncoder = (body: Uint8Array, view: LedgerView) => Promise<Uint8Array>;
 
-/** Keys and values of the info answer, with the ledger where there is one. */
+/** Explains the transaction in a JSON request. */
+export type SubmissionExplainer = (body: Uint8Array, view: LedgerView) => Promise<Explanation>;
+
+/** Keys and values of the info response; without a view if there is no ledger. */
 export type NodeInfo = (
   view: LedgerView | undefined,
 ) => Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>;
@@ -13,10 +16,11 @@ export type NodeInfo = (
 /** Services that handlers use. */
 export interface Services {
   readonly encode: SubmissionEncoder;
+  readonly explain: SubmissionExplainer;
   readonly nodeInfo: NodeInfo;
-  /** Why the node is not well; undefined when it is. */
+  /** Why the node is unhealthy; undefined if it is healthy. */
   readonly unhealthyReason: () => string | undefined;
-  /** Why the node should get no requests just now although it is well; undefined when it should. */
+  /** Why a healthy node should get no requests now; undefined if it is ready. */
   readonly unready: () => string | undefined;
   /** Text of the metrics page. */
   readonly metrics: () => Promise<string>;

@@ -1,22 +1,22 @@
-// Certificate and key for those who have no proxy in front: loaded from files, checked to belong together, and
-// loaded again when a file changes. A pair that cannot be used leaves the one in use in place.
+// Loads certificate and key from files, checks that they match, and reloads them when a file changes. An unusable pair
+// leaves the current one in use.
 import { readFileSync, unwatchFile, watchFile } from "node:fs";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { ConfigError, errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 
-/** Where certificate and key are. */
+/** Paths of certificate and key. */
 export interface TlsFiles {
   /** PEM, the node's own certificate first, then those that lead to the root. */
   readonly certFile: string;
   readonly keyFile: string;
-  /** How often the files are looked at. */
+  /** Poll interval. */
   readonly checkMs?: number;
 }
 
 const CHECK_MS = 5000;
 
-/** Loads a pair; throws a ConfigError when it cannot be read or does not belong together. */
+/** Loads a pair. Throws ConfigError if it cannot be read or does not match. */
 export function loadTlsFiles({ certFile, keyFile }: TlsFiles): SecureContextOptions {
   const read = (name: string, file: string): Buffer => {
     try {
@@ -42,8 +42,8 @@ export function loadTlsFiles({ certFile, keyFile }: TlsFiles): SecureContextOpti
 }
 
 /**
- * Uses the files anew when one changes. Looks at them by time and not by events: files that are replaced by a
- * rename or through a symbolic link then count too. Returns what ends the watch.
+ * Reloads the files when one changes. Polls, because file events miss files replaced by rename or symbolic link.
+ * Returns a function that stops the polling.
  */
 export function watchTlsFiles(
   files: TlsFiles,
@@ -55,7 +55,7 @@ export function watchTlsFiles(
       use(loadTlsFiles(files));
       logger.info({ certFile: files.certFile }, "certificate loaded again");
     } catch (error) {
-      // One of the two is often written before the other: the second change brings another attempt.
+      // One file is often written before the other: the second change triggers another attempt.
       logger.warn({ err: errorText(error) }, "new certificate not used, the old one stays");
     }
   };

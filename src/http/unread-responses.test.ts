@@ -10,7 +10,7 @@ function stuckConnection(): Duplex {
 }
 
 it("ends a connection that has had bytes waiting for too long, but not one that took all of a piece meanwhile", () => {
-  const unread = new UnreadResponses({ budgetBytes: 2 ** 20, answerMs: 100 });
+  const unread = new UnreadResponses({ budgetBytes: 2 ** 20, answerTimeoutMs: 100 });
   const [stuck, reading] = [stuckConnection(), stuckConnection()];
   unread.watch(stuck);
   unread.watch(reading);

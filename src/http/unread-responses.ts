@@ -1,25 +1,32 @@
-// Answers that nobody reads. Large ones are counted against one budget while they wait to be taken; a look at
-// all connections once a second ends those that have had bytes waiting for too long, or too many of them.
+// Back-pressure for clients that do not read. Large responses count against one budget until they are sent. A sweep
+// once a second closes connections whose unsent bytes are too old or, in total, too many.
 import type { Duplex } from "node:stream";
 import { HttpError } from "./errors.ts";
-import type { Exchange } from "./exchange.ts";
 
-/** Answers below this size are left to the look at the connections. */
+/** Smaller responses are bounded by the sweep alone. */
 const LARGE_BYTES = 64 * 1024;
+/** Most bytes that one UTF-16 unit of a text takes in UTF-8. */
+const MAX_UNIT_BYTES = 3;
 
-/** Bounds of what waits to be read. */
+/** Bounds of unsent bytes. */
 export interface UnreadResponseLimits {
-  /** For all large answers together, and for all bytes that wait on connections. */
+  /** For all large responses together, and for all unsent bytes of all connections. */
   readonly budgetBytes: number;
-  /** How long a connection may have bytes waiting without once having none. */
-  readonly answerMs: number;
+  /** Longest time that a connection may have unsent bytes without a break. */
+  readonly answerTimeoutMs: number;
 }
 
-/** Keeps what clients do not read within bounds. */
+interface Connection {
+  /** Since when the connection has unsent bytes; 0 if it has none. */
+  waitingSince: number;
+  /** Free the budget of large responses. Created with the first one: most connections never have any. */
+  releases: Set<() => void> | undefined;
+}
+
+/** Bounds the bytes that clients do not read. */
 export class UnreadResponses {
   readonly #limits: UnreadResponseLimits;
-  /** Open connections, with the time since which bytes have been waiting; 0 where none are. */
-  readonly #waitingSince = new Map<Duplex, number>();
+  readonly #open = new Map<Duplex, Connection>();
   #largeBytes = 0;
 
   constructor(limits: UnreadResponseLimits) {
@@ -28,57 +35,73 @@ export class UnreadResponses {
 
   /** Number of open connections. */
   get connections(): number {
-    return this.#waitingSince.size;
+    return this.#open.size;
   }
 
-  /** Bytes of large answers that are being taken. */
+  /** Bytes of large responses that are not sent yet. */
   get largeBytes(): number {
     return this.#largeBytes;
   }
 
-  /** Looks after a connection until it closes. */
+  /** Watches a connection until it closes. */
   watch(socket: Duplex): void {
-    this.#waitingSince.set(socket, 0);
-    socket.once("close", () => this.#waitingSince.delete(socket));
-  }
-
-  /** Notes that a connection took all that was written to it so far: the time it has for that begins again. */
-  noteTaken(socket: Duplex): void {
-    if (this.#waitingSince.has(socket)) this.#waitingSince.set(socket, 0);
-  }
-
-  /** True for an open connection that is looked after. */
-  isWatched(socket: Duplex): boolean {
-    return this.#waitingSince.has(socket);
-  }
-
-  /** Takes a large answer into account until it is out; throws when there are too many. */
-  assertRoom(exchange: Exchange, sizeBytes: number): void {
-    if (sizeBytes < LARGE_BYTES) return;
-    if (this.#largeBytes + sizeBytes > this.#limits.budgetBytes) {
-      throw new HttpError("overloaded", "too many answers are waiting to be read", {
-        headers: ["Retry-After", "1"],
-      });
-    }
-    this.#largeBytes += sizeBytes;
-    exchange.whenOut(() => {
-      this.#largeBytes -= sizeBytes;
+    const connection: Connection = { waitingSince: 0, releases: undefined };
+    this.#open.set(socket, connection);
+    socket.once("close", () => {
+      this.#open.delete(socket);
+      for (const release of connection.releases ?? []) release();
     });
   }
 
-  /** Ends the connections that are over the bounds; returns how many. */
+  /** A connection took everything written to it so far: its time starts again. */
+  noteTaken(socket: Duplex): void {
+    const connection = this.#open.get(socket);
+    if (connection !== undefined) connection.waitingSince = 0;
+  }
+
+  /** True for an open, watched connection. */
+  isWatched(socket: Duplex): boolean {
+    return this.#open.has(socket);
+  }
+
+  /**
+   * Counts a response until the returned function is called or its connection is closed; throws when there are too many
+   * bytes. Returns nothing for a small response, and for one whose connection is closed: nothing waits there.
+   */
+  reserve(socket: Duplex, body: string | Uint8Array): (() => void) | undefined {
+    if (body.length * MAX_UNIT_BYTES < LARGE_BYTES) return undefined;
+    const sizeBytes = Buffer.byteLength(body);
+    const connection = this.#open.get(socket);
+    if (sizeBytes < LARGE_BYTES || connection === undefined) return undefined;
+    if (this.#largeBytes + sizeBytes > this.#limits.budgetBytes) {
+      throw new HttpError("overloaded", "too many responses are waiting to be read", {
+        headers: ["Retry-After", "1"],
+      });
+    }
+    connection.releases ??= new Set();
+    const { releases } = connection;
+    const release = (): void => {
+      if (releases.delete(release)) this.#largeBytes -= sizeBytes;
+    };
+    releases.add(release);
+    this.#largeBytes += sizeBytes;
+    return release;
+  }
+
+  /** Closes the connections over the bounds; returns how many. */
   sweep(nowMs: number): number {
     let ended = 0;
     let waitingBytes = 0;
     const waiting: Duplex[] = [];
-    for (const [socket, since] of this.#waitingSince) {
+    for (const [socket, connection] of this.#open) {
+      const since = connection.waitingSince;
       if (socket.writableLength === 0) {
-        if (since !== 0) this.#waitingSince.set(socket, 0);
-      } else if (since !== 0 && nowMs - since > this.#limits.answerMs) {
+        connection.waitingSince = 0;
+      } else if (since !== 0 && nowMs - since > this.#limits.answerTimeoutMs) {
         socket.destroy();
         ended++;
       } else {
-        if (since === 0) this.#waitingSince.set(socket, nowMs);
+        if (since === 0) connection.waitingSince = nowMs;
         waitingBytes += socket.writableLength;
         waiting.push(socket);
       }

@@ -1,6 +1,6 @@
-// Names of the headers that tell where the ledger stands: `X-<brand>-<name>`, one for each member of a position.
+// Names of the headers that carry the ledger's position: `X-<brand>-<name>`, one for each member.
 
-/** Names by the member of a ledger position that they carry. */
+/** Header name of each member of a ledger position. */
 export const LEDGER_HEADERS = {
   chainId: "CHAIN-ID",
   version: "LEDGER-VERSION",
@@ -11,7 +11,7 @@ export const LEDGER_HEADERS = {
   oldestBlockHeight: "OLDEST-BLOCK-HEIGHT",
 } as const;
 
-/** The version that an answer was read at. */
+/** The version at which a response was read. */
 export const READ_VERSION = "READ-VERSION";
 /** The time of that version's block, in microseconds, where a time was asked for. */
 export const READ_TIMESTAMP = "READ-TIMESTAMPUSEC";

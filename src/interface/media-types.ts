@@ -1,4 +1,4 @@
-// The forms that programs exchange.
+// Media types of requests and responses.
 
 export const JSON_TYPE = "application/json";
 export const BCS_TYPE = "application/x-bcs";

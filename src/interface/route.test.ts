@@ -4,7 +4,7 @@ import { pathTo, route, urlTo } from "./route.ts";
 import { balanceRoute, encodeRoute, ledgerInfoRoute } from "./routes.ts";
 
 describe("a route", () => {
-  it("puts values into path and query, escaped, and leaves out what is not given", () => {
+  it("puts escaped values into path and query, and leaves out undefined ones", () => {
     const values = { address: "0x1", asset_type: "0x1::a::B<u8, vector<u8>>" };
     const path = "/v1/accounts/0x1/balance/0x1::a::B%3Cu8%2C%20vector%3Cu8%3E%3E";
     expect(pathTo(balanceRoute, values)).toBe(path);
@@ -16,12 +16,12 @@ describe("a route", () => {
     );
   });
 
-  it("keeps a value in its place, whatever it holds", () => {
+  it("never lets a value change the path around it", () => {
     const path = pathTo(balanceRoute, { address: "{asset_type}$&/?#", asset_type: "x" });
     expect(path).toBe("/v1/accounts/%7Basset_type%7D%24%26%2F%3F%23/balance/x");
   });
 
-  it("gives URLs below a base", () => {
+  it("gives a URL below a base", () => {
     expect(urlTo("http://a.example/x/v1", encodeRoute)).toBe(
       "http://a.example/x/v1/transactions/encode_submission",
     );

@@ -1,10 +1,10 @@
-// How an operation is asked for: its method, its path and the names of its parameters. The server routes by these,
-// and every client of the interface builds its URLs from them.
+// Routes: method, path and parameter names of an operation. The server matches requests against them, and every client
+// builds its URLs from them.
 
-/** The path that the whole interface is served under. */
+/** Path prefix of every operation. */
 export const API_ROOT = "/v1";
 
-/** Where an operation is served. */
+/** Method, path and query parameters of an operation. */
 export interface Route<Path extends string = string, Query extends string = string> {
   readonly method: "GET" | "POST";
   /** Full path with `{name}` for parameters. */
@@ -19,22 +19,22 @@ export type ParamName<Path extends string> = Path extends `${string}{${infer Nam
 
 type Value = string | number | bigint | boolean;
 
-/** Values of a route's parameters: all of those in its path, any of those in its query. */
+/** Values of a route's parameters. Those in the path are required, those in the query optional. */
 export type RouteValues<R extends Route> = { readonly [K in ParamName<R["path"]>]: Value } & {
   readonly [K in R["queryNames"][number]]?: Value | undefined;
 };
 
-/** Left out where a route has no parameters in its path. */
+/** The argument may be left out for a route without path parameters. */
 type ValuesOf<R extends Route> =
   Record<never, never> extends RouteValues<R> ? [values?: RouteValues<R>] : [values: RouteValues<R>];
 
-/** Names of the parameters in a path, in their order. */
+/** Names of the parameters in a path, in path order. */
 export function paramNames<Path extends string>(path: Path): ParamName<Path>[] {
   const [, ...opened] = path.split("{");
   return opened.map((text) => text.slice(0, text.indexOf("}")) as ParamName<Path>);
 }
 
-/** A route of this interface. */
+/** Defines a route. */
 export function route<const Path extends string, const Query extends string = never>(
   method: Route["method"],
   path: Path,
@@ -43,12 +43,12 @@ export function route<const Path extends string, const Query extends string = ne
   return { method, path, queryNames };
 }
 
-/** Types have colons, which a path may hold as they are. */
+/** Keeps colons readable: Move types have many, and a path may hold them unescaped. */
 function escapeValue(value: unknown): string {
   return encodeURIComponent(`${value}`).replaceAll("%3A", ":");
 }
 
-/** The path and query that ask for an operation. */
+/** Path and query of a request. */
 export function pathTo<R extends Route>(to: R, ...values: ValuesOf<R>): string {
   const given: Readonly<Record<string, unknown>> = values[0] ?? {};
   let path: string = to.path;
@@ -59,7 +59,7 @@ export function pathTo<R extends Route>(to: R, ...values: ValuesOf<R>): string {
   return query.length === 0 ? path : `${path}?${query.join("&")}`;
 }
 
-/** The URL that asks for an operation; the base ends with `/v1`, as a node's URL does. */
+/** URL of a request. The base ends with `/v1`, as a node's URL does. */
 export function urlTo<R extends Route>(base: string, to: R, ...values: ValuesOf<R>): string {
   const path = pathTo(to, ...values);
   if (!to.path.startsWith(API_ROOT)) throw new Error(`${to.path} is not below ${API_ROOT}`);

@@ -1,5 +1,5 @@
-// The operations that programs of this project ask other nodes for. Those that only users ask for have their paths
-// in their own files (`src/http/operations/`).
+// Routes that this project's own programs request from other nodes. All other routes are in the files of their
+// operations (`src/http/operations/`).
 import { API_ROOT, route } from "./route.ts";
 
 export const balanceRoute = route(
@@ -33,6 +33,7 @@ export const rawItemRoute = route(
 );
 export const rawItemsRoute = route("POST", `${API_ROOT}/tables/raw_items`, "ledger_version", "at");
 export const encodeRoute = route("POST", `${API_ROOT}/transactions/encode_submission`);
+export const explainRoute = route("POST", `${API_ROOT}/transactions/explain_submission`);
 export const transactionsRoute = route("GET", `${API_ROOT}/transactions`, "start", "limit");
 export const rawStateValueRoute = route(
   "POST",

@@ -1,5 +1,6 @@
 // A checked JSON text and its tape, read on demand. Values are named by their tape index, a plain number, so
 // walking a document allocates nothing; strings and number texts are made only when asked for.
+import { escapedUnit, escapeLength } from "./scan.ts";
 
 /** What a JSON value is. */
 export type JsonKind = "null" | "boolean" | "number" | "string" | "array" | "object";
@@ -7,7 +8,7 @@ export type JsonKind = "null" | "boolean" | "number" | "string" | "array" | "obj
 /** Offsets and links, as the parser lays them out. */
 export type Tape = number[] | Uint32Array;
 
-/** Index that `member` answers where there is no such member. */
+/** Index that `member` and `members` give where there is no such member. */
 export const ABSENT = -1;
 
 const MAX_SMALL_DIGITS = 15;
@@ -91,29 +92,48 @@ export class JsonDocument {
     return count;
   }
 
-  /**
-   * Index of the value of a member, or ABSENT; of several with the same name the last. Names are compared
-   * after their escapes are resolved. Walks over all members: look up a fixed number of names only.
-   */
+  /** Index of the value of a member, or ABSENT. For several names of one object use `members`. */
   member(object: number, name: string): number {
-    let found = ABSENT;
+    return this.members(object, [name])[0] ?? ABSENT;
+  }
+
+  /**
+   * Indices of the values of the members with the given names, in the order of the names; ABSENT where there is none, and
+   * of several with the same name the last. Names are compared after their escapes are resolved. One walk over the
+   * members: its cost does not depend on how many names are wanted, as long as few of them begin alike.
+   */
+  members(object: number, names: readonly string[]): number[] {
+    const found = names.map(() => ABSENT);
     const end = this.end(object);
     for (let at = this.first(object); at < end; at = this.next(at + 1)) {
-      if (this.isString(at, name)) found = at + 1;
+      const start = this.offset(at) + 1;
+      const code = this.bytes[start] ?? QUOTE;
+      const first = code === BACKSLASH ? escapedUnit(this.bytes, start) : code;
+      for (let i = 0; i < names.length; i++) {
+        const name = names[i] ?? "";
+        const wanted = name.charCodeAt(0);
+        if ((wanted !== first && wanted < 128) || !this.isString(at, name)) continue;
+        found[i] = at + 1;
+        break;
+      }
     }
     return found;
   }
 
-  /** True when the string or member name at `value` is `text`. */
+  /** True when the string or member name at `value` is `text`. Looks no further than the first difference in ASCII. */
   isString(value: number, text: string): boolean {
-    const start = (this.#tape[value] ?? 0) + 1;
+    let at = this.offset(value) + 1;
     for (let i = 0; i < text.length; i++) {
-      const code = this.bytes[start + i];
-      if (code === text.charCodeAt(i) && code < 128 && code !== QUOTE && code !== BACKSLASH) continue;
-      // A difference may be only in the spelling: an escape or a character of several bytes.
-      return (code === BACKSLASH || (code ?? 0) >= 128) && this.string(value) === text;
+      const wanted = text.charCodeAt(i);
+      if (wanted >= 128) return this.string(value) === text;
+      const code = this.bytes[at] ?? QUOTE;
+      if (code === BACKSLASH) {
+        if (escapedUnit(this.bytes, at) !== wanted) return false;
+        at += escapeLength(this.bytes, at);
+      } else if (code !== wanted || code === QUOTE) return false;
+      else at++;
     }
-    return this.bytes[start + text.length] === QUOTE;
+    return this.bytes[at] === QUOTE;
   }
 
   /** Value of a boolean. */

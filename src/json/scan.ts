@@ -47,6 +47,32 @@ function escapeEnd(bytes: Uint8Array, at: number): number {
   }
 }
 
+/** Bytes of an escape in a string that was checked: two, or six with hex digits. */
+export function escapeLength(bytes: Uint8Array, at: number): number {
+  return bytes[at + 1] === 117 ? 6 : 2;
+}
+
+/** The UTF-16 unit that an escape in a string that was checked stands for. */
+export function escapedUnit(bytes: Uint8Array, at: number): number {
+  const code = bytes[at + 1] ?? 0;
+  switch (code) {
+    case 98: // b
+      return 8;
+    case 102: // f
+      return 12;
+    case 110: // n
+      return 10;
+    case 114: // r
+      return 13;
+    case 116: // t
+      return 9;
+    case 117: // u
+      return codeUnit(bytes, at);
+    default:
+      return code;
+  }
+}
+
 function unicodeEscapeEnd(bytes: Uint8Array, at: number): number {
   const unit = codeUnit(bytes, at);
   if (unit < 0xd800 || unit > 0xdfff) return at + 6;

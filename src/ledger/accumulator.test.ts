@@ -5,7 +5,7 @@ import { ACCUMULATOR_PLACEHOLDER, hashPair, SEEDS } from "./hash.ts";
 
 const leaf = (i: number) => new Uint8Array(32).fill(i);
 
-/** The rule in its plain form: every level is padded with the placeholder to an even number. */
+/** The definition: every level is padded with the placeholder to an even number of nodes. */
 function plainRoot(seed: Uint8Array, leaves: readonly Uint8Array[]): Uint8Array {
   let level = [...leaves];
   if (level.length === 0) return ACCUMULATOR_PLACEHOLDER;
@@ -47,7 +47,7 @@ describe("accumulator", () => {
     );
   });
 
-  it("equals the padded tree at every size, continued from its state", () => {
+  it("equals the padded tree at every size, and continues from its state", () => {
     const leaves: Uint8Array[] = [];
     let accumulator = new Accumulator(SEEDS.transactionAccumulator);
     for (let n = 0; n <= 300; n++) {
@@ -57,6 +57,14 @@ describe("accumulator", () => {
       accumulator = new Accumulator(SEEDS.transactionAccumulator, state);
       leaves.push(leaf(n % 256));
       accumulator.append(leaf(n % 256));
+      expect(accumulator.leafCount).toBe(BigInt(n + 1));
     }
+  });
+
+  it("refuses a state whose subtrees do not fit its leaf count", () => {
+    const frozen = [leaf(1), leaf(2)];
+    expect(transactionAccumulator({ leafCount: 3n, frozen }).leafCount).toBe(3n);
+    for (const leafCount of [0n, 2n, 4n, 7n])
+      expect(() => transactionAccumulator({ leafCount, frozen })).toThrow("do not fit");
   });
 });

@@ -1,15 +1,15 @@
-// Append-only Merkle accumulators of transactions and events. What is kept is the roots of the full subtrees,
-// left to right, and the leaf count; a missing right side counts as the accumulator placeholder.
-import { ACCUMULATOR_PLACEHOLDER, hashPair, hashUp, SEEDS } from "./hash.ts";
+// Append-only Merkle accumulators of transactions and events. An accumulator keeps the leaf count and the roots of the
+// full subtrees, left to right; the placeholder stands for a missing right side.
+import { ACCUMULATOR_PLACEHOLDER, foldToRoot, hashPair, SEEDS } from "./hash.ts";
 import type { AccumulatorState } from "./position.ts";
 
 /** The accumulator of no leaves. */
 export const EMPTY_ACCUMULATOR: AccumulatorState = { leafCount: 0n, frozen: [] };
 
-/** An accumulator that is being appended to; the seed says which tree it is. */
+/** An accumulator to append to. The seed is that of its inner nodes. */
 export class Accumulator {
   readonly #seed: Uint8Array;
-  /** The full subtree of 2^i leaves at index i, where the leaf count has that bit. */
+  /** At index i the root of the full subtree of 2^i leaves, if the leaf count has bit i. */
   readonly #subtrees: (Uint8Array | undefined)[] = [];
   #leafCount: bigint;
 
@@ -20,14 +20,14 @@ export class Accumulator {
     for (let rest = leafCount; rest > 0n; rest >>= 1n) {
       this.#subtrees.push((rest & 1n) === 1n ? frozen[--next] : undefined);
     }
-    if (next !== 0) throw new Error("accumulator has not as many subtrees as its leaf count says");
+    if (next !== 0) throw new Error(`${frozen.length} subtree roots do not fit ${leafCount} leaves`);
   }
 
   get leafCount(): bigint {
     return this.#leafCount;
   }
 
-  /** Appends one leaf: two full subtrees of one size become one of twice the size. */
+  /** Appends one leaf. Two full subtrees of one size merge into one of twice the size. */
   append(leaf: Uint8Array): void {
     const subtrees = this.#subtrees;
     let node = leaf;
@@ -47,10 +47,12 @@ export class Accumulator {
     const lowest = subtrees.findIndex((subtree) => subtree !== undefined);
     const node = subtrees[lowest];
     if (node === undefined) return ACCUMULATOR_PLACEHOLDER;
-    return lowest === top ? node : hashUp(this.#seed, node, subtrees, lowest + 1, ACCUMULATOR_PLACEHOLDER);
+    return lowest === top
+      ? node
+      : foldToRoot(this.#seed, node, subtrees, lowest + 1, ACCUMULATOR_PLACEHOLDER);
   }
 
-  /** What must be kept to go on appending later. */
+  /** The state from which a new accumulator can continue. */
   state(): AccumulatorState {
     const frozen = this.#subtrees.filter((subtree) => subtree !== undefined);
     return { leafCount: this.#leafCount, frozen: frozen.reverse() };
@@ -66,7 +68,7 @@ export function eventRoot(eventHashes: readonly Uint8Array[]): Uint8Array {
   return accumulator.root();
 }
 
-/** An accumulator over transaction infos, continued from a kept state. */
+/** An accumulator over transaction infos that continues from a stored state. */
 export function transactionAccumulator(state: AccumulatorState = EMPTY_ACCUMULATOR): Accumulator {
   return new Accumulator(SEEDS.transactionAccumulator, state);
 }

@@ -1,4 +1,4 @@
-// Assets that have balances: coin types and fungible assets, with the addresses that follow from them.
+// Assets: coin types and fungible assets, and the addresses derived from them.
 import { sha3Short } from "../base/keccak.ts";
 import { sha3Parts } from "../base/sha3.ts";
 import { encodeWith } from "../bcs/codec.ts";
@@ -7,13 +7,13 @@ import { MoveError } from "../move/errors.ts";
 import { formatStructTag, type StructTag, structTagCodec, type TypeTag } from "../move/type-tag.ts";
 import { MAX_TYPE_TEXT_DEPTH, parseStructTag } from "../move/type-text.ts";
 
-/** An asset: where its balances are found. */
+/** An asset, as the balance rule needs it. */
 export interface Asset {
-  /** Short text that no other asset has; a coin and the fungible asset it is paired with differ. */
+  /** Short unique text. A coin and the fungible asset paired with it have different ids. */
   readonly id: string;
   /** BCS of the struct tag `0x1::coin::CoinStore<T>`; undefined for a pure fungible asset. */
   readonly coinStoreTag: Uint8Array | undefined;
-  /** Metadata of the fungible asset; of a coin, of the one it is paired with. */
+  /** Metadata address of the fungible asset; for a coin, of the paired one. */
   readonly metadata: Address;
 }
 
@@ -23,7 +23,7 @@ const NATIVE_COIN = "0x1::aptos_coin::AptosCoin";
 const OBJECT_FROM_SEED = Uint8Array.of(0xfe);
 const DERIVED_FROM_OBJECT = 0xfc;
 
-/** The metadata address that a coin type is paired with. Computed, not looked up on chain. */
+/** Metadata address of the fungible asset paired with a coin type. Computed, not looked up on chain. */
 export function pairedMetadata(coin: StructTag): Address {
   const text = formatStructTag(coin);
   if (text === NATIVE_COIN) return NATIVE_METADATA;
@@ -32,12 +32,12 @@ export function pairedMetadata(coin: StructTag): Address {
 
 const DERIVATION = Uint8Array.of(DERIVED_FROM_OBJECT);
 
-/** Address of the primary store of an owner for a fungible asset. */
+/** Address of an owner's primary store of a fungible asset. */
 export function primaryStoreAddress(owner: Address, metadata: Address): Address {
   return addressFromBytes(sha3Short(owner, metadata, DERIVATION));
 }
 
-/** Bytes as characters: the cheapest text to tell byte strings apart by. */
+/** One character per byte: the cheapest text form of a byte string. */
 function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
 }
@@ -55,7 +55,7 @@ function structDepth(tag: StructTag): number {
 
 /** The asset of a coin type. */
 function coinAsset(coin: StructTag): Asset {
-  // Its CoinStore wraps the type once more, and that must be a type too.
+  // CoinStore<T> nests one level deeper than T, and must stay within the limit too.
   if (structDepth(coin) + 1 > MAX_TYPE_TEXT_DEPTH) {
     throw new MoveError("type", `a coin type has fewer than ${MAX_TYPE_TEXT_DEPTH} levels of nesting`);
   }
@@ -69,9 +69,9 @@ function coinAsset(coin: StructTag): Asset {
   return { id: `coin ${latin1(metadata)}`, coinStoreTag: encodeWith(structTagCodec, coinStore), metadata };
 }
 
-/** Parses an asset type: an address if it can be one, else a struct tag. */
+/** Parses an asset type: a metadata address or the struct tag of a coin. */
 export function parseAsset(text: string): Asset {
-  // Only addresses lack colons, so there is no need to try both.
+  // Every struct tag has a colon and no address has one.
   if (text.includes(":")) return coinAsset(parseStructTag(text));
   const metadata = parseAddress(text);
   return { id: latin1(metadata), coinStoreTag: undefined, metadata };

@@ -4,16 +4,16 @@ import { variants } from "../bcs/records.ts";
 import { u32 } from "../bcs/scalars.ts";
 import { hashOf, SEEDS } from "./hash.ts";
 
-/** What is kept beside a transaction. */
+/** The auxiliary info of one transaction. */
 export const auxiliaryInfoCodec = variants("AuxiliaryInfo", {
   none: {},
   v1: { transactionIndex: u32 },
-  /** Seen in simulations only. */
+  /** Occurs in simulations only. */
   simulated: { transactionIndex: u32 },
 });
 export type AuxiliaryInfo = ValueOf<typeof auxiliaryInfoCodec>;
 
-/** What a transaction info holds of it: a hash for the first real form, else nothing. */
+/** The hash that a transaction info carries; only `v1` has one. */
 export function auxiliaryInfoHash(info: AuxiliaryInfo): Uint8Array | undefined {
   return info.kind === "v1" ? hashOf(SEEDS.auxiliaryInfo, encodeWith(auxiliaryInfoCodec, info)) : undefined;
 }

@@ -1,5 +1,5 @@
-// The state keys that a balance is read by. Three hashes make them, which is most of what a balance costs, so
-// those of recent pairs of owner and asset are kept.
+// The state keys that a balance is read from. Their three hashes are most of the cost of a balance, so a cache holds
+// the keys of recent pairs of owner and asset.
 import type { CacheStats } from "../base/cache-stats.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import { type Address, parseAddress } from "../move/address.ts";
@@ -19,33 +19,33 @@ export const OBJECT_GROUP_TAG: Uint8Array = encodeWith(structTagCodec, {
 const KEY_BYTES = 32;
 /** Owner, then both keys. */
 const ROW_BYTES = 3 * KEY_BYTES;
-/** Pairs kept at most; a power of two. A pair has one place, and the last one to come there has it. */
+/** Capacity in pairs; a power of two. Each pair maps to one row, and a newer pair replaces the older one there. */
 const ROWS = 16_384;
 
-// Flat, so that pairs that come once and never again leave nothing for the collector to find.
+// One flat buffer: pairs that occur only once create no garbage.
 const rows = Buffer.alloc(ROWS * ROW_BYTES);
 const assetIds: (string | undefined)[] = new Array(ROWS).fill(undefined);
-/** Of an asset id with the place of its reference: at most 37 characters of one byte each, and their header. */
+/** An asset id and the pointer to it: at most 37 one-byte characters and their header. */
 const ASSET_ID_BYTES = 64;
-let used = 0;
+let usedRows = 0;
 let hits = 0;
 let misses = 0;
 let evictions = 0;
 
-/** What the cache holds and did. Its rows are there from the start, so it never grows. */
+/** Statistics of the cache. All rows are allocated at the start, so it never grows. */
 export function balanceKeyCacheStats(): CacheStats {
   const bytes = rows.length + ROWS * ASSET_ID_BYTES;
-  return { entries: used, bytes, maxBytes: bytes, hits, misses, evictions };
+  return { entries: usedRows, bytes, maxBytes: bytes, hits, misses, evictions };
 }
 
-function makeKeys(owner: Address, asset: Asset, trace: KeyTrace | undefined): readonly Uint8Array[] {
+function computeKeys(owner: Address, asset: Asset, trace: KeyTrace | undefined): readonly Uint8Array[] {
   const group = resourceGroupKeyHash(primaryStoreAddress(owner, asset.metadata), OBJECT_GROUP_TAG, trace);
   return asset.coinStoreTag === undefined
     ? [group]
     : [group, resourceKeyHash(owner, asset.coinStoreTag, trace)];
 }
 
-/** The place of a pair: addresses are hashes for the most part, and short ones differ at their end. */
+/** Row of a pair. Most addresses are hashes; short ones such as 0x1 differ in their last bytes. */
 function rowOf(owner: Address, assetId: string): number {
   const [a = 0, b = 0, c = 0, d = 0] = [owner[0], owner[1], owner[30], owner[31]];
   return (((a ^ d) << 8) ^ (b ^ c) ^ Math.imul(assetId.charCodeAt(assetId.length - 1), 0x9e5)) & (ROWS - 1);
@@ -56,28 +56,28 @@ function isOwnerAt(start: number, owner: Address): boolean {
   return true;
 }
 
-/** Key hashes of the primary store's group and, for a coin, of its CoinStore. */
+/** Key hashes of the resource group of the primary store and, for a coin, of the CoinStore. */
 export function balanceKeys(
   owner: Address,
   asset: Asset,
   trace: KeyTrace | undefined,
 ): readonly Uint8Array[] {
-  // A trace knows hashes by their arrays, and a kept hash has none of its own.
-  if (trace !== undefined) return makeKeys(owner, asset, trace);
+  // A trace identifies a hash by its array, so hashes copied out of the cache are unknown to it.
+  if (trace !== undefined) return computeKeys(owner, asset, trace);
   const row = rowOf(owner, asset.id);
   const start = row * ROW_BYTES;
   if (assetIds[row] === asset.id && isOwnerAt(start, owner)) {
     hits++;
-    // A copy: the row may get another pair while these are in use.
+    // A copy, because another pair may overwrite the row while the caller uses the keys.
     const keys = Buffer.allocUnsafe(2 * KEY_BYTES);
     rows.copy(keys, 0, start + KEY_BYTES, start + ROW_BYTES);
     const group = keys.subarray(0, KEY_BYTES);
     return asset.coinStoreTag === undefined ? [group] : [group, keys.subarray(KEY_BYTES)];
   }
   misses++;
-  if (assetIds[row] === undefined) used++;
+  if (assetIds[row] === undefined) usedRows++;
   else evictions++;
-  const keys = makeKeys(owner, asset, undefined);
+  const keys = computeKeys(owner, asset, undefined);
   assetIds[row] = asset.id;
   rows.set(owner, start);
   for (let i = 0; i < keys.length; i++) rows.set(keys[i] ?? owner, start + (i + 1) * KEY_BYTES);

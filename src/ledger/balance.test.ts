@@ -1,6 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fungibleStore, group, primaryGroup, storeKey } from "../../test/support/http-ledger.ts";
+import {
+  BALANCES,
+  COIN,
+  CORRUPT_OWNERS,
+  coinStore,
+  createHttpLedger,
+  fungibleStore,
+  group,
+  LATEST,
+  primaryGroup,
+  stateValue,
+  storeKey,
+} from "../../test/support/http-ledger.ts";
 import { RUNS } from "../../test/support/property.ts";
 import { toHex } from "../base/hex.ts";
 import { encodeWith } from "../bcs/codec.ts";
@@ -8,8 +20,11 @@ import { parseAddress } from "../move/address.ts";
 import { structTagCodec } from "../move/type-tag.ts";
 import { parseStructTag } from "../move/type-text.ts";
 import { parseAsset, primaryStoreAddress } from "./asset.ts";
+import { readBalance } from "./balance.ts";
 import { balanceKeys } from "./balance-keys.ts";
+import { LedgerError } from "./errors.ts";
 import { findGroupMembers } from "./resource-group.ts";
+import type { LedgerView } from "./view.ts";
 
 const tagBytes = (text: string): Uint8Array => encodeWith(structTagCodec, parseStructTag(text));
 const STORE = "0x1::fungible_asset::FungibleStore";
@@ -28,21 +43,21 @@ describe("addresses of assets", () => {
     expect(toHex(address)).toBe("b26af11b4f332a7794398554b6313a38c6a102c74c5ba9a12629ae3a492acb2f");
   });
 
-  it("a word of hex digits is an address, anything with a colon a coin", () => {
+  it("hex digits are an address, anything with a colon is a coin", () => {
     for (const text of ["a", "bad", "cafe", "0x1"]) expect(parseAsset(text).coinStoreTag).toBeUndefined();
     for (const text of ["u64", "vector<u8>", "0x1::a", "0x1::_a::B", "x::a::B", ""]) {
       expect(() => parseAsset(text)).toThrow();
     }
   });
 
-  it("takes seven levels of nesting, no more: CoinStore adds one", () => {
+  it("accepts seven levels of nesting and no more: CoinStore adds one", () => {
     const nested = (levels: number): string =>
       `0x1::a::B<${"vector<".repeat(levels - 1)}u8${">".repeat(levels - 1)}>`;
     expect(parseAsset(nested(7)).coinStoreTag).toBeDefined();
     expect(() => parseAsset(nested(8))).toThrow("nesting");
   });
 
-  it("kept keys are those of their own pair", () => {
+  it("the cache gives each pair its own keys", () => {
     const owner = parseAddress("0xa550c18");
     const group = "4ddcb90769acb5b877cf3f3988cd69d380ab297a2c52dce8a54d3d7b0b1bed99";
     for (let round = 0; round < 2; round++) {
@@ -56,6 +71,71 @@ describe("addresses of assets", () => {
   });
 });
 
+describe("the balance rule", async () => {
+  const view = await (await createHttpLedger()).openView();
+  const read = async (owner: string, asset: string, version = LATEST): Promise<bigint> =>
+    readBalance(view, parseAddress(owner), parseAsset(asset), version);
+
+  it.each(BALANCES)("of %s, by coin type and by metadata address", async (owner, coin, fungible) => {
+    expect([await read(owner, COIN), await read(owner, "0xa")]).toEqual([coin, fungible]);
+  });
+
+  it("reads at the version asked for", async () => {
+    expect([await read("0xc1", COIN, 12n), await read("0xde", COIN, 19n)]).toEqual([100n, 9n]);
+  });
+
+  it.each(CORRUPT_OWNERS)("refuses the stored bytes of %s", async (owner) => {
+    await expect(read(owner, COIN)).rejects.toBeInstanceOf(LedgerError);
+  });
+
+  /** What is read where these bytes are stored. */
+  const balanceOf = async (groupBytes: Uint8Array | undefined, coin?: Uint8Array): Promise<bigint> => {
+    const items = [groupBytes, coin].map((data) =>
+      data === undefined ? undefined : { version: 1n, value: stateValue(data) },
+    );
+    const stored = { ...view, getItems: async () => items } as unknown as LedgerView;
+    return readBalance(stored, parseAddress("0x1"), parseAsset(COIN), 1n);
+  };
+
+  it("names what does not decode, with its length", async () => {
+    const store = (bytes: Uint8Array) => group([["0x1::fungible_asset::FungibleStore", bytes]]);
+    const flag = (bytes: Uint8Array, at: number, value: number) =>
+      Uint8Array.from(bytes).fill(value, at, at + 1);
+    for (const [groupBytes, coin, message] of [
+      [undefined, flag(coinStore(1n), 8, 2), "stored CoinStore of 105 bytes does not decode"],
+      [undefined, new Uint8Array(106), "stored CoinStore of 106 bytes does not decode"],
+      [undefined, new Uint8Array(0), "stored CoinStore of 0 bytes does not decode"],
+      [store(flag(fungibleStore(1n), 40, 2)), undefined, "stored FungibleStore of 41 bytes does not decode"],
+      [store(new Uint8Array(42)), undefined, "stored FungibleStore of 42 bytes does not decode"],
+      [
+        group([
+          ["0x1::fungible_asset::FungibleStore", fungibleStore(0n)],
+          ["0x1::fungible_asset::ConcurrentFungibleBalance", new Uint8Array(17)],
+        ]),
+        undefined,
+        "stored ConcurrentFungibleBalance of 17 bytes does not decode",
+      ],
+      [
+        primaryGroup(2n ** 64n - 1n),
+        coinStore(1n),
+        "the coin and the fungible balance add up to 18446744073709551616, above u64",
+      ],
+    ] as const) {
+      const error = await balanceOf(groupBytes, coin).catch((reason: unknown) => reason);
+      expect(error).toMatchObject({ code: "corrupt", message });
+    }
+  });
+
+  it("counts up to the largest u64, frozen or not, and every byte of an amount", async () => {
+    expect(await balanceOf(primaryGroup(2n ** 64n - 2n), coinStore(1n))).toBe(2n ** 64n - 1n);
+    expect(await balanceOf(primaryGroup(0x0102030405060708n, undefined, true), coinStore(0n, true))).toBe(
+      0x0102030405060708n,
+    );
+    expect(await balanceOf(group([["0x1::object::ObjectCore", new Uint8Array(89)]]))).toBe(0n);
+    expect(await balanceOf(undefined)).toBe(0n);
+  });
+});
+
 describe("findGroupMembers", () => {
   const members = (bytes: Uint8Array): string[] | undefined =>
     findGroupMembers(bytes, [tagBytes(STORE), tagBytes("0x1::object::ObjectCore")])?.map((member) =>
@@ -63,12 +143,12 @@ describe("findGroupMembers", () => {
     );
   const store = toHex(fungibleStore(5n));
 
-  it("finds members in any place", () => {
+  it("finds members at any position", () => {
     expect(members(primaryGroup(5n, 6n))).toEqual([store, "00".repeat(89)]);
     expect(members(Uint8Array.of(0))).toEqual([]);
   });
 
-  it("passes over members of every shape of key and length", () => {
+  it("skips members with keys of any shape and values of any length", () => {
     const long = `L${"x".repeat(200)}`;
     const bytes = group([
       ["0x1::a::B<u8, vector<0x2::c::D<address>>>", new Uint8Array(300)],

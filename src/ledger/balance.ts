@@ -1,5 +1,5 @@
-// The balance rule: a coin type counts its CoinStore and the primary store of the paired fungible asset, a
-// metadata address that primary store only. What does not exist counts 0.
+// The balance rule: the balance of a coin type is its CoinStore plus the primary store of the paired fungible
+// asset, that of a metadata address the primary store alone. A missing store counts as 0.
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import { ADDRESS_LENGTH, type Address, parseAddress } from "../move/address.ts";
@@ -12,7 +12,7 @@ import { coinStoreCodec, concurrentBalanceCodec, fungibleStoreCodec } from "./re
 import { stateValueData } from "./state-value.ts";
 import type { LedgerView, StateItem } from "./view.ts";
 
-// All three layouts have one size. The amount is the first field of the CoinStore and of the concurrent balance.
+// All three layouts have a fixed size. The CoinStore and the concurrent balance start with the amount.
 const COIN_STORE_BYTES = coinStoreCodec.minBytes;
 const FUNGIBLE_STORE_BYTES = fungibleStoreCodec.minBytes;
 const FUNGIBLE_STORE_BALANCE_AT = ADDRESS_LENGTH;
@@ -38,7 +38,7 @@ function corrupt(name: string, bytes: Uint8Array): never {
 
 const word = new DataView(new ArrayBuffer(8));
 
-/** A little-endian u64. Byte by byte into one view: cheaper than a view on each value. */
+/** Reads a little-endian u64. Copying bytes into one shared view is cheaper than a view per value. */
 function readU64(bytes: Uint8Array, at: number): bigint {
   for (let i = 0; i < 8; i++) word.setUint8(i, bytes[at + i] ?? 0);
   return word.getBigUint64(0, true);
@@ -52,7 +52,7 @@ function coinAmount(data: Uint8Array | undefined): bigint {
 
 function fungibleAmount(group: Uint8Array | undefined): bigint {
   if (group === undefined) return 0n;
-  // A group that does not decode counts 0, as on the chain's own nodes.
+  // A group that does not decode counts as 0, as on the chain's own nodes.
   const [store, concurrent] = findGroupMembers(group, STORE_TAGS) ?? [];
   if (store === undefined) return 0n;
   if (store.length !== FUNGIBLE_STORE_BYTES || (store[FUNGIBLE_STORE_BYTES - 1] ?? 2) > 1) {
@@ -122,7 +122,7 @@ export function amountOfPart(place: number, item: StateItem | undefined): bigint
 export function addParts([fungible = 0n, coin = 0n]: readonly bigint[]): bigint {
   const sum = coin + fungible;
   if (sum > U64_MAX) {
-    throw new LedgerError("corrupt", `the coin and the fungible part add up to ${sum}, above u64`);
+    throw new LedgerError("corrupt", `the coin and the fungible balance add up to ${sum}, above u64`);
   }
   return sum;
 }

@@ -1,5 +1,5 @@
-// The two events that structure the ledger: the start of a block and the change of an epoch. Both are V1
-// events of handles at 0x1; they are recognised by their bytes.
+// The two events that structure the ledger: the start of a block and the change of an epoch. Both are V1 events of
+// handles at 0x1 and are recognised by their leading bytes.
 import { decodeWith, encodeWith, type ValueOf } from "../bcs/codec.ts";
 import { BcsReader } from "../bcs/reader.ts";
 import { struct } from "../bcs/records.ts";
@@ -40,8 +40,8 @@ function frameworkType(module: string, name: string): TypeTag {
 export const NEW_BLOCK_EVENT_TYPE: TypeTag = frameworkType("block", "NewBlockEvent");
 export const NEW_EPOCH_EVENT_TYPE: TypeTag = frameworkType("reconfiguration", "NewEpochEvent");
 
-/** Everything of a V1 event that comes before and after its sequence number, up to its data. */
-interface EventShape {
+/** The bytes of a V1 event before its sequence number, and those between the sequence number and the data. */
+interface EventPattern {
   readonly key: Uint8Array;
   readonly type: Uint8Array;
 }
@@ -49,35 +49,35 @@ interface EventShape {
 const EVENT_V1 = 0;
 const SEQUENCE_NUMBER_BYTES = 8;
 
-function shapeOf(creationNumber: bigint, type: TypeTag): EventShape {
+function patternOf(creationNumber: bigint, type: TypeTag): EventPattern {
   return {
     key: new BcsWriter().uleb(EVENT_V1).u64(creationNumber).fixed(FRAMEWORK).take(),
     type: encodeWith(typeTagCodec, type),
   };
 }
 
-const NEW_BLOCK = shapeOf(NEW_BLOCK_CREATION_NUMBER, NEW_BLOCK_EVENT_TYPE);
-const NEW_EPOCH = shapeOf(NEW_EPOCH_CREATION_NUMBER, NEW_EPOCH_EVENT_TYPE);
+const NEW_BLOCK = patternOf(NEW_BLOCK_CREATION_NUMBER, NEW_BLOCK_EVENT_TYPE);
+const NEW_EPOCH = patternOf(NEW_EPOCH_CREATION_NUMBER, NEW_EPOCH_EVENT_TYPE);
 
-function hasAt(event: Uint8Array, offset: number, part: Uint8Array): boolean {
+function matchesAt(event: Uint8Array, offset: number, part: Uint8Array): boolean {
   for (let i = 0; i < part.length; i++) if (event[offset + i] !== part[i]) return false;
   return true;
 }
 
-/** The data of an event of the given shape; undefined for any other event. */
-function dataOf(event: Uint8Array, { key, type }: EventShape): Uint8Array | undefined {
+/** The data of an event that matches the pattern; undefined for any other event. */
+function dataOf(event: Uint8Array, { key, type }: EventPattern): Uint8Array | undefined {
   const typeStart = key.length + SEQUENCE_NUMBER_BYTES;
-  if (!hasAt(event, 0, key) || !hasAt(event, typeStart, type)) return undefined;
+  if (!matchesAt(event, 0, key) || !matchesAt(event, typeStart, type)) return undefined;
   return new BcsReader(event.subarray(typeStart + type.length)).byteString();
 }
 
-/** The block that starts with this event, given its BCS; undefined for any other event. */
+/** The block that an event starts, from the event's BCS; undefined for any other event. */
 export function findNewBlock(event: Uint8Array): NewBlockEvent | undefined {
   const data = dataOf(event, NEW_BLOCK);
   return data === undefined ? undefined : decodeWith(newBlockEventCodec, data);
 }
 
-/** The epoch that starts after this event, given its BCS; undefined for any other event. */
+/** The epoch that starts after an event, from the event's BCS; undefined for any other event. */
 export function findNewEpoch(event: Uint8Array): ValueOf<typeof newEpochEventCodec> | undefined {
   const data = dataOf(event, NEW_EPOCH);
   return data === undefined ? undefined : decodeWith(newEpochEventCodec, data);

@@ -1,10 +1,10 @@
-// Errors of the ledger room: what a read or a check can find.
+// Errors of the ledger room, thrown by reads and checks.
 import { CodedError } from "../base/errors.ts";
 
 /**
  * `version_not_found`: above the latest; `version_pruned`: below the oldest kept; `no_ledger`: nothing is
- * committed yet; `corrupt`: stored or received bytes are not what the format allows; `mismatch`: a hash or
- * root differs from the one claimed; `unavailable`: it must be asked elsewhere, and that failed.
+ * committed yet; `corrupt`: stored or received bytes break the format; `mismatch`: a hash or root differs from the
+ * claimed one; `unavailable`: only another node has the answer, and asking it failed.
  */
 export type LedgerErrorCode =
   | "version_not_found"

@@ -1,4 +1,4 @@
-// Events: what a transaction reported.
+// Events that a transaction emitted.
 import type { ValueOf } from "../bcs/codec.ts";
 import { variants } from "../bcs/records.ts";
 import { byteString, u64 } from "../bcs/scalars.ts";
@@ -6,7 +6,7 @@ import { typeTagCodec } from "../move/type-tag.ts";
 import { addressCodec } from "../move/wire.ts";
 import { hashOf, SEEDS } from "./hash.ts";
 
-/** An event. The first form belongs to a handle and is numbered within it. */
+/** An event. A v1 event belongs to a handle and is numbered within it. */
 export const contractEventCodec = variants("ContractEvent", {
   v1: {
     creationNumber: u64,

@@ -9,10 +9,10 @@ import { moduleIdCodec } from "../move/wire.ts";
 const abortLocationCodec = variants("AbortLocation", { module: { module: moduleIdCodec }, script: {} });
 export type AbortLocation = ValueOf<typeof abortLocationCodec>;
 
-/** What the module says about an abort code. */
+/** The module's description of an abort code. */
 const abortInfoCodec = struct({ reasonName: text, description: text });
 
-/** The end of an execution. */
+/** The outcome of an execution. */
 export const executionStatusCodec = variants("ExecutionStatus", {
   success: {},
   outOfGas: {},

@@ -46,7 +46,7 @@ describe.skipIf(!hasShared)("genesis", () => {
     expect(toHex(stateRootOf(leaves))).toBe(toHex(check.stateRoot));
   });
 
-  it("of an older network, taken out of its first page, has the recorded root", () => {
+  it("of an older network, read from its first page, has the recorded root", () => {
     const page = sharedBytes("vectors/testnet-pages/testnet-start0-limit4.page.bcs");
     const first = decodeRecord(firstRecord(page));
     const check = checkGenesis(first.transaction);
@@ -54,7 +54,7 @@ describe.skipIf(!hasShared)("genesis", () => {
     expect(toHex(check.stateRoot)).toBe("6e9c67140e4e2ae27e6b1b2b1f6f7b9f07d89fc89068632fa937ea46de9e0153");
   });
 
-  it("truncated at any length is one clear error with the offset", () => {
+  it("truncated at any length gives one clear error with the offset", () => {
     const blob = blobOf("devnet");
     const lengths = new Set<number>();
     for (let i = 0; i < 300; i++) lengths.add(i).add(blob.length - 1 - i);
@@ -67,7 +67,7 @@ describe.skipIf(!hasShared)("genesis", () => {
     }
   });
 
-  it("with a byte more is refused", () => {
+  it("with one byte more is refused", () => {
     const blob = blobOf("devnet");
     const longer = new BcsWriter(blob.length + 1).fixed(blob).u8(0).take();
     expect(failureOf(longer).message).toContain(`1 bytes left over (at byte ${blob.length})`);
@@ -96,13 +96,13 @@ describe.skipIf(!hasShared)("genesis", () => {
   });
 });
 
-/** A page is a count, here one byte, and its records; the second record starts where version 1 does. */
+/** Cuts version 0 out of a page: after the one-byte count, before the records of the page that starts at version 1. */
 function firstRecord(page: Uint8Array): Uint8Array {
   const rest = sharedBytes("vectors/testnet-pages/testnet-start1-limit3.page.bcs").length - 1;
   return page.subarray(1, page.length - rest);
 }
 
-describe("what is no genesis", () => {
+describe("a file that is not a genesis", () => {
   const withWrites = (count: number) => Uint8Array.from([1, 0, 0, count, 0]);
 
   it.each([
@@ -119,7 +119,7 @@ describe("what is no genesis", () => {
     expect(failureOf(blob).message).toContain(message);
   });
 
-  it("is refused when too large, without reading it", () => {
+  it("is refused unread when it is too large", () => {
     const huge = new Uint8Array(MAX_GENESIS_BYTES + 1);
     expect(failureOf(huge).message).toContain("larger than");
   });

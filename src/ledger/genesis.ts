@@ -1,5 +1,5 @@
-// The genesis file: the transaction that makes version 0. Everything a node may say about it is computed here
-// from its bytes alone: the state root, the transaction info, and the waypoint that proves it.
+// The genesis file: the transaction of version 0. State root, transaction info and waypoint are computed here from its
+// bytes alone.
 import { equalBytes } from "../base/bytes.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
@@ -21,13 +21,13 @@ import { decodeVoters, VALIDATOR_SET_KEY_HASH } from "./validator-set.ts";
 import { computeWaypoint, type Waypoint } from "./waypoint.ts";
 import { writeSetHash } from "./write-set.ts";
 
-/** Largest genesis file that is looked at. */
+/** Largest accepted genesis file. */
 export const MAX_GENESIS_BYTES = 256 * 1024 * 1024;
 
-/** What a genesis file holds and proves. */
+/** Contents of a genesis file and the hashes computed from it. */
 export interface GenesisCheck {
   readonly chainId: number;
-  /** State items that it creates. */
+  /** Number of state items it creates. */
   readonly items: number;
   readonly events: number;
   readonly validators: number;
@@ -51,7 +51,7 @@ const CHAIN_ID_KEY_HASH: Uint8Array = resourceKeyHash(
   undefined,
 );
 
-/** The data that a set of writes leaves under a key; undefined when it does not write it. */
+/** The data written under a key; undefined when the key is not written or is deleted. */
 export function findWrittenData(
   writes: readonly EncodedWrite[],
   keyHash: Uint8Array,
@@ -91,13 +91,13 @@ function readGenesis(reader: BcsReader): GenesisSpans {
 }
 
 function lastDefined<T>(list: readonly (T | undefined)[]): T | undefined {
-  return list.findLast((one) => one !== undefined);
+  return list.findLast((item) => item !== undefined);
 }
 
-/** Runs a step; bytes that do not decode are reported as a fault of the genesis, with the place. */
-function within<T>(place: string, step: () => T): T {
+/** Turns a BcsError of `decode` into a LedgerError that names the place in the genesis. */
+function decodePart<T>(place: string, decode: () => T): T {
   try {
-    return step();
+    return decode();
   } catch (error) {
     if (!(error instanceof BcsError)) throw error;
     throw new LedgerError("corrupt", `not a genesis: in ${place}: ${error.message}`, {
@@ -111,10 +111,10 @@ function checkSpans(blob: Uint8Array, { writes, changes, events }: GenesisSpans)
   const chainId = findChainId(writes);
   const voterData = findWrittenData(writes, VALIDATOR_SET_KEY_HASH);
   if (voterData === undefined) throw new LedgerError("corrupt", "genesis sets no validators");
-  const voters = within("the validator set", () => decodeVoters(voterData));
-  const epoch = within("its epoch event", () => lastDefined(events.map(findNewEpoch)))?.epoch;
+  const voters = decodePart("the validator set", () => decodeVoters(voterData));
+  const epoch = decodePart("its epoch event", () => lastDefined(events.map(findNewEpoch)))?.epoch;
   if (epoch === undefined) throw new LedgerError("corrupt", "genesis starts no epoch");
-  const block = within("its block event", () => lastDefined(events.map(findNewBlock)));
+  const block = decodePart("its block event", () => lastDefined(events.map(findNewBlock)));
   if (block === undefined) throw new LedgerError("corrupt", "genesis starts no block");
   if (block.height !== 0n || block.epoch !== 0n || block.timestampUsec !== 0n) {
     const { height, epoch: blockEpoch, timestampUsec } = block;
@@ -166,8 +166,8 @@ function checkSpans(blob: Uint8Array, { writes, changes, events }: GenesisSpans)
 }
 
 /**
- * Reads a genesis file and computes what it proves. Throws LedgerError `corrupt`, with the offset of the
- * fault, when it is not a genesis; that it is the right one is told by its waypoint alone.
+ * Reads a genesis file and computes its hashes. Throws LedgerError `corrupt`, with the offset of the fault, when it is
+ * not a genesis. Only comparing the waypoint shows that it is the right one.
  */
 export function checkGenesis(blob: Uint8Array): GenesisCheck {
   if (blob.length > MAX_GENESIS_BYTES) {
@@ -179,6 +179,6 @@ export function checkGenesis(blob: Uint8Array): GenesisCheck {
   }
   return checkSpans(
     blob,
-    within("the file", () => readGenesis(new BcsReader(blob))),
+    decodePart("the file", () => readGenesis(new BcsReader(blob))),
   );
 }

@@ -1,19 +1,18 @@
-// Domain-separated hashing: hash(x) of a type named N is SHA3-256(seed(N) || bytes of x), where
-// seed(N) = SHA3-256("APTOS::" || N). Seeds are made once; short inputs are hashed without calling the
-// platform, longer ones are joined to their seed in one reused scratch buffer, because a one-shot hash of joined
-// bytes costs half of a streaming one.
+// Domain-separated hashing: hash(x) of a type named N is SHA3-256(seed(N) || bytes of x), where seed(N) =
+// SHA3-256("APTOS::" || N). Short inputs are hashed in WebAssembly. Longer ones are joined to their seed in one
+// reused scratch buffer, because a one-shot hash costs half of a streaming one.
 import {
-  endTriples,
+  endFold,
+  foldWithLeft,
+  foldWithRight,
   MAX_SHORT_INPUT,
-  nextTripleLeft,
-  nextTripleRight,
   sha3Short,
   sha3Triple,
-  startTriples,
+  startFold,
 } from "../base/keccak.ts";
 import { sha3, sha3Parts } from "../base/sha3.ts";
 
-/** Length of every hash of the ledger. */
+/** Bytes of every hash of the ledger. */
 export const HASH_LENGTH = 32;
 
 const SCRATCH_BYTES = 16_384;
@@ -68,27 +67,27 @@ export function hashOfParts(seed: Uint8Array, head: Uint8Array, tail: Uint8Array
   return sha3Parts(seed, head, tail);
 }
 
-/** Hash of two hashes joined, under a seed: every inner node of every tree here. */
+/** Hash of two hashes joined, under a seed: the inner nodes of every Merkle tree. */
 export function hashPair(seed: Uint8Array, left: Uint8Array, right: Uint8Array): Uint8Array {
   return sha3Triple(seed, left, right);
 }
 
 /**
- * Hash at the top of a way up through pairs, under a seed: `missing` stands right of the node; after that each
- * entry of `lefts` from `from` on stands left of what came out, or `missing` right of it where there is none.
+ * Folds a node up to the root, using `missing` for absent right siblings. The first sibling is `missing`; on each
+ * level after it the sibling is the entry of `lefts`, starting at index `from`, or `missing` on the right.
  */
-export function hashUp(
+export function foldToRoot(
   seed: Uint8Array,
   node: Uint8Array,
   lefts: readonly (Uint8Array | undefined)[],
   from: number,
   missing: Uint8Array,
 ): Uint8Array {
-  startTriples(seed, node, missing);
+  startFold(seed, node, missing);
   for (let i = from; i < lefts.length; i++) {
     const left = lefts[i];
-    if (left === undefined) nextTripleLeft(missing);
-    else nextTripleRight(left);
+    if (left === undefined) foldWithRight(missing);
+    else foldWithLeft(left);
   }
-  return endTriples();
+  return endFold();
 }

@@ -1,6 +1,5 @@
-// Hashes of the state keys that answers are read by, built straight from their parts: no key object, no
-// encoding of its own, one hash. `trace` is the one of the view that a hash is for; hashes for no view pass undefined.
-// It has no default, so that no read can forget it.
+// Hashes of the state keys that reads use, computed straight from their parts without a key object. `trace` is the
+// trace of the view that the hash is for, or undefined. It has no default, so that no read forgets it.
 import { MAX_SHORT_INPUT, sha3Short } from "../base/keccak.ts";
 import { sha3 } from "../base/sha3.ts";
 import type { Address } from "../move/address.ts";
@@ -19,7 +18,7 @@ const ULEB_MAX_BYTES = 5;
 const utf8 = new TextEncoder();
 const NOTHING = new Uint8Array(0);
 
-// The seed stays at the front of the buffer; a key that does not fit makes the buffer grow.
+// The seed stays at the front of the buffer. The buffer grows for a longer key.
 let scratch: Uint8Array = createScratch(1024);
 
 function createScratch(size: number): Uint8Array {
@@ -28,7 +27,7 @@ function createScratch(size: number): Uint8Array {
   return out;
 }
 
-/** Starts a key: tag and address, with room for `tailBytes` more and two lengths. */
+/** Starts a key with tag and address, and reserves `tailBytes` more and two lengths. */
 function begin(tag: number, address: Address, tailBytes: number): void {
   const needed = ADDRESS_END + 2 * ULEB_MAX_BYTES + 34 + tailBytes;
   if (needed > scratch.length) scratch = createScratch(2 * needed);
@@ -47,7 +46,7 @@ function putUleb(value: number, at: number): number {
   return end;
 }
 
-/** Hashes the key that ends at the offset. */
+/** Hashes the key that ends at `end`. */
 function finish(end: number, trace: KeyTrace | undefined): Uint8Array {
   const bytes = scratch.subarray(0, end);
   const keyHash = end <= MAX_SHORT_INPUT ? sha3Short(bytes, NOTHING) : sha3(bytes);
@@ -99,14 +98,14 @@ export function moduleKeyHash(address: Address, name: string, trace: KeyTrace | 
   return finish(at + nameBytes.length, trace);
 }
 
-/** Key hash of a table item, from the BCS of its key. The key stands without a length. */
+/** Key hash of a table item, from the BCS of its key. The storage form has no length in front of the key. */
 export function tableItemKeyHash(handle: Address, key: Uint8Array, trace: KeyTrace | undefined): Uint8Array {
   begin(TABLE_ITEM, handle, key.length);
   scratch.set(key, ADDRESS_END);
   return finish(ADDRESS_END + key.length, trace);
 }
 
-/** Key hash of a key given as BCS, which must have been read before. */
+/** Key hash of a key in BCS. The caller must have decoded or skipped the key first. */
 export function keyHashOfBcs(bcs: Uint8Array, trace: KeyTrace | undefined): Uint8Array {
   const keyHash = stateKeyHashOfBcs(bcs);
   trace?.noteBcs(keyHash, bcs);

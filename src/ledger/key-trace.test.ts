@@ -22,7 +22,7 @@ function keyAt(address: Address, path: AccessPath): StateKey {
 }
 
 describe("a trace of keys", () => {
-  it("has the key of each hash that was made with it, whatever its kind", () => {
+  it("has the key of every hash computed with it, of any kind", () => {
     const trace = new KeyTrace();
     const tableItem: StateKey = { kind: "tableItem", handle: TWO, key: new Uint8Array(300) };
     const module = keyAt(TWO, { kind: "code", module: { address: TWO, name: "m" } });
@@ -39,13 +39,13 @@ describe("a trace of keys", () => {
     }
   });
 
-  it("has none of a hash that was made without it or for another", () => {
+  it("does not have the key of a hash computed without it or with another trace", () => {
     const trace = new KeyTrace();
     expect(trace.keyOf(moduleKeyHash(TWO, "m", undefined))).toBeUndefined();
     expect(trace.keyOf(moduleKeyHash(TWO, "m", new KeyTrace()))).toBeUndefined();
   });
 
-  it("has the keys of a balance whose hashes are kept already", () => {
+  it("has the keys of a balance even if their hashes are cached", () => {
     const [owner, asset] = [parseAddress("0x7ace"), parseAsset("0xa")];
     balanceKeys(owner, asset, undefined);
     const trace = new KeyTrace();

@@ -5,7 +5,7 @@ import { moduleKeyHash } from "./key-hash.ts";
 import { stateValueData } from "./state-value.ts";
 import type { LedgerView } from "./view.ts";
 
-/** A module's bytes with the version that wrote them, as the view's latest version sees it. */
+/** A module's bytes at the view's latest version, and the version that wrote them. */
 export async function readModuleItem(view: LedgerView, module: ModuleId): Promise<StoredModule | undefined> {
   const keyHash = moduleKeyHash(module.address, module.name, view.keyTrace);
   const [item] = await view.getItems([keyHash], view.position.version);

@@ -1,25 +1,25 @@
-// The full position of a ledger: what must be known to append to it and to check what is appended.
+// The full position of a ledger: everything needed to check and append the next record.
 import type { Codec } from "../bcs/codec.ts";
 import { struct } from "../bcs/records.ts";
 import { hash, u8, u64 } from "../bcs/scalars.ts";
 import { option, vector } from "../bcs/sequences.ts";
 import type { LedgerPosition } from "./view.ts";
 
-/** Roots of the full subtrees, left to right, and the number of leaves. */
+/** Number of leaves, and the roots of the full subtrees from left to right. */
 export interface AccumulatorState {
   readonly leafCount: bigint;
   readonly frozen: readonly Uint8Array[];
 }
 
-/** Position of a ledger with what the next record is checked against. */
+/** Position of a ledger, with the hashes that the next record is checked against. */
 export interface Position extends LedgerPosition {
-  /** Without leaves where those before the base are not known; see `isAccumulatorKnown`. */
+  /** Without leaves if those before the base version are unknown; see `isAccumulatorKnown`. */
   readonly accumulator: AccumulatorState;
-  /** Root of the state after `version`; undefined where the whole state is not known. */
+  /** Root of the state after `version`; undefined unless the whole state is known. */
   readonly stateRoot: Uint8Array | undefined;
 }
 
-/** Positions as stores keep them. The hashes of one that was read are views on the input. */
+/** Positions as stores keep them. Decoded hashes are views on the input. */
 export const positionCodec: Codec<Position> = struct({
   chainId: u8,
   version: u64,

@@ -1,5 +1,5 @@
-// Records: one transaction with everything that came out of it, as one node hands it to another. No field
-// carries its own length, so the spans that get hashed are found by passing over each field.
+// Records: one transaction with its info, events and changes, as nodes exchange it. No field carries its length, so the
+// reader skips through each field to find the spans that get hashed.
 import type { ValueOf } from "../bcs/codec.ts";
 import { BcsReader } from "../bcs/reader.ts";
 import { struct } from "../bcs/records.ts";
@@ -14,7 +14,7 @@ import { transactionCodec, USER_VARIANT } from "./transaction.ts";
 import { type TransactionInfo, transactionInfoCodec } from "./transaction-info.ts";
 import { writeSetCodec } from "./write-set.ts";
 
-/** A record with all its values. */
+/** A fully decoded record. */
 export const recordCodec = struct({
   version: u64,
   transaction: transactionCodec,
@@ -25,7 +25,7 @@ export const recordCodec = struct({
 });
 export type LedgerRecord = ValueOf<typeof recordCodec>;
 
-/** A record as spans of its bytes, with the few values that checks and the store need. */
+/** A record as spans of its bytes, and the few values that checks and the store need. */
 export interface RecordSpans {
   readonly version: bigint;
   /** The whole record. */
@@ -56,7 +56,7 @@ function skipTransaction(reader: BcsReader): number | undefined {
     transactionCodec.skip(reader);
     return undefined;
   }
-  // As deep as the codec of the enum would be.
+  // Nest as the codec of the enum does, so that the depth limit is the same.
   reader.nest();
   reader.skip(1);
   reader.nest();
@@ -68,12 +68,12 @@ function skipTransaction(reader: BcsReader): number | undefined {
   return chainId;
 }
 
-/** Passes over events: the bytes of each. */
+/** Skips events and returns the bytes of each. */
 export function readEventSpans(reader: BcsReader): Uint8Array[] {
-  return reader.vector((one) => {
-    const start = one.offset;
-    contractEventCodec.skip(one);
-    return one.span(start);
+  return reader.vector((eventReader) => {
+    const start = eventReader.offset;
+    contractEventCodec.skip(eventReader);
+    return eventReader.span(start);
   }, contractEventCodec.minBytes);
 }
 
@@ -129,7 +129,7 @@ export function decodePage(bytes: Uint8Array): RecordSpans[] {
   return records;
 }
 
-/** Puts a record together from its encoded fields. */
+/** Joins the encoded fields of a record. */
 export function encodeRecord(parts: RecordParts): Uint8Array {
   const size = parts.transaction.length + parts.changes.length + 512;
   const writer = new BcsWriter(parts.events.reduce((sum, event) => sum + event.length, size));

@@ -1,7 +1,6 @@
-// Resource groups: one state item that holds several resources, as a map from struct tag to bytes. Members
-// are found by walking over the bytes; nothing is taken out but the offsets asked for. Every balance does
-// this, so the common shape of a key, a struct without type arguments, is passed over by hand, and only other
-// shapes go through the reader.
+// Resource groups: one state item that holds several resources, as a map from struct tag to bytes. Lookups walk
+// over the bytes and decode nothing else. Every balance does this, so the common key, a struct tag without type
+// arguments, is skipped by hand; other keys go through the reader.
 import { BcsError } from "../bcs/errors.ts";
 import { BcsReader } from "../bcs/reader.ts";
 import { structTagCodec } from "../move/type-tag.ts";
@@ -36,7 +35,7 @@ function keyEnd(bytes: Uint8Array, start: number): number {
   return reader.offset;
 }
 
-/** Negative, zero or positive, as the ranges compare. */
+/** Lexicographic order of two ranges: negative, zero or positive. */
 function compareRanges(
   a: Uint8Array,
   aStart: number,
@@ -54,8 +53,8 @@ function compareRanges(
 }
 
 /**
- * The members with the given struct tags (in BCS), in that order, undefined where there is none. The whole
- * map is checked; undefined when it does not decode.
+ * The members with the given struct tags (in BCS), in that order; undefined for a missing member. Checks the whole map
+ * and returns undefined when it does not decode.
  */
 export function findGroupMembers(
   group: Uint8Array,

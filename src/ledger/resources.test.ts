@@ -1,4 +1,4 @@
-// The balance rule finds amounts and group members by offset: here it is held against the codecs of the resources.
+// The balance rule reads amounts and group members by offset; these tests compare it with the codecs of the resources.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyAddress, anyBytes, anyStructTag, anyU64 } from "../../test/support/move-arbitraries.ts";
@@ -51,7 +51,7 @@ function hexOf(tag: StructTag): string {
   return toHex(encodeWith(structTagCodec, tag));
 }
 
-/** The balance of an owner that has these two items, or the error. */
+/** The balance of an owner with these two items, or the error. */
 function balanceOf(items: { readonly group?: Uint8Array; readonly coin?: Uint8Array }): bigint | LedgerError {
   const found = [items.group, items.coin].map((data) =>
     data === undefined
@@ -67,7 +67,7 @@ function balanceOf(items: { readonly group?: Uint8Array; readonly coin?: Uint8Ar
   }
 }
 
-/** What a codec reads; undefined where it refuses. */
+/** The decoded value; undefined if the codec refuses the bytes. */
 function tryDecode<T>(codec: Codec<T>, bytes: Uint8Array): T | undefined {
   try {
     return decodeWith(codec, bytes);
@@ -77,7 +77,7 @@ function tryDecode<T>(codec: Codec<T>, bytes: Uint8Array): T | undefined {
   }
 }
 
-/** A copy with one byte changed, then cut or continued. */
+/** One byte to change, then bytes to cut off and to append. */
 const anyDamage = fc.record({ at: fc.nat(), byte: fc.nat(255), cut: fc.nat(3), more: fc.nat(3) });
 type Damage = typeof anyDamage extends fc.Arbitrary<infer T> ? T : never;
 
@@ -97,7 +97,7 @@ describe("the balance rule", () => {
     );
   });
 
-  it("reads the amount of any primary store, whatever stands beside it", () => {
+  it("reads the amount of any primary store, next to any other members", () => {
     fc.assert(
       fc.property(anyStore, fc.option(anyConcurrent), anyOthers, (store, concurrent, others) => {
         const group = encodeWith(resourceGroupCodec, [

@@ -1,5 +1,5 @@
-// Layouts of the framework's resources, each once. The balance rule reads amounts by offset instead, and
-// resources.test.ts holds it against these codecs.
+// Layouts of the framework's resources. The balance rule reads amounts by offset instead; resources.test.ts compares it
+// with these codecs.
 import type { ValueOf } from "../bcs/codec.ts";
 import { struct } from "../bcs/records.ts";
 import { bool, byteString, text, u8, u32, u64, u128 } from "../bcs/scalars.ts";
@@ -32,7 +32,7 @@ export const coinStoreCodec = struct({
 });
 export type CoinStore = ValueOf<typeof coinStoreCodec>;
 
-/** Where a coin's supply is counted: a table item of its own, or a number in place. */
+/** Supply of a coin: in a table item, or inline. */
 const coinSupplyCodec = struct({
   aggregator: option(struct({ handle: addressCodec, key: addressCodec, limit: u128 })),
   integer: option(struct({ value: u128, limit: u128 })),
@@ -89,7 +89,7 @@ export const blockResourceCodec = struct({
 });
 export type BlockResource = ValueOf<typeof blockResourceCodec>;
 
-/** `0x1::block::CommitHistory`: a ring of the latest block events. */
+/** `0x1::block::CommitHistory`: a ring buffer of the latest block events. */
 export const commitHistoryCodec = struct({
   maxCapacity: u32,
   nextIndex: u32,

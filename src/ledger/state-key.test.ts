@@ -59,7 +59,7 @@ describe("state key", () => {
     expect(toHex(stateKeyHashOfBcs(encodeWith(stateKeyCodec, key)))).toBe(hash);
   });
 
-  it("gives the same hashes from parts", () => {
+  it("has the same hashes computed from parts", () => {
     const account = encodeWith(structTagCodec, tag("account", "Account"));
     const group = encodeWith(structTagCodec, tag("object", "ObjectGroup"));
     expect(toHex(resourceKeyHash(TWO, account, undefined))).toBe(KNOWN[0]![2]);
@@ -68,7 +68,7 @@ describe("state key", () => {
     expect(toHex(tableItemKeyHash(parseAddress("0x1002"), bytes("070203"), undefined))).toBe(KNOWN[3]![2]);
   });
 
-  it("gives the same hashes from parts of any length", () => {
+  it("has the same hashes computed from parts of any length", () => {
     for (const length of [0, 1, 91, 92, 93, 94, 126, 127, 128, 900, 16_383, 20_000]) {
       const name = "m".repeat(length);
       const module = atTwo({ kind: "code", module: { address: TWO, name } });
@@ -85,7 +85,7 @@ describe("state key", () => {
     }
   });
 
-  it("has a storage form of its own for all but access paths", () => {
+  it("has a storage form that differs from BCS, except for access paths", () => {
     const [a, b, c] = [1, 2, 3].map((byte) => addressFromBytes(new Uint8Array(32).fill(byte)));
     const position: StateKey = {
       kind: "tradingNative",

@@ -1,6 +1,5 @@
-// State keys: what names an item of the state. They have two encodings: BCS, as write sets carry them, and
-// the storage form, which is what gets hashed. The hash is where the item stands in the state tree and in
-// the store.
+// State keys: the names of state items. They have two encodings: BCS, in write sets, and the storage form, which is
+// hashed. The hash gives the item's place in the state tree and in the store.
 import { encodeWith, type ValueOf } from "../bcs/codec.ts";
 import { variants } from "../bcs/records.ts";
 import { byteString } from "../bcs/scalars.ts";
@@ -8,17 +7,17 @@ import { structTagCodec } from "../move/type-tag.ts";
 import { addressCodec, moduleIdCodec } from "../move/wire.ts";
 import { hashOf, hashOfParts, SEEDS } from "./hash.ts";
 
-/** A perpetual position of the trading engine; it lives in a tree of its own. */
+/** A perpetual position of the trading engine. Positions have a separate tree. */
 const tradingPositionCodec = variants("TradingNativeKey", {
   position: { exchange: addressCodec, account: addressCodec, market: addressCodec },
 });
 
-/** The name of a state item, in BCS. */
+/** State keys in BCS. */
 export const stateKeyCodec = variants("StateKey", {
   /** Code, a resource or a resource group at an address; the path is BCS of an AccessPath. */
   accessPath: { address: addressCodec, path: byteString },
   tableItem: { handle: addressCodec, key: byteString },
-  /** Only tests of the chain use it. */
+  /** Used only by tests of the chain. */
   raw: { key: byteString },
   tradingNative: { item: tradingPositionCodec },
 });
@@ -26,7 +25,7 @@ export type StateKey = ValueOf<typeof stateKeyCodec>;
 
 /** The path inside an access path key. */
 export const accessPathCodec = variants("AccessPath", {
-  /** The address of the module stands here once more. */
+  /** Repeats the address of the key. */
   code: { module: moduleIdCodec },
   resource: { struct: structTagCodec },
   resourceGroup: { struct: structTagCodec },
@@ -42,14 +41,14 @@ const TAG_AND_HANDLE = 33;
 
 const NOTHING: Uint8Array = new Uint8Array(0);
 
-/** What follows the length that stands at the offset. */
+/** The bytes after the length at `offset`. */
 function afterLength(bcs: Uint8Array, offset: number): Uint8Array {
   let at = offset;
   while ((bcs[at] ?? 0) >= 0x80) at++;
   return bcs.subarray(at + 1);
 }
 
-/** The parts that make up the storage form, given the BCS of a key that was read or skipped before. */
+/** The two parts of the storage form, from the BCS of a key that was decoded or skipped before. */
 function storageParts(bcs: Uint8Array): [Uint8Array, Uint8Array] {
   switch (bcs[0]) {
     case BCS_TABLE_ITEM:
@@ -68,7 +67,7 @@ export function stateKeyHash(key: StateKey): Uint8Array {
   return stateKeyHashOfBcs(encodeWith(stateKeyCodec, key));
 }
 
-/** Hash of a key from its BCS, which must have been read or skipped before. */
+/** Hash of a key from its BCS. The caller must have decoded or skipped the key first. */
 export function stateKeyHashOfBcs(bcs: Uint8Array): Uint8Array {
   if (bcs[0] === 0) return hashOf(SEEDS.stateKey, bcs);
   const [head, tail] = storageParts(bcs);

@@ -1,4 +1,4 @@
-// State values: the bytes of a state item, with or without the record of who paid for its place.
+// State values: the bytes of a state item, with or without the deposits paid for its storage.
 import type { Codec, ValueOf } from "../bcs/codec.ts";
 import type { BcsReader } from "../bcs/reader.ts";
 import { variants } from "../bcs/records.ts";
@@ -7,9 +7,9 @@ import type { BcsWriter } from "../bcs/writer.ts";
 import { LedgerError } from "./errors.ts";
 import { hashOf, SEEDS } from "./hash.ts";
 
-const NOT_CANONICAL = "metadata with a bytes deposit of 0 must have its first form";
+const NOT_CANONICAL = "metadata with a bytes deposit of 0 must be v0";
 
-// The chain writes the first form whenever the bytes deposit is zero; anything else would change the hash.
+// The chain writes v0 whenever the bytes deposit is zero; a v1 would have another hash.
 const bytesDepositCodec: Codec<bigint> = {
   minBytes: 8,
   read: (reader: BcsReader) => {
@@ -27,7 +27,7 @@ const bytesDepositCodec: Codec<bigint> = {
   },
 };
 
-/** Deposits and creation time of an item. The second form exists only for a bytes deposit above zero. */
+/** Deposits and creation time of an item. v1 exists only for a bytes deposit above zero. */
 export const stateMetadataCodec = variants("StateMetadata", {
   v0: { deposit: u64, creationTimeUsec: u64 },
   v1: { slotDeposit: u64, bytesDeposit: bytesDepositCodec, creationTimeUsec: u64 },

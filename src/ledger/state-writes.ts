@@ -1,5 +1,5 @@
-// The main-state writes of a write set, taken from its bytes without building the write set: key hashes and
-// encoded state values, as the state tree and the store want them.
+// The main-state writes of a write set, read from its bytes without decoding it: key hashes and encoded state values,
+// as the state tree and the store need them.
 import type { BcsReader } from "../bcs/reader.ts";
 import { stateKeyCodec, stateKeyHashOfBcs } from "./state-key.ts";
 import { stateMetadataCodec } from "./state-value.ts";
@@ -8,7 +8,7 @@ import { extensionsCodec, hotKeysCodec } from "./write-set.ts";
 /** One write, ready to be stored. */
 export interface EncodedWrite {
   readonly keyHash: Uint8Array;
-  /** BCS of the StateValue, on the input where the bytes are the same; undefined deletes. */
+  /** BCS of the StateValue, a view on the input where the bytes agree; undefined deletes. */
   readonly value: Uint8Array | undefined;
 }
 
@@ -19,13 +19,13 @@ const DELETION = 2;
 const DELETION_WITH_METADATA = 5;
 const VALUE_V0 = 0;
 const VALUE_WITH_METADATA = 1;
-/** Smallest entry: a raw key of no bytes and a deletion. */
+/** Smallest entry: an empty raw key and a deletion. */
 const MIN_ENTRY_BYTES = 3;
 
-/** A write operation's bytes differ from those of the value it writes in the variant number alone. */
+/** A write operation and the value it writes differ only in the variant number. */
 function retag(op: Uint8Array, tag: number): Uint8Array {
   if (op[0] === tag) return op;
-  // From the pool: most writes of a page come through here, and they go again together.
+  // From Buffer's pool: most writes of a page pass through here and are freed together.
   const value = Buffer.allocUnsafe(op.length);
   value.set(op);
   value[0] = tag;
@@ -46,7 +46,7 @@ function readValue(reader: BcsReader): Uint8Array | undefined {
   return retag(reader.span(start), VALUE_WITH_METADATA);
 }
 
-/** Reads past a write set, as strictly as its codec, and hands out its writes to the main state. */
+/** Skips a write set, as strictly as its codec, and returns its writes to the main state. */
 export function readStateWrites(reader: BcsReader): EncodedWrite[] {
   const version = reader.variant(2, "WriteSet");
   const writes: EncodedWrite[] = [];

@@ -6,8 +6,8 @@ import { stateValueData } from "./state-value.ts";
 import type { LedgerView } from "./view.ts";
 
 /**
- * The stored bytes of an item at a version, undefined where there is none. They are the view's own and gone
- * once it is released. Throws LedgerError.
+ * The stored bytes of an item at a version; undefined if there is none. Valid until the view is released. Throws
+ * LedgerError.
  */
 export function readTableItem(
   view: LedgerView,

@@ -1,5 +1,5 @@
-// Transaction infos: the hashes that tie a transaction to what came out of it. The hash of an info is the
-// leaf of the transaction accumulator.
+// Transaction infos: the hashes that tie a transaction to its results. The hash of an info is a leaf of the
+// transaction accumulator.
 import type { ValueOf } from "../bcs/codec.ts";
 import { variants } from "../bcs/records.ts";
 import { hash, u64 } from "../bcs/scalars.ts";
@@ -17,7 +17,7 @@ export const transactionInfoCodec = variants("TransactionInfo", {
     transactionHash: hash,
     eventRootHash: hash,
     stateChangeHash: hash,
-    /** State root after this version; only at the end of a block. */
+    /** State root after this version; only the last transaction of a block has one. */
     stateCheckpointHash: optionalHash,
     auxiliaryInfoHash: optionalHash,
   },
@@ -28,7 +28,7 @@ export const transactionInfoCodec = variants("TransactionInfo", {
     eventRootHash: hash,
     stateChangeHash: hash,
     stateCheckpointHash: optionalHash,
-    /** Root of the tree of hot items; cannot be recomputed from records. */
+    /** Root of the tree of hot items. Records do not suffice to recompute it. */
     hotStateCheckpointHash: optionalHash,
     auxiliaryInfoHash: optionalHash,
     /** Root of the tree of native positions. */

@@ -1,4 +1,4 @@
-// Transactions of every kind: the enum over what users, validators and the chain itself submit, and its hash.
+// Transactions of every kind, submitted by users, validators and the chain itself, and their hash.
 import type { ValueOf } from "../bcs/codec.ts";
 import { variants } from "../bcs/records.ts";
 import { hash } from "../bcs/scalars.ts";
@@ -14,7 +14,7 @@ import { hashOf, hashOfParts, SEEDS } from "./hash.ts";
 import { stateKeyCodec } from "./state-key.ts";
 import { writeSetCodec } from "./write-set.ts";
 
-/** What a genesis transaction applies. */
+/** Payload of a genesis transaction. */
 const genesisPayloadCodec = variants("GenesisPayload", {
   direct: { writeSet: writeSetCodec, events: vector(contractEventCodec) },
   script: { runAs: addressCodec, script: scriptCodec },
@@ -47,15 +47,15 @@ export const transactionCodec = variants("Transaction", {
 });
 export type Transaction = ValueOf<typeof transactionCodec>;
 
-/** Variant numbers that checks ask for without reading the transaction. */
+/** Variant numbers that checks compare without decoding the transaction. */
 export const USER_VARIANT = 0;
 export const GENESIS_VARIANT = 1;
 
 const USER_TAG: Uint8Array = Uint8Array.of(USER_VARIANT);
 
-/** Hash of a transaction from its BCS, which must have been read or skipped before. */
+/** Hash of a transaction from its BCS. The caller must have decoded or skipped the transaction first. */
 export function transactionHash(bcs: Uint8Array): Uint8Array {
   if (bcs[0] !== USER_VARIANT) return hashOf(SEEDS.transaction, bcs);
-  // An encrypted payload is hashed as it was before decryption.
+  // The hash covers an encrypted payload in its state before decryption.
   return hashOfParts(SEEDS.transaction, USER_TAG, hashedForm(bcs.subarray(1)));
 }

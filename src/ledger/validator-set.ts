@@ -1,4 +1,4 @@
-// The on-chain validator set, and the list of voters that an epoch starts with.
+// The on-chain validator set, and the voters that start an epoch.
 import { decodeWith, encodeWith, type ValueOf } from "../bcs/codec.ts";
 import { struct } from "../bcs/records.ts";
 import { byteString, u8, u64, u128 } from "../bcs/scalars.ts";
@@ -30,7 +30,7 @@ export const validatorSetCodec = struct({
 });
 export type ValidatorSet = ValueOf<typeof validatorSetCodec>;
 
-/** A validator as an epoch knows it. */
+/** A validator as a voter of an epoch. */
 export const voterCodec = struct({ address: addressCodec, consensusKey: byteString, votingPower: u64 });
 export type Voter = ValueOf<typeof voterCodec>;
 
@@ -43,7 +43,7 @@ export const VALIDATOR_SET_KEY_HASH: Uint8Array = resourceKeyHash(
   undefined,
 );
 
-/** The voters of a set, in the order of their index: the active ones and those about to leave. */
+/** The voters of a set, by index: the active validators and those about to leave. */
 export function votersOf(set: ValidatorSet): Voter[] {
   return [...set.active, ...set.pendingInactive].sort((a, b) => (a.index < b.index ? -1 : 1));
 }

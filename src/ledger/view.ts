@@ -1,10 +1,9 @@
-// The read view: the ledger as of one moment. Everything that answers a user reads through this face and
-// knows nothing of where the bytes are kept. What is near is given at once, so a caller that waits for nothing else
-// need not wait at all.
+// The read view: a snapshot of the ledger. Every operation reads through this interface and does not know where the
+// bytes are kept. Reads that need no I/O return at once instead of a promise.
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { KeyTrace } from "./key-trace.ts";
 
-/** Where the ledger stands. State at version V is the state after transaction V. */
+/** Head and range of the ledger. The state at version V is the state after transaction V. */
 export interface LedgerPosition {
   readonly chainId: number;
   /** Latest version. */
@@ -13,12 +12,12 @@ export interface LedgerPosition {
   readonly timestampUsec: bigint;
   readonly epoch: bigint;
   readonly blockHeight: bigint;
-  /** Oldest version whose state can be read. */
+  /** Oldest readable version. */
   readonly oldestVersion: bigint;
   readonly oldestBlockHeight: bigint;
 }
 
-/** One stored state item as some version sees it. */
+/** One state item at some version. */
 export interface StateItem {
   /** The version that wrote it. */
   readonly version: bigint;
@@ -26,7 +25,7 @@ export interface StateItem {
   readonly value: Uint8Array | undefined;
 }
 
-/** One record as it arrived: transaction, info, events, accumulator root and changes, in BCS. */
+/** One record: transaction, info, events, accumulator root and changes, in BCS. */
 export interface StoredRecord {
   readonly version: bigint;
   readonly bytes: Uint8Array;
@@ -42,39 +41,37 @@ export interface Block {
 }
 
 /**
- * The ledger as of one moment. Reads check their version against this view's own position and read in the
- * same snapshot, so a pruner or a commit that runs meanwhile cannot make them wrong. Byte arrays handed out
- * are valid until `release`.
+ * A snapshot of the ledger. Reads check their version against the view's position and use the same snapshot, so a
+ * concurrent pruner or commit cannot make them wrong. Returned byte arrays are valid until `release`.
  */
 export interface LedgerView {
   readonly position: LedgerPosition;
-  /** Where keys are to be noted whose hashes `getItems` gets; only a view that asks other nodes has one. */
+  /** Records the keys of the hashes given to `getItems`; only a view that asks other nodes has one. */
   readonly keyTrace?: KeyTrace;
   /**
-   * The items that the given version sees, by state key hash: undefined where the key was never written
-   * (or its deletion is older than anything kept). Throws LedgerError `version_not_found` or
-   * `version_pruned`.
+   * The items at a version, by state key hash; undefined for a key never written, or deleted before the oldest kept
+   * version. Throws LedgerError `version_not_found` or `version_pruned`.
    */
   getItems(
     keyHashes: readonly Uint8Array[],
     version: bigint,
   ): MaybePromise<readonly (StateItem | undefined)[]>;
   /**
-   * The writes of one key with `from <= version <= to`, oldest first, at most `limit`. Throws as `getItems`
-   * for either end outside the kept range.
+   * The writes of one key with `from <= version <= to`, oldest first, at most `limit`. Throws like `getItems` if either
+   * end is outside the kept range.
    */
   getHistory(keyHash: Uint8Array, range: HistoryRange): Promise<readonly StateItem[]>;
   getBlockByHeight(height: bigint): Promise<Block | undefined>;
-  /** The block that holds the version. */
+  /** The block that contains the version. */
   getBlockByVersion(version: bigint): Promise<Block | undefined>;
   /** The last block whose time is at or before the given one. */
   getBlockAtTime(timestampUsec: bigint): Promise<Block | undefined>;
   /**
-   * Records from `start` on, at most `limit`, and at most about `maxBytes` (always at least one). Throws as
+   * Records from `start` on: at most `limit`, and about `maxBytes` at most, but always at least one. Throws like
    * `getItems`.
    */
   getRecords(start: bigint, limit: number, maxBytes: number): Promise<readonly StoredRecord[]>;
-  /** Gives the snapshot back. Must be called once; a view is short-lived. */
+  /** Releases the snapshot. Call it exactly once and soon. */
   release(): void;
 }
 
@@ -84,7 +81,7 @@ export interface HistoryRange {
   readonly limit: number;
 }
 
-/** Something that can be read: opens views. Throws LedgerError `no_ledger` while nothing is committed. */
+/** Opens views. Throws LedgerError `no_ledger` while nothing is committed. */
 export interface Ledger {
   openView(): MaybePromise<LedgerView>;
 }

@@ -41,7 +41,7 @@ describe("waypoint text", () => {
 });
 
 describe("voters", () => {
-  it("are the active and the leaving ones, in the order of their index", () => {
+  it("are the active and the leaving validators, by index", () => {
     const validator = (index: bigint): ValidatorInfo => ({
       address: parseAddress("0x1"),
       votingPower: 1n,
@@ -63,7 +63,7 @@ describe("voters", () => {
 });
 
 describe.skipIf(!hasShared)("waypoint of an epoch's last version", () => {
-  it("follows from the record", () => {
+  it("is computed from the record", () => {
     const record = decodePage(sharedBytes("vectors/testnet-pages/testnet-start1-limit3.page.bcs"))[0]!;
     const block = record.events.map(findNewBlock).find((event) => event !== undefined)!;
     const next = record.events.map(findNewEpoch).find((event) => event !== undefined)!;

@@ -1,5 +1,5 @@
-// Waypoints: one line that names a version and commits to the whole ledger up to it. Whoever trusts the line
-// can prove everything before it.
+// Waypoints: one line that names a version and commits to the whole ledger up to it. A trusted waypoint proves every
+// earlier version.
 import { fromHex, toHex } from "../base/hex.ts";
 import { encodeWith, type ValueOf } from "../bcs/codec.ts";
 import { struct } from "../bcs/records.ts";
@@ -9,13 +9,13 @@ import { LedgerError } from "./errors.ts";
 import { HASH_LENGTH, hashOf, SEEDS } from "./hash.ts";
 import { voterCodec } from "./validator-set.ts";
 
-/** A version and what the ledger up to it hashes to. */
+/** A version and the hash that commits to the ledger up to it. */
 export interface Waypoint {
   readonly version: bigint;
   readonly hash: Uint8Array;
 }
 
-/** What a waypoint commits to: the ledger info that ends an epoch. */
+/** The ledger info at the end of an epoch, which the waypoint hashes. */
 const preimageCodec = struct({
   /** Epoch of the version's block, not the one that starts after it. */
   epoch: u64,

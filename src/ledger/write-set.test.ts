@@ -1,37 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { codecProperties } from "../../test/support/codec-properties.ts";
-import {
-  anyContractEvent,
-  anyStateKey,
-  anyStateMetadata,
-  anyStateValue,
-  anyWriteOp,
-  anyWriteSet,
-} from "../../test/support/ledger-arbitraries.ts";
+import { anyStateValue, anyWriteSet } from "../../test/support/ledger-arbitraries.ts";
 import { RUNS } from "../../test/support/property.ts";
 import { fromHex, toHex } from "../base/hex.ts";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { BcsReader } from "../bcs/reader.ts";
 import { LedgerError } from "./errors.ts";
-import { contractEventCodec } from "./event.ts";
-import { stateKeyCodec, stateKeyHash } from "./state-key.ts";
+import { stateKeyHash } from "./state-key.ts";
 import { stateMetadataCodec, stateValueCodec, stateValueData } from "./state-value.ts";
 import { readStateWrites } from "./state-writes.ts";
-import { writeOpCodec, writeSetCodec, writeSetHash, writtenValue } from "./write-set.ts";
+import { writeSetCodec, writeSetHash, writtenValue } from "./write-set.ts";
 
 const bytes = (hex: string) => fromHex(hex)!;
 
-codecProperties("state key", stateKeyCodec, anyStateKey);
-codecProperties("state metadata", stateMetadataCodec, anyStateMetadata);
-codecProperties("state value", stateValueCodec, anyStateValue);
-codecProperties("write op", writeOpCodec, anyWriteOp);
-codecProperties("write set", writeSetCodec, anyWriteSet);
-codecProperties("contract event", contractEventCodec, anyContractEvent);
-
 describe("state value", () => {
-  it("refuses metadata with a bytes deposit of zero in its second form", () => {
+  it("refuses v1 metadata with a bytes deposit of zero", () => {
     const metadata = bytes(`01${"01".repeat(8)}${"00".repeat(8)}${"02".repeat(8)}`);
     expect(() => decodeWith(stateMetadataCodec, metadata)).toThrow(BcsError);
     expect(() => stateMetadataCodec.skip(new BcsReader(metadata))).toThrow("bytes deposit of 0");
@@ -72,7 +56,7 @@ describe("write set", () => {
     );
   });
 
-  it("yields the same state writes from its bytes as from its values", () => {
+  it("gives the same state writes from its bytes as from its values", () => {
     fc.assert(
       fc.property(anyWriteSet, (writeSet) => {
         const encoded = encodeWith(writeSetCodec, writeSet);

@@ -1,4 +1,4 @@
-// Write sets: what a transaction changed in the state.
+// Write sets: the state changes of a transaction.
 import type { ValueOf } from "../bcs/codec.ts";
 import { variants } from "../bcs/records.ts";
 import { byteString } from "../bcs/scalars.ts";
@@ -7,7 +7,7 @@ import { hashOf, SEEDS } from "./hash.ts";
 import { stateKeyCodec } from "./state-key.ts";
 import { type StateValue, stateMetadataCodec } from "./state-value.ts";
 
-/** One change. Creation and modification leave the same value; metadata of a deletion is a refund record. */
+/** One change. Creation and modification leave the same value; the metadata of a deletion records a refund. */
 export const writeOpCodec = variants("WriteOp", {
   creation: { data: byteString },
   modification: { data: byteString },
@@ -27,7 +27,7 @@ const writeSetExtensionCodec = variants("WriteSetExtension", {
   nativePositions: { writes: writesCodec },
 });
 
-/** Keys that became hot; they never change a value. */
+/** Keys that became hot. They change no value. */
 export const hotKeysCodec = vector(stateKeyCodec);
 export const extensionsCodec = vector(writeSetExtensionCodec);
 
@@ -43,7 +43,7 @@ export function writeSetHash(bcs: Uint8Array): Uint8Array {
   return hashOf(SEEDS.writeSet, bcs);
 }
 
-/** The value that a change leaves behind; undefined when it deletes. */
+/** The value after a change; undefined for a deletion. */
 export function writtenValue(op: WriteOp): StateValue | undefined {
   switch (op.kind) {
     case "creation":

@@ -1,11 +1,11 @@
-// What a Move module offers, as structured types: what the bytecode reader yields and the encoder consumes.
-// Printed forms are made from these on demand and never parsed back (function types print ambiguously).
+// The ABI of a Move module as structured types: the bytecode reader returns it, the encoder uses it. Printed types are
+// never parsed back, because function types print ambiguously.
 import type { Address } from "./address.ts";
 
 /** Abilities, in bit order 1, 2, 4, 8. */
 export type Ability = "copy" | "drop" | "store" | "key";
 
-/** Names of the types without parts. */
+/** Names of the primitive types. */
 export type PrimitiveName =
   | "bool"
   | "u8"
@@ -23,7 +23,7 @@ export type PrimitiveName =
   | "address"
   | "signer";
 
-/** A type as it stands in a signature. */
+/** A type in a signature. */
 export type AbiType =
   | { readonly kind: PrimitiveName }
   | { readonly kind: "vector"; readonly item: AbiType }
@@ -79,9 +79,9 @@ export interface StructAbi {
   readonly fields: readonly FieldAbi[];
   /** Variants of an enum; undefined for structs and natives. */
   readonly variants: readonly VariantAbi[] | undefined;
-  /** Container this struct is a resource group member of, as struct tag text. */
+  /** Resource group that this struct is a member of, as struct tag text. */
   readonly groupMemberOf: string | undefined;
-  /** Scope when this struct is a resource group container: `global`, `address` or `module_`. */
+  /** Scope, if this struct is a resource group: `global`, `address` or `module_`. */
   readonly groupScope: string | undefined;
 }
 
@@ -105,7 +105,7 @@ export interface ScriptAbi {
 }
 
 /**
- * Loads a module's ABI as of one ledger version; undefined when no such module is there. Bytes that do not
- * parse throw.
+ * Loads a module's ABI at one ledger version; undefined when there is no such module. Throws when its bytes do not
+ * parse.
  */
 export type ModuleLoader = (module: ModuleId) => Promise<ModuleAbi | undefined>;

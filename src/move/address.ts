@@ -1,4 +1,4 @@
-// 32-byte account addresses: text in and out.
+// 32-byte account addresses and their text forms.
 import { hexDigit, toHex } from "../base/hex.ts";
 import { MoveError } from "./errors.ts";
 
@@ -8,7 +8,7 @@ export const ADDRESS_LENGTH = 32;
 /** A 32-byte account address. Made only by `addressFromBytes` and `parseAddress`. */
 export type Address = Uint8Array & { readonly __brand: "Address" };
 
-/** Takes exactly 32 bytes as an address, without copying. */
+/** Brands exactly 32 bytes as an address, without copying. */
 export function addressFromBytes(bytes: Uint8Array): Address {
   if (bytes.length !== ADDRESS_LENGTH) {
     throw new MoveError("address", `an address has ${ADDRESS_LENGTH} bytes, not ${bytes.length}`);
@@ -16,16 +16,17 @@ export function addressFromBytes(bytes: Uint8Array): Address {
   return bytes as Address;
 }
 
-/** The common form: all digits are there. Undefined when one of them is none. */
+/** Parses the common form with all 64 digits; undefined if one is not a hex digit. */
 function parseFullAddress(text: string, start: number): Address | undefined {
   const out = new Uint8Array(ADDRESS_LENGTH);
-  let wrong = 0;
+  // Negative as soon as one digit is invalid.
+  let combined = 0;
   for (let i = 0, at = start; i < ADDRESS_LENGTH; i++, at += 2) {
     const value = (hexDigit(text.charCodeAt(at)) << 4) | hexDigit(text.charCodeAt(at + 1));
-    wrong |= value;
+    combined |= value;
     out[i] = value;
   }
-  return wrong < 0 ? undefined : (out as Address);
+  return combined < 0 ? undefined : (out as Address);
 }
 
 /**
@@ -44,7 +45,7 @@ export function parseAddress(text: string): Address {
     throw new MoveError("address", `an address has at most ${2 * ADDRESS_LENGTH} hex digits, not ${digits}`);
   }
   const out = new Uint8Array(ADDRESS_LENGTH);
-  // Walks from the last digit so that odd digit counts pad on the left.
+  // From the last digit on, so that an odd number of digits is padded on the left.
   for (let i = text.length - 1, nibble = 0; i >= start; i--, nibble++) {
     const digit = hexDigit(text.charCodeAt(i));
     if (digit < 0) {

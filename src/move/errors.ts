@@ -1,8 +1,8 @@
 // Errors of the move room.
 import { CodedError } from "../base/errors.ts";
 
-/** What was wrong: text that does not parse, or bytecode that the format rejects. */
+/** The kind of input that was wrong. */
 export type MoveErrorCode = "address" | "identifier" | "type" | "bytecode" | "layout" | "value";
 
-/** Text, bytecode or a value that is not what Move allows. */
+/** Text, bytecode or a value that Move does not allow. */
 export class MoveError extends CodedError<MoveErrorCode> {}

@@ -1,6 +1,6 @@
 // Move identifiers: names of modules, structs, functions and fields.
 
-/** Longest identifier that compiled code can hold; the text forms have no limit of their own. */
+/** Longest identifier in compiled code; text forms have no limit. */
 export const MAX_IDENTIFIER_LENGTH = 255;
 
 function isWordCode(code: number): boolean {
@@ -14,8 +14,8 @@ function isWordCode(code: number): boolean {
 }
 
 /**
- * True for a letter followed by letters, digits, `_`, `$`; for `_` or `$` followed by at least one of the
- * same; for `<SELF>`, and for `<SELF>_` with digits behind it.
+ * True for a letter followed by letters, digits, `_` or `$`; for `_` or `$` followed by at least one of these; for
+ * `<SELF>`, and for `<SELF>_` followed by digits.
  */
 export function isIdentifier(text: string): boolean {
   if (text.startsWith("<SELF>")) return text.length === 6 || isSelfNumber(text);

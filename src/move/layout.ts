@@ -1,13 +1,12 @@
-// From a type to the layout of its values: what stands on the wire, field by field. Struct and enum
-// definitions come from the modules on chain; every type that is looked at counts towards a limit, so that a
-// small module cannot ask for endless work.
+// From a type to the layout of its values on the wire, field by field. Struct and enum definitions come from the
+// modules on chain. Every visited type counts towards a limit, so that a small module cannot cause endless work.
 import { shortenText } from "../base/text.ts";
 import type { AbiStructType, AbiType, FieldAbi, ModuleLoader, PrimitiveName, StructAbi } from "./abi.ts";
 import { formatAbiType } from "./bytecode/abi-text.ts";
 import { MoveError } from "./errors.ts";
 import { MAX_IDENTIFIER_LENGTH } from "./identifier.ts";
 
-/** Most type nodes that one layout may visit. */
+/** Largest number of type nodes that one layout may visit. */
 export const MAX_LAYOUT_NODES = 513;
 
 /** A member of a struct or of an enum's variant. */
@@ -35,7 +34,7 @@ export interface EnumLayout {
   readonly variants: readonly (FieldsLayout & { readonly name: string })[];
 }
 
-/** How the values of a type stand on the wire and in JSON. */
+/** The form of a type's values on the wire and in JSON. */
 export type Layout =
   | { readonly kind: Exclude<PrimitiveName, "signer"> }
   /** `vector<u8>`. */
@@ -43,7 +42,7 @@ export type Layout =
   | { readonly kind: "vector"; readonly item: Layout }
   /** `0x1::string::String`. */
   | { readonly kind: "string" }
-  /** `0x1::option::Option`, in its old form as a struct and in its new form as an enum. */
+  /** `0x1::option::Option`: a struct in older frameworks, an enum in newer ones. */
   | { readonly kind: "option"; readonly item: Layout }
   | StructLayout
   | EnumLayout;
@@ -67,7 +66,7 @@ const PRIMITIVES: Readonly<Record<Exclude<PrimitiveName, "signer">, Layout>> = {
 const BYTES: Layout = { kind: "bytes" };
 const STRING: Layout = { kind: "string" };
 
-/** True for a struct type of the framework's first address. */
+/** True for the struct type `0x1::module::name`. */
 function isFrameworkStruct(type: AbiType, module: string, name: string): boolean {
   if (type.kind !== "struct" || type.module !== module || type.name !== name) return false;
   for (let i = 0; i < 31; i++) if (type.address[i] !== 0) return false;
@@ -91,9 +90,8 @@ export function simpleLayout(type: AbiType): Layout | undefined {
 }
 
 /**
- * Layout of a parameter's type, whose type parameters were substituted before. `0x1::object::Object` as the
- * whole type is an address, and what it is an object of is not looked up. Throws MoveError `layout`; what the
- * loader throws passes through.
+ * Layout of a parameter's type, whose type parameters are already substituted. `0x1::object::Object<T>` as the whole
+ * type is an address, and T is not looked up. Throws MoveError `layout` and passes on the errors of the loader.
  */
 export async function createParameterLayout(type: AbiType, loadModule: ModuleLoader): Promise<Layout> {
   if (isFrameworkStruct(type, "object", "Object")) return PRIMITIVES.address;

@@ -31,7 +31,7 @@ describe("ModuleCache", () => {
     expect(cache.stats().bytes).toBeGreaterThan(stored.bytes.length);
   });
 
-  it("never serves an upgraded module from the ABI before, nor the old version from the new", async () => {
+  it("never gives an upgraded module the older ABI, nor an older version the newer ABI", async () => {
     const versions = new Map<bigint, Uint8Array>([
       [7n, moduleWith("a", "before")],
       [9n, moduleWith("a", "after")],
@@ -55,7 +55,7 @@ describe("ModuleCache", () => {
     expect(functionNames(cache.get(other, { version: 1n, bytes }))).toEqual(["theirs"]);
   });
 
-  it("says undefined for what is not there, and keeps nothing of it", async () => {
+  it("returns undefined for a missing module and caches nothing", async () => {
     const cache = new ModuleCache();
     expect(await cache.createLoader(async () => undefined)(id("a"))).toBeUndefined();
     expect(cache.stats()).toMatchObject({ entries: 0, hits: 0, misses: 0 });
@@ -69,7 +69,7 @@ describe("ModuleCache", () => {
     expect(cache.stats()).toMatchObject({ entries: 1, hits: 1, misses: 1 });
   });
 
-  it("parses once when loads of one version run side by side", async () => {
+  it("parses once when loads of one version run concurrently", async () => {
     const cache = new ModuleCache();
     const bytes = moduleWith("a", "f");
     const load = cache.createLoader(async () => {
@@ -81,7 +81,7 @@ describe("ModuleCache", () => {
     expect(cache.stats()).toMatchObject({ misses: 1, hits: 19 });
   });
 
-  it("stays within its bytes and lets the least recently used go first", () => {
+  it("stays within its budget and evicts the least recently used first", () => {
     const one = new ModuleCache();
     one.get(id("m0"), { version: 1n, bytes: moduleWith("m0", "f") });
     const maxBytes = 3 * one.stats().bytes;
@@ -99,7 +99,7 @@ describe("ModuleCache", () => {
     expect(cache.stats().misses).toBe(misses + 1);
   });
 
-  it("does not throw everything out for a module larger than the budget", () => {
+  it("does not evict everything for a module larger than the budget", () => {
     const cache = new ModuleCache({ maxBytes: 4000 });
     cache.get(id("small"), { version: 1n, bytes: moduleWith("small", "f") });
     const functions = Array.from({ length: 200 }, (_, i) => ({ name: `f${i}` }));
@@ -108,7 +108,7 @@ describe("ModuleCache", () => {
     expect(cache.stats()).toMatchObject({ entries: 1, evictions: 0 });
   });
 
-  it("keeps nothing of the bytes it was given", () => {
+  it("does not keep the bytes it was given", () => {
     const cache = new ModuleCache();
     const bytes = moduleWith("a", "f");
     const before = structuredClone(cache.get(id("a"), { version: 1n, bytes }));

@@ -1,5 +1,5 @@
-// Parsed modules, bounded by bytes, least recently used out first. An entry belongs to a module and to the
-// version that wrote it, so an upgrade can never be answered from the ABI before it, nor the reverse.
+// A byte-bounded LRU cache of parsed modules. The key includes the version that wrote the module, so an upgraded module
+// never gets the ABI of an older version, nor the reverse.
 import type { CacheStats } from "../base/cache-stats.ts";
 import { toHex } from "../base/hex.ts";
 import type { ModuleAbi, ModuleId, ModuleLoader } from "./abi.ts";
@@ -7,30 +7,30 @@ import { estimateAbiBytes } from "./bytecode/abi-size.ts";
 import { readModule } from "./bytecode/reader.ts";
 import { MoveError } from "./errors.ts";
 
-/** Budget of a cache unless the caller says otherwise: some thirty times the framework. */
+/** Default budget: some thirty times the framework. */
 const MODULE_CACHE_BYTES = 64 << 20;
 
-/** What an entry costs beside its ABI: key, map slot, and the error of a module that does not parse. */
+/** Cost of an entry besides its ABI: key, map slot, and the error of a module that does not parse. */
 const ENTRY_BYTES = 1024;
 
 /** A module as the ledger holds it. */
 export interface StoredModule {
   /** The version that wrote it. */
   readonly version: bigint;
-  /** Needed only until the promise that hands them out is settled; nothing keeps them. */
+  /** Read only until the fetcher's promise settles; the cache does not keep them. */
   readonly bytes: Uint8Array;
 }
 
-/** Fetches a module from wherever the ledger is; undefined when it is not there. */
+/** Fetches a module from the ledger; undefined when there is no such module. */
 export type ModuleFetcher = (module: ModuleId) => Promise<StoredModule | undefined>;
 
 interface Entry {
-  /** The ABI, or why there is none: bytes that do not parse never will. */
+  /** The ABI, or the error: bytes that do not parse never will. */
   readonly result: ModuleAbi | MoveError;
   readonly bytes: number;
 }
 
-/** A cache of parsed modules, shared by all that read one ledger. */
+/** A cache of parsed modules, shared by all readers of one ledger. */
 export class ModuleCache {
   readonly #entries = new Map<string, Entry>();
   readonly #maxBytes: number;
@@ -43,16 +43,16 @@ export class ModuleCache {
     this.#maxBytes = options.maxBytes ?? MODULE_CACHE_BYTES;
   }
 
-  /** A loader that fetches with the given function and parses what is not known yet. */
+  /** A loader that fetches with the given function and parses on a miss. */
   createLoader(fetch: ModuleFetcher): ModuleLoader {
     return async (module) => {
       const stored = await fetch(module);
-      // Parsing does not wait, so loads that run side by side find what the first of them parsed.
+      // Parsing is synchronous, so concurrent loads find the result of the first.
       return stored === undefined ? undefined : this.get(module, stored);
     };
   }
 
-  /** The ABI of a module at hand; throws MoveError when its bytes do not parse. */
+  /** The ABI of a fetched module; throws MoveError when its bytes do not parse. */
   get(module: ModuleId, stored: StoredModule): ModuleAbi {
     const key = `${toHex(module.address)}::${module.name}@${stored.version}`;
     let entry = this.#entries.get(key);
@@ -70,7 +70,6 @@ export class ModuleCache {
     return entry.result;
   }
 
-  /** What the cache did and holds. */
   stats(): CacheStats {
     return {
       entries: this.#entries.size,

@@ -7,8 +7,8 @@ import { INTEGER_RANGES, type IntegerName, parseHexBytes, parseInteger } from ".
 
 const names = Object.keys(INTEGER_RANGES) as IntegerName[];
 
-/** The rule in one line: an optional sign, then digits. */
-function judge(text: string, type: IntegerName): bigint | undefined {
+/** The rule as a regular expression: an optional sign, then digits. */
+function expectedInteger(text: string, type: IntegerName): bigint | undefined {
   const { min, max } = INTEGER_RANGES[type];
   if (!(min < 0n ? /^[+-]?[0-9]+$/ : /^\+?[0-9]+$/).test(text)) return undefined;
   const value = text.startsWith("-") ? -BigInt(text.slice(1)) : BigInt(text.replace("+", ""));
@@ -25,7 +25,7 @@ function attempt<T>(parse: () => T): T | undefined {
 }
 
 describe("parseInteger", () => {
-  it("takes exactly the texts of the rule", () => {
+  it("accepts exactly the texts of the rule", () => {
     const near = fc
       .tuple(fc.constantFrom(...names), fc.constantFrom("min", "max"), fc.integer({ min: -2, max: 2 }))
       .map(([type, end, by]) => `${INTEGER_RANGES[type][end as "min" | "max"] + BigInt(by)}`);
@@ -37,7 +37,7 @@ describe("parseInteger", () => {
       .map(([sign, count, tail]) => `${sign}${"0".repeat(count)}${tail}`);
     fc.assert(
       fc.property(fc.constantFrom(...names), fc.oneof(near, loose, zeros), (type, text) => {
-        expect(attempt(() => parseInteger(text, type))).toBe(judge(text, type));
+        expect(attempt(() => parseInteger(text, type))).toBe(expectedInteger(text, type));
       }),
       { numRuns: RUNS },
     );
@@ -58,7 +58,7 @@ describe("parseInteger", () => {
 });
 
 describe("parseHexBytes", () => {
-  it("takes an even number of digits with or without 0x", () => {
+  it("accepts an even number of digits with or without 0x", () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ maxLength: 32 }),

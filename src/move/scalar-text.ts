@@ -1,5 +1,5 @@
-// Text of single values as they stand in JSON: integers of any width and hex bytes. Every length is bounded
-// before digits become a bigint, which takes quadratic time.
+// Text of single values in JSON: integers of any width and hex bytes. The number of digits is checked before they
+// become a bigint, which takes quadratic time.
 import { fromHex, hexDigit } from "../base/hex.ts";
 import { shortenText } from "../base/text.ts";
 import type { PrimitiveName } from "./abi.ts";
@@ -8,7 +8,7 @@ import { MoveError } from "./errors.ts";
 /** Names of the integer types. */
 export type IntegerName = Exclude<PrimitiveName, "bool" | "address" | "signer">;
 
-/** Range of an integer type and the most decimal digits a value of it has. */
+/** Range of an integer type, and its largest number of decimal digits. */
 export interface IntegerRange {
   readonly min: bigint;
   readonly max: bigint;
@@ -61,8 +61,8 @@ export function parseInteger(text: string, type: IntegerName): bigint {
   if (first < 0) return 0n;
   const digits = text.length - first;
   if (digits > maxDigits) fail(text, `does not fit ${article(type)}, which is from ${min} to ${max}`);
-  const size = text.slice(first);
-  const value = digits <= MAX_SAFE_DIGITS ? BigInt(Number(size)) : BigInt(size);
+  const magnitude = text.slice(first);
+  const value = digits <= MAX_SAFE_DIGITS ? BigInt(Number(magnitude)) : BigInt(magnitude);
   const signed = isNegative ? -value : value;
   if (signed < min || signed > max)
     fail(text, `does not fit ${article(type)}, which is from ${min} to ${max}`);

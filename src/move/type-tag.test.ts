@@ -1,14 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { codecProperties } from "../../test/support/codec-properties.ts";
-import { anyStructTag, anyTypeTag } from "../../test/support/move-arbitraries.ts";
 import { fromHex, toHex } from "../base/hex.ts";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { parseAddress } from "./address.ts";
-import { formatTypeTag, structTagCodec, type TypeTag, typeTagCodec } from "./type-tag.ts";
-
-codecProperties("type tags", typeTagCodec, anyTypeTag);
-codecProperties("struct tags", structTagCodec, anyStructTag);
+import { formatTypeTag, type TypeTag, typeTagCodec } from "./type-tag.ts";
 
 const coin: TypeTag = {
   kind: "struct",
@@ -68,7 +63,7 @@ describe("type tags", () => {
     );
   });
 
-  it("stop at 500 containers", () => {
+  it("nest at most 500 containers", () => {
     const nested = (vectors: number) => new Uint8Array(vectors + 1).fill(6, 0, vectors).fill(1, vectors);
     expect(decodeWith(typeTagCodec, nested(499))).toBeDefined();
     expect(() => decodeWith(typeTagCodec, nested(500))).toThrow(BcsError);

@@ -1,5 +1,5 @@
-// Concrete types on the wire: type tags and struct tags, with their BCS form and their printed form. The
-// text parser is in type-text.ts.
+// Type tags and struct tags: concrete types, with their BCS form and their printed form. The text parser is in
+// type-text.ts.
 import { type Codec, lazy } from "../bcs/codec.ts";
 import { choice, struct, variants } from "../bcs/records.ts";
 import { text, u8 } from "../bcs/scalars.ts";
@@ -96,7 +96,7 @@ export function formatStructTag(tag: StructTag): string {
 
 const ABILITY_NAMES = ["copy", "drop", "store", "key"] as const;
 
-/** Function types have no text that parses back; this form is for people and never ambiguous to them. */
+/** For messages only: no parser accepts function types. */
 function formatFunctionTag(tag: FunctionTag): string {
   const abilities = ABILITY_NAMES.filter((_, bit) => (tag.abilities & (1 << bit)) !== 0);
   const has = abilities.length === 0 ? "" : ` has ${abilities.join(" + ")}`;

@@ -28,7 +28,7 @@ describe("parseTypeTag", () => {
     ["0x1::a::B<u8,0x2::c::D<vector<bool>> , address>", "0x1::a::B<u8, 0x2::c::D<vector<bool>>, address>"],
     [`0x${"0".repeat(63)}1::a::b`, "0x1::a::b"],
     ["0x1::u8x::true_", "0x1::u8x::true_"],
-  ])("takes %j", (text, expected) => expect(normal(text)).toBe(expected));
+  ])("accepts %j", (text, expected) => expect(normal(text)).toBe(expected));
 
   it.each([
     ["", "expected a type at position 0, found the end"],
@@ -81,7 +81,7 @@ describe("parseTypeTag", () => {
     }
   });
 
-  it("takes time in proportion to the text", async () => {
+  it("takes time proportional to the text", async () => {
     const parse = (text: string) => {
       try {
         parseTypeTag(text);
@@ -103,7 +103,7 @@ describe("parseTypeTag", () => {
 });
 
 describe("parseStructTag", () => {
-  it("takes structs only", () => {
+  it("accepts structs only", () => {
     expect(formatStructTag(parseStructTag(" 0x1::a::B<u8> "))).toBe("0x1::a::B<u8>");
     expect(() => parseStructTag("u64")).toThrow("expected an address that starts with 0x at position 0");
     expect(() => parseStructTag("vector<u8>")).toThrow(MoveError);
@@ -111,8 +111,8 @@ describe("parseStructTag", () => {
   });
 });
 
-describe("type text, whatever comes", () => {
-  it("parses what was printed", () => {
+describe("arbitrary type text", () => {
+  it("parses every printed type", () => {
     fc.assert(
       fc.property(anyTextualType, (tag) => {
         expect(parseTypeTag(formatTypeTag(tag))).toEqual(tag);
@@ -127,7 +127,7 @@ describe("type text, whatever comes", () => {
     );
   });
 
-  it("throws only its own error, and prints what it took in a form it takes again", () => {
+  it("throws only MoveError, and accepts the printed form of every type it accepts", () => {
     const token = fc.constantFrom(
       "0x1",
       "::",

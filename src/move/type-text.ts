@@ -1,5 +1,5 @@
-// Type text to type tags: `vector<0x1::coin::Coin<u8>>`. One pass over the text, no backtracking; what the
-// text form cannot say (signed integers, function types, references) is refused like any other fault.
+// Parses type text such as `vector<0x1::coin::Coin<u8>>` in one pass without backtracking. Signed integers, function
+// types and references have no text form and are refused.
 import { hexDigit } from "../base/hex.ts";
 import type { PrimitiveName } from "./abi.ts";
 import { ADDRESS_LENGTH, type Address, parseAddress } from "./address.ts";
@@ -151,7 +151,7 @@ class TypeParser {
     while (isBlank(this.#code())) this.#at++;
   }
 
-  /** Code at the position; NaN, which equals nothing, at the end. */
+  /** Character code at the position; NaN, which equals nothing, at the end. */
   #code(): number {
     return this.#text.charCodeAt(this.#at);
   }

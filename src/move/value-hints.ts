@@ -1,11 +1,11 @@
-// What the messages about JSON values say: the form a type takes in JSON, and the likely fix of a near miss.
+// Texts of error messages about JSON values: the expected JSON form of a type, and the likely fix.
 import type { JsonDocument } from "../json/document.ts";
 import type { Layout } from "./layout.ts";
 import { INTEGER_RANGES } from "./scalar-text.ts";
 
 const LISTED_NAMES = 12;
 
-/** The JSON form of a layout in words, with its Move type where that is short. */
+/** Describes the JSON form of a layout, with its Move type where that is short. */
 export function expectedForm(layout: Layout): string {
   switch (layout.kind) {
     case "bool":
@@ -50,7 +50,7 @@ function listNames(items: readonly { readonly name: string }[]): string {
   return `${names.join(", ")}${items.length > LISTED_NAMES ? ", …" : ""}`;
 }
 
-/** What the writer of a value of the wrong form most likely has to change; undefined when nothing is likely. */
+/** The likely fix for a value of the wrong form; undefined when there is none. */
 export function likelyFix(layout: Layout, document: JsonDocument, value: number): string | undefined {
   const kind = document.kind(value);
   switch (layout.kind) {

@@ -1,5 +1,5 @@
-// JSON values to BCS, guided by a layout: one walk over both, straight into the writer. The first fault is
-// reported with its path, the JSON form that was expected, and what came.
+// JSON values to BCS, guided by a layout: one walk over both, straight into the writer. The error names the path of the
+// first fault, the expected JSON form, and the value found.
 import type { PathStep } from "../bcs/errors.ts";
 import { formatPath } from "../bcs/errors.ts";
 import type { BcsWriter } from "../bcs/writer.ts";
@@ -10,7 +10,7 @@ import type { EnumLayout, FieldsLayout, Layout, StructLayout } from "./layout.ts
 import { parseHexBytes, parseInteger } from "./scalar-text.ts";
 import { expectedForm, likelyFix } from "./value-hints.ts";
 
-/** Most bytes that values may come to; no node takes in a larger transaction. */
+/** Limit on the bytes of all values; no node accepts a larger transaction. */
 const MAX_VALUE_BYTES = 8 * 1024 * 1024;
 
 /** Longest name of a field or variant. */
@@ -28,12 +28,12 @@ const SMALL_RANGES: Readonly<Record<SmallIntegerName, { readonly min: number; re
   i32: { min: -0x8000_0000, max: 0x7fff_ffff },
 };
 
-/** Where a value is read from, and what it is called in messages. */
+/** A value in a JSON document, and its path for messages. */
 export interface JsonSource {
   readonly document: JsonDocument;
   /** Tape index of the value. */
   readonly value: number;
-  /** Taken over: it grows and shrinks while the value is read. */
+  /** The writer changes it while it reads the value. */
   readonly path: PathStep[];
 }
 
@@ -101,9 +101,7 @@ class ValueWriter {
         break;
     }
     if (this.#writer.length > MAX_VALUE_BYTES) {
-      this.#fail(
-        `the arguments come to more than ${MAX_VALUE_BYTES} bytes; no node takes in such a transaction`,
-      );
+      this.#fail(`the arguments take more than ${MAX_VALUE_BYTES} bytes; no node accepts such a transaction`);
     }
   }
 
@@ -118,7 +116,7 @@ class ValueWriter {
     );
   }
 
-  /** A value that is given as a string. */
+  /** Parses a value that JSON holds as a string. */
   #scalar<T>(layout: Layout, value: number, parse: (text: string) => T): T {
     if (this.#document.kind(value) !== "string") this.#mismatch(layout, value);
     try {
@@ -129,7 +127,7 @@ class ValueWriter {
     }
   }
 
-  /** A JSON number that is written as an integer. */
+  /** Reads a JSON number written as an integer. */
   #number(type: SmallIntegerName, value: number): number {
     if (this.#document.kind(value) !== "number") this.#mismatch({ kind: type }, value);
     const { min, max } = SMALL_RANGES[type];
@@ -205,8 +203,8 @@ class ValueWriter {
   }
 
   /**
-   * Writes the fields in declaration order, after one pass over the members that finds them. Members that
-   * are no fields are ignored in a struct and refused in a variant, which `strictIn` names.
+   * Finds the fields in one pass over the members, then writes them in declaration order. A struct ignores unknown
+   * members; a variant, which `strictIn` names, refuses them.
    */
   #fields(layout: FieldsLayout, object: number, strictIn: string | undefined): void {
     const document = this.#document;

@@ -1,4 +1,4 @@
-// Codecs of the small Move parts that many formats share.
+// Codecs of addresses and module ids.
 import { type Codec, converted } from "../bcs/codec.ts";
 import { struct } from "../bcs/records.ts";
 import { fixed, text } from "../bcs/scalars.ts";

@@ -18,7 +18,7 @@ import type { LedgerView } from "../ledger/view.ts";
 import { parseAddress } from "../move/address.ts";
 import type { BatchAnswer, HistoryOptions, ReadOptions } from "./options.ts";
 import { rangeEnd, readAtOf } from "./read-at.ts";
-import { type Reader, toBytes } from "./reader.ts";
+import { type Reader, toBytes, toText } from "./reader.ts";
 
 /** What it gives, or the error on purpose that it throws. */
 function valueOrError<T>(make: () => T): T | CodedError {
@@ -63,7 +63,10 @@ export class BalanceQuestions {
     options: ReadOptions,
   ): Promise<BatchAnswer<bigint>> {
     const questions = pairs.map(({ address, asset }) =>
-      valueOrError(() => ({ owner: parseAddress(address), asset: parseAsset(asset) })),
+      valueOrError(() => ({
+        owner: parseAddress(toText("address", address)),
+        asset: parseAsset(toText("asset", asset)),
+      })),
     );
     return this.#reader.withView((view) =>
       askMany<BalancePair, bigint>(view, options, questions, async (some, version) =>
@@ -77,7 +80,7 @@ export class BalanceQuestions {
     options: ReadOptions,
   ): Promise<BatchAnswer<Uint8Array | undefined>> {
     const questions = items.map(({ handle, key }) =>
-      valueOrError(() => ({ handle: parseAddress(handle), key: toBytes(key) })),
+      valueOrError(() => ({ handle: parseAddress(toText("handle", handle)), key: toBytes(key) })),
     );
     return this.#reader.withView((view) =>
       askMany(view, options, questions, async (some, version) => {
@@ -89,7 +92,7 @@ export class BalanceQuestions {
   }
 
   detail(address: string, asset: string, options: ReadOptions): Promise<BalanceDetailAnswer> {
-    const [owner, parsed] = [parseAddress(address), parseAsset(asset)];
+    const [owner, parsed] = [parseAddress(toText("address", address)), parseAsset(toText("asset", asset))];
     return this.#reader.withView(async (view) => {
       const point = await resolveReadPoint(view, readAtOf(options));
       const detail = await readBalanceDetail(view, owner, parsed, point.version);
@@ -107,7 +110,7 @@ export class BalanceQuestions {
       throw new ConfigError(`points: expected a whole number from 4 on, got ${points}`);
     }
     const ends = { from: rangeEnd("from", options.from), to: rangeEnd("to", options.to) };
-    const [owner, parsed] = [parseAddress(address), parseAsset(asset)];
+    const [owner, parsed] = [parseAddress(toText("address", address)), parseAsset(toText("asset", asset))];
     const range = await this.#reader.withView((view) => resolveRange(view, ends));
     const query = { owner, asset: parsed, ...range };
     if (points === undefined) {

@@ -1,18 +1,28 @@
-// Makes the blocks of a local chain: takes the ledger as it stands, has the chain make the next block, and
-// takes it in like any other source's.
+// Makes the blocks of a local chain on top of the ledger's head, and commits them like the records of any other source.
+import { DAY_MS, type NumberSettings } from "../base/settings.ts";
 import { type BlockTimer, startBlockTimer } from "../chain/block-timer.ts";
 import type { LocalChain } from "../chain/local-chain.ts";
+import type { Position } from "../ledger/position.ts";
 import type { Store } from "../store/contract.ts";
 import { isPassingFault } from "../store/errors.ts";
 import type { Committer } from "../sync/committer.ts";
 import type { Faults } from "./faults.ts";
 import type { LocalChainOptions } from "./options.ts";
 
-/** 2024-01-01: where the clock of a chain without a wall clock begins. */
+/** 2024-01-01: start of the clock of a chain that does not use the wall clock. */
 const FIRST_BLOCK_USEC = 1_704_067_200_000_000n;
 const BLOCK_STEP_USEC = 1_000_000n;
 
-/** What a block maker works with. */
+export const LOCAL_CHAIN_NUMBERS = {
+  /**
+   * Time between blocks; 0 makes them as fast as possible, on a clock of their own, so that the ledger depends on the
+   * seed alone. Left out, only `produceBlock` makes blocks, on that same clock.
+   */
+  blockTimeMs: { fallback: undefined, min: 0, max: 24 * DAY_MS },
+  /** Stops after this many blocks; never when left out. */
+  blocks: { fallback: undefined, min: 0, max: 1_000_000_000 },
+} as const satisfies NumberSettings;
+
 export interface BlockMakerOptions {
   readonly store: Store;
   readonly chain: LocalChain;
@@ -26,33 +36,46 @@ export interface BlockMakerOptions {
 export class BlockMaker {
   readonly #options: BlockMakerOptions;
   #timer: BlockTimer | undefined;
+  /** Settles when every requested block is made or has failed. */
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: BlockMakerOptions) {
     this.#options = options;
   }
 
-  /** True once blocks are made by a timer. */
+  /** True while blocks are made by a timer. */
   get isMoving(): boolean {
-    return this.#timer !== undefined;
+    return this.#timer?.isMoving === true;
   }
 
-  /** Makes blocks at a steady pace from now on, where one is set. */
+  /** Starts the block timer, if a block time is set. */
   start(): void {
     const { faults } = this.#options;
     const { blockTimeMs, blocks, onBlock } = this.#options.settings ?? {};
     if (blockTimeMs === undefined) return;
     this.#timer = startBlockTimer({
-      produce: () => this.produce(blockTimeMs === 0 ? undefined : Date.now()),
+      produce: async () => {
+        await this.produce(blockTimeMs === 0 ? undefined : Date.now());
+      },
       blockTimeMs,
       mayPass: (error) => isPassingFault(error) && faults.report("blocks", error),
       onFault: (error) => faults.report("blocks", error),
-      ...(blocks === undefined ? {} : { blocks }),
-      ...(onBlock === undefined ? {} : { onBlock }),
+      blocks,
+      onBlock,
     });
   }
 
-  /** Makes one block at the given wall time, or one step after the last. */
-  async produce(nowMs: number | undefined): Promise<void> {
+  /**
+   * Makes one block at the given wall time, or one step after the last block, and returns the new position. Concurrent
+   * calls run one after the other, because each block builds on the last.
+   */
+  produce(nowMs: number | undefined): Promise<Position> {
+    const block = this.#turn.then(() => this.#produce(nowMs));
+    this.#turn = block.catch(() => {});
+    return block;
+  }
+
+  async #produce(nowMs: number | undefined): Promise<Position> {
     const { store, chain, committer, faults, onCommit } = this.#options;
     const view = await store.openView();
     let records: readonly Uint8Array[];
@@ -70,13 +93,16 @@ export class BlockMaker {
     } finally {
       view.release();
     }
-    await committer.append(records);
+    const position = await committer.append(records);
+    if (position === undefined) throw new Error("a block was committed, but there is no ledger");
     onCommit(records.length);
     faults.clear("blocks");
+    return position;
   }
 
-  /** Waits for the block in hand and makes no more. */
+  /** Stops the timer and waits for the requested blocks. */
   async stop(): Promise<void> {
     await this.#timer?.stop();
+    await this.#turn;
   }
 }

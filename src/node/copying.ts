@@ -1,33 +1,30 @@
-// Copying a ledger from a data directory into another store, and comparing the two afterwards.
+// Copies a ledger into another store and compares the two afterwards.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../base/log.ts";
 import { StoreError } from "../store/errors.ts";
-import { openStoreWalk, type StoreWalk } from "../store/lmdb/walk.ts";
+import type { StoreWalk } from "../store/lmdb/walk.ts";
 import { type CopyCheckReport, checkCopy } from "../sync/copy/copy-check.ts";
 import { type CopySizes, copyLedger, type LedgerCopyReport } from "../sync/copy/copy-ledger.ts";
-import type { CassandraOptions } from "./options.ts";
-import { type OpenedStore, openStore } from "./store-opening.ts";
+import type { OpenedStore } from "./store-engine.ts";
+import { openStore, openWalk, type StoreOptions } from "./store-engines.ts";
 import { WriterElection } from "./writer-election.ts";
 
-/** From where to where, and how much is compared afterwards. */
 export interface CopyOptions {
-  /** Data directory of the source; a node may be writing it. */
-  readonly from: string;
-  /** Data directory or cluster of the target. */
-  readonly to: { readonly data: string } | { readonly cassandra: CassandraOptions };
-  /** Compares one of so many versions and keys afterwards; 1 compares all. */
+  /** The source; a node may be writing it. */
+  readonly from: StoreOptions;
+  readonly to: StoreOptions;
+  /** Compares one in `share` versions and keys afterwards; 1 compares all. */
   readonly share: number;
-  /** How much of each part is done, of about how much: values of the base, versions, and rows passed. */
+  /** `done` of about `total`: values of the base, versions, or rows compared. */
   readonly onProgress: (part: CopyPart, done: number, total: number) => void;
   readonly logger: Logger;
   readonly signal?: AbortSignal;
   readonly sizes?: CopySizes;
 }
 
-/** Parts of a copy, one after the other; `items` only where the source is pruned. */
+/** Parts of a copy, in this order; `items` only if the source is pruned. */
 export type CopyPart = "items" | "versions" | "compared";
 
-/** What was copied and compared. */
 export interface CopyReport extends LedgerCopyReport {
   readonly chainId: number;
   readonly version: bigint;
@@ -37,12 +34,12 @@ export interface CopyReport extends LedgerCopyReport {
 
 const LOOK_MS = 100;
 
-/** Copies, goes on with a copy that was cut off, and compares. */
+/** Copies, or resumes an interrupted copy, and compares. */
 export async function copyData(options: CopyOptions): Promise<CopyReport> {
-  const source = await openStoreWalk(options.from);
+  const { from, to, logger } = options;
+  const source = await openWalk(from, "copy from");
   try {
-    const place = { data: undefined, cassandra: undefined, ...options.to };
-    const opened = await openStore({ ...place, readOnly: false, check: undefined, logger: options.logger });
+    const opened = await openStore(to, { readOnly: false, check: undefined, logger });
     try {
       return await underLease(opened, options, (signal) => copyAndCheck(source, opened, options, signal));
     } finally {
@@ -80,7 +77,7 @@ async function copyAndCheck(
   return { ...report, chainId, version, oldestVersion, check };
 }
 
-/** Works while this process may write the target; stops when it may no longer. */
+/** Runs the work while this process holds the target's lease; aborts it when the lease is lost. */
 async function underLease<T>(
   { lease }: OpenedStore,
   { logger, signal }: CopyOptions,
@@ -98,7 +95,7 @@ async function underLease<T>(
   });
   await election.start();
   try {
-    if (!(await hasTurn(election, lease.ttlMs, ended))) {
+    if (!(await becomesWriter(election, lease.ttlMs, ended))) {
       throw new StoreError("locked", "another process writes the target");
     }
     return await work(ended);
@@ -107,8 +104,8 @@ async function underLease<T>(
   }
 }
 
-/** Waits for the turn as long as one who died without giving the lease back could keep it. */
-async function hasTurn(election: WriterElection, ttlMs: number, signal: AbortSignal): Promise<boolean> {
+/** Waits to become the writer, long enough for the lease of a crashed writer to expire. */
+async function becomesWriter(election: WriterElection, ttlMs: number, signal: AbortSignal): Promise<boolean> {
   const untilMs = performance.now() + 2 * ttlMs;
   while (election.role !== "writer" && performance.now() < untilMs) {
     await sleep(LOOK_MS, undefined, { signal }).catch(() => signal.throwIfAborted());

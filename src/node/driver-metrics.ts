@@ -1,11 +1,10 @@
-// What the driver of a cluster does, on the metrics page: counts, the state of its connections, and a histogram of
-// times that the engine has filled already.
+// Metrics of a cluster's driver: counters, connections, and a histogram of latencies that the engine fills.
 import { Histogram } from "prom-client";
 import type { CacheStats } from "../base/cache-stats.ts";
 import type { DriverFigures } from "../store/cassandra/figures.ts";
 import type { GaugeSource } from "./metrics.ts";
 
-/** Figures of the driver together with the bounds of its classes of time, once a cluster is open. */
+/** The driver's figures and the bounds of its latency buckets. */
 export interface DriverReport {
   readonly figures: DriverFigures;
   readonly boundsMs: readonly number[];
@@ -14,13 +13,9 @@ export interface DriverReport {
 
 type Reader = () => DriverReport | undefined;
 
-const GAUGES: readonly (readonly [string, string, (figures: DriverFigures) => number])[] = [
-  ["retries", "Requests to the cluster that the driver sent again", (figures) => figures.retries],
-  [
-    "speculative_requests",
-    "Second requests sent to the cluster because the first was slow",
-    (figures) => figures.speculative,
-  ],
+type Row = readonly [string, string, (figures: DriverFigures) => number];
+
+const GAUGES: readonly Row[] = [
   ["hosts_known", "Machines of the cluster that are known", (figures) => figures.hostsKnown],
   ["hosts_up", "Machines of the cluster that answer", (figures) => figures.hostsUp],
   ["connections", "Open connections to the cluster", (figures) => figures.connections],
@@ -37,7 +32,23 @@ const ERROR_KINDS = [
   "other",
 ] as const satisfies readonly (keyof DriverFigures["errors"])[];
 
-/** Counts and connections; zeros while no cluster is open. */
+const COUNTS: readonly Row[] = [
+  ["retries", "Requests to the cluster that the driver sent again", (figures) => figures.retries],
+  [
+    "speculative_requests",
+    "Second requests sent to the cluster because the first was slow",
+    (figures) => figures.speculative,
+  ],
+  ...ERROR_KINDS.map(
+    (kind): Row => [
+      `errors_${kind}`,
+      `Requests to the cluster that failed: ${kind.replaceAll("_", " ")}`,
+      (figures) => figures.errors[kind],
+    ],
+  ),
+];
+
+/** Counters and connections; zeros until the cluster is open. */
 export function driverGauges(read: Reader): GaugeSource[] {
   const gauge = (name: string, help: string, value: (figures: DriverFigures) => number): GaugeSource => ({
     name: `sextant_store_${name}`,
@@ -46,19 +57,13 @@ export function driverGauges(read: Reader): GaugeSource[] {
       const figures = read()?.figures;
       return figures === undefined ? 0 : value(figures);
     },
-    isShare: !name.startsWith("hosts"),
   });
   return [
-    ...GAUGES.map(([name, help, value]) => gauge(name, help, value)),
-    ...ERROR_KINDS.map((kind) =>
-      gauge(
-        `errors_${kind}`,
-        `Requests to the cluster that failed: ${kind.replaceAll("_", " ")}`,
-        (figures) => {
-          return figures.errors[kind];
-        },
-      ),
-    ),
+    ...COUNTS.map(([name, help, value]) => ({ ...gauge(name, help, value), isCount: true })),
+    ...GAUGES.map(([name, help, value]) => ({
+      ...gauge(name, help, value),
+      isShare: !name.startsWith("hosts"),
+    })),
   ];
 }
 
@@ -66,7 +71,7 @@ type Values = Awaited<ReturnType<Histogram["get"]>>;
 
 const NAME = "sextant_store_request_duration_seconds";
 
-/** Times of requests to the cluster. */
+/** Latencies of requests to the cluster. */
 export class DriverHistogram extends Histogram {
   readonly #read: Reader;
   /** Says name, help and kind as the library does. */

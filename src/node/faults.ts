@@ -1,21 +1,20 @@
-// What keeps a node from moving. A fault that may pass, such as a full disk, leaves the node serving and
-// trying again; any other one is a doubt about correctness and stops it for good.
+// Faults that keep the ledger from moving. After a transient fault, such as a full disk, the node keeps serving and
+// retries; any other fault puts correctness in doubt and stops the ledger for good.
 import { type CodedError, errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { isPassingFault, StoreError } from "../store/errors.ts";
 
-/** The faults of one node. */
 export class Faults {
-  /** Settles at the first fault that does not pass; never rejects. */
+  /** Resolves at the first permanent fault; never rejects. */
   readonly stopped: Promise<Error>;
   readonly #logger: Logger;
   readonly #divert: (error: unknown) => boolean;
   #resolve: (error: Error) => void = () => {};
   #final: Error | undefined;
-  /** Faults that may pass, by the part of the node that met them. */
-  readonly #passing = new Map<string, CodedError>();
+  /** Transient faults by the part of the node that reported them. */
+  readonly #transient = new Map<string, CodedError>();
 
-  /** `divert` takes what is no fault of this node, such as another one's turn to write; then it says true. */
+  /** `divert` returns true if it handled the error, such as another process that became the writer. */
   constructor(logger: Logger, divert: (error: unknown) => boolean = () => false) {
     this.#logger = logger;
     this.#divert = divert;
@@ -29,21 +28,21 @@ export class Faults {
     return this.#final;
   }
 
-  /** Why the node does not move just now, in words without paths; undefined when nothing is wrong. */
+  /** Why the ledger does not move, without paths of the machine; undefined when nothing is wrong. */
   get reason(): string | undefined {
     if (this.#final !== undefined) return describe(this.#final);
-    const [passing] = this.#passing.values();
-    return passing === undefined ? undefined : describe(passing);
+    const [transient] = this.#transient.values();
+    return transient === undefined ? undefined : describe(transient);
   }
 
-  /** Takes a failure of a part: true when it may pass and the part should try again. */
+  /** Records a failure of a part. Returns true if it is transient and the part should retry. */
   report(part: string, error: unknown): boolean {
     if (this.#final !== undefined || this.#divert(error)) return false;
     if (isPassingFault(error)) {
-      if (this.#passing.get(part)?.code !== error.code) {
+      if (this.#transient.get(part)?.code !== error.code) {
         this.#logger.error({ part, err: errorText(error) }, "writing failed, will be tried again");
       }
-      this.#passing.set(part, error);
+      this.#transient.set(part, error);
       return true;
     }
     this.#final = error instanceof Error ? error : new Error(String(error));
@@ -52,19 +51,19 @@ export class Faults {
     return false;
   }
 
-  /** Says that a part is no more, and with it what was wrong with it. */
+  /** Drops the fault of a part that stopped, without a log line. */
   forget(part: string): void {
-    this.#passing.delete(part);
+    this.#transient.delete(part);
   }
 
-  /** Says that a part works. */
+  /** Called when a part works. */
   clear(part: string): void {
-    if (this.#passing.size === 0 || !this.#passing.delete(part)) return;
+    if (this.#transient.size === 0 || !this.#transient.delete(part)) return;
     this.#logger.info({ part }, "writing works again");
   }
 }
 
-/** Messages of the store name its place, which is nobody's business but the operator's. */
+/** Messages of the store contain paths, which only the operator may see. */
 function describe(error: Error): string {
   if (isPassingFault(error)) return `the store cannot be written just now (${error.code})`;
   return error instanceof StoreError ? `the store is at fault (${error.code})` : error.message;

@@ -1,4 +1,4 @@
-// What a node says of its following: keys of the info answer and figures of the metrics page.
+// How a follower appears in the info response and on the metrics page.
 import type { LedgerView } from "../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
 import type { FollowerStatus } from "../sync/follower.ts";
@@ -7,7 +7,7 @@ import { trustLevels, trustRank } from "../sync/trust.ts";
 import type { Following } from "./following.ts";
 import type { GaugeSource } from "./metrics.ts";
 
-/** Why a follower is not well; undefined when it is. */
+/** Why a follower is unhealthy; undefined when it is healthy. */
 export function unhealthyReasonOf(status: FollowerStatus | undefined): string | undefined {
   if (status === undefined) return undefined;
   const isLied = status.upstreams.length > 0 && status.upstreams.every(({ state }) => state === "set_aside");
@@ -20,12 +20,17 @@ export function unhealthyReasonOf(status: FollowerStatus | undefined): string | 
     .join("; ");
 }
 
+/** Why a healthy follower should get no requests; undefined when it should. */
+export function unreadyReasonOf(status: FollowerStatus | undefined): string | undefined {
+  return status?.state === "ahead_of_upstreams" ? status.reason : undefined;
+}
+
 /** Waypoints that others can anchor to. */
 export class WaypointInfo {
-  /** Of the version last asked about: a record can be large, and is read for its hash only once. */
+  /** Of the last version asked for: hashing a large record once is enough. */
   #last: { readonly version: bigint; readonly waypoint: Waypoint | undefined } | undefined;
 
-  /** Of the genesis where it is known, and of the view's latest version. */
+  /** Waypoints of the genesis, if known, and of the view's latest version. */
   async read(view: LedgerView | undefined, genesis: Waypoint | undefined): Promise<Record<string, unknown>> {
     const latest = view === undefined ? undefined : await this.#latest(view);
     return {
@@ -43,20 +48,25 @@ export class WaypointInfo {
   }
 }
 
-/** Keys of the info answer. */
+/** Versions behind or ahead of the upstreams' highest head; empty while either is unknown. */
+function distanceOf(head: bigint | undefined, version: bigint | undefined): Record<string, string> {
+  if (head === undefined || version === undefined) return {};
+  return head < version ? { versions_ahead: `${version - head}` } : { versions_behind: `${head - version}` };
+}
+
+/** Keys of the info response. */
 export function followInfo(following: Following, version: bigint | undefined): Record<string, unknown> {
   const status = following.status();
   if (status === undefined) return {};
   const { headVersion } = status;
   const levels = trustLevels(status.trust);
   const fills = following.fills();
-  const behind = headVersion === undefined || version === undefined ? undefined : headVersion - version;
   return {
     trust_level: levels[0],
     trust_levels: levels,
     ...(status.reason === undefined ? {} : { sync_reason: status.reason }),
     ...(headVersion === undefined ? {} : { upstream_version: `${headVersion}` }),
-    ...(behind === undefined ? {} : { versions_behind: `${behind > 0n ? behind : 0n}` }),
+    ...distanceOf(headVersion, version),
     upstreams: status.upstreams.map(({ name, state, fault, headVersion: at }) => ({
       url: name,
       state,
@@ -67,7 +77,7 @@ export function followInfo(following: Following, version: bigint | undefined): R
   };
 }
 
-/** Figures of following; zeros where there is none. */
+/** Gauges of a follower; zeros for other nodes. */
 export function followGauges(
   following: () => Following | undefined,
   version: () => Promise<bigint | undefined>,
@@ -80,13 +90,18 @@ export function followGauges(
     help,
     read,
   });
-  const behind = async (): Promise<number> => {
-    const [head, own] = [status()?.headVersion, await version()];
-    if (head === undefined || own === undefined || head < own) return 0;
-    return Number.parseInt(`${head - own}`, 10);
-  };
+  const distance = async (name: "versions_behind" | "versions_ahead"): Promise<number> =>
+    Number.parseInt(distanceOf(status()?.headVersion, await version())[name] ?? "0", 10);
   return [
-    gauge("versions_behind", "Versions between the head of the upstreams and ours", behind),
+    gauge("at_head", "1 while an upstream in use ends at our version", () =>
+      status()?.state === "at_head" ? 1 : 0,
+    ),
+    gauge("versions_behind", "Versions from ours to the highest head of the upstreams", () =>
+      distance("versions_behind"),
+    ),
+    gauge("versions_ahead", "Versions from the highest head of the upstreams to ours", () =>
+      distance("versions_ahead"),
+    ),
     gauge(
       "records_per_second",
       "Records taken in per second",

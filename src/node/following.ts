@@ -1,7 +1,7 @@
-// Following, wired: upstreams from the configuration, what is proven already, the follower, and the base layer
-// for a ledger that starts in the middle.
+// Wires a follower: its upstreams, the waypoints proven so far, and the base layer of a ledger that starts in the middle.
 import { ConfigError } from "../base/errors.ts";
 import { type Logger, silentLogger } from "../base/log.ts";
+import type { NumberSettings } from "../base/settings.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
@@ -10,7 +10,13 @@ import { isPassingFault } from "../store/errors.ts";
 import { type AgreementRule, parseAgreement } from "../sync/agreement.ts";
 import { BaseFiller } from "../sync/base-filler.ts";
 import { type Committer, loadPosition } from "../sync/committer.ts";
-import { type CommitProgress, Follower, type FollowerStatus } from "../sync/follower.ts";
+import {
+  type CommitProgress,
+  FOLLOWER_NUMBERS,
+  Follower,
+  type FollowerStatus,
+  paceOf,
+} from "../sync/follower.ts";
 import { createLazyView } from "../sync/lazy-view.ts";
 import { locateBase } from "../sync/locate-base.ts";
 import {
@@ -23,10 +29,15 @@ import { type ApiKeyHeader, createRestUpstream, parseUpstreamUrl } from "../sync
 import { SOFTWARE_VERSION } from "./info.ts";
 import type { FollowOptions } from "./options.ts";
 
-const DEFAULT_REQUESTS_PER_SECOND = 50;
+export const FOLLOW_NUMBERS = {
+  ...FOLLOWER_NUMBERS,
+  /** Requests per second to each upstream; 0 means no cap. */
+  upstreamRate: { fallback: 50, min: 0, max: 100_000 },
+} as const satisfies NumberSettings;
+
 const FILL_TIMEOUT_MS = 5_000;
 
-/** What the configuration says, checked. */
+/** Checked options. */
 export interface FollowPlan {
   readonly urls: readonly URL[];
   readonly agree: AgreementRule | undefined;
@@ -35,7 +46,7 @@ export interface FollowPlan {
   readonly options: FollowOptions;
 }
 
-/** Checks what can be checked before anything is touched. Throws ConfigError. */
+/** Checks the options before a store is touched. Throws ConfigError. */
 export function planFollowing(options: FollowOptions, anchors: readonly Waypoint[]): FollowPlan {
   const urls = options.upstreams.map(parseUpstreamUrl);
   if (urls.length === 0) throw new ConfigError("upstream: expected at least one");
@@ -44,7 +55,7 @@ export function planFollowing(options: FollowOptions, anchors: readonly Waypoint
     throw new ConfigError(`agree: expected NEEDED/OF such as 2/3, got ${JSON.stringify(options.agree)}`);
   }
   if (agree !== undefined && agree.of !== urls.length) {
-    throw new ConfigError(`agree: ${agree.of} upstreams are named, ${urls.length} are given`);
+    throw new ConfigError(`agree: expected ${agree.of} upstreams, got ${urls.length}`);
   }
   if (options.startVersion !== undefined && anchors.length > 0) {
     throw new ConfigError("waypoint: a ledger that starts in the middle cannot be proven by one");
@@ -60,18 +71,18 @@ function parseStart(start: string | undefined): bigint | "latest" | undefined {
   return BigInt(start);
 }
 
-/** What following works with. */
 export interface FollowingParts {
   readonly store: Store;
   readonly committer: Committer;
   readonly logger: Logger;
   readonly onCommit: (progress: CommitProgress) => void;
+  /** Called when the store was read and upstreams have nothing new. */
+  readonly onRest: () => void;
   readonly onFault: (error: unknown) => void;
-  /** Told each time that a write failed and will be tried again. */
+  /** Called each time a write failed and will be retried. */
   readonly onWaiting: (error: unknown) => void;
 }
 
-/** Following under way. */
 export class Following {
   readonly #plan: FollowPlan;
   readonly #parts: FollowingParts;
@@ -90,9 +101,9 @@ export class Following {
     });
   }
 
-  /** Starts. `provenGenesis` is the waypoint that the genesis in the store was checked against, if it was. */
+  /** `provenGenesis` is the waypoint that the store's genesis matched, if any. */
   async start(provenGenesis: Waypoint | undefined): Promise<void> {
-    const { store, committer, logger, onFault, onWaiting } = this.#parts;
+    const { store, committer, logger, onRest, onFault, onWaiting } = this.#parts;
     const { urls, options, agree, startVersion } = this.#plan;
     const position = await loadPosition(store);
     if (provenGenesis !== undefined) await addMatchedWaypoint(store, provenGenesis);
@@ -102,7 +113,7 @@ export class Following {
     if (isBase) this.#startFilling();
     const upstreams = urls.map((url) =>
       createRestUpstream(url, {
-        requestsPerSecond: options.requestsPerSecond ?? DEFAULT_REQUESTS_PER_SECOND,
+        upstreamRate: options.upstreamRate ?? FOLLOW_NUMBERS.upstreamRate.fallback,
         apiKey: options.apiKey === undefined ? undefined : apiKeyHeader(options.apiKey),
         userAgent: `sextant/${SOFTWARE_VERSION}`,
       }),
@@ -110,35 +121,29 @@ export class Following {
     this.#follower = new Follower({
       upstreams,
       committer,
+      ledger: store,
       chainId: store.identity?.chainId,
       agree,
       anchors: open,
       isChained: matched.some(({ version }) => version === 0n),
       anchoredVersion: highest(matched),
       logger,
-      pace: {
-        ...(options.pollMs === undefined ? {} : { pollMs: options.pollMs }),
-        ...(options.faultAfterMs === undefined ? {} : { faultAfterMs: options.faultAfterMs }),
-        ...(options.retryMs === undefined
-          ? {}
-          : { setAside: { baseMs: options.retryMs, maxMs: 60 * options.retryMs } }),
-      },
+      pace: paceOf(options),
       mayPass: (error) => {
         const mayPass = isPassingFault(error);
         if (mayPass) onWaiting(error);
         return mayPass;
       },
-      ...(position === undefined && startVersion !== undefined
-        ? {
-            prepare: async (upstream, signal) =>
-              committer.startAt(await locateBase(upstream, startVersion, signal)),
-          }
-        : {}),
+      prepare:
+        position === undefined && startVersion !== undefined
+          ? async (upstream, signal) => committer.startAt(await locateBase(upstream, startVersion, signal))
+          : undefined,
       onCommit: (progress) => {
         this.#firstCommit();
         this.#count(progress);
         this.#parts.onCommit(progress);
       },
+      onRest,
       onAnchored: async (version) => {
         const anchor = this.#plan.anchors.find((one) => one.version === version);
         if (anchor !== undefined) await addMatchedWaypoint(store, anchor);
@@ -148,7 +153,7 @@ export class Following {
     void this.#follower.faulted.then(onFault);
   }
 
-  /** Compares waypoints of versions that are there already; those still to come. Throws LedgerError. */
+  /** Compares the waypoints of stored versions and returns the others. Throws LedgerError on a mismatch. */
   async #settleAnchors(head: bigint): Promise<readonly Waypoint[]> {
     const { store, logger } = this.#parts;
     const matched = await loadMatchedWaypoints(store);
@@ -165,7 +170,7 @@ export class Following {
       if (computed === undefined && known === undefined) {
         logger.warn(
           { waypoint: formatWaypoint(anchor) },
-          "the waypoint's version is no longer kept: it proves nothing here",
+          "the waypoint proves nothing: its version is pruned",
         );
         continue;
       }
@@ -191,7 +196,7 @@ export class Following {
     });
   }
 
-  /** The view to read from: with the base layer beneath it where there is one. */
+  /** Adds the base layer, if there is one. */
   viewOver(view: LedgerView): LedgerView {
     return this.#filler === undefined ? view : createLazyView(view, this.#filler);
   }
@@ -200,12 +205,12 @@ export class Following {
     return this.#follower?.status();
   }
 
-  /** Items fetched from upstreams; undefined where the whole state is known. */
+  /** Items fetched from upstreams; undefined if the whole state is known. */
   fills(): { readonly fills: number; readonly failures: number } | undefined {
     return this.#filler?.stats;
   }
 
-  /** True when items are fetched from upstreams on first use. */
+  /** True if items are fetched from upstreams on first use. */
   get isLazy(): boolean {
     return this.#filler !== undefined;
   }
@@ -238,8 +243,8 @@ export class Following {
 }
 
 /**
- * A view of a store that nobody follows for: where its ledger started in the middle, what was never fetched is
- * not known, and that is said instead of "absent".
+ * A view without upstreams. In a ledger that started in the middle, an item that was never fetched is unknown: reading it
+ * is an error, not "absent".
  */
 export function refuseUnknownState(view: StoreView, store: Store): LedgerView {
   if (view.position.stateRoot !== undefined) return view;
@@ -253,10 +258,10 @@ export function refuseUnknownState(view: StoreView, store: Store): LedgerView {
   return createLazyView(view, filler);
 }
 
-/** Where requests that are not served here go, as an option of the server. */
-export function passThroughOf(follow: FollowOptions | undefined): { passThrough?: URL } {
+/** The upstream that gets the requests that are not served here. */
+export function passThroughOf(follow: FollowOptions | undefined): URL | undefined {
   const [first] = follow?.upstreams ?? [];
-  return follow?.passThrough === true && first !== undefined ? { passThrough: parseUpstreamUrl(first) } : {};
+  return follow?.passThrough === true && first !== undefined ? parseUpstreamUrl(first) : undefined;
 }
 
 function apiKeyHeader({ header, value }: NonNullable<FollowOptions["apiKey"]>): ApiKeyHeader {

@@ -1,4 +1,4 @@
-// Figures of the ledger, the server, the caches, faults and writing, read when somebody asks for the metrics page.
+// Gauges of the ledger, the server, the caches, faults and the writer, read for each metrics page.
 
 import type { CacheStats } from "../base/cache-stats.ts";
 import type { HttpFigures } from "../http/server.ts";
@@ -29,15 +29,22 @@ const CACHE_GAUGES: readonly (readonly [keyof CacheStats, suffix: string, help: 
   ["evictions", "evictions", "entries pushed out"],
 ];
 
+/** Counters: a worker's counts survive its exit. */
+const CACHE_COUNTS: ReadonlySet<keyof CacheStats> = new Set(["hits", "misses", "evictions"]);
+
 const HTTP_GAUGES: readonly (readonly [string, string, (figures: HttpFigures) => number])[] = [
   ["sextant_http_connections", "Open connections", (figures) => figures.connections],
+  ["sextant_http_in_flight", "Requests being worked on", (figures) => figures.inFlight],
+  ["sextant_http_queued", "Requests that wait for their turn", (figures) => figures.queued],
+  ["sextant_http_unread_bytes", "Bytes of large answers on their way", (figures) => figures.answerBytes],
+];
+
+const HTTP_COUNTS: readonly (readonly [string, string, (figures: HttpFigures) => number])[] = [
   [
     "sextant_http_connections_refused",
     "Connections refused: too many",
     (figures) => figures.refusedConnections,
   ],
-  ["sextant_http_in_flight", "Requests being worked on", (figures) => figures.inFlight],
-  ["sextant_http_queued", "Requests that wait for their turn", (figures) => figures.queued],
   ["sextant_http_shed", "Requests turned away: the process was too busy", (figures) => figures.shed],
   [
     "sextant_http_rate_limited",
@@ -49,7 +56,6 @@ const HTTP_GAUGES: readonly (readonly [string, string, (figures: HttpFigures) =>
     "Connections ended: answers not read",
     (figures) => figures.unreadResponsesEnded,
   ],
-  ["sextant_http_unread_bytes", "Bytes of large answers on their way", (figures) => figures.answerBytes],
 ];
 
 async function readPosition(ledger: Ledger, read: (position: LedgerPosition) => bigint): Promise<number> {
@@ -60,14 +66,14 @@ async function readPosition(ledger: Ledger, read: (position: LedgerPosition) => 
     return 0;
   }
   try {
-    // The page has floats only; these stay exact below 2^53.
+    // Prometheus has floats only: exact below 2^53.
     return Number.parseInt(`${read(view.position)}`, 10);
   } finally {
     view.release();
   }
 }
 
-/** Where the ledger stands; zeros while there is none. */
+/** The ledger's head; zeros while there is no ledger. */
 export function ledgerGauges(ledger: Ledger): GaugeSource[] {
   return POSITION_GAUGES.map(([name, help, read]) => ({
     name,
@@ -76,27 +82,27 @@ export function ledgerGauges(ledger: Ledger): GaugeSource[] {
   }));
 }
 
-/** What the server holds, turned away and waited for. */
 export function httpGauges(read: () => HttpFigures | undefined): GaugeSource[] {
+  const source = ([name, help, value]: (typeof HTTP_GAUGES)[number]): GaugeSource => ({
+    name,
+    help,
+    read: () => {
+      const figures = read();
+      return figures === undefined ? 0 : value(figures);
+    },
+  });
   return [
     {
       name: "sextant_event_loop_delay_seconds",
       help: "Longest time, in the last ten seconds or somewhat more, that work waited behind other work",
       read: () => (read()?.longestLoopDelayMs ?? 0) / 1000,
     },
-    ...HTTP_GAUGES.map(([name, help, value]) => ({
-      name,
-      help,
-      read: () => {
-        const figures = read();
-        return figures === undefined ? 0 : value(figures);
-      },
-      isShare: true,
-    })),
+    ...HTTP_GAUGES.map((gauge) => ({ ...source(gauge), isShare: true })),
+    ...HTTP_COUNTS.map((count) => ({ ...source(count), isCount: true })),
   ];
 }
 
-/** What a cache holds and did, as far as it says so; zeros while there is none. */
+/** The given fields of a cache's statistics; zeros while there is no cache. */
 export function cacheGauges(
   name: string,
   what: string,
@@ -107,11 +113,10 @@ export function cacheGauges(
     name: `sextant_${name}_cache_${suffix}`,
     help: `Cache of ${what}: ${help}`,
     read: () => read()?.[field] ?? 0,
-    isShare: true,
+    ...(CACHE_COUNTS.has(field) ? { isCount: true } : { isShare: true }),
   }));
 }
 
-/** Whether something keeps the node from moving. */
 export function faultGauges(faults: Faults): GaugeSource[] {
   return [
     {
@@ -127,7 +132,6 @@ export function faultGauges(faults: Faults): GaugeSource[] {
   ];
 }
 
-/** What the process does as a writer, and whether it is its turn. */
 export function writerGauges(
   writer: () => LedgerWriter | undefined,
   election: () => WriterElection | undefined,

@@ -1,4 +1,4 @@
-// What is said of a genesis file before anything is done with it.
+// Checks a genesis file before it is used.
 import { ConfigError, errorText } from "../base/errors.ts";
 import { toHex } from "../base/hex.ts";
 import { checkGenesis, type GenesisCheck } from "../ledger/genesis.ts";
@@ -26,7 +26,7 @@ export function parseWaypointOption(text: string) {
   }
 }
 
-/** Computes a genesis file's waypoint and compares it with the expected one, where given. */
+/** Computes a genesis file's waypoint and compares it with the expected one, if given. */
 export async function verifyGenesis(blob: Uint8Array, waypoint?: string): Promise<GenesisReport> {
   const expected = waypoint === undefined ? undefined : formatWaypoint(parseWaypointOption(waypoint));
   const check = await checkGenesis(blob);
@@ -43,7 +43,7 @@ export async function verifyGenesis(blob: Uint8Array, waypoint?: string): Promis
   };
 }
 
-/** Checks a genesis file and, where one is given, its waypoint. */
+/** Checks a genesis file and, if given, its waypoint. */
 export function checkGenesisFile(blob: Uint8Array, expected: Waypoint | undefined): GenesisCheck {
   const check = checkGenesis(blob);
   if (expected !== undefined) assertWaypoint(check.waypoint, expected);

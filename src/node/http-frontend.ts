@@ -1,59 +1,71 @@
-// The HTTP side of a node: a server in this process, or workers that share a port; and the page of metrics.
-import { ConfigError } from "../base/errors.ts";
+// The HTTP side of a node: a server in this process or workers that share a port, and the metrics page.
+import { ConfigError, errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
+import type { NumberSettings } from "../base/settings.ts";
 import { listenForMetrics, type MetricsServer } from "../http/metrics-server.ts";
 import {
   createHttpServer,
   HTTP_DEFAULTS,
+  HTTP_NUMBERS,
   type HttpFigures,
   type HttpServer,
-  type HttpServerOptions,
+  type HttpServices,
 } from "../http/server.ts";
 import { loadTlsFiles } from "../http/tls.ts";
-import { bound, serverSettings } from "./http-settings.ts";
 import type { Metrics } from "./metrics.ts";
 import type { HttpOptions } from "./options.ts";
 import type { NodeStatus, WorkerSetup } from "./worker-messages.ts";
 import { reservePort, startWorkers, type WorkerPool } from "./workers.ts";
 
-/** What the HTTP side of a node works with. */
+export const FRONTEND_NUMBERS = {
+  /** Serves /metrics on a port of its own, unless `metrics` is false. */
+  metricsPort: { fallback: undefined, min: 0, max: 65_535 },
+  /**
+   * Processes that answer by reading the store while this process writes it, so other processes must be able to open it.
+   * With 0 this process answers.
+   */
+  workers: { fallback: 0, min: 0, max: 64 },
+} as const satisfies NumberSettings;
+
 export interface HttpFrontendOptions {
   readonly http: HttpOptions;
-  /** What the server asks the node. */
-  readonly server: Pick<
-    HttpServerOptions,
-    "ledger" | "encode" | "nodeInfo" | "unhealthyReason" | "unready" | "passThrough" | "cachePinned"
-  >;
+  readonly services: Omit<HttpServices, "metricsPage" | "onRequest" | "logger">;
   readonly metrics: Metrics;
-  /** The metrics page of all processes, for one of several. */
+  /** In a worker: the metrics page of all processes. */
   readonly page: (() => Promise<string>) | undefined;
   readonly logger: Logger;
 }
 
-/** What workers need besides the options of their server. */
+/** What workers need in addition to the HTTP options. */
 export interface WorkersOptions {
-  readonly setup: Omit<WorkerSetup, "node" | "cachePinned"> & {
+  readonly setup: Omit<WorkerSetup, "node"> & {
     readonly node: Omit<WorkerSetup["node"], "http">;
   };
   readonly status: () => Promise<NodeStatus>;
   readonly onFault: (error: unknown) => void;
 }
 
-/** The HTTP side of a node. */
+/** Names the port when it cannot be bound. */
+function withPort<T>(port: number, listening: Promise<T>): Promise<T> {
+  return listening.catch((error: unknown) => {
+    throw new ConfigError(`cannot listen on port ${port}: ${errorText(error)}`, error);
+  });
+}
+
 export class HttpFrontend {
   url: string | undefined;
   readonly #options: HttpFrontendOptions;
   #server: HttpServer | undefined;
   #metricsServer: MetricsServer | undefined;
   #workers: WorkerPool | undefined;
-  /** Where workers are to listen. */
+  /** Where the workers listen. */
   #address: { readonly host: string; readonly port: number } | undefined;
 
   constructor(options: HttpFrontendOptions) {
     this.#options = options;
   }
 
-  /** Listens, or finds the port that workers will listen on. */
+  /** Listens, or reserves the port that the workers will share. */
   async open(): Promise<void> {
     const { http } = this.#options;
     const address = this.#isShared ? await this.#reserve() : await this.#listen();
@@ -64,52 +76,60 @@ export class HttpFrontend {
   }
 
   get #isShared(): boolean {
-    return (this.#options.http.workers ?? 0) > 0;
+    return (this.#options.http.workers ?? FRONTEND_NUMBERS.workers.fallback) > 0;
+  }
+
+  get #port(): number {
+    return this.#options.http.port ?? HTTP_NUMBERS.port.fallback;
+  }
+
+  get #hasOwnMetrics(): boolean {
+    const { metrics, metricsPort } = this.#options.http;
+    return metrics !== false && metricsPort === undefined;
   }
 
   async #reserve(): Promise<{ readonly host: string; readonly port: number }> {
-    const { host = HTTP_DEFAULTS.host, port = HTTP_DEFAULTS.port, tls } = this.#options.http;
+    const { host = HTTP_DEFAULTS.host, tls } = this.#options.http;
     if (tls !== undefined) loadTlsFiles(tls);
-    this.#address = await bound(port, reservePort(host, port));
+    this.#address = await withPort(this.#port, reservePort(host, this.#port));
     return this.#address;
   }
 
   async #listen(): Promise<{ readonly host: string; readonly port: number }> {
-    const { http, server, metrics, logger } = this.#options;
+    const { http, services, metrics, logger } = this.#options;
     this.#server = createHttpServer({
-      ...serverSettings(http),
-      ...server,
-      ...(http.metrics === false || http.metricsPort !== undefined ? {} : { metrics: () => this.#page() }),
+      ...http,
+      ...services,
+      metricsPage: this.#hasOwnMetrics ? () => this.#page() : undefined,
       onRequest: metrics.onRequest,
       logger,
     });
-    return bound(http.port, this.#server.listen());
+    return withPort(this.#port, this.#server.listen());
   }
 
   async #listenForMetrics(host: string): Promise<void> {
     const { http, metrics } = this.#options;
     const { metricsPort: port } = http;
-    if (port === undefined) return;
+    if (port === undefined || http.metrics === false) return;
     const { contentType } = metrics;
-    this.#metricsServer = await bound(
+    this.#metricsServer = await withPort(
       port,
       listenForMetrics({ host, port, page: () => this.#page(), contentType }),
     );
   }
 
-  /** Starts the workers, where there are to be some. */
+  /** Starts the workers, if there are any. */
   async startWorkers({ setup, status, onFault }: WorkersOptions): Promise<void> {
     if (!this.#isShared) return;
-    const { http, metrics: own, logger, server } = this.#options;
-    const { metricsPort, metrics, workers: count = 0, ...others } = http;
+    const { http, metrics: own, logger } = this.#options;
+    const { metricsPort: _port, workers: count = 0, ...others } = http;
     this.#workers = await startWorkers({
       count,
       setup: {
         ...setup,
-        cachePinned: server.cachePinned ?? true,
         node: {
           ...setup.node,
-          http: { ...others, ...this.#address, metrics: metrics !== false && metricsPort === undefined },
+          http: { ...others, ...this.#address, metrics: this.#hasOwnMetrics },
         },
       },
       status,
@@ -119,22 +139,22 @@ export class HttpFrontend {
     });
   }
 
-  /** Refuses workers where only this process can answer. */
+  /** Throws if there are workers, where only this process can answer. */
   assertAlone(reason: string): void {
-    if (this.#isShared) throw new ConfigError(`workers: ${reason}`);
+    if (this.#isShared) throw new ConfigError(`http.workers: ${reason}`);
   }
 
-  /** What this process's server holds and did. */
+  /** Undefined where workers answer. */
   figures(): HttpFigures | undefined {
     return this.#server?.figures();
   }
 
-  /** The metrics page, of all processes where there are several. */
+  /** The metrics page of all processes. */
   #page(): Promise<string> {
     return this.#options.page?.() ?? (this.#workers ?? this.#options.metrics).page();
   }
 
-  /** Finishes the requests in hand and takes no more. */
+  /** Takes no more requests and finishes those in flight. */
   async close(): Promise<void> {
     await this.#server?.close();
     await this.#workers?.close();

@@ -1,10 +1,10 @@
-// What a node says of itself: the keys of the info answer.
+// The info response: facts about the node.
 import { readFileSync } from "node:fs";
 import type { LedgerPosition } from "../ledger/view.ts";
 import { formatPruneWindow, type PruneWindow } from "../sync/prune-window.ts";
 import type { WriterElection } from "./writer-election.ts";
 
-/** Names of public chains, as clients of the interface know them; others are their number. */
+/** Names of public chains that clients know; other chains have only a number. */
 const CHAIN_NAMES: Readonly<Record<number, string>> = {
   1: "mainnet",
   2: "testnet",
@@ -22,7 +22,7 @@ export interface NodeFacts {
   readonly position: LedgerPosition | undefined;
   readonly syncMode: "local" | "follow" | "static" | "read-only";
   readonly syncState: string;
-  /** Why it does not move, where something is wrong. */
+  /** Why the ledger does not move; undefined when nothing is wrong. */
   readonly fault: string | undefined;
   readonly engine: string | undefined;
   readonly window: PruneWindow;
@@ -31,7 +31,7 @@ export interface NodeFacts {
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
-/** The flat object of the info answer; 64-bit values are decimal texts. */
+/** The flat object of the info response; 64-bit values are decimal texts. */
 export function nodeInfo(facts: NodeFacts): Readonly<Record<string, unknown>> {
   const { position, fault } = facts;
   return {
@@ -61,7 +61,7 @@ export function nodeInfo(facts: NodeFacts): Readonly<Record<string, unknown>> {
   };
 }
 
-/** Keys of the info answer about whose turn it is to write; none where nobody else could. */
+/** Keys of the info response about the writer election; none for a store with one writer. */
 export function electionInfo(election: WriterElection | undefined): Record<string, unknown> {
   if (election === undefined) return {};
   const { role, token } = election;

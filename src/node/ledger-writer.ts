@@ -1,11 +1,12 @@
-// What a node does that may write: it begins the ledger, takes records in from its source, and prunes. A node can
-// begin and stop writing several times; each time with a new one of these.
+// The writing side of a node: begins the ledger, commits records from its source, prunes. A node that becomes the writer
+// again makes a new LedgerWriter.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../base/log.ts";
 import type { Store } from "../store/contract.ts";
 import { Committer } from "../sync/committer.ts";
 import { assertNotHalfCopied } from "../sync/copy/copy-mark.ts";
 import { bootstrapGenesis } from "../sync/genesis.ts";
+import { addMatchedWaypoint } from "../sync/matched-waypoints.ts";
 import type { PruneWindow } from "../sync/prune-window.ts";
 import { Pruner } from "../sync/pruner.ts";
 import { BlockMaker } from "./block-maker.ts";
@@ -14,7 +15,6 @@ import { Following } from "./following.ts";
 import type { LocalChainOptions } from "./options.ts";
 import type { StartPlan } from "./start-plan.ts";
 
-/** What a writer works with. */
 export interface WriterOptions {
   readonly store: Store;
   readonly plan: StartPlan;
@@ -25,13 +25,12 @@ export interface WriterOptions {
   readonly logger: Logger;
 }
 
-/** How long a start waits for the first records of a network before it goes on without. */
+/** How long a start waits for the first records of a network. */
 const FIRST_COMMIT_WAIT_MS = 10_000;
 
-/** Parts of a node that can meet a fault that passes. */
-const PARTS = ["blocks", "pruner"] as const;
+/** Parts that report transient faults, which a stopped writer clears. */
+const PARTS = ["blocks", "following", "pruner"] as const;
 
-/** The writing parts of a node. */
 export class LedgerWriter {
   readonly #options: WriterOptions;
   readonly #stop = new AbortController();
@@ -53,7 +52,7 @@ export class LedgerWriter {
     return this.#blocks;
   }
 
-  /** Memory of the state tree's nodes; undefined before the ledger is begun. */
+  /** The cache of state-tree nodes; undefined before the ledger begins. */
   get treeCache(): ReturnType<Committer["treeCache"]> | undefined {
     return this.#committer?.treeCache();
   }
@@ -63,7 +62,7 @@ export class LedgerWriter {
     return this.#pruner?.state().removed ?? 0;
   }
 
-  /** Makes sure that there is a ledger, or that one is on its way. */
+  /** Begins the ledger, or starts to follow one. */
   prepare(): Promise<void> {
     this.#preparing = this.#prepare();
     return this.#preparing;
@@ -80,7 +79,11 @@ export class LedgerWriter {
     if (chain !== undefined) {
       this.#blocks = new BlockMaker({ store, chain, committer, faults, onCommit, settings: localChain });
     }
-    if (plan.follow === undefined) return;
+    if (plan.follow === undefined) {
+      // Stored, so that later readers of the store know the proof. A local chain proves nothing.
+      if (chain === undefined && plan.proven !== undefined) await addMatchedWaypoint(store, plan.proven);
+      return;
+    }
     const following = new Following(plan.follow, {
       store,
       committer,
@@ -89,12 +92,13 @@ export class LedgerWriter {
         onCommit(records);
         faults.clear("following");
       },
+      onRest: () => faults.clear("following"),
       onFault: (error) => faults.report("following", error),
       onWaiting: (error) => faults.report("following", error),
     });
     this.#following = following;
     await following.start(plan.proven);
-    // An upstream that does not answer must not keep the node from starting.
+    // A silent upstream must not keep the node from starting.
     const { signal } = this.#stop;
     await Promise.race([
       following.ready,
@@ -103,7 +107,7 @@ export class LedgerWriter {
     ]);
   }
 
-  /** Starts what moves by itself. */
+  /** Starts the follower or the block timer, and the pruner. */
   run(): void {
     if (this.#stop.signal.aborted) return;
     const { store, window, logger, faults } = this.#options;
@@ -117,7 +121,7 @@ export class LedgerWriter {
     this.#blocks?.start();
   }
 
-  /** Finishes what is in hand and writes no more. */
+  /** Finishes writes in flight and writes no more. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#blocks?.stop();

@@ -1,46 +1,53 @@
-// The node's metrics in Prometheus form. Counters on the request path are plain numbers; gauges are read
-// when somebody asks. Figures of several processes are added up: counts as sums, facts about the whole node as
-// the largest, since those who do not know them say 0.
-import {
-  AggregatorRegistry,
-  Counter,
-  collectDefaultMetrics,
-  Gauge,
-  type Histogram,
-  Registry,
-} from "prom-client";
+// The node's metrics in Prometheus format. Counters on the request path are plain numbers; gauges are read for each page.
+// Several processes are merged: counters are summed; facts about the whole node take the maximum, because a process that
+// does not know them reports 0.
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { RequestHistogram } from "./request-histogram.ts";
 
-/** A gauge by name with its help and the function that reads it. */
+/** A gauge or counter by name with its help and the function that reads it. */
 export interface GaugeSource {
   readonly name: string;
   readonly help: string;
   readonly read: () => number | Promise<number>;
-  /** True where each process has its own and they add up; else it is a fact about the whole node. */
+  /** True if the processes' values add up; else it is a fact about the whole node. */
   readonly isShare?: boolean;
+  /** True for a counter, whose count survives the exit of a worker. */
+  readonly isCount?: boolean;
 }
 
-/** All figures of a process, for adding them to those of others. */
+/** All metrics of one process, to be merged with those of others. */
 export type MetricFigures = Readonly<Awaited<ReturnType<Registry["getMetricsAsJSON"]>>>;
 
 export interface Metrics {
-  /** Counts one answered request. */
+  /** Counts one response. */
   readonly onRequest: (operation: string, status: number, seconds: number) => void;
   /** Counts one block and the records in it. */
   readonly onCommit: (records: number) => void;
   /** The page as text. */
   readonly page: () => Promise<string>;
   readonly figures: () => Promise<MetricFigures>;
+  /** The counters alone, which survive the process. Cheap: reads no gauges. */
+  readonly counts: () => Promise<MetricFigures>;
   readonly contentType: string;
 }
 
-/** Makes a registry with the process's own figures, request figures, and the given gauges and histograms. */
+let processFigures: Registry | undefined;
+
+/** Metrics of the process, created once: their collector is never released and would keep each node in memory. */
+function loadProcessFigures(): Registry {
+  if (processFigures === undefined) {
+    processFigures = new Registry();
+    collectDefaultMetrics({ register: processFigures, prefix: "sextant_" });
+  }
+  return processFigures;
+}
+
+/** Makes a registry with metrics of the process and of requests, and the given gauges and histograms. */
 export function createMetrics(
   gauges: readonly GaugeSource[],
   histograms: readonly Histogram[] = [],
 ): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry, prefix: "sextant_" });
   const requests = new RequestHistogram(
     "sextant_http_request_duration_seconds",
     "Time from the parsed request head to the end of the answer",
@@ -57,9 +64,23 @@ export function createMetrics(
     registers: [registry],
   });
   for (const source of gauges) {
+    const { name, help } = source;
+    if (source.isCount === true) {
+      new Counter({
+        name,
+        help,
+        registers: [registry],
+        async collect() {
+          const count = await source.read();
+          this.reset();
+          this.inc(count);
+        },
+      });
+      continue;
+    }
     new Gauge({
-      name: source.name,
-      help: source.help,
+      name,
+      help,
       registers: [registry],
       aggregator: source.isShare === true ? "sum" : "max",
       async collect() {
@@ -67,15 +88,17 @@ export function createMetrics(
       },
     });
   }
+  const all = Registry.merge([loadProcessFigures(), registry]);
   return {
     onRequest: (operation, status, seconds) => requests.count(operation, status, seconds),
     onCommit: (count) => {
       commits.inc();
       records.inc(count);
     },
-    page: () => registry.metrics(),
-    figures: () => registry.getMetricsAsJSON(),
-    contentType: registry.contentType,
+    page: () => all.metrics(),
+    figures: () => all.getMetricsAsJSON(),
+    counts: () => countsOf(registry),
+    contentType: all.contentType,
   };
 }
 
@@ -83,17 +106,25 @@ function join(figures: readonly MetricFigures[]): Registry {
   return AggregatorRegistry.aggregate(figures.map((one) => [...one]));
 }
 
-/** The page of several processes' figures added up. */
+/** The metrics page of several processes. */
 export function figuresPage(figures: readonly MetricFigures[]): Promise<string> {
   return join(figures).metrics();
 }
 
-/** Figures of several processes added up. */
+/** Merges the metrics of several processes. */
 export function addFigures(figures: readonly MetricFigures[]): Promise<MetricFigures> {
   return join(figures).getMetricsAsJSON();
 }
 
-/** What stays true of a process that is no more: what it counted, not how it was. */
+/** Keeps only the counters of an exited worker. */
 export function onlyCounts(figures: MetricFigures): MetricFigures {
   return figures.filter(({ type }) => `${type}` === "counter" || `${type}` === "histogram");
+}
+
+function countsOf(registry: Registry): Promise<MetricFigures> {
+  const counted = new Registry();
+  for (const metric of registry.getMetricsAsArray()) {
+    if (metric instanceof Counter || metric instanceof Histogram) counted.registerMetric(metric);
+  }
+  return counted.getMetricsAsJSON();
 }

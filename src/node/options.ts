@@ -1,143 +1,80 @@
-// What a node is made with, and what it offers. Documentation of the in-process interface.
+// The in-process interface: the options of a node and what a running node offers.
 import type { CodedError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
+import type { NumberOptions } from "../base/settings.ts";
 import type { ChainGuide } from "../chain/guide.ts";
 import type { BalanceDetailAnswer } from "../http/operations/get-balance-detail.ts";
+import type { HttpServerOptions } from "../http/server.ts";
 import type { BalanceChange } from "../ledger/balance-history.ts";
+import type { Explanation } from "../transaction/explain/explanation.ts";
+import type { LOCAL_CHAIN_NUMBERS } from "./block-maker.ts";
+import type { FOLLOW_NUMBERS } from "./following.ts";
+import type { FRONTEND_NUMBERS } from "./http-frontend.ts";
+import type { StoreOptions } from "./store-engines.ts";
 
-/** Bounds on what clients can ask for. What is left out has the default that docs/cli.md names. */
-export interface HttpLimits {
-  readonly maxConnections?: number;
-  /** Requests being worked on. */
-  readonly maxInFlight?: number;
-  /** Requests that would wait longer behind others are turned away; 0 turns none away. */
-  readonly maxWaitMs?: number;
-  /** Requests per second and client; no limit when left out. */
-  readonly rateLimit?: number;
-  /** Clients are told apart by the last address in X-Forwarded-For. */
-  readonly trustProxy?: boolean;
-  readonly timeouts?: {
-    readonly headersMs?: number;
-    readonly requestMs?: number;
-    readonly keepAliveMs?: number;
-    readonly idleMs?: number;
-    readonly answerMs?: number;
-  };
-}
+export type { Explanation };
+
+/** Defaults that are not numbers. Numbers are in the files that use them. */
+export const NODE_DEFAULTS = { pruneWindow: "24h", seed: "sextant" } as const;
 
 /** Where and how a node answers over HTTP. */
-export interface HttpOptions {
-  readonly host?: string;
-  /** 0 takes any free port. */
-  readonly port?: number;
-  /** Words between `X-` and the names of the ledger headers; `["NODE"]` unless given. */
-  readonly headerBrands?: readonly string[];
-  /** False switches encode_submission off. */
-  readonly encode?: boolean;
-  readonly jsonOutput?: boolean;
-  readonly bcsOutput?: boolean;
-  readonly startPage?: boolean;
-  readonly metrics?: boolean;
-  /** Serves /metrics on a port of its own. */
-  readonly metricsPort?: number;
-  readonly bodyLimitBytes?: number;
-  /** How old the ledger's time may be before reads are refused and the node is not ready; no limit when left out. */
-  readonly maxLagMs?: number;
-  readonly limits?: HttpLimits;
-  /** Certificate chain and key in PEM; HTTPS is then served, and changed files are loaded again. */
-  readonly tls?: { readonly certFile: string; readonly keyFile: string };
-  /**
-   * Processes that answer, reading the store while this process writes it, so it must be on disk. With none this
-   * process answers itself.
-   */
-  readonly workers?: number;
-  /** Named in answers about pruned versions. */
-  readonly archiveUrl?: string;
+export interface HttpOptions extends HttpServerOptions, NumberOptions<typeof FRONTEND_NUMBERS> {
+  /** False switches /metrics off. */
+  readonly metrics?: boolean | undefined;
 }
 
 /** A chain that makes its own blocks. */
-export interface LocalChainOptions {
+export interface LocalChainOptions extends NumberOptions<typeof LOCAL_CHAIN_NUMBERS> {
   /** The same seed gives the same ledger. */
-  readonly seed?: string;
-  /**
-   * Time between blocks; 0 makes them as fast as it can, on a clock of its own so that the ledger depends
-   * on the seed alone. Left out, blocks are made by `produceBlock` only, on that same clock.
-   */
-  readonly blockTimeMs?: number;
-  /** Stops after this many blocks. */
-  readonly blocks?: number;
+  readonly seed?: string | undefined;
   /** Called after each block with the number made since the start. */
-  readonly onBlock?: (made: number) => void;
+  readonly onBlock?: ((made: number) => void) | undefined;
 }
 
 /** A network to follow. */
-export interface FollowOptions {
+export interface FollowOptions extends NumberOptions<typeof FOLLOW_NUMBERS> {
   /** Base URLs of full nodes, with or without `/v1`. */
   readonly upstreams: readonly string[];
   /** How many of the upstreams must give the same accumulator root before a commit, such as `2/3`. */
-  readonly agree?: string;
+  readonly agree?: string | undefined;
   /** Start at the block of this version, or at `latest`, instead of genesis. */
-  readonly startVersion?: string;
-  /** Sent with every request to the upstreams; `Authorization: Bearer …` unless a header is named. */
-  readonly apiKey?: { readonly value: string; readonly header?: string };
-  /** Requests per second to each upstream; 0 means no cap. */
-  readonly requestsPerSecond?: number;
-  /** Pause between questions at the head. */
-  readonly pollMs?: number;
-  /** First pause before an upstream that was set aside is asked again. */
-  readonly retryMs?: number;
-  /** How long nothing usable may come before the node gives up. */
-  readonly faultAfterMs?: number;
-  /** Hands requests that this node does not serve to the first upstream. */
-  readonly passThrough?: boolean;
-}
-
-/** A Cassandra cluster that keeps the ledger, for any number of processes. One of them writes. */
-export interface CassandraOptions {
-  /** `cassandra://HOST[:PORT][,HOST…]/KEYSPACE[/LEDGER]`, without user and password. */
-  readonly url: string;
-  readonly user?: string;
-  readonly password?: string;
-  /** Speaks TLS to the cluster. Files in PEM; without `caFile` the authorities that the system trusts count. */
-  readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
-  /** The data centre whose machines are asked. */
-  readonly dataCentre?: string;
-  /** Copies of every row in that data centre, for a keyspace that is still to be made. */
-  readonly replication?: number;
-  /** How long the right to write holds when it is not renewed; then a standby takes over. */
-  readonly leaseMs?: number;
+  readonly startVersion?: string | undefined;
+  /** Sent with every request to the upstreams; as `Authorization: Bearer …` unless a header is named. */
+  readonly apiKey?: { readonly value: string; readonly header?: string | undefined } | undefined;
+  /** Forwards requests that this node does not serve to the first upstream. */
+  readonly passThrough?: boolean | undefined;
 }
 
 export interface NodeOptions {
-  /** Directory of the embedded store; without this and `cassandra` the ledger lives in memory and goes with the process. */
-  readonly data?: string;
-  /** Keeps the ledger in a cluster. A node that finds another one writing answers, waits, and takes over when that one ends. */
-  readonly cassandra?: CassandraOptions;
+  /** Data directory: short for `store: { engine: "lmdb", path }`. */
+  readonly data?: string | undefined;
   /**
-   * Reads a store that another process may be writing; nothing is written. With `http`, a store that is not there
-   * yet is waited for.
+   * Engine that keeps the ledger, and its options; without this and `data` the ledger is in memory and ends with the
+   * process. A node that finds another one writing the same cluster serves reads, waits, and takes over when that one ends.
    */
-  readonly readOnly?: boolean;
+  readonly store?: StoreOptions | undefined;
+  /** Reads a store that another process may be writing, and writes nothing. With `http` it waits for a missing store. */
+  readonly readOnly?: boolean | undefined;
   /** A network's genesis: a file, or its bytes. Left out, the node runs a local chain. */
-  readonly genesis?: string | Uint8Array;
+  readonly genesis?: string | Uint8Array | undefined;
   /** Published waypoints: one of version 0 must match the genesis, later ones the history followed. */
-  readonly waypoint?: string | readonly string[];
+  readonly waypoint?: string | readonly string[] | undefined;
   /** Follows full nodes instead of making blocks. */
-  readonly follow?: FollowOptions;
+  readonly follow?: FollowOptions | undefined;
   /** Makes blocks on top of `genesis`, or sets up the local chain that runs without one. */
-  readonly localChain?: LocalChainOptions;
+  readonly localChain?: LocalChainOptions | undefined;
   /** History to keep: a time (`24h`, `30d`), a count of versions, or `off`. */
-  readonly pruneWindow?: string;
+  readonly pruneWindow?: string | undefined;
   /** Answers over HTTP too. */
-  readonly http?: HttpOptions;
-  readonly logger?: Logger;
+  readonly http?: HttpOptions | undefined;
+  readonly logger?: Logger | undefined;
 }
 
 /** At which version to read: the latest unless a version or a time is given. */
 export interface ReadOptions {
-  readonly ledgerVersion?: bigint;
+  readonly ledgerVersion?: bigint | undefined;
   /** The last version whose block is not after this time: a Date, RFC 3339, or Unix seconds. */
-  readonly at?: string | Date;
+  readonly at?: string | Date | undefined;
 }
 
 /** Answers to many questions, all read at one version. */
@@ -154,15 +91,15 @@ export type HistoryEnd = bigint | string | Date;
 
 /** Which changes of a balance to tell. */
 export interface HistoryOptions {
-  /** The first version, or the first one whose block is not before this time; the oldest that can be told unless given. */
-  readonly from?: HistoryEnd;
-  /** The last version, or the last one whose block is not after this time; the latest unless given. */
-  readonly to?: HistoryEnd;
-  /** For charts: about so many changes, the first, last, lowest and highest of equal spans of time. */
-  readonly points?: number;
+  /** The first version, or the first one whose block is not before this time; the oldest that can be told when left out. */
+  readonly from?: HistoryEnd | undefined;
+  /** The last version, or the last one whose block is not after this time; the latest when left out. */
+  readonly to?: HistoryEnd | undefined;
+  /** For charts: about this many changes: the first, last, lowest and highest of equal time spans. */
+  readonly points?: number | undefined;
 }
 
-/** Where the ledger stands, as `GET /v1` answers. */
+/** The ledger's head, as `GET /v1` answers. */
 export interface LedgerInfo {
   readonly chain_id: number;
   readonly epoch: string;
@@ -174,15 +111,15 @@ export interface LedgerInfo {
   readonly block_height: string;
 }
 
-/** A running node. */
+/** A running node. Calls reject, never throw; after `close` they reject because the node is closed. */
 export interface Node {
   /** Base URL of the HTTP interface; undefined without one. */
   readonly url: string | undefined;
-  /** Settles when the node found a fault and stopped moving; never rejects. */
+  /** Resolves when a fault stopped the ledger for good; never rejects. */
   readonly faulted: Promise<Error>;
   /** The balance of an account for a coin type or the metadata address of a fungible asset. */
   balance(address: string, asset: string, options?: ReadOptions): Promise<bigint>;
-  /** One table item's stored bytes, by handle and serialized key; undefined where there is none. */
+  /** The stored bytes of a table item, by handle and serialized key; undefined if the table has no such item. */
   rawItem(handle: string, key: string | Uint8Array, options?: ReadOptions): Promise<Uint8Array | undefined>;
   /** Many balances at one version. */
   balances(
@@ -200,13 +137,15 @@ export interface Node {
   balanceHistory(address: string, asset: string, options?: HistoryOptions): AsyncIterable<BalanceChange>;
   /** The bytes to sign for a transaction request: an object, JSON text, or its bytes. */
   encodeSubmission(request: object | string | Uint8Array): Promise<Uint8Array>;
-  /** What `GET /v1/info` answers. */
+  /** Explains a signing message, a raw transaction or a transaction request, with warnings. */
+  explainSubmission(request: object | string | Uint8Array): Promise<Explanation>;
+  /** The object that `GET /v1/info` answers with. */
   info(): Promise<Readonly<Record<string, unknown>>>;
   ledgerInfo(): Promise<LedgerInfo>;
-  /** Makes the next block of the local chain now. */
+  /** Makes the next block of the local chain now and returns the new head. Concurrent calls run one after the other. */
   produceBlock(): Promise<LedgerInfo>;
-  /** Demo accounts, tables and functions of the local chain; undefined without one. */
+  /** Demo accounts, tables and functions of the local chain; undefined without one. Throws once the node is closed. */
   guide(): ChainGuide | undefined;
-  /** Stops making blocks, finishes what is in hand, closes the store. */
+  /** Stops making blocks, finishes the requests in flight, closes the store. */
   close(): Promise<void>;
 }

@@ -19,6 +19,9 @@ export function readAtOf({ ledgerVersion, at }: ReadOptions): ReadAt {
   if (ledgerVersion !== undefined && at !== undefined) {
     throw new ConfigError("ledgerVersion, at: expected one of them, got both");
   }
+  if (ledgerVersion !== undefined && typeof ledgerVersion !== "bigint") {
+    throw new ConfigError(`ledgerVersion: expected a bigint, got ${typeof ledgerVersion}`);
+  }
   return at === undefined ? { version: ledgerVersion } : { timestampUsec: toUsec("at", at) };
 }
 

@@ -1,7 +1,8 @@
-// The operations as calls: what the HTTP handlers do, without HTTP.
-import { ConfigError } from "../base/errors.ts";
+// The operations as in-process calls, without HTTP.
+import { ConfigError, errorText } from "../base/errors.ts";
 import { fromHex } from "../base/hex.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
+import { createAccountReader } from "../ledger/account-reader.ts";
 import { parseAsset } from "../ledger/asset.ts";
 import { readBalance } from "../ledger/balance.ts";
 import { readModuleItem } from "../ledger/module-item.ts";
@@ -11,23 +12,44 @@ import type { Ledger, LedgerView } from "../ledger/view.ts";
 import { parseAddress } from "../move/address.ts";
 import { ModuleCache } from "../move/module-cache.ts";
 import { encodeSubmission } from "../transaction/encode-submission.ts";
+import { explainSubmission } from "../transaction/explain/explain.ts";
+import type { Explanation } from "../transaction/explain/explanation.ts";
 import type { LedgerInfo, ReadOptions } from "./options.ts";
 import { readAtOf } from "./read-at.ts";
 
-/** A serialized key, in hex or as it is. */
+// Bytes are copied in both directions: the caller may overwrite its own, and must not overwrite the store's.
+
+/** Checks that a caller gave a text. */
+export function toText(name: string, value: unknown): string {
+  if (typeof value === "string") return value;
+  throw new ConfigError(`${name}: expected a text, got ${typeof value}`);
+}
+
+/** A copy of a serialized key, given in hex or as bytes. */
 export function toBytes(key: string | Uint8Array): Uint8Array {
-  if (typeof key !== "string") return key;
-  const bytes = fromHex(key.startsWith("0x") ? key.slice(2) : key);
+  if (key instanceof Uint8Array) return Buffer.from(key);
+  const text = toText("key", key);
+  const bytes = fromHex(text.startsWith("0x") ? text.slice(2) : text);
   if (bytes === undefined) throw new ConfigError("key: expected an even number of hex digits");
   return bytes;
 }
 
 function toBody(request: object | string | Uint8Array): Uint8Array {
-  if (request instanceof Uint8Array) return request;
-  return new TextEncoder().encode(typeof request === "string" ? request : JSON.stringify(request));
+  if (request instanceof Uint8Array) return Buffer.from(request);
+  return new TextEncoder().encode(typeof request === "string" ? request : toJson(request));
 }
 
-function toLedgerInfo({ position }: LedgerView): LedgerInfo {
+function toJson(request: object): string {
+  try {
+    // JSON.stringify returns undefined for some values: refused as a bad request.
+    return JSON.stringify(request) ?? "";
+  } catch (error) {
+    throw new ConfigError(`request: cannot be written as JSON: ${errorText(error)}`, error);
+  }
+}
+
+/** The ledger's head, as `GET /v1` answers. */
+export function toLedgerInfo({ position }: Pick<LedgerView, "position">): LedgerInfo {
   return {
     chain_id: position.chainId,
     epoch: `${position.epoch}`,
@@ -40,7 +62,7 @@ function toLedgerInfo({ position }: LedgerView): LedgerInfo {
   };
 }
 
-/** Asks a ledger; parsed modules are kept from one question to the next. */
+/** Reads a ledger; parsed modules are cached between calls. */
 export class Reader {
   readonly modules = new ModuleCache();
   readonly #ledger: Ledger;
@@ -53,7 +75,7 @@ export class Reader {
     return this.#ledger.openView();
   }
 
-  /** Runs one question on a view of its own. */
+  /** Runs a read on its own view. */
   async withView<T>(ask: (view: LedgerView) => Promise<T> | T): Promise<T> {
     const view = await this.#ledger.openView();
     try {
@@ -63,30 +85,50 @@ export class Reader {
     }
   }
 
-  balance(address: string, asset: string, options: ReadOptions): Promise<bigint> {
-    const [owner, parsed] = [parseAddress(address), parseAsset(asset)];
+  async balance(address: string, asset: string, options: ReadOptions): Promise<bigint> {
+    const [owner, parsed] = [parseAddress(toText("address", address)), parseAsset(toText("asset", asset))];
+    const at = readAtOf(options);
     return this.withView(async (view) => {
-      const { version } = await resolveReadPoint(view, readAtOf(options));
+      const { version } = await resolveReadPoint(view, at);
       return readBalance(view, owner, parsed, version);
     });
   }
 
-  rawItem(handle: string, key: string | Uint8Array, options: ReadOptions): Promise<Uint8Array | undefined> {
-    const [table, bytes] = [parseAddress(handle), toBytes(key)];
+  async rawItem(
+    handle: string,
+    key: string | Uint8Array,
+    options: ReadOptions,
+  ): Promise<Uint8Array | undefined> {
+    const [table, bytes] = [parseAddress(toText("handle", handle)), toBytes(key)];
+    const at = readAtOf(options);
     return this.withView(async (view) => {
-      const { version } = await resolveReadPoint(view, readAtOf(options));
-      return readTableItem(view, table, bytes, version);
+      const { version } = await resolveReadPoint(view, at);
+      const item = await readTableItem(view, table, bytes, version);
+      return item && new Uint8Array(item);
     });
   }
 
-  encodeSubmission(request: object | string | Uint8Array): Promise<Uint8Array> {
-    return this.withView((view) => this.encode(toBody(request), view));
+  async encodeSubmission(request: object | string | Uint8Array): Promise<Uint8Array> {
+    const body = toBody(request);
+    return new Uint8Array(await this.withView((view) => this.encode(body, view)));
   }
 
-  /** The signing message of a request body, with modules as the view's latest version has them. */
+  /** The signing message of a request body, using modules of the view's latest version. */
   encode(body: Uint8Array, view: LedgerView): Promise<Uint8Array> {
     const loadModule = this.modules.createLoader((module) => readModuleItem(view, module));
     return encodeSubmission(body, { chainId: view.position.chainId, loadModule });
+  }
+
+  explainSubmission(request: object | string | Uint8Array): Promise<Explanation> {
+    return this.withView((view) => this.explain(toBody(request), view));
+  }
+
+  /** The explanation of a request body, using modules and accounts of the view's latest version. */
+  explain(body: Uint8Array, view: LedgerView): Promise<Explanation> {
+    const { chainId, timestampUsec } = view.position;
+    const loadModule = this.modules.createLoader((module) => readModuleItem(view, module));
+    const accounts = createAccountReader(view);
+    return explainSubmission(body, { chainId, timestampUsec, loadModule, accounts });
   }
 
   ledgerInfo(): Promise<LedgerInfo> {

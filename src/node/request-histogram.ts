@@ -1,5 +1,5 @@
-// Times of requests by operation and status, as a histogram of the metrics page. On the request path a count is one
-// addition: the library's own way checks and joins the labels again for every request.
+// Request latencies by operation and status, as a histogram. Counting is one addition on the request path: the library's
+// own histogram checks and joins the labels for every request.
 import { Histogram } from "prom-client";
 
 /** Upper bounds of the buckets, in seconds. */
@@ -8,7 +8,7 @@ const BOUNDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05
 interface Series {
   readonly operation: string;
   readonly status: string;
-  /** By bound, then one for all beyond. */
+  /** One per bound, and one for everything above. */
   readonly counts: Float64Array;
   sum: number;
 }

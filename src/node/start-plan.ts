@@ -1,28 +1,31 @@
-// What a start will do, from its options: what can be refused before anything is touched is refused here.
+// Checks the options and plans the start. Everything that can be refused before a store is touched is refused here.
 import { readFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../base/errors.ts";
+import { assertNumbers } from "../base/settings.ts";
 import { createLocalChain, type LocalChain } from "../chain/local-chain.ts";
+import { assertHttpOptions } from "../http/server.ts";
 import type { GenesisCheck } from "../ledger/genesis.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
-import { clusterSettings } from "./cluster.ts";
-import { type FollowPlan, planFollowing } from "./following.ts";
+import { LOCAL_CHAIN_NUMBERS } from "./block-maker.ts";
+import { FOLLOW_NUMBERS, type FollowPlan, planFollowing } from "./following.ts";
 import { checkGenesisFile, parseWaypointOption } from "./genesis-report.ts";
-import type { NodeOptions } from "./options.ts";
+import { FRONTEND_NUMBERS } from "./http-frontend.ts";
+import { NODE_DEFAULTS, type NodeOptions } from "./options.ts";
+import { engineOf, storeOptionsOf } from "./store-engines.ts";
 
-/** Where the records of a node come from. A node that only reads has none of it. */
+/** Where the records of a node come from. All undefined for a read-only node. */
 export interface StartPlan {
-  /** The genesis that the ledger begins with, checked; undefined where it comes from upstreams or is there already. */
+  /** The checked genesis that the ledger begins with; undefined if upstreams or the store provide it. */
   readonly check: GenesisCheck | undefined;
-  /** The waypoint that the genesis matched; undefined where none was given. */
+  /** The waypoint that the genesis matched; undefined if none was given. */
   readonly proven: Waypoint | undefined;
   readonly follow: FollowPlan | undefined;
   readonly chain: LocalChain | undefined;
 }
 
-const DEFAULT_SEED = "sextant";
-
 async function readGenesis(genesis: string | Uint8Array | undefined): Promise<Uint8Array | undefined> {
-  if (typeof genesis !== "string") return genesis;
+  // Copied: the caller may overwrite its bytes before they are committed.
+  if (typeof genesis !== "string") return genesis && new Uint8Array(genesis);
   try {
     return await readFile(genesis);
   } catch (error) {
@@ -30,33 +33,41 @@ async function readGenesis(genesis: string | Uint8Array | undefined): Promise<Ui
   }
 }
 
-function checkStore({ data, cassandra, http, follow }: NodeOptions): void {
-  if (cassandra !== undefined) clusterSettings(cassandra);
-  if (cassandra !== undefined && data !== undefined) {
-    throw new ConfigError("data: the ledger is kept in a cluster (cassandra), not in a directory");
-  }
-  if ((http?.workers ?? 0) === 0) return;
-  if ((data === undefined && cassandra === undefined) || follow?.startVersion !== undefined) {
+function assertStore(options: NodeOptions): void {
+  const store = storeOptionsOf(options);
+  const engine = engineOf(store);
+  engine.assertOptions(store);
+  if ((options.http?.workers ?? 0) === 0) return;
+  if (!engine.isShared || options.follow?.startVersion !== undefined) {
     throw new ConfigError(
-      "workers: they need a store on disk or in a cluster, and a ledger that does not start in the middle",
+      "http.workers: expected a store that several processes can open, and a ledger that starts at genesis",
     );
   }
 }
 
-/** Plans a start. Throws ConfigError, or LedgerError for a genesis that is not the one of the waypoint. */
+/** Plans a start. Throws ConfigError, or LedgerError for a genesis that does not match the waypoint. */
 export async function planStart(options: NodeOptions): Promise<StartPlan> {
-  const { genesis, waypoint, localChain, follow, readOnly } = options;
-  checkStore(options);
+  const { genesis, waypoint, localChain, follow, readOnly, http } = options;
+  if (http !== undefined) {
+    assertHttpOptions(http);
+    assertNumbers("http", FRONTEND_NUMBERS, http);
+  }
+  assertNumbers("localChain", LOCAL_CHAIN_NUMBERS, localChain);
+  assertNumbers("follow", FOLLOW_NUMBERS, follow);
+  assertStore(options);
   const waypoints = (typeof waypoint === "string" ? [waypoint] : (waypoint ?? [])).map(parseWaypointOption);
   if (readOnly === true) return { check: undefined, proven: undefined, follow: undefined, chain: undefined };
   const expected = follow === undefined ? waypoints[0] : waypoints.find(({ version }) => version === 0n);
   const followPlan = follow === undefined ? undefined : planFollowing(follow, waypoints);
   if (followPlan !== undefined && localChain !== undefined) {
-    throw new ConfigError("a node that follows makes no blocks of its own");
+    throw new ConfigError("localChain: a node that follows upstreams makes no blocks");
   }
   const isLocal = followPlan === undefined && (genesis === undefined || localChain !== undefined);
-  const chain = isLocal ? createLocalChain({ seed: localChain?.seed ?? DEFAULT_SEED }) : undefined;
-  const blob = (await readGenesis(genesis)) ?? chain?.genesisBlob();
-  const check = blob === undefined ? undefined : checkGenesisFile(blob, expected);
+  const seed = localChain?.seed ?? NODE_DEFAULTS.seed;
+  const file = await readGenesis(genesis);
+  const network = file === undefined ? undefined : checkGenesisFile(file, expected);
+  const chain = isLocal ? createLocalChain({ seed, genesis: network?.writes }) : undefined;
+  const check =
+    network ?? (chain === undefined ? undefined : checkGenesisFile(chain.genesisBlob(), expected));
   return { check, proven: check && expected, follow: followPlan, chain };
 }

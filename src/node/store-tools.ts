@@ -1,4 +1,4 @@
-// Work on whole data directories: check, backup and restore.
+// Tools for whole stores: check for engines that can be walked, backup and restore for LMDB's files.
 import { resolve } from "node:path";
 import { ConfigError, errorText } from "../base/errors.ts";
 import { BcsError } from "../bcs/errors.ts";
@@ -7,35 +7,45 @@ import { StoreError } from "../store/errors.ts";
 import {
   copyBackup,
   copyStore,
+  dropDraft,
   dropWriter,
   isVacant,
-  leaveDraft,
   loadManifest,
   type Manifest,
   nameDraft,
   openDraft,
   writeManifest,
 } from "../store/lmdb/backup.ts";
-import { openStoreWalk } from "../store/lmdb/walk.ts";
-import { type CheckProgress, checkStore, type StoreReport } from "../sync/check/store-check.ts";
+import type { CheckProgress } from "../sync/check/check-pace.ts";
+import { checkStore, type StoreReport } from "../sync/check/store-check.ts";
+import { openWalk, type StoreOptions } from "./store-engines.ts";
 
-export type { CheckProgress, Manifest, StoreReport };
+export type { CheckProgress, StoreReport };
 
-/** Checks the store in a directory, which a node may be writing. Throws StoreError when it cannot be walked. */
-export async function checkData(data: string, onProgress?: CheckProgress): Promise<StoreReport> {
-  const walk = await openStoreWalk(data).catch((error: unknown) => {
+/**
+ * Checks a store, or the LMDB store in a directory, while a node may be writing it. Throws StoreError if it cannot be
+ * walked, ConfigError if its engine has no walk, and the signal's reason on abort.
+ */
+export async function checkData(
+  store: string | StoreOptions,
+  onProgress?: CheckProgress,
+  signal?: AbortSignal,
+): Promise<StoreReport> {
+  const options: StoreOptions = typeof store === "string" ? { engine: "lmdb", path: store } : store;
+  const walk = await openWalk(options, "check").catch((error: unknown) => {
     throw asCorrupt(error);
   });
   try {
-    return checkStore(walk, onProgress);
+    return await checkStore(walk, onProgress, signal);
   } catch (error) {
+    signal?.throwIfAborted();
     throw asCorrupt(error);
   } finally {
     await walk.close();
   }
 }
 
-/** What breaks a walk is damage, unless it says that it is something else. */
+/** An unexpected error during a walk means a damaged store. */
 function asCorrupt(error: unknown): unknown {
   if (error instanceof StoreError || (error instanceof LedgerError && error.code === "no_ledger"))
     return error;
@@ -43,8 +53,8 @@ function asCorrupt(error: unknown): unknown {
   return new StoreError("corrupt", `the store is damaged: ${where}: ${errorText(error)}`, { cause: error });
 }
 
-async function assertSound(data: string, onProgress: CheckProgress | undefined): Promise<StoreReport> {
-  const report = await checkData(data, onProgress);
+async function assertSound(data: string, { onCheck, signal }: CopyWatch): Promise<StoreReport> {
+  const report = await checkData(data, onCheck, signal);
   if (report.faults === 0) return report;
   throw new StoreError(
     "corrupt",
@@ -56,60 +66,64 @@ async function assertVacant(option: string, path: string): Promise<void> {
   if (!(await isVacant(path))) throw new ConfigError(`${option}: ${path} is not empty`);
 }
 
-/** What a backup holds, and how much of it had to be written. */
 export interface BackupReport extends Manifest {
   readonly written_bytes: number;
-  /** Bytes that an earlier backup, which did not come to its end, had left there. */
+  /** Bytes that an unfinished earlier backup had already written. */
   readonly kept_bytes: number;
 }
 
-/** Told how far copying and checking are. */
+/** Observes and stops copying and checking. */
 export interface CopyWatch {
   /** In bytes. */
   readonly onCopy?: (done: number, total: number) => void;
   /** In rows. */
   readonly onCheck?: CheckProgress;
+  /** Stops the work; the next run resumes from the bytes already copied. */
+  readonly signal?: AbortSignal;
 }
 
-/** Works on a draft of a directory; when that fails, what is there stays for the next time. */
-async function withDraft<T>(target: string, work: (draft: string) => Promise<T>): Promise<T> {
+/** Works on a draft of a vacant directory, then renames its files. If the work fails, the draft stays for the next run. */
+async function withDraft<T>(option: string, target: string, work: (draft: string) => Promise<T>): Promise<T> {
+  await assertVacant(option, target);
   const draft = await openDraft(target);
   try {
-    return await work(draft);
+    // Another process may have finished since the first look.
+    if (!(await isVacant(target))) await dropDraft(draft.path);
+    await assertVacant(option, target);
+    const result = await work(draft.path);
+    await nameDraft(draft);
+    return result;
   } catch (error) {
-    await leaveDraft(draft);
+    await draft.leave();
     throw error;
   }
 }
 
 /**
- * Copies the store of a node, running or not, to a new directory, and checks the copy before it gets its name.
- * Where an earlier call did not come to its end, only what is not there yet is written.
+ * Copies an LMDB store, which a node may be writing, to a new directory, and checks the copy before it gets its name.
+ * Resumes an earlier backup that did not finish.
  */
 export async function backupData(data: string, to: string, watch: CopyWatch = {}): Promise<BackupReport> {
-  const target = resolve(to);
-  await assertVacant("--to", target);
-  return withDraft(target, async (draft) => {
-    const copy = await copyStore(data, draft, watch.onCopy);
-    const { chainId, version, oldestVersion } = await assertSound(draft, watch.onCheck);
+  return withDraft("--to", resolve(to), async (draft) => {
+    const copy = await copyStore(data, draft, watch.onCopy, watch.signal);
+    const { chainId, version, oldestVersion } = await assertSound(draft, watch);
     const manifest = await writeManifest(draft, copy, {
       chain_id: chainId,
       version: `${version}`,
       oldest_version: `${oldestVersion}`,
     });
-    await nameDraft(draft);
     return { ...manifest, written_bytes: copy.writtenBytes, kept_bytes: copy.keptBytes };
   });
 }
 
-/** Puts a backup into a directory that is new or empty, after checking both the file and the store in it. */
+/** Restores a backup into a new or empty directory, after checking the file and the store in it. */
 export async function restoreData(from: string, data: string, watch: CopyWatch = {}): Promise<Manifest> {
   const target = resolve(data);
   await assertVacant("--data", target);
   const manifest = await loadManifest(from);
-  return withDraft(target, async (draft) => {
-    await copyBackup(from, manifest, draft, watch.onCopy);
-    const report = await assertSound(draft, watch.onCheck);
+  return withDraft("--data", target, async (draft) => {
+    await copyBackup(from, manifest, draft, watch.onCopy, watch.signal);
+    const report = await assertSound(draft, watch);
     if (`${report.version}` !== manifest.version) {
       throw new StoreError(
         "corrupt",
@@ -117,7 +131,6 @@ export async function restoreData(from: string, data: string, watch: CopyWatch =
       );
     }
     await dropWriter(draft);
-    await nameDraft(draft);
     return manifest;
   });
 }

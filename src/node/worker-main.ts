@@ -1,5 +1,5 @@
-// A worker process: told over its channel what to serve, reads the store, answers on the shared port. The writer
-// alone decides when it ends; without the writer it ends at once.
+// A worker process: gets its setup over the channel to the writer, reads the store and answers on the shared port. It
+// exits when the writer says so or when the channel closes.
 
 import type { Logger } from "../base/log.ts";
 import { createWorkerNode, type Node } from "../node.ts";
@@ -13,7 +13,7 @@ function logAt(level: keyof Logger): Logger["info"] {
   return (fields, message) => report({ kind: "log", level, fields: toPlain(fields), message });
 }
 
-/** Errors and plain values cross the channel; anything else goes as text. */
+/** Errors and plain values cross the channel; other objects go as JSON text. */
 function toPlain(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
@@ -34,6 +34,8 @@ const pages = new Map<number, (page: string) => void>();
 let questions = 0;
 let status: NodeStatus | undefined;
 let node: Node | undefined;
+/** How often counters go to the writer: a crash loses at most this much. */
+const COUNTS_MS = 1000;
 let sendFigures: ((id: number) => Promise<void>) | undefined;
 
 async function start(order: WorkerOrder & { kind: "setup" }): Promise<void> {
@@ -51,6 +53,9 @@ async function start(order: WorkerOrder & { kind: "setup" }): Promise<void> {
     });
     node = made.node;
     sendFigures = async (id) => report({ kind: "figures", id, figures: await made.figures() });
+    setInterval(() => {
+      void made.counts().then((counts) => report({ kind: "counts", counts }));
+    }, COUNTS_MS).unref();
     report({ kind: "listening" });
   } catch (error) {
     const failed = error instanceof Error ? error : new Error(String(error));
@@ -80,7 +85,7 @@ process.on("message", (order: WorkerOrder) => {
   }
 });
 process.on("disconnect", () => process.exit(1));
-// A terminal or a service manager signals every process; the writer passes on what must be done.
+// A terminal or a service manager signals every process; the writer tells the workers when to close.
 process.on("SIGINT", () => {});
 process.on("SIGTERM", () => {});
 report({ kind: "ready" });

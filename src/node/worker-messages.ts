@@ -1,30 +1,28 @@
-// What the writing process and its workers say to each other.
+// Messages between the writing process and its workers.
 import type { LogFields, Logger } from "../base/log.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import type { MetricFigures } from "./metrics.ts";
 import type { HttpOptions, NodeOptions } from "./options.ts";
 
-/** What only the writing process knows of the node; workers repeat it. */
+/** Status that only the writing process knows; workers serve a copy. */
 export interface NodeStatus {
   readonly syncMode: "local" | "follow" | "static" | "read-only";
   readonly syncState: string;
-  /** Why it does not move, where something is wrong. */
+  /** Why the ledger does not move; undefined when nothing is wrong. */
   readonly fault: string | undefined;
-  /** Why it is not well; undefined when it is. */
+  /** Why the node is unhealthy; undefined when it is healthy. */
   readonly unhealthyReason: string | undefined;
-  /** Why it should get no requests just now although it is well; undefined when it should. */
+  /** Why a healthy node should get no requests; undefined when it should. */
   readonly unready: string | undefined;
-  /** Further keys of the info answer. */
+  /** Further keys of the info response. */
   readonly more: Readonly<Record<string, unknown>>;
 }
 
-/** What a worker is made with; the same for all of them and for their replacements. */
+/** The same for all workers and their replacements. */
 export interface WorkerSetup {
-  readonly node: Pick<NodeOptions, "data" | "cassandra" | "pruneWindow" | "follow"> & {
+  readonly node: Pick<NodeOptions, "store" | "pruneWindow" | "follow"> & {
     readonly http: HttpOptions;
   };
-  /** Whether answers at a named version may be cached for good. */
-  readonly cachePinned: boolean;
   /** When the node started, in milliseconds since the epoch. */
   readonly startedMs: number;
   readonly genesisWaypoint: Waypoint | undefined;
@@ -50,4 +48,6 @@ export type WorkerReport =
       readonly message: string;
     }
   | { readonly kind: "figures"; readonly id: number; readonly figures: MetricFigures }
+  /** Sent regularly: counts that survive a crash of the worker. */
+  | { readonly kind: "counts"; readonly counts: MetricFigures }
   | { readonly kind: "page"; readonly id: number };

@@ -1,6 +1,5 @@
-// Worker processes: several answer on one port and read one store, while the process that started them writes.
-// A worker that dies is replaced; what the dead one had counted stays counted. Workers live no longer than the
-// writer: they end when the channel to it does.
+// Worker processes: they share one port and read one store, while the process that started them writes. A worker that
+// dies is replaced, and its counters stay on the metrics page. Workers exit when the channel to the writer closes.
 import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { createServer } from "node:net";
@@ -10,7 +9,6 @@ import type { Logger } from "../base/log.ts";
 import { addFigures, figuresPage, type MetricFigures, onlyCounts } from "./metrics.ts";
 import type { NodeStatus, WorkerOrder, WorkerReport, WorkerSetup } from "./worker-messages.ts";
 
-/** What a pool of workers works with. */
 export interface WorkerPoolOptions {
   readonly count: number;
   readonly setup: WorkerSetup;
@@ -18,15 +16,15 @@ export interface WorkerPoolOptions {
   /** The writer's own figures. */
   readonly figures: () => Promise<MetricFigures>;
   readonly logger: Logger;
-  /** Called when workers cannot be had any more. */
+  /** Called when replacements keep failing. */
   readonly onFault: (error: unknown) => void;
 }
 
 const STATUS_MS = 250;
 const FIGURES_TIMEOUT_MS = 2000;
-/** Longer than a worker takes to finish what it has in hand. */
+/** Longer than a worker takes to finish its requests in flight. */
 const CLOSE_TIMEOUT_MS = 15_000;
-/** Pause before a replacement, for each that failed in a row. */
+/** Pause before a replacement, times the failures in a row. */
 const RETRY_MS = 100;
 /** Replacements that may fail in a row before the node gives up. */
 const MAX_FAILURES = 10;
@@ -35,7 +33,7 @@ const ENTRY = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "./worker-main.ts" : "./worker-main.js", import.meta.url),
 );
 
-/** Finds out whether a port can be had, and which one 0 means. Throws what listening throws. */
+/** Binds a port and frees it again: checks that it is available and picks one for 0. Rejects with the error of listening. */
 export async function reservePort(host: string, port: number): Promise<{ host: string; port: number }> {
   const server = createServer();
   server.listen({ host, port });
@@ -62,11 +60,12 @@ export async function startWorkers(options: WorkerPoolOptions): Promise<WorkerPo
 interface Member {
   readonly worker: Worker;
   readonly listening: Promise<void>;
-  /** What it last said it had counted. */
+  /** From its last answer. */
   figures: MetricFigures | undefined;
+  /** From its last report: kept when the worker exits. */
+  counts: MetricFigures | undefined;
 }
 
-/** The running workers. */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #members = new Set<Member>();
@@ -76,8 +75,8 @@ export class WorkerPool {
   #statusTimer: NodeJS.Timeout | undefined;
   #questions = 0;
   #failures = 0;
-  /** What workers that are no more had counted. */
-  #departed: Promise<MetricFigures> = Promise.resolve([]);
+  /** Counters of exited workers. */
+  #exitedCounts: Promise<MetricFigures> = Promise.resolve([]);
   #closing = false;
 
   constructor(options: WorkerPoolOptions) {
@@ -86,7 +85,7 @@ export class WorkerPool {
 
   async start(): Promise<void> {
     cluster.setupPrimary({ exec: ENTRY, args: [], serialization: "advanced" });
-    // Each worker takes connections itself, also while the writer is busy writing.
+    // Each worker accepts connections itself, so they do not wait for a busy writer.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     await this.#refreshStatus();
     const members = Array.from({ length: this.#options.count }, () => this.#fork());
@@ -100,10 +99,10 @@ export class WorkerPool {
     const own = this.#options.figures();
     await Promise.all([...this.#members].map((member) => this.#askFigures(member)));
     const theirs = [...this.#members].flatMap(({ figures }) => (figures === undefined ? [] : [figures]));
-    return figuresPage([await own, await this.#departed, ...theirs]);
+    return figuresPage([await own, await this.#exitedCounts, ...theirs]);
   }
 
-  /** Lets the workers finish what they have in hand and end. */
+  /** Lets the workers finish their requests in flight and exit. */
   async close(): Promise<void> {
     this.#closing = true;
     clearInterval(this.#statusTimer);
@@ -127,15 +126,15 @@ export class WorkerPool {
     const listening = new Promise<void>((resolve, reject) => {
       settle = (error) => (error === undefined ? resolve() : reject(error));
     });
-    // Whoever waits for it sees a failure; for replacements nobody does.
+    // Nobody awaits a replacement: its failure must not be an unhandled rejection.
     listening.catch(() => {});
-    const member: Member = { worker, listening, figures: undefined };
+    const member: Member = { worker, listening, figures: undefined, counts: undefined };
     this.#members.add(member);
     worker.on("message", (report: WorkerReport) => this.#take(member, report, settle));
     worker.on("error", (error) => settle(error));
     worker.once("exit", (code, signal) => {
-      settle(new Error(`a worker ended with ${signal ?? code} before it listened`));
-      this.#forget(member, signal ?? `code ${code}`);
+      settle(new Error(`a worker exited with ${signal ?? code} before it listened`));
+      this.#replace(member, signal ?? `code ${code}`);
     });
     return member;
   }
@@ -159,25 +158,29 @@ export class WorkerPool {
         return;
       case "figures":
         member.figures = report.figures;
+        member.counts = onlyCounts(report.figures);
         this.#waiting.get(report.id)?.(report.figures);
+        return;
+      case "counts":
+        member.counts = report.counts;
         return;
       case "page":
         void this.page().then((page) => send(worker, { kind: "page", id: report.id, page }));
     }
   }
 
-  /** Puts another worker in the place of one that ended. */
-  #forget(member: Member, reason: string): void {
+  /** Replaces a worker that exited. */
+  #replace(member: Member, reason: string): void {
     this.#members.delete(member);
-    const { figures } = member;
-    if (figures !== undefined) {
-      this.#departed = this.#departed.then((others) => addFigures([others, onlyCounts(figures)]));
+    const { counts } = member;
+    if (counts !== undefined) {
+      this.#exitedCounts = this.#exitedCounts.then((others) => addFigures([others, counts]));
     }
     if (this.#closing) return;
     const { logger, onFault } = this.#options;
     logger.error({ worker: member.worker.process.pid, reason }, "a worker died and is replaced");
     if (++this.#failures > MAX_FAILURES) {
-      onFault(new Error(`${MAX_FAILURES} workers in a row ended before they could answer: ${reason}`));
+      onFault(new Error(`${MAX_FAILURES} workers in a row exited before they listened: ${reason}`));
       return;
     }
     setTimeout(
@@ -196,7 +199,7 @@ export class WorkerPool {
       worker.once("exit", () => resolve());
     });
     send(worker, { kind: "figures", id });
-    // One that is too busy counts with what it said last.
+    // A worker that is too busy counts with its last figures.
     await Promise.race([
       answered,
       sleep(FIGURES_TIMEOUT_MS, undefined, { signal: stopWaiting.signal }).catch(() => {}),
@@ -216,6 +219,6 @@ export class WorkerPool {
 }
 
 function send(worker: Worker, order: WorkerOrder): void {
-  // One that is ending gets no more orders; its exit is what counts then.
+  // A worker that is exiting has no channel any more.
   if (worker.isConnected()) worker.send(order, () => {});
 }

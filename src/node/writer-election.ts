@@ -1,34 +1,33 @@
-// Whose turn it is to write a shared store. One process holds the lease and writes; the others answer and wait, and
-// whoever finds the lease lapsed takes it, with a higher token, and goes on where the last one stopped. One who
-// loses the lease stops writing at once and waits like the others.
+// Elects the writer of a shared store. One process holds the lease and writes; the standbys serve reads and ask for the
+// lease. When it expires, a standby takes it with a higher fencing token and continues at the head. A process that loses
+// the lease stops writing at once and becomes a standby.
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { isPassingFault, StoreError } from "../store/errors.ts";
 import type { WriterLease } from "../store/writer-lease.ts";
 
-/** What a election works with. */
 export interface WriterElectionOptions {
   readonly lease: WriterLease;
   /** Starts writing. `end` may be called before it settles. */
   readonly begin: () => Promise<void>;
   /** Stops writing; settles when nothing more will be written. */
   readonly end: () => Promise<void>;
-  /** Told when writing cannot begin for a reason that does not pass; then nothing is tried any more. */
+  /** Called when writing cannot begin because of a permanent fault; the election then ends. */
   readonly onFault: (error: unknown) => void;
-  /** Told when the lease cannot be asked for, with the error, and when it can again. */
+  /** Called with the error when the lease is out of reach, and with undefined when it is back. */
   readonly onReach?: (error: unknown) => void;
   readonly logger: Logger;
 }
 
-/** What a process is: `writer` holds the lease, `standby` waits for it. */
-export type SuccessionRole = "writer" | "standby";
+/** The `writer` holds the lease, a `standby` waits for it. */
+export type WriterRole = "writer" | "standby";
 
-/** How long a stop waits for writes in hand, and for the lease to be given back, when the store does not answer. */
+/** How long a stop waits for writes in flight and for the release of the lease when the store does not answer. */
 const STOP_MS = 5000;
 
-/** Parts of its life after which a lease is renewed, or asked for again. */
-const ROUNDS = 3;
+/** Renewals, or requests of a standby, per lifetime of the lease. */
+const RENEWALS = 3;
 
 interface Term {
   readonly token: bigint;
@@ -39,7 +38,6 @@ interface Term {
   readonly ended: Promise<void>;
 }
 
-/** The turns of one process. */
 export class WriterElection {
   readonly #options: WriterElectionOptions;
   readonly #stop = new AbortController();
@@ -50,21 +48,21 @@ export class WriterElection {
     this.#options = options;
   }
 
-  get role(): SuccessionRole {
+  get role(): WriterRole {
     return this.#term === undefined ? "standby" : "writer";
   }
 
-  /** The token that this process writes with; undefined while it does not. */
+  /** The fencing token of this writer; undefined in a standby. */
   get token(): bigint | undefined {
     return this.#term?.token;
   }
 
-  /** How often this process began to write. */
+  /** How often this process became the writer. */
   get turns(): number {
     return this.#turns;
   }
 
-  /** Asks for the lease once, and begins where it is given. Rejects when either fails; later faults go to `onFault`. */
+  /** Asks for the lease once and begins to write if it gets it. Rejects if either fails; later faults go to `onFault`. */
   async start(): Promise<void> {
     const term = await this.#take();
     if (term === undefined) this.#options.logger.info({}, "another process writes: standing by");
@@ -72,14 +70,14 @@ export class WriterElection {
     void this.#run();
   }
 
-  /** Takes the error of a write: true when it says that another one writes; then this one's turn is over. */
+  /** Returns true if the error means that another process writes; this process then becomes a standby. */
   divert(error: unknown): boolean {
     if (!(error instanceof StoreError) || error.code !== "locked" || this.#term === undefined) return false;
     this.#lose(this.#term, errorText(error));
     return true;
   }
 
-  /** Ends the turn, if it is this one's, gives the lease back, and asks for it no more. */
+  /** Stops writing, releases the lease and leaves the election. */
   async stop(): Promise<void> {
     this.#stop.abort();
     const term = this.#term;
@@ -89,7 +87,7 @@ export class WriterElection {
     if (!isHeld) return;
     const { lease, logger } = this.#options;
     const released = lease.release().catch((error: unknown) => {
-      logger.warn({ err: errorText(error) }, "the lease could not be given back: it will lapse");
+      logger.warn({ err: errorText(error) }, "the lease could not be released: it will expire");
     });
     await orLate(released);
   }
@@ -97,7 +95,7 @@ export class WriterElection {
   async #run(): Promise<void> {
     while (!this.#stop.signal.aborted) {
       if (this.#term === undefined) {
-        await this.#pause(this.#options.lease.ttlMs / ROUNDS);
+        await this.#pause(this.#options.lease.ttlMs / RENEWALS);
         if (this.#stop.signal.aborted) return;
         await this.#tryToTake();
       }
@@ -130,7 +128,7 @@ export class WriterElection {
     }
   }
 
-  /** Asks for the lease: the term that begins with it, if it was given. */
+  /** Asks for the lease; returns the new term, or undefined if another process holds it. */
   async #take(): Promise<Term | undefined> {
     const askedMs = performance.now();
     const { lease, logger } = this.#options;
@@ -158,13 +156,13 @@ export class WriterElection {
     this.#term = undefined;
   }
 
-  /** Renews the lease until the term is over. What cannot be renewed in time is lost, whoever is to blame. */
+  /** Renews the lease until the term is over. A lease that is not renewed in time is lost, for whatever reason. */
   async #keep(term: Term, askedMs: number): Promise<void> {
     const { lease, logger } = this.#options;
     const { signal } = term.over;
     let heldUntilMs = askedMs + lease.ttlMs;
     while (!signal.aborted) {
-      const nextMs = Math.min(lease.ttlMs / ROUNDS, heldUntilMs - performance.now());
+      const nextMs = Math.min(lease.ttlMs / RENEWALS, heldUntilMs - performance.now());
       await this.#pause(nextMs, signal);
       if (signal.aborted) return;
       const renewedMs = performance.now();
@@ -178,12 +176,12 @@ export class WriterElection {
         this.#lose(term, outcome.error.message);
       } else {
         logger.warn({ err: errorText(outcome.error) }, "the lease could not be renewed: trying again");
-        await this.#pause(Math.min(lease.ttlMs / (4 * ROUNDS), heldUntilMs - performance.now()), signal);
+        await this.#pause(Math.min(lease.ttlMs / (4 * RENEWALS), heldUntilMs - performance.now()), signal);
       }
     }
   }
 
-  /** Renews once, and waits no longer for it than the lease holds. */
+  /** Renews once; waits no longer than the lease lasts. */
   async #renew(heldUntilMs: number, signal: AbortSignal): Promise<"held" | "late" | { error: unknown }> {
     const answered = new AbortController();
     const late = this.#pause(heldUntilMs - performance.now(), AbortSignal.any([signal, answered.signal]));
@@ -211,6 +209,7 @@ export class WriterElection {
   }
 }
 
+/** Waits for the work, but not longer than STOP_MS. */
 async function orLate(work: Promise<void> | undefined): Promise<void> {
   const done = new AbortController();
   const late = sleep(STOP_MS, undefined, { signal: done.signal }).catch(() => {});

@@ -1,5 +1,5 @@
-// Finding blocks. Heights are consecutive, and first versions and times never fall with height, so one table
-// by height answers every question by halving.
+// Finds blocks by binary search in the table by height: heights are consecutive, and first versions and times never
+// decrease with height.
 import type { Block, LedgerPosition } from "../ledger/view.ts";
 import type { BlockStart } from "./contract.ts";
 
@@ -20,7 +20,7 @@ export function findBlockByHeight(
   return { ...start, lastVersion };
 }
 
-/** The block that holds a version inside the kept range. */
+/** The block that contains a version inside the kept range. */
 export function findBlockByVersion(
   read: BlockReader,
   position: LedgerPosition,
@@ -30,7 +30,7 @@ export function findBlockByVersion(
   return findLast(read, position, (start) => start.firstVersion <= version);
 }
 
-/** The last kept block whose time is at or before the given one. */
+/** The last kept block whose time is at or before `timestampUsec`. */
 export function findBlockAtTime(
   read: BlockReader,
   position: LedgerPosition,
@@ -39,14 +39,14 @@ export function findBlockAtTime(
   return findLast(read, position, (start) => start.timestampUsec <= timestampUsec);
 }
 
-/** First version of the first block that starts at or after the version, if one does. */
+/** The first block that starts at or after the version, if any. */
 export function findBlockStart(
   read: BlockReader,
   position: LedgerPosition,
   version: bigint,
 ): BlockStart | undefined {
-  const holder = findLast(read, position, (start) => start.firstVersion < version);
-  return read(holder === undefined ? position.oldestBlockHeight : holder.height + 1n);
+  const before = findLast(read, position, (start) => start.firstVersion < version);
+  return read(before === undefined ? position.oldestBlockHeight : before.height + 1n);
 }
 
 function findLast(

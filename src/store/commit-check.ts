@@ -1,11 +1,11 @@
-// What every engine checks before it writes a batch: that it follows the head, keeps to its own range of
-// versions and belongs to this chain.
+// Checks of every engine before it writes a batch: the batch follows the head, stays inside its version range and
+// belongs to this chain.
 import { equalBytes } from "../base/bytes.ts";
 import type { Position } from "../ledger/position.ts";
 import type { CommitBatch, StoreIdentity } from "./contract.ts";
 import { StoreError } from "./errors.ts";
 
-/** Throws StoreError `order` unless the batch starts where the head ends and is ordered inside. */
+/** Throws StoreError `order` unless the batch follows the head and is ordered. */
 export function assertFollows(batch: CommitBatch, head: Position | undefined): void {
   if (batch.previous !== head?.version) {
     throw new StoreError(
@@ -20,21 +20,21 @@ export function assertFollows(batch: CommitBatch, head: Position | undefined): v
   const first = head === undefined ? (batch.blocks[0]?.firstVersion ?? version) : head.version + 1n;
   assertOrdered("write", batch.writes, first, version, true);
   for (const write of batch.writes) {
-    // Engines may keep a deletion as an empty value; no StateValue encodes to nothing.
+    // Engines may store a deletion as an empty value; no StateValue encodes to zero bytes.
     if (write.value?.length === 0) throw new Error(`empty state value at version ${write.version}`);
   }
   assertOrdered("record", batch.records, first, version, false);
   assertBlocks(batch, head, first);
 }
 
-/** Throws StoreError `identity` unless the given identity is there exactly when it must be, and matches. */
+/** Returns the store's identity. Throws StoreError `identity` if the first commit has none, or if it does not match. */
 export function assertIdentity(
   batch: CommitBatch,
   known: StoreIdentity | undefined,
   given: StoreIdentity | undefined,
 ): StoreIdentity {
   if (known === undefined && given === undefined) {
-    throw new StoreError("identity", "the first commit must say which chain it is");
+    throw new StoreError("identity", "the first commit needs a chain identity");
   }
   if (known !== undefined && given !== undefined && !sameIdentity(known, given)) {
     throw new StoreError(
@@ -96,7 +96,7 @@ function assertBlocks(batch: CommitBatch, head: Position | undefined, first: big
   }
 }
 
-/** The position a batch leaves behind: its own, with the oldest version and block that the store knows. */
+/** The position to store after a batch: the batch's, with the store's oldest version and block. */
 export function toStoredPosition(batch: CommitBatch, head: Position | undefined): Position {
   const first = batch.blocks[0];
   const oldestVersion = head?.oldestVersion ?? first?.firstVersion ?? batch.position.version;

@@ -1,6 +1,6 @@
-// The store's contract: what every engine does alike. Semantic, async and batch-first, with no cursor that
-// outlives a call and none that crosses keys, so that a wide-column cluster can implement it: one partition
-// per key hash, clustered by version, and a watermark that readers never look past.
+// The contract of every store engine. Async and batch-first; no cursor outlives a call or crosses keys, so that a
+// wide-column cluster can implement it: one partition per key hash, clustered by version, and a watermark that readers
+// never read beyond.
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { Position } from "../ledger/position.ts";
 import type { Ledger, LedgerView, StoredRecord } from "../ledger/view.ts";
@@ -21,49 +21,49 @@ export interface BlockStart {
   readonly epoch: bigint;
 }
 
-/** One record as it arrived. */
+/** One record as received. */
 export type RawRecord = StoredRecord;
 
-/** A change of the state tree's own table; undefined removes the node. */
+/** A change of the state tree's table; undefined removes the node. */
 export interface TreeNodeWrite {
   readonly key: Uint8Array;
   readonly value: Uint8Array | undefined;
 }
 
-/** A row beside the versioned state that only the writer's own parts understand; undefined removes it. */
+/** A row outside the versioned state, opaque to the store; undefined removes it. */
 export interface SideRow {
   readonly key: Uint8Array;
   readonly value: Uint8Array | undefined;
 }
 
-/** A run of consecutive versions with everything that belongs to them. Written whole or not at all. */
+/** Consecutive versions with all their data. Written atomically. */
 export interface CommitBatch {
   /** Latest version before this batch; undefined for the first commit of an empty store. */
   readonly previous: bigint | undefined;
-  /** Position after the batch. Its oldest version and block are the store's own business and are ignored. */
+  /** Position after the batch. The store ignores its oldest version and block and keeps its own. */
   readonly position: Position;
   /** Ordered by version; at most one write per key and version. */
   readonly writes: readonly StateWrite[];
   readonly blocks: readonly BlockStart[];
   readonly records: readonly RawRecord[];
   readonly treeNodes: readonly TreeNodeWrite[];
-  /** Written with the batch. */
+  /** Written in the same transaction. */
   readonly sideRows?: readonly SideRow[];
 }
 
-/** A part of what lies before the first version of a ledger that does not begin at version 0. */
+/** A part of the state below the first version of a ledger that does not start at version 0. */
 export interface BaseBatch {
-  /** Values of versions before the first one, at most one for each key, none of them deletions. */
+  /** Values of versions before the first one: at most one per key, no deletions. */
   readonly writes: readonly StateWrite[];
   /** Nodes of the state tree that the first commit builds on. */
   readonly treeNodes: readonly TreeNodeWrite[];
   readonly sideRows?: readonly SideRow[];
 }
 
-/** What a store was made for; fixed by its first commit. */
+/** The chain of a store; fixed by its first commit. */
 export interface StoreIdentity {
   readonly chainId: number;
-  /** Hash of the TransactionInfo of version 0: tells two chains with one id apart. */
+  /** Hash of the TransactionInfo of version 0: distinguishes chains with the same id. */
   readonly genesisHash: Uint8Array;
 }
 
@@ -73,11 +73,11 @@ export interface PruneStep {
   readonly oldestVersion: bigint;
   /** Values and other rows removed. */
   readonly removed: number;
-  /** True when the asked-for floor is reached. */
+  /** True when the requested floor is reached. */
   readonly done: boolean;
 }
 
-/** A read view that also knows what the writer needs. */
+/** A read view with the full position, which the writer needs. */
 export interface StoreView extends LedgerView {
   readonly position: Position;
 }
@@ -88,22 +88,22 @@ export interface Store extends Ledger {
   readonly engine: string;
   readonly identity: StoreIdentity | undefined;
   openView(): MaybePromise<StoreView>;
-  /** Current nodes of the state tree, in the order asked. Writer only. */
+  /** Current nodes of the state tree, in the order of `keys`. Writer only. */
   getTreeNodes(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]>;
-  /** Rows beside the state, in the order asked. They are never pruned and belong to no version. */
+  /** Side rows, in the order of `keys`. They are never pruned and belong to no version. */
   getSideRows(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]>;
-  /** Writes rows beside the state, all or none. Keys are at most 128 bytes. */
+  /** Writes side rows atomically. Keys are at most 128 bytes. */
   putSideRows(rows: readonly SideRow[]): Promise<void>;
-  /** Commits a batch atomically. `identity` is given with the first commit only. */
+  /** Commits a batch atomically. Pass `identity` with the first commit only. */
   commit(batch: CommitBatch, identity?: StoreIdentity): Promise<void>;
   /**
-   * Writes what the first commit builds on, part by part, into a store that holds no ledger yet. Nobody sees it
-   * before the first commit; the same part may be written again. Throws StoreError `order` after the first commit.
+   * Writes the state below the first commit, part by part, into an empty store. Invisible until the first commit; a
+   * part may be written again. Throws StoreError `order` after the first commit.
    */
   preload(base: BaseBatch): Promise<void>;
   /**
-   * Removes what no version at or above `floor` can see, at most about `maxRows` rows, and moves the oldest
-   * version and block in the same durable write. `floor` must be the first version of a block.
+   * Removes rows invisible at or above `floor`, about `maxRows` at most, and moves the oldest version and block in the
+   * same durable write. `floor` must be the first version of a block.
    */
   prune(floor: bigint, maxRows: number): Promise<PruneStep>;
   close(): Promise<void>;

@@ -3,10 +3,9 @@ import { CodedError } from "../base/errors.ts";
 import { LedgerError } from "../ledger/errors.ts";
 
 /**
- * `locked`: another process writes here; `absent`: there is no store yet; `format`: made by a newer or unknown format; `identity`: another
- * chain's data; `unwritable`: the directory cannot be written; `full`: out of disk or map space;
- * `unreachable`: too few of the machines that keep it answer in time; `order`: a commit does not follow the head;
- * `corrupt`: stored bytes are not what was written.
+ * `locked`: another process is the writer; `absent`: no store yet; `format`: a newer or unknown format; `identity`:
+ * another chain's data; `unwritable`: the directory is not writable; `full`: out of disk or map space; `unreachable`:
+ * too few replicas respond in time; `order`: a commit does not follow the head; `corrupt`: damaged bytes.
  */
 export type StoreErrorCode =
   | "locked"
@@ -21,13 +20,13 @@ export type StoreErrorCode =
 
 export class StoreError extends CodedError<StoreErrorCode> {}
 
-const PASSING: readonly StoreErrorCode[] = ["full", "unwritable", "unreachable"];
+const TRANSIENT: readonly StoreErrorCode[] = ["full", "unwritable", "unreachable"];
 
 /**
- * True for a failed write that may work later: when there is room again, or the store can be reached and written.
- * A read of what the write needs may be what failed.
+ * True for a transient fault: the write may succeed once there is space again, or the store is reachable and writable.
+ * Covers failed reads (LedgerError `unavailable`), because a write may read first.
  */
 export function isPassingFault(error: unknown): error is StoreError | LedgerError {
   if (error instanceof LedgerError) return error.code === "unavailable";
-  return error instanceof StoreError && PASSING.includes(error.code);
+  return error instanceof StoreError && TRANSIENT.includes(error.code);
 }

@@ -1,9 +1,9 @@
-// What every engine checks before it prunes, and where pruning up to a version puts the oldest one.
+// Checks of every engine before it prunes, and the oldest block after pruning.
 import type { Position } from "../ledger/position.ts";
 import { type BlockReader, findBlockByVersion, findBlockStart } from "./block-search.ts";
 import { StoreError } from "./errors.ts";
 
-/** Throws StoreError `order` unless the floor is the first version of a block; below the oldest kept is fine. */
+/** Throws StoreError `order` unless the floor is the first version of a block, or at or below the oldest version. */
 export function assertPruneFloor(read: BlockReader, position: Position, floor: bigint): void {
   if (floor <= position.oldestVersion) return;
   if (findBlockByVersion(read, position, floor)?.firstVersion !== floor) {
@@ -14,7 +14,7 @@ export function assertPruneFloor(read: BlockReader, position: Position, floor: b
   }
 }
 
-/** The oldest block once everything superseded below `reached` may be gone: never before the current one. */
+/** The oldest block after pruning up to `reached`; never older than the current one. */
 export function findOldest(
   read: BlockReader,
   position: Position,

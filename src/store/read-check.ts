@@ -1,4 +1,4 @@
-// Whether a view can answer for a version.
+// Checks whether a view can read a version.
 import { LedgerError } from "../ledger/errors.ts";
 import type { LedgerPosition, StateItem } from "../ledger/view.ts";
 
@@ -25,8 +25,8 @@ export function assertReadable(position: LedgerPosition, version: bigint): void 
 }
 
 /**
- * The item, or undefined when it is a deletion from before the oldest kept version. Whether such a deletion
- * is still stored depends on how far the pruner has come; an answer must not.
+ * Returns the item, or undefined for a deletion before the oldest kept version. Whether such a deletion is still
+ * stored depends on the pruner's progress; a response must not.
  */
 export function hideOldDeletion(
   item: StateItem | undefined,

@@ -1,23 +1,23 @@
-// The right to write a store that processes on several machines can reach. One process holds it at a time. It
-// lapses unless it is renewed, and each holder has a higher token than the one before: the store compares the
-// token in every write, so one who was asleep while another took over can do no harm.
+// The writer's lease on a store shared by processes on several machines. One process holds it at a time, and it expires
+// unless renewed. Each holder gets a higher fencing token, which the store compares in every write: a holder that slept
+// while another took over cannot write.
 import type { Store } from "./contract.ts";
 
 /** The lease of one process on one store. */
 export interface WriterLease {
-  /** How long the lease holds, counted from the moment `acquire` or `renew` was called. */
+  /** Time to live, counted from the call of `acquire` or `renew`. */
   readonly ttlMs: number;
-  /** The token that this process holds; undefined while it holds none. */
+  /** The fencing token of this process; undefined without the lease. */
   readonly token: bigint | undefined;
-  /** Tries once: the token, or undefined while another one holds the lease. Rejects when it cannot be known. */
+  /** Tries once. Returns the token, or undefined while another process holds the lease. Rejects when the store cannot tell. */
   acquire(): Promise<bigint | undefined>;
-  /** Holds on. Rejects with StoreError `locked` when another one took the lease; then no token is held. */
+  /** Extends the lease. Rejects with StoreError `locked` and drops the token if another process took the lease. */
   renew(): Promise<void>;
-  /** Gives the lease back, so that the next one need not wait until it lapses. */
+  /** Gives up the lease, so that the next writer need not wait for its expiry. */
   release(): Promise<void>;
 }
 
-/** A store that many processes share: reads work always, writes reject with StoreError `locked` without the lease. */
+/** A store shared by many processes: reads always work, writes reject with StoreError `locked` without the lease. */
 export interface SharedStore extends Store {
   readonly lease: WriterLease;
 }

@@ -1,30 +1,29 @@
-// Agreement between upstreams: before a page is committed, its last record must come the same, byte for byte,
-// from a number of them. The accumulator root in it commits to every record before, so one record stands for
-// all. Those that say otherwise are named and set aside.
+// Agreement between upstreams: before a page is committed, a quorum of upstreams must serve the same bytes for its
+// last record. That record's accumulator root commits to every record before it, so one record stands for all.
+// The follower logs and sets aside upstreams that serve other bytes.
 import { equalBytes } from "../base/bytes.ts";
 import { toHex } from "../base/hex.ts";
 import { decodePage, decodeRecord } from "../ledger/record.ts";
 import { pause } from "./upstream/backoff.ts";
-import { UpstreamError } from "./upstream/errors.ts";
+import { BeyondHead, UpstreamError } from "./upstream/errors.ts";
 import type { PoolEntry, UpstreamPool } from "./upstream/pool.ts";
 
-/** How often those who lag are asked again before it is called a dispute. */
+/** Rounds of asking lagging upstreams again before `confirm` throws NoAgreement. */
 const MAX_ROUNDS = 20;
 
-/** How many of how many upstreams must agree. */
+/** Quorum: `needed` of `of` upstreams must agree. */
 export interface AgreementRule {
   readonly needed: number;
   readonly of: number;
 }
 
-/** What is to be agreed upon. */
+/** A record for the upstreams to agree on. */
 export interface Claim {
   readonly version: bigint;
-  /** The record of that version. */
   readonly bytes: Uint8Array;
 }
 
-/** Not enough upstreams agree, and which of them is wrong cannot be told. */
+/** Too few upstreams agree to tell which of them is wrong. */
 export class NoAgreement extends Error {}
 
 interface Vote {
@@ -57,44 +56,44 @@ export class Agreement {
   }
 
   /**
-   * Resolves when enough upstreams gave the record that `source` gave. Throws UpstreamError `disagrees` when
-   * they agree on another one, and NoAgreement when they agree on none.
+   * Resolves when a quorum serves the same record as `source`. Throws UpstreamError `disagrees` when a quorum
+   * serves another record, and NoAgreement when there is no quorum.
    */
   async confirm(source: PoolEntry, claim: Claim): Promise<void> {
-    const own = voteOf(source, claim.bytes);
-    const votes: Vote[] = [own];
-    const silent = new Set(this.#pool.entries.filter((entry) => entry !== source));
+    const sourceVote = voteOf(source, claim.bytes);
+    const votes: Vote[] = [sourceVote];
+    const unheard = new Set(this.#pool.entries.filter((entry) => entry !== source));
     let winner = this.#winner(votes);
     for (let round = 0; winner === undefined; round++) {
-      const asked = [...silent].filter((entry) => this.#pool.isReady(entry));
+      const asked = [...unheard].filter((entry) => this.#pool.isReady(entry));
       const answered = await this.#round(asked, claim.version, (vote) => {
         votes.push(vote);
-        silent.delete(vote.entry);
+        unheard.delete(vote.entry);
         winner ??= this.#winner(votes);
         if (winner !== undefined) this.#blame(winner, [vote], claim.version);
         return winner !== undefined;
       });
       if (winner !== undefined) break;
-      // Those who lag or rest may still decide it; once all have spoken nobody can.
-      const isLost = silent.size === 0 || (answered === 0 && !this.#isOpen(votes, silent));
-      if (isLost || round === MAX_ROUNDS) {
+      // Lagging or resting upstreams may still make a quorum; once all have voted, none is left to.
+      const isUndecidable = unheard.size === 0 || (answered === 0 && !this.#canStillAgree(votes, unheard));
+      if (isUndecidable || round === MAX_ROUNDS) {
         throw new NoAgreement(this.#describe(votes, claim.version));
       }
       await pause(this.#pollMs, this.#signal);
       this.#signal.throwIfAborted();
     }
     this.#blame(winner, votes, claim.version, source);
-    if (!equalBytes(winner.bytes, own.bytes)) throw disagreement(own, winner, claim.version);
+    if (!equalBytes(winner.bytes, sourceVote.bytes)) throw disagreement(sourceVote, winner, claim.version);
   }
 
-  /** True while the silent ones could still make enough equal votes and some of them are only late. */
-  #isOpen(votes: readonly Vote[], silent: ReadonlySet<PoolEntry>): boolean {
+  /** True while upstreams that have not voted and are not set aside could still complete a quorum. */
+  #canStillAgree(votes: readonly Vote[], unheard: ReadonlySet<PoolEntry>): boolean {
     const most = Math.max(...votes.map((vote) => this.#equal(votes, vote)));
-    const late = [...silent].filter((entry) => entry.state !== "set_aside");
+    const late = [...unheard].filter((entry) => entry.state !== "set_aside");
     return most + late.length >= this.#rule.needed;
   }
 
-  /** Asks all at once; resolves when `take` says that it is decided, or when all have answered. */
+  /** Asks all at once. Resolves with the number of votes when `take` returns true, or when all requests ended. */
   #round(entries: readonly PoolEntry[], version: bigint, take: (vote: Vote) => boolean): Promise<number> {
     return new Promise((resolve) => {
       let open = entries.length;
@@ -120,7 +119,8 @@ export class Agreement {
       entry.head = page.head;
       return voteOf(entry, onlyRecord(page.bytes, version));
     } catch (error) {
-      if (error instanceof UpstreamError && error.code !== "beyond_head") this.#pool.fail(entry, error);
+      if (error instanceof BeyondHead) entry.head = error.head;
+      else if (error instanceof UpstreamError) this.#pool.fail(entry, error);
       return undefined;
     }
   }
@@ -133,7 +133,7 @@ export class Agreement {
     return votes.find((vote) => this.#equal(votes, vote) >= this.#rule.needed);
   }
 
-  /** Sets aside those who said otherwise; the source itself is dealt with by its follower. */
+  /** Sets aside upstreams that voted against the winner, except the source: the follower handles that one. */
   #blame(winner: Vote, votes: readonly Vote[], version: bigint, source?: PoolEntry): void {
     for (const vote of votes) {
       if (vote.entry === source) continue;
@@ -146,26 +146,29 @@ export class Agreement {
   }
 
   #describe(votes: readonly Vote[], version: bigint): string {
-    const said = votes.map(({ entry, root }) => `${entry.upstream.name} says ${toHex(root).slice(0, 16)}…`);
-    return `fewer than ${this.#rule.needed} of ${this.#rule.of} upstreams agree at version ${version}: ${said.join(", ")}`;
+    const roots = votes.map(
+      ({ entry, root }) => `${entry.upstream.name} has root ${toHex(root).slice(0, 16)}…`,
+    );
+    return `fewer than ${this.#rule.needed} of ${this.#rule.of} upstreams agree at version ${version}: ${roots.join(", ")}`;
   }
 }
 
 function disagreement(vote: Vote, winner: Vote, version: bigint): UpstreamError {
   const what = equalBytes(vote.root, winner.root)
-    ? "a record that differs from the one that others give"
-    : `accumulator root ${toHex(vote.root)}, others say ${toHex(winner.root)}`;
+    ? "its record differs from the one that other upstreams serve"
+    : `its accumulator root is ${toHex(vote.root)}, other upstreams have ${toHex(winner.root)}`;
   return new UpstreamError("disagrees", `at version ${version}: ${what}`);
 }
 
-function onlyRecord(page: Uint8Array, version: bigint): Uint8Array {
+/** Returns the record of a page that must start with `version`. Throws UpstreamError `malformed`. */
+export function onlyRecord(page: Uint8Array, version: bigint): Uint8Array {
   try {
     const [record] = decodePage(page);
     if (record?.version === version) return record.bytes;
   } catch (error) {
     throw new UpstreamError("malformed", `version ${version}: the record does not decode`, { cause: error });
   }
-  throw new UpstreamError("malformed", `asked for version ${version}, got another one`);
+  throw new UpstreamError("malformed", `asked for version ${version}, got another version`);
 }
 
 function voteOf(entry: PoolEntry, bytes: Uint8Array): Vote {

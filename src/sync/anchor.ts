@@ -1,5 +1,5 @@
-// Waypoints of later versions: recomputed from a verified block when its version is reached. One match makes
-// all history before it authentic, because the accumulator root inside commits to all of it.
+// Waypoints of later versions ("anchors"): the follower recomputes them from a verified block once it reaches their
+// version. One match authenticates all history before it, because the waypoint's accumulator root commits to it.
 
 import { transactionAccumulator } from "../ledger/accumulator.ts";
 import { findNewEpoch } from "../ledger/block-event.ts";
@@ -23,7 +23,7 @@ export function waypointOfBlock(block: VerifiedBlock): Waypoint {
   });
 }
 
-/** The epoch that the record starts and its voters, where it ends one. */
+/** The next epoch and its voters if the record ends an epoch. */
 export function nextEpochOf(bytes: Uint8Array): WaypointPreimage["nextEpoch"] {
   const record = decodeRecord(bytes);
   let epoch: bigint | undefined;
@@ -31,7 +31,7 @@ export function nextEpochOf(bytes: Uint8Array): WaypointPreimage["nextEpoch"] {
   if (epoch === undefined) return undefined;
   const data = findWrittenData(record.writes, VALIDATOR_SET_KEY_HASH);
   if (data === undefined) {
-    throw new LedgerError("mismatch", `version ${record.version} ends an epoch and writes no validator set`);
+    throw new LedgerError("mismatch", `version ${record.version} ends an epoch but writes no validator set`);
   }
   return { epoch, voters: decodeVoters(data) };
 }
@@ -39,13 +39,13 @@ export function nextEpochOf(bytes: Uint8Array): WaypointPreimage["nextEpoch"] {
 function anchorMismatch(expected: Waypoint, computed: string): LedgerError {
   return new LedgerError(
     "mismatch",
-    `the history served leads to waypoint ${computed}, expected ${formatWaypoint(expected)}: it is not the one that the waypoint names`,
+    `the served history gives waypoint ${computed}, expected ${formatWaypoint(expected)}: it is another history than the waypoint's`,
     { details: { version: expected.version, field: "waypoint" } },
   );
 }
 
 /**
- * Compares the blocks with the waypoints whose versions they reach; the versions that matched. Throws
+ * Compares the blocks with the waypoints inside their versions and returns the versions that matched. Throws
  * LedgerError `mismatch`.
  */
 export function checkAnchors(anchors: readonly Waypoint[], blocks: readonly VerifiedBlock[]): bigint[] {

@@ -1,5 +1,5 @@
-// Fetches state items that were not written since the base, on first use, and keeps what it learns: presence
-// and absence alike. One request per item, however many ask. Nothing is guessed.
+// Fetches state items that were not written since the base version, on first use, and stores the result, presence
+// or absence. Concurrent readers of one item share one fetch.
 import { equalBytes } from "../base/bytes.ts";
 import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
@@ -14,37 +14,37 @@ import { type BaseRow, baseRowKey, decodeBaseRow, encodeBaseRow, rowAt } from ".
 import { UpstreamError } from "./upstream/errors.ts";
 import type { PoolEntry, UpstreamPool } from "./upstream/pool.ts";
 
-/** What a filler works with. */
+/** Options of a filler. */
 export interface BaseFillerOptions {
   readonly store: Store;
   readonly pool: () => UpstreamPool | undefined;
-  /** How many upstreams must give the same answer. */
+  /** How many upstreams must give the same value. */
   readonly needed: number;
   readonly timeoutMs: number;
   readonly logger: Logger;
 }
 
-/** What a filler did. */
+/** Counters of a filler. */
 export interface FillerStats {
   fills: number;
   failures: number;
 }
 
-/** Items of one call that are fetched at once: a batch must not become a flood of requests to the upstreams. */
+/** Most items of one call that are fetched at once: a batch must not flood the upstreams with requests. */
 const FETCHES_AT_ONCE = 16;
 
-/** How long learned rows wait to be written together. */
+/** How long fetched rows wait to be written in one batch. */
 const FLUSH_MS = 20;
 
-const nameOf = (keyHash: Uint8Array): string => Buffer.from(keyHash).toString("latin1");
+const mapKey = (keyHash: Uint8Array): string => Buffer.from(keyHash).toString("latin1");
 
 /** Looks up and fetches rows of the base layer. */
 export class BaseFiller {
   readonly stats: FillerStats = { fills: 0, failures: 0 };
-  /** Must hold the keys of the hashes that are asked for. */
+  /** Must know the state key of every hash passed to `rows`. */
   readonly keyTrace = new KeyTrace();
   readonly #options: BaseFillerOptions;
-  readonly #flights = new Map<string, Promise<BaseRow>>();
+  readonly #inFlight = new Map<string, Promise<BaseRow>>();
   /** Rows not yet written, by key hash. */
   #pending = new Map<string, { keyHash: Uint8Array; row: BaseRow }>();
   #flush: NodeJS.Timeout | undefined;
@@ -55,30 +55,30 @@ export class BaseFiller {
     this.#options = options;
   }
 
-  /** Rows that the version sees, in the order asked; fetched where there is none. The view must be open. */
+  /** Rows visible at the version, in the order of `keyHashes`; fetches missing ones. The view must be open. */
   async rows(
     view: LedgerView,
     keyHashes: readonly Uint8Array[],
     version: bigint,
   ): Promise<readonly BaseRow[]> {
-    const known = await this.#look(keyHashes, version);
+    const known = await this.#lookUp(keyHashes, version);
     return mapSome(
       keyHashes,
       FETCHES_AT_ONCE,
-      (keyHash, i) => known[i] ?? this.#join(view, keyHash, version),
+      (keyHash, i) => known[i] ?? this.#fetchShared(view, keyHash, version),
     );
   }
 
-  /** Writes what is still to be written. */
+  /** Cancels fetches and writes pending rows. */
   async close(): Promise<void> {
     this.#stop.abort(new Error("the node closes"));
-    await Promise.allSettled(this.#flights.values());
+    await Promise.allSettled(this.#inFlight.values());
     clearTimeout(this.#flush);
     this.#write();
     await this.#writing;
   }
 
-  async #look(keyHashes: readonly Uint8Array[], version: bigint): Promise<(BaseRow | undefined)[]> {
+  async #lookUp(keyHashes: readonly Uint8Array[], version: bigint): Promise<(BaseRow | undefined)[]> {
     const keys = keyHashes.flatMap((keyHash) => [
       baseRowKey("filled", keyHash),
       baseRowKey("deleted", keyHash),
@@ -86,37 +86,37 @@ export class BaseFiller {
     const stored = await this.#options.store.getSideRows(keys);
     const decoded = stored.map((bytes) => (bytes === undefined ? undefined : decodeBaseRow(bytes)));
     return keyHashes.map((keyHash, i) =>
-      rowAt(version, decoded[2 * i], decoded[2 * i + 1], this.#pending.get(nameOf(keyHash))?.row),
+      rowAt(version, decoded[2 * i], decoded[2 * i + 1], this.#pending.get(mapKey(keyHash))?.row),
     );
   }
 
-  /** Waits for a fetch of the same item that is under way; its answer may be too young for this version. */
-  async #join(view: LedgerView, keyHash: Uint8Array, version: bigint): Promise<BaseRow> {
-    const name = nameOf(keyHash);
-    const underWay = this.#flights.get(name);
-    if (underWay !== undefined) {
-      const row = rowAt(version, await underWay);
+  /** Joins a fetch of the same item in flight; fetches again if that row is too new for this version. */
+  async #fetchShared(view: LedgerView, keyHash: Uint8Array, version: bigint): Promise<BaseRow> {
+    const name = mapKey(keyHash);
+    const inFlight = this.#inFlight.get(name);
+    if (inFlight !== undefined) {
+      const row = rowAt(version, await inFlight);
       if (row !== undefined) return row;
     }
-    const flight = this.#fetch(view, keyHash).finally(() => {
-      if (this.#flights.get(name) === flight) this.#flights.delete(name);
+    const fetching = this.#fetch(view, keyHash).finally(() => {
+      if (this.#inFlight.get(name) === fetching) this.#inFlight.delete(name);
     });
-    this.#flights.set(name, flight);
-    return flight;
+    this.#inFlight.set(name, fetching);
+    return fetching;
   }
 
   async #fetch(view: LedgerView, keyHash: Uint8Array): Promise<BaseRow> {
-    const entries = this.#options.pool()?.entries ?? [];
+    const entries = (this.#options.pool()?.entries ?? []).filter(({ isOtherLedger }) => !isOtherLedger);
     if (entries.length === 0) throw unavailable();
     const stateKey = this.keyTrace.keyOf(keyHash);
     if (stateKey === undefined) throw new Error("a read whose state key is not known");
     const { oldestVersion, version: latest } = view.position;
     const [write] = await view.getHistory(keyHash, { from: oldestVersion, to: latest, limit: 1 });
-    // No write in between, so the value is one and the same from the oldest version up to here; the latest
-    // end is the least likely to be pruned elsewhere.
-    const until = write === undefined ? latest : write.version - 1n;
+    // The item has no write before this version, so its value is the same from the oldest version up to here.
+    // Upstreams are least likely to have pruned the latest version of that range.
+    const readVersion = write === undefined ? latest : write.version - 1n;
     try {
-      const value = await this.#ask(entries, stateKey, oldestVersion, until);
+      const value = await this.#ask(entries, stateKey, oldestVersion, readVersion);
       const row: BaseRow = { version: oldestVersion, value };
       this.#keep(keyHash, row);
       this.stats.fills++;
@@ -131,14 +131,14 @@ export class BaseFiller {
     entries: readonly PoolEntry[],
     stateKey: Uint8Array,
     oldest: bigint,
-    until: bigint,
+    readVersion: bigint,
   ): Promise<Uint8Array | undefined> {
     const { needed, logger } = this.#options;
     const answers: { value: Uint8Array | undefined }[] = [];
     const faults: string[] = [];
-    for (const entry of inOrder(entries)) {
+    for (const entry of setAsideLast(entries)) {
       try {
-        const value = await this.#askOne(entry, stateKey, oldest, until);
+        const value = await this.#askOne(entry, stateKey, oldest, readVersion);
         answers.push({ value });
         if (answers.filter((other) => isSame(other.value, value)).length >= needed) return value;
       } catch (error) {
@@ -146,7 +146,7 @@ export class BaseFiller {
         faults.push(`${entry.upstream.name}: ${errorText(error)}`);
       }
     }
-    logger.warn({ faults, answers: answers.length, needed }, "an item could not be fetched");
+    logger.warn({ faults, answers: answers.length, needed }, "cannot fetch a state item from any upstream");
     throw unavailable();
   }
 
@@ -154,7 +154,7 @@ export class BaseFiller {
     entry: PoolEntry,
     stateKey: Uint8Array,
     oldest: bigint,
-    until: bigint,
+    readVersion: bigint,
   ): Promise<Uint8Array | undefined> {
     const ask = async (version: bigint): Promise<Uint8Array | undefined> => {
       const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(this.#options.timeoutMs)]);
@@ -163,10 +163,11 @@ export class BaseFiller {
       return value;
     };
     try {
-      return await ask(until);
+      return await ask(readVersion);
     } catch (error) {
-      // One that lags has not seen that version yet; the oldest one does as well.
-      if (!(error instanceof UpstreamError) || error.code !== "beyond_head" || oldest === until) throw error;
+      // A lagging upstream does not have that version yet; the value at the oldest version is the same.
+      if (!(error instanceof UpstreamError) || error.code !== "beyond_head" || oldest === readVersion)
+        throw error;
       return await ask(oldest);
     }
   }
@@ -176,7 +177,7 @@ export class BaseFiller {
   }
 
   #keep(keyHash: Uint8Array, row: BaseRow): void {
-    this.#pending.set(nameOf(keyHash), { keyHash: new Uint8Array(keyHash), row });
+    this.#pending.set(mapKey(keyHash), { keyHash: new Uint8Array(keyHash), row });
     this.#flush ??= setTimeout(() => this.#write(), FLUSH_MS);
   }
 
@@ -192,8 +193,8 @@ export class BaseFiller {
       try {
         await this.#options.store.putSideRows(rows);
       } catch (error) {
-        // What is not kept is fetched again; reads do not depend on it.
-        this.#options.logger.warn({ err: errorText(error) }, "fetched items could not be kept");
+        // Not fatal: later reads fetch these rows again.
+        this.#options.logger.warn({ err: errorText(error) }, "cannot store fetched state items");
       }
       for (const [name, { row }] of batch)
         if (this.#pending.get(name)?.row === row) this.#pending.delete(name);
@@ -205,11 +206,11 @@ export class BaseFiller {
 function unavailable(): LedgerError {
   return new LedgerError(
     "unavailable",
-    "the item was not written since this node's base version and no upstream could be asked for it",
+    "the item was not written since this node's base version and no upstream gave it",
   );
 }
 
-function inOrder(entries: readonly PoolEntry[]): readonly PoolEntry[] {
+function setAsideLast(entries: readonly PoolEntry[]): readonly PoolEntry[] {
   return [...entries].sort((a, b) => Number(a.state === "set_aside") - Number(b.state === "set_aside"));
 }
 

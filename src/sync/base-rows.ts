@@ -1,21 +1,21 @@
-// Rows of the base layer: what an item was as of some version, for a ledger whose state is not known whole. A
-// row holds until the item is written. A deletion leaves a row of its own, under its own key, because the
-// pruner may remove the deletion from the versioned state and what was before it must not come back.
+// Rows of the base layer: the value of an item at some version, for a ledger whose state is only partly known. A row
+// holds until the item is written. The first deletion of an item also leaves a row, under a separate key: the pruner
+// may remove the deletion from the versioned state, and the fetched value must not reappear then.
 import { BcsReader } from "../bcs/reader.ts";
 import { BcsWriter } from "../bcs/writer.ts";
-import type { SideRow, StateWrite } from "../store/contract.ts";
+import type { SideRow, StateWrite, Store } from "../store/contract.ts";
 
-/** What an item was as of a version. */
+/** The value of an item at a version. */
 export interface BaseRow {
   readonly version: bigint;
-  /** BCS of the StateValue; undefined when there was none. */
+  /** BCS of the StateValue; undefined if the item did not exist. */
   readonly value: Uint8Array | undefined;
 }
 
-/** First bytes of the keys of side rows; never reused for another content. */
+/** First bytes of side row keys; never reused for other content. */
 export const SIDE_KEYS = { filled: 1, waypoints: 2, deleted: 3, copy: 4 } as const;
 
-/** Key of an item's row: what was fetched, or what was deleted. */
+/** Key of an item's row: `filled` holds the fetched value, `deleted` the first deletion. */
 export function baseRowKey(kind: "filled" | "deleted", keyHash: Uint8Array): Uint8Array {
   const key = new Uint8Array(1 + keyHash.length);
   key[0] = SIDE_KEYS[kind];
@@ -23,13 +23,11 @@ export function baseRowKey(kind: "filled" | "deleted", keyHash: Uint8Array): Uin
   return key;
 }
 
-/** Bytes of a row. */
 export function encodeBaseRow(row: BaseRow): Uint8Array {
   const writer = new BcsWriter(16 + (row.value?.length ?? 0)).u64(row.version).bool(row.value !== undefined);
   return (row.value === undefined ? writer : writer.byteString(row.value)).take();
 }
 
-/** The row that the bytes hold. */
 export function decodeBaseRow(bytes: Uint8Array): BaseRow {
   const reader = new BcsReader(bytes);
   const version = reader.u64();
@@ -38,20 +36,26 @@ export function decodeBaseRow(bytes: Uint8Array): BaseRow {
   return { version, value };
 }
 
-/** Rows for the deletions among the writes; the last one of a key counts. */
-export function deletionRows(writes: readonly StateWrite[]): SideRow[] {
-  const rows = new Map<string, SideRow>();
+/**
+ * Rows for the deletions among the writes. Only a key's first deletion is stored: from it on no base row holds, and
+ * the versioned state has every later write.
+ */
+export async function deletionRows(store: Store, writes: readonly StateWrite[]): Promise<SideRow[]> {
+  const first = new Map<string, SideRow>();
   for (const { keyHash, version, value } of writes) {
-    if (value !== undefined) continue;
-    rows.set(Buffer.from(keyHash).toString("latin1"), {
+    const name = Buffer.from(keyHash).toString("latin1");
+    if (value !== undefined || first.has(name)) continue;
+    first.set(name, {
       key: baseRowKey("deleted", keyHash),
       value: encodeBaseRow({ version, value: undefined }),
     });
   }
-  return [...rows.values()];
+  const rows = [...first.values()];
+  const known = await store.getSideRows(rows.map(({ key }) => key));
+  return rows.filter((_, i) => known[i] === undefined);
 }
 
-/** The row that a version sees: of those at or before it, the later one. */
+/** The row visible at a version: the latest one at or before it. */
 export function rowAt(version: bigint, ...rows: readonly (BaseRow | undefined)[]): BaseRow | undefined {
   let found: BaseRow | undefined;
   for (const row of rows) {

@@ -41,7 +41,7 @@ function create() {
   return { store, committer: new Committer({ store, logger: silentLogger }) };
 }
 
-/** The record with one byte changed at a place inside one of its spans. */
+/** The record with one byte changed inside one of its spans. */
 function damaged(record: RecordSpans, span: Uint8Array, at: number): Uint8Array {
   const out = Uint8Array.from(record.bytes);
   const index = span.byteOffset - record.bytes.byteOffset + at;
@@ -90,7 +90,7 @@ describe.skipIf(!hasShared)("replay of a public network's first versions", () =>
     expect(blocks.map((block) => block.records.length)).toEqual([1, 1, 2]);
   });
 
-  it("commits the page and stands at its last checkpoint", async () => {
+  it("commits the page up to its last checkpoint", async () => {
     const { store, committer } = create();
     const position = await committer.append(page);
     expect(position).toMatchObject({ chainId: 2, version: 3n, epoch: 2n, blockHeight: 2n });
@@ -106,7 +106,7 @@ describe.skipIf(!hasShared)("replay of a public network's first versions", () =>
     view.release();
   });
 
-  it("ends in the same place record by record, holding back an open block", async () => {
+  it("reaches the same position record by record, holding back an open block", async () => {
     const whole = create();
     const expected = await whole.committer.append(page);
     const { store, committer } = create();
@@ -118,7 +118,7 @@ describe.skipIf(!hasShared)("replay of a public network's first versions", () =>
     expect(await store.getTreeNodes(nodes)).toEqual(await whole.store.getTreeNodes(nodes));
   });
 
-  it("takes an open block again from the head, by a new committer too", async () => {
+  it("accepts an open block again from the head on, also in a new committer", async () => {
     const { store, committer } = create();
     await committer.append(rows.slice(0, 3));
     expect(await committer.nextVersion()).toBe(3n);
@@ -135,7 +135,7 @@ describe.skipIf(!hasShared)("replay of a public network's first versions", () =>
     expect((await second.append(rows.slice(2)))?.version).toBe(3n);
   });
 
-  it("takes calls in turn", async () => {
+  it("runs calls one after the other", async () => {
     const { committer } = create();
     const positions = await Promise.all(rows.map((row) => committer.append([row])));
     expect(positions.map((position) => position?.version)).toEqual([0n, 1n, 1n, 3n]);
@@ -168,7 +168,7 @@ describe.skipIf(!hasShared)("replay of a public network's first versions", () =>
   it("refuses a wrong state root and writes nothing", async () => {
     const { store, committer } = create();
     await committer.append(rows.slice(0, 1));
-    // A consistent record whose info claims another root: only the state itself gives it away.
+    // A consistent record whose info claims another root: only the computed state root reveals it.
     const record = records[1]!;
     const info = damaged(record, record.info.stateCheckpointHash!, 0);
     const infoBytes = info.subarray(
@@ -195,12 +195,12 @@ describe.skipIf(!hasShared)("replay of a public network's first versions", () =>
     expect(store.identity).toBeUndefined();
   });
 
-  it("says that nothing is there when nothing was given", async () => {
+  it("returns no position for an empty store and no records", async () => {
     const { committer } = create();
     expect(await committer.append([])).toBeUndefined();
   });
 
-  it("goes on without a state root where the state is not whole", async () => {
+  it("continues without a state root when the state is only partly known", async () => {
     const { store, committer } = create();
     const [genesis] = verifyRecords(undefined, records.slice(0, 1));
     await store.commit(
@@ -221,7 +221,7 @@ describe.skipIf(!hasShared)("replay of a public network's first versions", () =>
 
 const NETWORKS = ["mainnet", "devnet"];
 
-/** Bytes as text: a difference between thousands of them is then told at once. */
+/** Bytes as text, so that a failed comparison of thousands of rows stays fast. */
 const asHex = (bytes: Uint8Array | undefined): string | undefined => bytes && toHex(bytes);
 
 describe.skipIf(!hasShared)("bootstrap from a genesis file", () => {
@@ -252,7 +252,7 @@ describe.skipIf(!hasShared)("bootstrap from a genesis file", () => {
     await bootstrapGenesis({ store, committer, check });
     expect(await loadPosition(store)).toEqual(position);
     expect(await committer.nextVersion()).toBe(1n);
-    await expect(committer.adopt(check)).rejects.toThrow(StoreError);
+    await expect(committer.commitGenesis(check)).rejects.toThrow(StoreError);
   });
 
   it.each(NETWORKS)("leaves of %s what its record would leave", async (network) => {
@@ -292,7 +292,7 @@ describe.skipIf(!hasShared)("bootstrap from a genesis file", () => {
     );
   });
 
-  it("leaves another chain's store alone", async () => {
+  it("does not write to another chain's store", async () => {
     const { store, committer } = create();
     await bootstrapGenesis({ store, committer, check: load("mainnet").check });
     const other = bootstrapGenesis({ store, committer, check: load("devnet").check });

@@ -1,5 +1,5 @@
-// The one way in: records are verified, the state root of every block is recomputed and compared, and the
-// whole blocks among them are committed in one write with everything that belongs to them.
+// The only way into a store: the committer verifies records, recomputes and compares the state root of every block,
+// and commits complete blocks with their items, indexes and tree nodes in one write.
 import { equalBytes } from "../base/bytes.ts";
 import type { CacheStats } from "../base/cache-stats.ts";
 import { toHex } from "../base/hex.ts";
@@ -14,10 +14,10 @@ import { deletionRows } from "./base-rows.ts";
 import { PendingTree, TREE_CACHE_BYTES } from "./pending-tree.ts";
 import { type BaseStart, type VerifiedBlock, Verifier } from "./verifier.ts";
 
-/** Looks at verified blocks before they are committed; what it throws keeps them out. */
+/** Inspects verified blocks before their commit; throwing prevents it. */
 export type BlockCheck = (blocks: readonly VerifiedBlock[]) => Promise<void>;
 
-/** What an committer works with. */
+/** Options of a committer. */
 export interface CommitterOptions {
   readonly store: Store;
   readonly logger: Logger;
@@ -52,13 +52,13 @@ interface Progress {
   readonly verifier: Verifier;
 }
 
-/** Takes records into a store that nobody else commits to, one call after the other. */
+/** Commits records to a store that has no other writer. Runs calls one after the other. */
 export class Committer {
   readonly #store: Store;
   readonly #logger: Logger;
-  /** Undefined until the store was asked, and again after a failure. */
+  /** Undefined until read from the store, and after a failure. */
   #progress: Progress | undefined;
-  /** Ahead of the store only inside a commit; undefined after a failure. */
+  /** Ahead of the store only during a commit; undefined after a failure. */
   #tree: PendingTree | undefined;
   #base: BaseStart | undefined;
   #queue: Promise<unknown> = Promise.resolve();
@@ -68,30 +68,29 @@ export class Committer {
     this.#logger = logger;
   }
 
-  /** The version that `append` wants next: after the head and after what it holds back of an open block. */
+  /** The version that `append` expects next: after the head and after the held-back records of an open block. */
   nextVersion(): Promise<bigint> {
-    return this.#inTurn(async () => (await this.#loadProgress()).verifier.nextVersion);
+    return this.#serialize(async () => (await this.#loadProgress()).verifier.nextVersion);
   }
 
   /**
-   * Verifies and commits a page, or single records; the position of the store after that, undefined while it
-   * is empty. Records of a block whose end is still to come are held back in memory; giving them again, from
-   * the head on, is fine too.
-   * Throws LedgerError `corrupt` or `mismatch`; then nothing of the call is written.
+   * Verifies and commits a page or a list of records. Returns the store's position afterwards, undefined while it
+   * is empty. Holds back the records of an unfinished block in memory; callers may also pass them again, starting
+   * after the head. Throws LedgerError `corrupt` or `mismatch` and then writes nothing.
    */
   append(input: Uint8Array | readonly Uint8Array[], check?: BlockCheck): Promise<Position | undefined> {
-    return this.#inTurn(() => this.#append(decodeRecords(input), check));
+    return this.#serialize(() => this.#append(decodeRecords(input), check));
   }
 
-  /** Makes the first commit of an empty store start at a base instead of version 0. */
+  /** Makes an empty store start at a base instead of version 0. */
   startAt(base: BaseStart): void {
     this.#base = base;
     this.#progress = undefined;
   }
 
-  /** Commits a checked genesis to an empty store, as `append` of its record would, computing nothing twice. */
-  adopt(genesis: GenesisCheck): Promise<Position> {
-    return this.#inTurn(async () => {
+  /** Commits a checked genesis to an empty store: as `append` of its record, but reuses what the check computed. */
+  commitGenesis(genesis: GenesisCheck): Promise<Position> {
+    return this.#serialize(async () => {
       const { batch, identity } = genesisBatch(genesis);
       await this.#store.commit(batch, identity);
       this.#progress = undefined;
@@ -100,15 +99,15 @@ export class Committer {
     });
   }
 
-  /** Memory of the state tree's nodes that are kept for the next commit. */
+  /** Memory used by state tree nodes kept for the next commit. */
   treeCache(): Pick<CacheStats, "bytes" | "maxBytes"> {
     return { bytes: this.#tree?.bytes ?? 0, maxBytes: TREE_CACHE_BYTES };
   }
 
-  #inTurn<T>(step: () => Promise<T>): Promise<T> {
+  #serialize<T>(step: () => Promise<T>): Promise<T> {
     const turn = this.#queue.then(step);
     this.#queue = turn.catch(() => {
-      // A verifier that threw cannot go on, and a commit that failed leaves the head in doubt.
+      // A verifier that threw is unusable, and after a failed commit the head is unknown.
       this.#progress = undefined;
       this.#tree = undefined;
     });
@@ -158,7 +157,7 @@ export class Committer {
     if (last === undefined) return;
     const tree = this.#tree ?? new PendingTree(this.#store);
     this.#tree = tree;
-    // Where the state is not known whole, its root cannot be computed, and none is claimed.
+    // With a partly known state the root cannot be computed, so the position claims none.
     const isWhole = position === undefined ? this.#base === undefined : position.stateRoot !== undefined;
     const writes = blocks.flatMap((block) => block.writes);
     if (isWhole) for (const block of blocks) await assertStateRoot(tree, block);
@@ -169,7 +168,7 @@ export class Committer {
       blocks: blocks.map((block) => block.start),
       records: blocks.flatMap((block) => block.records),
       treeNodes: tree.takeChanges(),
-      ...(isWhole ? {} : { sideRows: deletionRows(writes) }),
+      ...(isWhole ? {} : { sideRows: await deletionRows(this.#store, writes) }),
     };
     await this.#store.commit(batch, position === undefined ? this.#identity(blocks[0]) : undefined);
     tree.settle();
@@ -225,11 +224,11 @@ async function assertStateRoot(tree: PendingTree, block: VerifiedBlock): Promise
   );
 }
 
-/** Version 0 is a block of its own, so the accumulator after it is the hash of its info. */
+/** Version 0 is a whole block, so the accumulator after it is the hash of its info. */
 function identityOf(genesis: VerifiedBlock | undefined): StoreIdentity | undefined {
   const genesisHash = genesis?.position.accumulator.frozen[0];
   if (genesis?.position.accumulator.leafCount !== 1n || genesisHash === undefined) {
-    throw new LedgerError("mismatch", "version 0: state checkpoint hash must be there, got none", {
+    throw new LedgerError("mismatch", "version 0: state checkpoint hash must be present, got none", {
       details: { version: 0n, field: "state checkpoint hash" },
     });
   }

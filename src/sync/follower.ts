@@ -1,64 +1,94 @@
-// The follower: pulls records from upstreams, has them verified and committed in order, and keeps up at the
-// head. One signal stops everything. What an upstream gets wrong sets it aside and another is asked; a fault
-// of our own ends the following.
+// The follower pulls records from upstreams, has the committer verify and commit them in order, and then polls at the
+// head. It sets aside an upstream that serves wrong data and asks another one; a fault of this node stops it.
 import { setMaxListeners } from "node:events";
 import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
+import { DAY_MS, HOUR_MS, type NumberOptions, type NumberSettings, numbersOf } from "../base/settings.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { Position } from "../ledger/position.ts";
+import type { Ledger } from "../ledger/view.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import { Agreement, type AgreementRule, NoAgreement } from "./agreement.ts";
 import { checkAnchors } from "./anchor.ts";
 import type { Committer } from "./committer.ts";
 import { PageQueue } from "./page-queue.ts";
+import { assertSameLedger } from "./same-ledger.ts";
 import type { TrustFacts } from "./trust.ts";
 import { explainUnverified } from "./unverified.ts";
 import { type BackoffOptions, backoffMs, pause } from "./upstream/backoff.ts";
-import { UpstreamError } from "./upstream/errors.ts";
+import { BeyondHead, UpstreamError } from "./upstream/errors.ts";
 import { type PoolEntry, UpstreamPool } from "./upstream/pool.ts";
-import type { Upstream } from "./upstream/upstream.ts";
+import type { Upstream, UpstreamHead } from "./upstream/upstream.ts";
 import type { VerifiedBlock } from "./verifier.ts";
 
 /**
- * `starting`; `catching_up`; `at_head`; `waiting`: no upstream can be asked, or too few agree; `faulted`:
- * stopped for good; `closed`.
+ * `at_head`: an upstream's head is our version; `ahead_of_upstreams`: all upstream heads are below our version;
+ * `waiting`: no upstream can be asked, or too few agree; `faulted`: stopped for good.
  */
-export type FollowState = "starting" | "catching_up" | "at_head" | "waiting" | "faulted" | "closed";
+export type FollowState =
+  | "starting"
+  | "catching_up"
+  | "at_head"
+  | "ahead_of_upstreams"
+  | "waiting"
+  | "faulted"
+  | "closed";
+
+/** Polls in a row below our version before `ahead_of_upstreams`: machines behind one name may differ a little. */
+const MAX_POLLS_BEHIND = 10;
 
 /** Bounds and pauses of a follower. */
 export interface FollowerPace {
-  /** Requests under way and pages not yet used, together. */
+  /** Requests in flight plus pages not yet used. */
   readonly ahead: number;
   /** Records per page. */
   readonly pageLimit: number;
   /** Pause between questions at the head. */
-  readonly pollMs: number;
+  readonly pollTimeMs: number;
   readonly retry: BackoffOptions;
   readonly setAside: BackoffOptions;
   /** How long nothing usable may be said before the node gives up. */
-  readonly faultAfterMs: number;
+  readonly giveUpTimeMs: number;
 }
 
-/** Paces that suit a public network. */
-export const DEFAULT_PACE: FollowerPace = {
+/** Jitter and growing pauses multiply the first two, up to 60 times. */
+export const FOLLOWER_NUMBERS = {
+  /** Pause between questions at the head. */
+  pollTimeMs: { fallback: 500, min: 1, max: HOUR_MS },
+  /** First pause before an upstream that was set aside is asked again. */
+  retryTimeMs: { fallback: 1_000, min: 1, max: HOUR_MS },
+  /** How long nothing usable may come before the follower gives up. No timer runs for it. */
+  giveUpTimeMs: { fallback: 900_000, min: 0, max: 365 * DAY_MS },
+} as const satisfies NumberSettings;
+
+/** Turns the options into a pace. */
+export function paceOf(
+  options: NumberOptions<typeof FOLLOWER_NUMBERS>,
+): Pick<FollowerPace, "pollTimeMs" | "setAside" | "giveUpTimeMs"> {
+  const { pollTimeMs, retryTimeMs, giveUpTimeMs } = numbersOf(FOLLOWER_NUMBERS, options);
+  return { pollTimeMs, giveUpTimeMs, setAside: { baseMs: retryTimeMs, maxMs: 60 * retryTimeMs } };
+}
+
+/** Suits a public network. */
+const DEFAULT_PACE: FollowerPace = {
   ahead: 4,
   pageLimit: 100,
-  pollMs: 500,
   retry: { baseMs: 250, maxMs: 30_000 },
-  setAside: { baseMs: 1_000, maxMs: 60_000 },
-  faultAfterMs: 900_000,
+  ...paceOf({}),
 };
 
-/** What a follower works with. */
+/** Options of a follower. */
 export interface FollowerOptions {
   readonly upstreams: readonly Upstream[];
   readonly committer: Committer;
-  /** Chain that upstreams must belong to; undefined until the first record tells. */
+  /** The committer's ledger; the follower compares lagging upstreams with it. */
+  readonly ledger: Ledger;
+  /** Chain that upstreams must belong to; undefined: the first commit decides. */
   readonly chainId?: number | undefined;
   readonly agree?: AgreementRule | undefined;
   /** Waypoints of versions still to come. */
   readonly anchors?: readonly Waypoint[];
-  /** What is known to hold already. */
+  /** Trust established by earlier runs, with `anchoredVersion`. */
   readonly isChained?: boolean;
   readonly anchoredVersion?: bigint | undefined;
   readonly pace?: Partial<FollowerPace>;
@@ -66,12 +96,14 @@ export interface FollowerOptions {
   readonly clock?: () => number;
   readonly random?: () => number;
   /** Called with the upstream in use until something is committed; it may say where to start. */
-  readonly prepare?: (upstream: Upstream, signal: AbortSignal) => Promise<void>;
-  /** True for a fault of our own that may pass by itself: it is tried again. */
+  readonly prepare?: ((upstream: Upstream, signal: AbortSignal) => Promise<void>) | undefined;
+  /** True for a transient fault of this node: the follower retries. */
   readonly mayPass?: (error: unknown) => boolean;
   /** Called after each commit, before the next one. */
   readonly onCommit?: (progress: CommitProgress) => void;
-  /** Called when a waypoint matched, after the commit of its version. */
+  /** Called when the upstream in use has nothing new. */
+  readonly onRest?: () => void;
+  /** Called after the commit of a version whose waypoint matched. */
   readonly onAnchored?: (version: bigint) => Promise<void>;
 }
 
@@ -82,10 +114,10 @@ export interface CommitProgress {
   readonly bytes: number;
 }
 
-/** Where a follower stands. */
+/** State of a follower. */
 export interface FollowerStatus {
   readonly state: FollowState;
-  /** Why it waits or stopped. */
+  /** Why it is waiting or stopped. */
   readonly reason: string | undefined;
   readonly headVersion: bigint | undefined;
   readonly headTimestampUsec: bigint | undefined;
@@ -95,7 +127,7 @@ export interface FollowerStatus {
   readonly receivedBytes: number;
 }
 
-/** One upstream, for people and metrics. */
+/** One upstream, for logs and metrics. */
 export interface UpstreamStatus {
   readonly name: string;
   readonly state: PoolEntry["state"];
@@ -103,11 +135,11 @@ export interface UpstreamStatus {
   readonly headVersion: bigint | undefined;
 }
 
-/** Follows from its construction until it is closed. */
+/** Runs from construction until `close`. */
 export class Follower {
-  /** Settles when it stopped for good or had nothing usable for too long; never rejects. */
+  /** Resolves when the follower stops for good; never rejects. */
   readonly faulted: Promise<Error>;
-  /** The pool, for those who ask the same upstreams for other things. */
+  /** Shared with the base filler, which asks the same upstreams for state items. */
   readonly pool: UpstreamPool;
   readonly #options: FollowerOptions;
   readonly #pace: FollowerPace;
@@ -124,12 +156,13 @@ export class Follower {
   #anchoredVersion: bigint | undefined;
   #hasAgreed = false;
   #chainId: number | undefined;
-  /** Committed last by this follower. */
+  /** Last version that this follower committed. */
   #version: bigint | undefined;
   #records = 0;
   #disputes = 0;
-  /** Since when nothing usable was said. */
-  #spentSinceMs: number | undefined;
+  #pollsBehind = 0;
+  /** When upstreams stopped serving usable data. */
+  #unusableSinceMs: number | undefined;
 
   constructor(options: FollowerOptions) {
     this.#options = options;
@@ -149,7 +182,7 @@ export class Follower {
       random: this.#random,
     });
     if (options.agree !== undefined) {
-      this.#agreement = new Agreement(options.agree, this.pool, this.#pace.pollMs, this.#stop.signal);
+      this.#agreement = new Agreement(options.agree, this.pool, this.#pace.pollTimeMs, this.#stop.signal);
     }
     this.faulted = new Promise((resolve) => {
       this.#reportFault = resolve;
@@ -203,19 +236,19 @@ export class Follower {
     if (next === undefined) return;
     const entry = this.pool.pick(next);
     if (entry === undefined) {
-      this.#enter("waiting", "no upstream can be asked now");
-      this.#watchSpent();
+      this.#enter("waiting", "every upstream is resting or set aside");
+      this.#giveUpIfUnusable();
       await pause(Math.min(this.pool.waitMs + 1, 1000), this.#stop.signal);
       return;
     }
     try {
       await this.#followOne(entry);
     } catch (error) {
-      await this.#handle(entry, error);
+      await this.#handleFault(entry, error);
     }
   }
 
-  /** The version wanted next; undefined after a pause where the store could not say. */
+  /** The version to fetch next; undefined, after a pause, when the store could not be read. */
   async #nextVersion(): Promise<bigint | undefined> {
     try {
       return await this.#options.committer.nextVersion();
@@ -228,7 +261,7 @@ export class Follower {
 
   async #followOne(entry: PoolEntry): Promise<void> {
     const { prepare, committer } = this.#options;
-    // Until something is committed nobody's word about where to start is kept.
+    // An upstream names the start only until the first commit.
     if (this.#version === undefined) await prepare?.(entry.upstream, this.#stop.signal);
     const { ahead, pageLimit: limit } = this.#pace;
     const start = await committer.nextVersion();
@@ -241,7 +274,7 @@ export class Follower {
   }
 
   async #takePage(entry: PoolEntry, queue: PageQueue): Promise<void> {
-    if (queue.isAtHead) throw new UpstreamError("beyond_head", "nothing is there yet");
+    if (queue.isAtHead && entry.head !== undefined) throw new BeyondHead(queue.nextStart, entry.head);
     const page = await queue.next();
     entry.head = page.head;
     if (this.#chainId !== undefined && page.head.chainId !== this.#chainId) {
@@ -249,27 +282,30 @@ export class Follower {
     }
     const matched: bigint[] = [];
     let isAgreed = false;
+    let isCommit = false;
     let position: Position | undefined;
     try {
       position = await this.#options.committer.append(page.bytes, async (blocks) => {
         matched.push(...checkAnchors(this.#anchors, blocks));
         isAgreed = await this.#confirm(entry, blocks);
+        isCommit = true;
       });
     } catch (error) {
       throw explainUnverified(error, page.bytes);
     }
     this.#records += page.count;
-    // Records that are only held back prove nothing yet: a liar must not be cleared by them.
-    if (position === undefined || position.version === this.#version) return;
+    // Held-back records are not verified yet, so they must not clear a lying upstream. The position cannot show a
+    // commit: after a restart it is that of an earlier one.
+    if (position === undefined || !isCommit) return;
     this.#version = position.version;
     this.#chainId = position.chainId;
     this.#disputes = 0;
-    this.#spentSinceMs = undefined;
+    this.#unusableSinceMs = undefined;
     this.pool.succeed(entry);
     if (isAgreed) this.#hasAgreed = true;
     if (this.#state !== "at_head" || position.version < page.head.version) this.#enter("catching_up");
     this.#options.onCommit?.({ position, records: page.count, bytes: page.bytes.length });
-    for (const version of matched) await this.#raise(version);
+    for (const version of matched) await this.#noteMatchedWaypoint(version);
   }
 
   async #confirm(entry: PoolEntry, blocks: readonly VerifiedBlock[]): Promise<boolean> {
@@ -279,8 +315,8 @@ export class Follower {
     return true;
   }
 
-  /** A waypoint was recomputed and committed. */
-  async #raise(version: bigint): Promise<void> {
+  /** Notes a waypoint that matched and whose version is committed. */
+  async #noteMatchedWaypoint(version: bigint): Promise<void> {
     this.#anchors = this.#anchors.filter((anchor) => anchor.version !== version);
     if (version === 0n) this.#isChained = true;
     else if (this.#anchoredVersion === undefined || version > this.#anchoredVersion)
@@ -292,39 +328,68 @@ export class Follower {
     await this.#options.onAnchored?.(version);
   }
 
-  async #handle(entry: PoolEntry, error: unknown): Promise<void> {
+  async #handleFault(entry: PoolEntry, error: unknown): Promise<void> {
     if (this.#stop.signal.aborted) return;
     if (error instanceof NoAgreement) {
       this.#disputes++;
       this.#enter("waiting", error.message);
       this.#options.logger.warn({ reason: error.message }, "upstreams do not agree");
-      this.#watchSpent();
+      this.#giveUpIfUnusable();
       await pause(backoffMs(this.#disputes, this.#pace.setAside, this.#random), this.#stop.signal);
-    } else if (error instanceof UpstreamError && error.code === "beyond_head") {
-      await this.#restAtHead(entry);
+    } else if (error instanceof BeyondHead) {
+      await this.#restAtHead(entry, error);
     } else if (error instanceof UpstreamError) {
       this.pool.fail(entry, error);
-      this.#watchSpent();
+      this.#giveUpIfUnusable();
     } else {
       await this.#waitForStore(error);
     }
   }
 
-  /** Pauses after a fault of our own that may pass; throws any other. */
+  /** Pauses after a transient fault of this node; throws any other. */
   async #waitForStore(error: unknown): Promise<void> {
     if (this.#options.mayPass?.(error) !== true) throw error;
     this.#enter("waiting", "the store cannot be written just now");
     await pause(this.#pace.retry.maxMs / 10, this.#stop.signal);
   }
 
-  /** Nothing new here: looks for others that are further, and waits a little. */
-  async #restAtHead(entry: PoolEntry): Promise<void> {
-    this.pool.succeed(entry);
-    this.#spentSinceMs = undefined;
-    if (this.#state !== "at_head") this.#enter("at_head");
-    await pause(this.#pace.pollMs * (0.75 + this.#random() / 2), this.#stop.signal);
+  /** At an upstream's head: pauses, then looks for upstreams that are further. */
+  async #restAtHead(entry: PoolEntry, error: BeyondHead): Promise<void> {
+    entry.head = error.head;
+    try {
+      const version = await this.#assertSameLedger(entry, error.head);
+      this.pool.succeed(entry);
+      this.#unusableSinceMs = undefined;
+      this.#enterRest(version, error);
+      this.#options.onRest?.();
+    } catch (fault) {
+      await this.#handleFault(entry, fault);
+      return;
+    }
+    await pause(this.#pace.pollTimeMs * (0.75 + this.#random() / 2), this.#stop.signal);
     const others = this.pool.entries.filter((other) => other !== entry && this.pool.isReady(other));
     await Promise.all(others.map((other) => this.#refreshHead(other)));
+  }
+
+  /** Enters `at_head` only when an upstream in use is at or above our version. */
+  #enterRest(version: bigint | undefined, { head, message }: BeyondHead): void {
+    if (version === undefined) {
+      this.#enter("waiting", message);
+      return;
+    }
+    const isLevel = this.pool.entries.some(
+      (entry) => entry.state === "ok" && entry.head !== undefined && entry.head.version >= version,
+    );
+    this.#pollsBehind = isLevel ? 0 : this.#pollsBehind + 1;
+    if (isLevel) {
+      if (this.#state !== "at_head") this.#enter("at_head");
+    } else if (this.#pollsBehind >= MAX_POLLS_BEHIND) {
+      const highest = this.pool.headVersion ?? head.version;
+      this.#enter(
+        "ahead_of_upstreams",
+        `every upstream is behind this node: the highest ends at version ${highest}, this node at ${version}`,
+      );
+    }
   }
 
   async #refreshHead(entry: PoolEntry): Promise<void> {
@@ -333,23 +398,28 @@ export class Follower {
       if (this.#chainId !== undefined && head.chainId !== this.#chainId)
         throw wrongChain(this.#chainId, head.chainId);
       entry.head = head;
+      await this.#assertSameLedger(entry, head);
       if (entry.state !== "set_aside") this.pool.succeed(entry);
     } catch (error) {
       if (this.#stop.signal.aborted) return;
-      if (!(error instanceof UpstreamError)) throw error;
-      this.pool.fail(entry, error);
+      if (error instanceof UpstreamError) this.pool.fail(entry, error);
+      else await this.#waitForStore(error);
     }
   }
 
-  /** Gives up when nothing usable was said for too long. A line that is down does not count. */
-  #watchSpent(): void {
-    const isSpent = this.pool.isSpent || this.#disputes > 0;
-    if (!isSpent) {
-      this.#spentSinceMs = undefined;
+  #assertSameLedger(entry: PoolEntry, head: UpstreamHead): Promise<bigint | undefined> {
+    return assertSameLedger(this.#options.ledger, entry.upstream, head, this.#stop.signal);
+  }
+
+  /** Gives up when upstreams served nothing usable for too long. Failed connections do not count. */
+  #giveUpIfUnusable(): void {
+    const isUnusable = this.pool.isUnusable || this.#disputes > 0;
+    if (!isUnusable) {
+      this.#unusableSinceMs = undefined;
       return;
     }
-    this.#spentSinceMs ??= this.#clock();
-    if (this.#clock() - this.#spentSinceMs < this.#pace.faultAfterMs) return;
+    this.#unusableSinceMs ??= this.#clock();
+    if (this.#clock() - this.#unusableSinceMs < this.#pace.giveUpTimeMs) return;
     const faults = this.pool.entries.map(({ upstream, fault }) => `${upstream.name}: ${fault ?? "no fault"}`);
     this.#fail(new LedgerError("mismatch", `no upstream can be used: ${faults.join("; ")}`));
   }
@@ -359,7 +429,7 @@ export class Follower {
     if (state !== this.#state) {
       this.#options.logger.info(
         { state, was: this.#state, ...(reason === undefined ? {} : { reason }) },
-        "following",
+        "follower changed state",
       );
     }
     this.#state = state;
@@ -368,11 +438,11 @@ export class Follower {
 
   #fail(error: unknown): void {
     this.#enter("faulted", errorText(error));
-    this.#options.logger.error({ err: errorText(error) }, "following stopped");
+    this.#options.logger.error({ err: errorText(error) }, "follower stopped");
     this.#reportFault(error instanceof Error ? error : new Error(String(error)));
   }
 }
 
 function wrongChain(expected: number, got: number): UpstreamError {
-  return new UpstreamError("wrong_chain", `expected chain ${expected}, it serves chain ${got}`);
+  return new UpstreamError("wrong_chain", `expected chain ${expected}, the upstream serves chain ${got}`);
 }

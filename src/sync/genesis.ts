@@ -1,4 +1,4 @@
-// Bootstraps a store from a checked genesis file, and compares one with a waypoint or with what a store holds.
+// Bootstraps a store from a checked genesis file, and compares that genesis with a waypoint or a store's identity.
 import { equalBytes } from "../base/bytes.ts";
 import { toHex } from "../base/hex.ts";
 import { LedgerError } from "../ledger/errors.ts";
@@ -8,7 +8,7 @@ import type { Store, StoreIdentity } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
 import type { Committer } from "./committer.ts";
 
-/** The writing end of a store, and the genesis that it gets. */
+/** A store, its committer and the genesis to commit. */
 export interface BootstrapOptions {
   readonly store: Store;
   readonly committer: Committer;
@@ -16,11 +16,11 @@ export interface BootstrapOptions {
 }
 
 /**
- * Commits version 0 to an empty store, and does nothing to one that holds this very genesis. Throws StoreError
- * `identity` for a store of another chain, and writes nothing then.
+ * Commits version 0 to an empty store and leaves a store with the same genesis unchanged. Throws StoreError
+ * `identity` for a store of another chain and then writes nothing.
  */
 export async function bootstrapGenesis({ store, committer, check }: BootstrapOptions): Promise<void> {
-  if (store.identity === undefined) await committer.adopt(check);
+  if (store.identity === undefined) await committer.commitGenesis(check);
   else assertIdentity(store.identity, check);
 }
 

@@ -1,5 +1,5 @@
-// Read views of a ledger whose state is not known whole: what the store does not have is looked up in the base
-// layer and fetched on first use. Engines know nothing of it.
+// Read views of a ledger whose state is only partly known: items missing in the store come from the base layer, which
+// fetches them on first use. Engines are not involved.
 import type { KeyTrace } from "../ledger/key-trace.ts";
 import type {
   Block,
@@ -11,7 +11,7 @@ import type {
 } from "../ledger/view.ts";
 import type { BaseFiller } from "./base-filler.ts";
 
-/** The same view with the base layer beneath it. */
+/** Adds the base layer below a view. */
 export function createLazyView(view: LedgerView, filler: BaseFiller): LedgerView {
   return new LazyView(view, filler);
 }

@@ -1,16 +1,16 @@
-// Finds where to start in the middle of a ledger: the first version of the block that holds a version.
+// Finds where to start in the middle of a ledger: the first version of the block that contains a given version.
 import { findNewBlock } from "../ledger/block-event.ts";
 import { decodePage, type RecordSpans } from "../ledger/record.ts";
-import { UpstreamError } from "./upstream/errors.ts";
+import { BeyondHead, UpstreamError } from "./upstream/errors.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 import type { BaseStart } from "./verifier.ts";
 
 /** Records per request, going backwards. */
 const STEP = 100n;
-/** Longest block that is looked through, in requests. */
+/** Gives up after this many requests: no block is that long. */
 const MAX_STEPS = 200;
 
-/** The start of the block that holds the version, or the head. Throws UpstreamError. */
+/** The start of the block that contains the version, or the head version. Throws UpstreamError. */
 export async function locateBase(
   upstream: Upstream,
   wanted: bigint | "latest",
@@ -18,7 +18,7 @@ export async function locateBase(
 ): Promise<BaseStart> {
   const head = await upstream.getHead(signal);
   const target = wanted === "latest" ? head.version : wanted;
-  if (target > head.version) throw new UpstreamError("beyond_head", `the head is ${head.version}`);
+  if (target > head.version) throw new BeyondHead(target, head);
   let last = target;
   for (let step = 0; step < MAX_STEPS; step++) {
     const start = last - head.oldestVersion < STEP ? head.oldestVersion : last - STEP + 1n;

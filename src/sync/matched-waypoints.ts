@@ -1,5 +1,5 @@
-// Waypoints that were recomputed and matched, kept beside the ledger: what they prove stays proven when the
-// records they were computed from are pruned.
+// Waypoints that matched, stored as a side row: they still prove the history after the pruner removed the records they
+// were computed from.
 import { toHex } from "../base/hex.ts";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { struct } from "../bcs/records.ts";
@@ -22,19 +22,17 @@ export async function loadMatchedWaypoints(store: Store): Promise<readonly Waypo
   return decodeWith(waypointsCodec, new Uint8Array(bytes));
 }
 
-/** Adds one to those that matched. */
 export async function addMatchedWaypoint(store: Store, waypoint: Waypoint): Promise<void> {
   const known = await loadMatchedWaypoints(store);
   if (known.some((other) => isSameWaypoint(other, waypoint))) return;
   await store.putSideRows([{ key: KEY, value: encodeWith(waypointsCodec, [...known, waypoint]) }]);
 }
 
-/** True when both are the same. */
 export function isSameWaypoint(a: Waypoint, b: Waypoint): boolean {
   return a.version === b.version && toHex(a.hash) === toHex(b.hash);
 }
 
-/** The waypoint of a kept version; undefined where its record is gone or it ends no block. */
+/** The waypoint of a stored version; undefined if its record is pruned or it does not end a block. */
 export async function waypointOfStored(view: LedgerView, version: bigint): Promise<Waypoint | undefined> {
   const { oldestVersion, version: head } = view.position;
   if (version < oldestVersion || version > head) return undefined;

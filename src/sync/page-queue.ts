@@ -1,10 +1,10 @@
-// Pages of records asked for ahead of use, in order: a bounded number of requests under way, each of bounded
-// size, so the memory for the backlog is bounded whatever the backlog.
+// Fetches pages of records ahead of use, in order. Requests in flight are bounded in number and size, so memory is
+// bounded however long the backlog is.
 import { BcsReader } from "../bcs/reader.ts";
 import { UpstreamError } from "./upstream/errors.ts";
 import type { RecordsPage, Upstream, UpstreamHead } from "./upstream/upstream.ts";
 
-/** A page with the versions that it must hold. */
+/** A page with the versions that it must contain. */
 export interface QueuedPage extends RecordsPage {
   readonly start: bigint;
   readonly count: number;
@@ -12,7 +12,7 @@ export interface QueuedPage extends RecordsPage {
 
 /** Bounds of a queue. */
 export interface PageQueueOptions {
-  /** Requests under way and pages not yet used, together. */
+  /** Requests in flight plus pages not yet used. */
   readonly ahead: number;
   /** Records per page. */
   readonly limit: number;
@@ -25,13 +25,54 @@ interface Request {
   readonly page: Promise<RecordsPage>;
 }
 
+/** Most full pages in a row before the limit grows again. */
+const MAX_PAGES_TO_GROW = 128;
+
+/**
+ * Records per page. Shrinks after a short or too large page and doubles after some full pages. Grows less and less
+ * often for an upstream that cuts every larger page, because each cut discards the requests ahead of it.
+ */
+class PageLimit {
+  value: number;
+  readonly #most: number;
+  /** Full pages needed before the next growth, and full pages since the last change. */
+  #pagesToGrow = 1;
+  #fullPages = 0;
+  /** The limit after the last shrink. */
+  #valueAfterCut = 0;
+  #hasGrown = false;
+
+  constructor(most: number) {
+    this.value = most;
+    this.#most = most;
+  }
+
+  shrink(value: number): void {
+    if (this.#hasGrown) this.#pagesToGrow = Math.min(2 * this.#pagesToGrow, MAX_PAGES_TO_GROW);
+    this.value = value;
+    this.#valueAfterCut = value;
+    this.#fullPages = 0;
+    this.#hasGrown = false;
+  }
+
+  /** Notes a full page of `size` records. Ignores pages requested under another limit. */
+  noteFullPage(size: number): void {
+    if (size !== this.value || size === this.#most) return;
+    if (size > this.#valueAfterCut) this.#pagesToGrow = 1;
+    if (++this.#fullPages < this.#pagesToGrow) return;
+    this.value = Math.min(2 * size, this.#most);
+    this.#fullPages = 0;
+    this.#hasGrown = true;
+  }
+}
+
 /** Fetches pages from one upstream, from a version on. */
 export class PageQueue {
   readonly #upstream: Upstream;
   readonly #ahead: number;
   readonly #signal: AbortSignal;
   readonly #requests: Request[] = [];
-  #limit: number;
+  readonly #limit: PageLimit;
   #next: bigint;
   #head: UpstreamHead | undefined;
 
@@ -39,7 +80,7 @@ export class PageQueue {
     this.#upstream = upstream;
     this.#next = start;
     this.#ahead = options.ahead;
-    this.#limit = options.limit;
+    this.#limit = new PageLimit(options.limit);
     this.#signal = signal;
   }
 
@@ -48,17 +89,17 @@ export class PageQueue {
     return this.#requests[0]?.start ?? this.#next;
   }
 
-  /** True when the head seen last leaves nothing to ask for. */
+  /** True when the last head seen is below the next version. */
   get isAtHead(): boolean {
     return this.#head !== undefined && this.nextStart > this.#head.version;
   }
 
-  /** The next page. Throws UpstreamError, `beyond_head` among them when there is none yet. */
+  /** The next page. Throws UpstreamError; `beyond_head` when there is none yet. */
   async next(): Promise<QueuedPage> {
     for (;;) {
       this.#fill();
       const request = this.#requests[0];
-      if (request === undefined) throw new Error("no request under way");
+      if (request === undefined) throw new Error("no request in flight");
       try {
         const page = await request.page;
         return this.#accept(request, page);
@@ -67,24 +108,24 @@ export class PageQueue {
         const isTooLarge = error instanceof UpstreamError && error.code === "too_large";
         if (!isTooLarge || request.limit === 1) throw error;
         this.#next = request.start;
-        this.#limit = Math.ceil(request.limit / 2);
+        this.#limit.shrink(Math.ceil(request.limit / 2));
       }
     }
   }
 
-  /** Gives up what is under way. */
+  /** Aborts requests in flight. */
   close(): void {
     for (const request of this.#requests.splice(0)) request.stop.abort();
   }
 
   #fill(): void {
     while (this.#requests.length < this.#ahead) {
-      // The first request finds out where the head is; more are sent only up to there.
+      // The first request learns the head; later ones go only up to it.
       const isWanted =
         this.#requests.length === 0 || (this.#head !== undefined && this.#next <= this.#head.version);
       if (!isWanted) return;
-      this.#requests.push(this.#send(this.#next, this.#limit));
-      this.#next += BigInt(this.#limit);
+      this.#requests.push(this.#send(this.#next, this.#limit.value));
+      this.#next += BigInt(this.#limit.value);
     }
   }
 
@@ -96,7 +137,7 @@ export class PageQueue {
     const page = this.#upstream
       .getRecords(start, limit, stop.signal)
       .finally(() => this.#signal.removeEventListener("abort", onAbort));
-    // Whoever takes the page sees the error; until then it must not count as unhandled.
+    // `next` reports the error; until then it must not count as unhandled.
     page.catch(() => {});
     return { start, limit, stop, page };
   }
@@ -110,10 +151,12 @@ export class PageQueue {
     this.#head = page.head;
     const following = request.start + BigInt(count);
     if (following !== (this.#requests[0]?.start ?? this.#next)) {
-      // Shorter than asked for: its own limit is lower, or its head was nearer than thought.
+      // A short page: the upstream's limit is lower, or it was at its head.
       this.close();
       this.#next = following;
-      if (page.head.version >= following) this.#limit = count;
+      if (page.head.version >= following) this.#limit.shrink(count);
+    } else {
+      this.#limit.noteFullPage(count);
     }
     return { ...page, start: request.start, count };
   }
@@ -123,6 +166,8 @@ function countOf(page: RecordsPage): number {
   try {
     return new BcsReader(page.bytes).uleb();
   } catch (error) {
-    throw new UpstreamError("malformed", "a page of records does not start with a count", { cause: error });
+    throw new UpstreamError("malformed", "a page of records does not start with a valid count", {
+      cause: error,
+    });
   }
 }

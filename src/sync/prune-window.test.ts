@@ -7,20 +7,20 @@ import { createMemoryStore } from "../store/memory/store.ts";
 import { floorFor, formatPruneWindow, parsePruneWindow } from "./prune-window.ts";
 
 describe("prune window text", () => {
-  it("reads times, counts and off, and writes what it read", () => {
+  it("parses times, counts and off, and formats them back", () => {
     for (const text of ["24h", "30d", "90m", "3600s", "1000000", "1", "off"]) {
       expect(formatPruneWindow(parsePruneWindow(text))).toBe(text);
     }
   });
 
-  it("refuses everything else, naming what came", () => {
+  it("refuses everything else and quotes the input", () => {
     for (const text of ["", "0", "0h", "-1", "1w", "1.5h", "h", "24 h", "1e3", "٣h", "9".repeat(13), "Off"]) {
       expect(() => parsePruneWindow(text), text).toThrow(ConfigError);
     }
     expect(() => parsePruneWindow("1w")).toThrow('got "1w"');
   });
 
-  it("throws nothing but its error for any text", () => {
+  it("throws only ConfigError for any text", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         try {

@@ -1,9 +1,9 @@
-// The pruning window: how much of the past stays readable. A time counts by the ledger's own clock, a count by
-// versions. Both are rounded to block starts so that never more is pruned than the window says.
+// The pruning window: how much history stays readable, as ledger time or as a count of versions. Both round to block
+// starts, so the pruner never removes more than the window allows.
 import { ConfigError } from "../base/errors.ts";
 import type { LedgerView } from "../ledger/view.ts";
 
-/** How much stays readable. */
+/** How much history stays readable. */
 export type PruneWindow =
   | { readonly kind: "off" }
   | { readonly kind: "count"; readonly versions: bigint }
@@ -57,8 +57,8 @@ export async function floorFor(window: PruneWindow, view: LedgerView): Promise<b
   return before === undefined ? position.oldestVersion : before.lastVersion + 1n;
 }
 
-/** True when the window asks for more of the past than the view still has. */
-export async function asksForMore(window: PruneWindow, view: LedgerView): Promise<boolean> {
+/** True when the window covers more history than the view still has. */
+export async function exceedsHistory(window: PruneWindow, view: LedgerView): Promise<boolean> {
   const { position } = view;
   if (position.oldestVersion === 0n) return false;
   if (window.kind === "off") return true;

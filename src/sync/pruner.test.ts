@@ -16,8 +16,20 @@ async function oldest(store: Store): Promise<bigint> {
   return view.position.oldestVersion;
 }
 
-function start(store: Store, window: string, logger: Logger = silentLogger): Pruner {
-  return new Pruner({ store, window: parsePruneWindow(window), logger, stepRows: 7, intervalMs: 5 });
+function start(
+  store: Store,
+  window: string,
+  logger: Logger = silentLogger,
+  onSuccess: () => void = () => {},
+): Pruner {
+  return new Pruner({
+    store,
+    window: parsePruneWindow(window),
+    logger,
+    stepRows: 7,
+    intervalMs: 5,
+    onSuccess,
+  });
 }
 
 function recordingLogger(): { logger: Logger; lines: { fields: LogFields; message: string }[] } {
@@ -27,7 +39,7 @@ function recordingLogger(): { logger: Logger; lines: { fields: LogFields; messag
 }
 
 describe("pruner", () => {
-  it("follows the head with its window, and every kept version stays right", async () => {
+  it("follows the head with its window and keeps every kept version correct", async () => {
     const store = createMemoryStore();
     const ledger = new SyntheticLedger(2, 12);
     const pruner = start(store, "40");
@@ -59,15 +71,20 @@ describe("pruner", () => {
     await pruner.stop();
   });
 
-  it("prunes nothing when off, and before there is a ledger", async () => {
+  it("prunes nothing when off, or in an empty store", async () => {
     const store = createMemoryStore();
-    const early = start(store, "1");
-    await sleep(20);
+    let rounds = 0;
+    const count = (): void => {
+      rounds++;
+    };
+    const early = start(store, "1", silentLogger, count);
+    await until(() => rounds > 1);
     expect(early.state()).toMatchObject({ floor: undefined, removed: 0, fault: undefined });
     await early.stop();
     await store.commit(new SyntheticLedger(2, 12).batch(undefined, 100n), SYNTHETIC_IDENTITY);
-    const off = start(store, "off");
-    await sleep(20);
+    rounds = 0;
+    const off = start(store, "off", silentLogger, count);
+    await until(() => rounds > 0);
     await off.stop();
     expect(await oldest(store)).toBe(0n);
   });
@@ -101,7 +118,7 @@ describe("pruner", () => {
     expect(lines[0]?.message).toMatch("widened");
   });
 
-  it("does not overlap itself, surfaces failures and goes on after them", async () => {
+  it("never overlaps its steps, reports failures and retries after them", async () => {
     const store = createMemoryStore();
     await store.commit(new SyntheticLedger(2, 12).batch(undefined, 100n), SYNTHETIC_IDENTITY);
     const prune = store.prune.bind(store);
@@ -141,7 +158,7 @@ describe("pruner", () => {
     expect(calls).toBe(after);
   });
 
-  it("stops in the middle of a long catch-up, and a later one finishes it", async () => {
+  it("stops in the middle of a long catch-up, and a later pruner finishes it", async () => {
     const store = createMemoryStore();
     const ledger = new SyntheticLedger(2, 12);
     await store.commit(ledger.batch(undefined, 500n), SYNTHETIC_IDENTITY);

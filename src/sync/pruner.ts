@@ -1,36 +1,36 @@
-// The pruner: in the background, in small steps and at its own pace, it removes what the window no longer
-// needs. It never overlaps itself, and rests as long as it worked so that commits and reads come first.
+// The pruner removes history outside the window, in the background and in small steps. Steps never overlap, and it
+// pauses as long as each step took, so that commits and reads come first.
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import type { Store } from "../store/contract.ts";
-import { asksForMore, floorFor, formatPruneWindow, type PruneWindow } from "./prune-window.ts";
+import { exceedsHistory, floorFor, formatPruneWindow, type PruneWindow } from "./prune-window.ts";
 
-/** What a pruner works with. */
+/** Options of a pruner. */
 export interface PrunerOptions {
   readonly store: Store;
   readonly window: PruneWindow;
   readonly logger: Logger;
-  /** Rows removed in one write, about. */
+  /** Approximate number of rows removed in one write. */
   readonly stepRows?: number;
-  /** Pause between looks at the ledger. */
+  /** Pause between rounds. */
   readonly intervalMs?: number;
-  /** Told of every failure; the pruner itself tries again after the pause. */
+  /** Called on every failure; the pruner retries after the pause. */
   readonly onFault?: (error: unknown) => void;
-  /** Told of every round without one. */
+  /** Called after every round without a failure. */
   readonly onSuccess?: () => void;
 }
 
-/** What a pruner has done so far. */
+/** Progress of a pruner. */
 export interface PrunerState {
   readonly window: PruneWindow;
-  /** Oldest version that the window needs, as of the last look. */
+  /** Oldest version inside the window, as of the last round. */
   readonly floor: bigint | undefined;
   /** Rows removed since the start. */
   readonly removed: number;
-  /** True while what the window does not need is still there. */
+  /** True while the store still has rows outside the window. */
   readonly behind: boolean;
-  /** Text of the last failure, until a step succeeds. */
+  /** Text of the last failure, until a round succeeds. */
   readonly fault: string | undefined;
 }
 
@@ -38,7 +38,7 @@ const DEFAULT_STEP_ROWS = 500;
 const DEFAULT_INTERVAL_MS = 1000;
 const WINDOW_ROW = Buffer.from("pruner/window");
 
-/** Prunes a store that this process writes, from its construction until it is stopped. */
+/** Prunes a store that this process writes. Runs from construction until `stop`. */
 export class Pruner {
   readonly #options: PrunerOptions;
   readonly #stop = new AbortController();
@@ -47,7 +47,7 @@ export class Pruner {
   #removed = 0;
   #behind = false;
   #fault: string | undefined;
-  #announced = false;
+  #hasStoredWindow = false;
 
   constructor(options: PrunerOptions) {
     this.#options = options;
@@ -64,7 +64,7 @@ export class Pruner {
     };
   }
 
-  /** Ends it after the step at hand. */
+  /** Stops after the current step. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#ended;
@@ -76,12 +76,12 @@ export class Pruner {
     while (!this.#stop.signal.aborted) {
       try {
         if (this.#options.store.identity !== undefined) {
-          await this.#announce();
+          await this.#warnIfWidened();
           if (window.kind !== "off") await this.#catchUp();
         }
         this.#fault = undefined;
         onSuccess?.();
-        if (this.#announced && window.kind === "off") return;
+        if (this.#hasStoredWindow && window.kind === "off") return;
       } catch (error) {
         this.#fault = errorText(error);
         logger.error({ error: this.#fault }, "pruning failed");
@@ -91,9 +91,9 @@ export class Pruner {
     }
   }
 
-  /** Says once when the window was changed to one that asks for more than is left, and keeps it for next time. */
-  async #announce(): Promise<void> {
-    if (this.#announced) return;
+  /** Warns once if the window was widened beyond the remaining history, and stores the window for the next start. */
+  async #warnIfWidened(): Promise<void> {
+    if (this.#hasStoredWindow) return;
     const { store, window, logger } = this.#options;
     const [row] = await store.getSideRows([WINDOW_ROW]);
     const before = row === undefined ? undefined : Buffer.from(row).toString();
@@ -101,11 +101,11 @@ export class Pruner {
     if (before !== now) {
       const view = await store.openView();
       try {
-        if (before !== undefined && (await asksForMore(window, view))) {
+        if (before !== undefined && (await exceedsHistory(window, view))) {
           const oldestVersion = view.position.oldestVersion.toString();
           logger.warn(
             { before, now, oldestVersion },
-            "the pruning window was widened: what is pruned stays gone",
+            "the pruning window was widened: history pruned before does not come back",
           );
         }
       } finally {
@@ -113,7 +113,7 @@ export class Pruner {
       }
       await store.putSideRows([{ key: WINDOW_ROW, value: Buffer.from(now) }]);
     }
-    this.#announced = true;
+    this.#hasStoredWindow = true;
   }
 
   async #catchUp(): Promise<void> {
@@ -136,7 +136,7 @@ export class Pruner {
     if (removed > 0) logger.debug({ floor: this.#floor.toString(), removed }, "pruned");
   }
 
-  /** Waits without keeping the process alive; a stop ends the wait. */
+  /** Waits without keeping the process alive; `stop` ends the wait. */
   async #pause(ms: number): Promise<void> {
     await sleep(ms, undefined, { ref: false, signal: this.#stop.signal }).catch(() => {});
   }

@@ -1,17 +1,17 @@
-// What the node can vouch for, in its own words and no more. REST serves no signatures of validators, so the
-// strongest claims rest on waypoints that the operator brought from elsewhere.
+// The trust level that the node may claim. REST serves no validator signatures, so the strongest claims rest on
+// waypoints that the operator obtained elsewhere.
 
-/** Facts that the level follows from. */
+/** Facts that determine the level. */
 export interface TrustFacts {
   /** Every record follows by hash from a genesis that matched its waypoint. */
   readonly isChained: boolean;
-  /** Highest later version whose waypoint was recomputed and matched. */
+  /** Highest version above 0 whose waypoint matched. */
   readonly anchoredVersion: bigint | undefined;
-  /** The latest commit was agreed upon by this many upstreams of how many. */
+  /** The quorum that agreed on the latest commit. */
   readonly agreed: { readonly needed: number; readonly of: number } | undefined;
 }
 
-/** The levels that hold, the strongest first; `trusted` when there is none above it. */
+/** The levels that hold, strongest first; `trusted` when no other does. */
 export function trustLevels(facts: TrustFacts): readonly string[] {
   const levels: string[] = [];
   if (facts.anchoredVersion !== undefined) levels.push(`anchored ${facts.anchoredVersion}`);

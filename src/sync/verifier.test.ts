@@ -45,7 +45,7 @@ function sampleUser(chainId: number, change: (one: UserTransaction) => UserTrans
 }
 
 describe("verifier", () => {
-  it("takes whole blocks, blocks without a proposal, and changes of epoch", () => {
+  it("accepts whole blocks, blocks without a proposal, and changes of epoch", () => {
     const blocks = verifyRecords(
       undefined,
       build(
@@ -67,7 +67,7 @@ describe("verifier", () => {
     expect(blocks.map((block) => block.position.epoch)).toEqual([0n, 1n, 1n, 2n]);
   });
 
-  it("goes on from a position, at an epoch's end too", () => {
+  it("continues from a position, also at an epoch's end", () => {
     const records = build(
       { events: [newBlock(1n, 1n, 5n), newEpoch(2n)], checkpoint: true },
       { events: [newBlock(2n, 2n, 6n)], checkpoint: true },
@@ -77,7 +77,7 @@ describe("verifier", () => {
     expect(verifyRecords(position, records.slice(2))[0]?.position.epoch).toBe(2n);
   });
 
-  it("hashes a decrypted transaction as it was before decryption", () => {
+  it("hashes a decrypted transaction in its encrypted form", () => {
     const [inner] = fc.sample(anyEncryptedInner, { seed: 1, numRuns: 1 });
     const withPayload = (decrypted: boolean) =>
       sampleUser(BUILT_CHAIN_ID, (one) => ({
@@ -157,7 +157,7 @@ describe("verifier", () => {
     );
   });
 
-  it("refuses a first version that names no chain", () => {
+  it("refuses a first version without a chain id", () => {
     const ledger = new LedgerBuilder();
     const record = ledger.add({ events: [newBlock(0n, 0n, 0n), newEpoch(1n)], checkpoint: true });
     expect(() => verifyRecords(undefined, [decodeRecord(record)])).toThrow("sets no chain id");
@@ -172,7 +172,7 @@ describe("any history", () => {
   const anyVersion = fc.record({ writes: anyWrites, ends: fc.boolean(), isNew: fc.boolean() });
   const keyOf = (id: number) => ({ kind: "raw", key: Uint8Array.of(id) }) as const;
 
-  it("taken in any pieces ends with the same state as its writes, at every version", async () => {
+  it("committed in any pieces, ends with the same state as its writes at every version", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(anyVersion, { minLength: 1, maxLength: 12 }),

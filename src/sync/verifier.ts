@@ -1,6 +1,5 @@
-// Replay without execution: every record must carry on from the position before it, and everything it claims
-// about itself must follow from its bytes. Pure: what comes out is whole blocks, ready to be committed once
-// their state root has been compared.
+// Replay without execution: every record must continue the position before it, and its hashes must follow from its
+// bytes. Pure: returns complete blocks, whose state root the committer compares before the commit.
 import { equalBytes } from "../base/bytes.ts";
 import { toHex } from "../base/hex.ts";
 import { BcsError } from "../bcs/errors.ts";
@@ -21,7 +20,7 @@ import { transactionInfoHash } from "../ledger/transaction-info.ts";
 import { writeSetHash } from "../ledger/write-set.ts";
 import type { BlockStart, RawRecord, StateWrite } from "../store/contract.ts";
 
-/** One whole block that checks, up to its state root. */
+/** One complete block, verified except for its state root. */
 export interface VerifiedBlock {
   readonly start: BlockStart;
   readonly writes: readonly StateWrite[];
@@ -68,7 +67,7 @@ function findOnly<T>(record: RecordSpans, find: (event: Uint8Array) => T | undef
   return found;
 }
 
-/** Where a replay starts that knows nothing of what was before: the first version of some block. */
+/** Start of a replay without knowledge of earlier history: the first version of some block. */
 export interface BaseStart {
   readonly chainId: number;
   readonly version: bigint;
@@ -76,15 +75,15 @@ export interface BaseStart {
 
 /** Checks records one after the other, starting after a position, from version 0, or from a base. */
 export class Verifier {
-  /** Undefined where the leaves before are not known: then roots cannot be recomputed. */
+  /** Undefined when the earlier leaves are unknown; roots cannot be recomputed then. */
   readonly #accumulator: Accumulator | undefined;
   #nextVersion: bigint;
   #chainId: number | undefined;
   #height: bigint | undefined;
   #timestampUsec: bigint;
   /**
-   * Epochs that the next block may have; after a restart it is not known whether the last block ended one,
-   * and at a base nothing is known.
+   * Epochs that the next block may have. Two after a restart, when it is unknown whether the last block ended an
+   * epoch; undefined (any) at a base.
    */
   #nextEpochs: readonly bigint[] | undefined;
   #open: OpenBlock | undefined;
@@ -105,7 +104,7 @@ export class Verifier {
     return this.#nextVersion;
   }
 
-  /** Takes one record; the block that it completes, if it does. After an error the verifier is spent. */
+  /** Takes one record and returns the block that it completes, if any. Unusable after an error. */
   push(record: RecordSpans): VerifiedBlock | undefined {
     const { version } = record;
     if (version !== this.#nextVersion) throw mismatch(version, "version", this.#nextVersion, version);
@@ -139,7 +138,7 @@ export class Verifier {
     }
   }
 
-  /** The block that the record belongs to: the open one, or the one that it starts. */
+  /** The record's block: the open one, or the one that it starts. */
   #checkBlock(record: RecordSpans): OpenBlock {
     const { version } = record;
     const event = findOnly(record, findNewBlock, "new block");
@@ -163,7 +162,7 @@ export class Verifier {
 
   #checkBlockEvent(version: bigint, event: NewBlockEvent): void {
     const height = this.#height === undefined ? 0n : this.#height + 1n;
-    // The first block of a base may be any.
+    // The first block at a base may have any height, epoch and time.
     if (this.#nextEpochs === undefined) return;
     if (event.height !== height) throw mismatch(version, "block height", height, event.height);
     if (!this.#nextEpochs.includes(event.epoch)) {
@@ -185,7 +184,7 @@ export class Verifier {
       throw mismatch(record.version, "new epoch", blockEpoch + 1n, event.epoch);
     }
     if (!endsBlock)
-      throw mismatch(record.version, "state checkpoint hash", "there at an epoch's end", "none");
+      throw mismatch(record.version, "state checkpoint hash", "present at an epoch's end", "none");
     this.#nextEpochs = [event.epoch];
   }
 

@@ -72,11 +72,13 @@ describe("the shape of a request", () => {
       payload: 1,
       replay_protection_nonce: 1,
       secondary_signers: 1,
+      fee_payer: 1,
     };
     const good: Record<string, unknown> = {
       ...request,
       replay_protection_nonce: null,
       secondary_signers: null,
+      fee_payer: null,
     };
     for (const name of Object.keys(broken)) {
       expect(await refusal(broken)).toContain(`request: ${name}: expected`);

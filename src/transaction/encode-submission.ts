@@ -16,5 +16,5 @@ export async function encodeSubmission(
 ): Promise<Uint8Array> {
   const request = parseTransactionRequest(body instanceof Uint8Array ? parseJson(body) : body);
   const transaction = await createRawTransaction(request, context);
-  return signingMessage(transaction, request.secondarySigners);
+  return signingMessage(transaction, request.secondarySigners, request.feePayer);
 }

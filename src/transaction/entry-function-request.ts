@@ -5,6 +5,7 @@ import type { JsonDocument } from "../json/document.ts";
 import type { AbiType, FunctionAbi, ModuleAbi, ModuleId, ModuleLoader } from "../move/abi.ts";
 import { formatAddress } from "../move/address.ts";
 import { MAX_IDENTIFIER_LENGTH } from "../move/identifier.ts";
+import type { TypeTag } from "../move/type-tag.ts";
 import { writeJsonValue } from "../move/value-json.ts";
 import type { EntryFunction } from "./entry-function.ts";
 import { TransactionError } from "./errors.ts";
@@ -33,22 +34,52 @@ export async function createEntryFunction(
 ): Promise<EntryFunction> {
   const { path, module: id } = request;
   const typeArgs = parseTypeArguments(document, request.typeArguments, `${path}.type_arguments`);
-  const callee: Callee = {
+  const callee = entryFunctionCallee(path, id, request.function);
+  const definition = await loadEntryFunction(id, request.function, callee, loadModule);
+  const count = document.count(request.arguments);
+  const { params, signers: wantedSigners } = entryFunctionParameters(definition, typeArgs, count, callee);
+  assertSignerCount(callee, wantedSigners, signers);
+  const args = await encodeArguments(document, request.arguments, params, callee, loadModule);
+  return { module: id, function: request.function, typeArgs, args };
+}
+
+/** What messages call an entry function of a payload. */
+export function entryFunctionCallee(path: string, module: ModuleId, name: string): Callee {
+  return {
     path,
     field: `${path}.function`,
-    name: () => `${describeModule(id)}::${shortenText(request.function)}`,
+    name: () => `${describeModule(module)}::${shortenText(name)}`,
   };
+}
+
+/** The definition of an entry function that a transaction can call. Throws TransactionError `invalid`. */
+export async function loadEntryFunction(
+  id: ModuleId,
+  name: string,
+  callee: Callee,
+  loadModule: ModuleLoader,
+): Promise<FunctionAbi> {
   const module = id.name.length <= MAX_IDENTIFIER_LENGTH ? await loadModule(id) : undefined;
   if (module === undefined) {
     throw new TransactionError("invalid", `${callee.field}: module ${describeModule(id)} is not on chain`);
   }
-  const definition = findEntryFunction(module, request.function, callee);
+  return findEntryFunction(module, name, callee);
+}
+
+/**
+ * The parameters to give arguments for, and the number of signers. Throws TransactionError `invalid` when there
+ * are more or fewer type arguments or arguments.
+ */
+export function entryFunctionParameters(
+  definition: FunctionAbi,
+  typeArgs: readonly TypeTag[],
+  argumentCount: number,
+  callee: Callee,
+): { params: AbiType[]; signers: number } {
   assertTypeArgumentCount(definition, typeArgs.length, callee);
-  const { params, signers: wantedSigners } = callParameters(definition.params, typeArgs, callee);
-  assertArgumentCount(callee, params, wantedSigners, document.count(request.arguments));
-  assertSignerCount(callee, wantedSigners, signers);
-  const args = await encodeArguments(document, request.arguments, params, callee, loadModule);
-  return { module: id, function: request.function, typeArgs, args };
+  const found = callParameters(definition.params, typeArgs, callee);
+  assertArgumentCount(callee, found.params, found.signers, argumentCount);
+  return found;
 }
 
 function describeModule(module: ModuleId): string {

@@ -1,4 +1,4 @@
-// The newer payload form: what to run, and beside it how.
+// The newer payload form: what to run, with its configuration.
 import type { ValueOf } from "../bcs/codec.ts";
 import { variants } from "../bcs/records.ts";
 import { u64 } from "../bcs/scalars.ts";

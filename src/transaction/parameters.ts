@@ -35,7 +35,7 @@ export interface Callee {
 export interface CallSigners {
   /** The multisig account signs what it runs, and nobody else does. */
   readonly isMultisig: boolean;
-  /** Undefined when the request does not list secondary signers. */
+  /** Of sender and secondary signers; undefined when the request does not list the latter. */
   readonly count: number | undefined;
 }
 
@@ -152,7 +152,7 @@ export function loadParameterLayout(
   );
 }
 
-/** The error of an argument, with the parameter it was given for; anything that is no fault of it as it is. */
+/** Adds the parameter to the error of an argument; other errors stay as they are. */
 export function argumentError(error: unknown, type: AbiType, index: number, callee: Callee): unknown {
   if (!(error instanceof MoveError) || (error.code !== "layout" && error.code !== "value")) return error;
   const where = error.code === "layout" ? `${callee.path}.arguments[${index}]: ` : "";

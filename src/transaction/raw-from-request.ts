@@ -44,8 +44,10 @@ async function createPayload(
   request: TransactionRequest,
   loadModule: ModuleLoader,
 ): Promise<TransactionPayload> {
-  const { document, payload, replayProtectionNonce: nonce, secondarySigners } = request;
-  const count = secondarySigners === undefined ? undefined : 1 + secondarySigners.length;
+  const { document, payload, replayProtectionNonce: nonce, secondarySigners, feePayer } = request;
+  // The fee-payer message always has the list, so one that is left out is empty.
+  const isListed = secondarySigners !== undefined || feePayer !== undefined;
+  const count = isListed ? 1 + (secondarySigners?.length ?? 0) : undefined;
   switch (payload.kind) {
     case "moduleBundle":
       throw new TransactionError(

@@ -9,11 +9,23 @@ const U64 = 'a u64 as a string of decimal digits such as "5"';
 const ADDRESS = 'an address string such as "0x1"';
 
 /** An object of the request, and what it is called in messages: empty for the request itself. */
-export interface RequestObject {
+export interface RequestObject<Name extends string = string> {
   readonly document: JsonDocument;
-  /** Tape index. */
-  readonly value: number;
   readonly path: string;
+  /** Tape indices of the members that are read, collected in one walk; ABSENT where there is none. */
+  readonly members: Readonly<Record<Name, number>>;
+}
+
+function collectMembers<Name extends string>(
+  document: JsonDocument,
+  value: number,
+  path: string,
+  names: readonly Name[],
+): RequestObject<Name> {
+  const found = document.members(value, names);
+  const members = {} as Record<Name, number>;
+  for (let i = 0; i < names.length; i++) members[names[i] as Name] = found[i] ?? ABSENT;
+  return { document, path, members };
 }
 
 /** Path of a member, for messages. */
@@ -22,8 +34,13 @@ export function memberPath(object: RequestObject, name: string): string {
 }
 
 /** Throws the error of a member that is absent or of the wrong form. */
-export function failMember(object: RequestObject, name: string, expected: string, fix?: string): never {
-  const value = object.document.member(object.value, name);
+export function failMember<Name extends string>(
+  object: RequestObject<Name>,
+  name: Name,
+  expected: string,
+  fix?: string,
+): never {
+  const value = object.members[name];
   const path = memberPath(object, name);
   const what =
     value === ABSENT
@@ -33,30 +50,43 @@ export function failMember(object: RequestObject, name: string, expected: string
 }
 
 /** Tape index of a member that is there and not null; ABSENT otherwise. */
-export function presentMember(object: RequestObject, name: string): number {
-  const value = object.document.member(object.value, name);
+export function presentMember<Name extends string>(object: RequestObject<Name>, name: Name): number {
+  const value = object.members[name];
   return value === ABSENT || object.document.kind(value) === "null" ? ABSENT : value;
 }
 
-/** Takes the outermost value or a member's value as an object. */
-export function asObject(document: JsonDocument, value: number, path: string): RequestObject {
-  if (document.kind(value) === "object") return { document, value, path };
+/** Takes the outermost value or an item as an object of which the named members are read. */
+export function asObject<Name extends string>(
+  document: JsonDocument,
+  value: number,
+  path: string,
+  names: readonly Name[],
+): RequestObject<Name> {
+  if (document.kind(value) === "object") return collectMembers(document, value, path, names);
   throw new TransactionError(
     "request",
     `${path === "" ? "the body" : path}: expected an object, found ${document.excerpt(value)}`,
   );
 }
 
-/** A member that must be an object. */
-export function objectMember(object: RequestObject, name: string): RequestObject {
-  const value = object.document.member(object.value, name);
+/** A member that must be an object, of which the named members are read. */
+export function objectMember<Name extends string, Inner extends string>(
+  object: RequestObject<Name>,
+  name: Name,
+  names: readonly Inner[],
+): RequestObject<Inner> {
+  const value = object.members[name];
   if (value === ABSENT || object.document.kind(value) !== "object") failMember(object, name, "an object");
-  return { document: object.document, value, path: memberPath(object, name) };
+  return collectMembers(object.document, value, memberPath(object, name), names);
 }
 
 /** A member that must be an array: its tape index. */
-export function arrayMember(object: RequestObject, name: string, items: string): number {
-  const value = object.document.member(object.value, name);
+export function arrayMember<Name extends string>(
+  object: RequestObject<Name>,
+  name: Name,
+  items: string,
+): number {
+  const value = object.members[name];
   if (value === ABSENT || object.document.kind(value) !== "array") {
     failMember(
       object,
@@ -69,7 +99,11 @@ export function arrayMember(object: RequestObject, name: string, items: string):
 }
 
 /** A member that must be an array of strings: its tape index. */
-export function stringArrayMember(object: RequestObject, name: string, items: string): number {
+export function stringArrayMember<Name extends string>(
+  object: RequestObject<Name>,
+  name: Name,
+  items: string,
+): number {
   const { document } = object;
   const array = arrayMember(object, name, items);
   for (let item = document.first(array), i = 0; item < document.end(array); item = document.next(item), i++) {
@@ -84,8 +118,12 @@ export function stringArrayMember(object: RequestObject, name: string, items: st
 }
 
 /** A member that must be a string. */
-export function stringMember(object: RequestObject, name: string, expected: string): string {
-  const value = object.document.member(object.value, name);
+export function stringMember<Name extends string>(
+  object: RequestObject<Name>,
+  name: Name,
+  expected: string,
+): string {
+  const value = object.members[name];
   if (value === ABSENT || object.document.kind(value) !== "string") {
     const isNumber = value !== ABSENT && object.document.kind(value) === "number";
     failMember(object, name, expected, isNumber ? "put the number in quotes" : undefined);
@@ -94,8 +132,8 @@ export function stringMember(object: RequestObject, name: string, expected: stri
 }
 
 /** A member that must be true or false. */
-export function booleanMember(object: RequestObject, name: string): boolean {
-  const value = object.document.member(object.value, name);
+export function booleanMember<Name extends string>(object: RequestObject<Name>, name: Name): boolean {
+  const value = object.members[name];
   if (value === ABSENT || object.document.kind(value) !== "boolean")
     failMember(object, name, "true or false");
   return object.document.boolean(value);
@@ -117,17 +155,21 @@ function parseU64(text: string): bigint {
 }
 
 /** A u64, written as a string. */
-export function u64Member(object: RequestObject, name: string): bigint {
+export function u64Member<Name extends string>(object: RequestObject<Name>, name: Name): bigint {
   return parsed(memberPath(object, name), U64, stringMember(object, name, U64), parseU64);
 }
 
 /** An account address. */
-export function addressMember(object: RequestObject, name: string): Address {
+export function addressMember<Name extends string>(object: RequestObject<Name>, name: Name): Address {
   return parsed(memberPath(object, name), ADDRESS, stringMember(object, name, ADDRESS), parseAddress);
 }
 
 /** Bytes, written in hex. */
-export function bytesMember(object: RequestObject, name: string, expected: string): Uint8Array {
+export function bytesMember<Name extends string>(
+  object: RequestObject<Name>,
+  name: Name,
+  expected: string,
+): Uint8Array {
   return parsed(memberPath(object, name), expected, stringMember(object, name, expected), parseHexBytes);
 }
 

@@ -64,8 +64,34 @@ const FUNCTION_ID = 'a function such as "0x1::aptos_account::transfer"';
 const VISIBILITIES: readonly string[] = ["private", "public", "friend"] satisfies Visibility[];
 const ABILITIES: readonly string[] = ["copy", "drop", "store", "key"] satisfies Ability[];
 
+/** Members of a payload of any kind. */
+export const PAYLOAD_MEMBERS = [
+  "type",
+  "function",
+  "type_arguments",
+  "arguments",
+  "code",
+  "multisig_address",
+  "transaction_payload",
+] as const;
+
+const CODE_MEMBERS = ["bytecode", "abi"] as const;
+const ABI_MEMBERS = [
+  "name",
+  "visibility",
+  "is_entry",
+  "is_view",
+  "generic_type_params",
+  "params",
+  "return",
+] as const;
+const TYPE_PARAM_MEMBERS = ["constraints"] as const;
+
+type Payload = RequestObject<(typeof PAYLOAD_MEMBERS)[number]>;
+type Abi = RequestObject<(typeof ABI_MEMBERS)[number]>;
+
 /** Reads the payload object. */
-export function parsePayloadRequest(payload: RequestObject): PayloadRequest {
+export function parsePayloadRequest(payload: Payload): PayloadRequest {
   switch (typeOf(payload)) {
     case "entry_function_payload":
       return entryFunctionRequest(payload);
@@ -83,17 +109,17 @@ export function parsePayloadRequest(payload: RequestObject): PayloadRequest {
 }
 
 /** The type as far as it can matter; undefined when it is not a string. */
-function typeOf(payload: RequestObject): string | undefined {
-  const type = payload.document.member(payload.value, "type");
+function typeOf(payload: Payload): string | undefined {
+  const { type } = payload.members;
   return type >= 0 && payload.document.kind(type) === "string" ? payload.document.string(type) : undefined;
 }
 
-function multisigRequest(payload: RequestObject): MultisigRequest {
+function multisigRequest(payload: Payload): MultisigRequest {
   const multisigAddress = addressMember(payload, "multisig_address");
   if (presentMember(payload, "transaction_payload") < 0) {
     return { kind: "multisig", multisigAddress, payload: undefined };
   }
-  const inner = objectMember(payload, "transaction_payload");
+  const inner = objectMember(payload, "transaction_payload", PAYLOAD_MEMBERS);
   switch (typeOf(inner)) {
     case "entry_function_payload":
       return { kind: "multisig", multisigAddress, payload: entryFunctionRequest(inner) };
@@ -104,15 +130,15 @@ function multisigRequest(payload: RequestObject): MultisigRequest {
   }
 }
 
-function typeArgumentsOf(payload: RequestObject): number {
+function typeArgumentsOf(payload: Payload): number {
   return stringArrayMember(payload, "type_arguments", "type strings");
 }
 
-function argumentsOf(payload: RequestObject): number {
+function argumentsOf(payload: Payload): number {
   return arrayMember(payload, "arguments", "values");
 }
 
-function entryFunctionRequest(payload: RequestObject): EntryFunctionRequest {
+function entryFunctionRequest(payload: Payload): EntryFunctionRequest {
   const id = stringMember(payload, "function", FUNCTION_ID);
   const { module, name } = parseFunctionId(id, payload);
   const typeArguments = typeArgumentsOf(payload);
@@ -127,7 +153,7 @@ function entryFunctionRequest(payload: RequestObject): EntryFunctionRequest {
 }
 
 /** `address::module::function`: the name is behind the last `::`, the address before the first. */
-function parseFunctionId(id: string, payload: RequestObject): { module: ModuleId; name: string } {
+function parseFunctionId(id: string, payload: Payload): { module: ModuleId; name: string } {
   const last = id.lastIndexOf("::");
   const first = last < 0 ? -1 : id.slice(0, last).indexOf("::");
   if (first < 0) failFunctionId(id, payload, "it needs two `::`");
@@ -143,17 +169,18 @@ function parseFunctionId(id: string, payload: RequestObject): { module: ModuleId
   }
 }
 
-function failFunctionId(id: string, payload: RequestObject, reason: string): never {
+function failFunctionId(id: string, payload: Payload, reason: string): never {
   throw new TransactionError(
     "request",
     `${memberPath(payload, "function")}: expected ${FUNCTION_ID}, found ${JSON.stringify(shortenText(id))}: ${reason}`,
   );
 }
 
-function scriptRequest(payload: RequestObject): ScriptRequest {
-  const code = objectMember(payload, "code");
+function scriptRequest(payload: Payload): ScriptRequest {
+  const code = objectMember(payload, "code", CODE_MEMBERS);
   const bytecode = bytesMember(code, "bytecode", "the compiled script as a hex string");
-  const abiParams = presentMember(code, "abi") < 0 ? undefined : abiParamsOf(objectMember(code, "abi"));
+  const abiParams =
+    presentMember(code, "abi") < 0 ? undefined : abiParamsOf(objectMember(code, "abi", ABI_MEMBERS));
   const typeArguments = typeArgumentsOf(payload);
   return {
     kind: "script",
@@ -166,7 +193,7 @@ function scriptRequest(payload: RequestObject): ScriptRequest {
 }
 
 /** Checks that the description of a function is whole; only its parameters are used. */
-function abiParamsOf(abi: RequestObject): number {
+function abiParamsOf(abi: Abi): number {
   stringMember(abi, "name", "a string");
   const visibility = stringMember(abi, "visibility", "private, public or friend");
   if (!VISIBILITIES.includes(visibility)) failMember(abi, "visibility", "private, public or friend");
@@ -178,11 +205,11 @@ function abiParamsOf(abi: RequestObject): number {
   return params;
 }
 
-function checkTypeParams(abi: RequestObject): void {
+function checkTypeParams(abi: Abi): void {
   const { document } = abi;
   const array = arrayMember(abi, "generic_type_params", 'objects such as {"constraints": []}');
   for (let item = document.first(array), i = 0; item < document.end(array); item = document.next(item), i++) {
-    const param = asObject(document, item, `${abi.path}.generic_type_params[${i}]`);
+    const param = asObject(document, item, `${abi.path}.generic_type_params[${i}]`, TYPE_PARAM_MEMBERS);
     const constraints = stringArrayMember(param, "constraints", "abilities");
     const end = document.end(constraints);
     for (let ability = document.first(constraints); ability < end; ability = document.next(ability)) {

@@ -13,7 +13,7 @@ import {
   type RequestObject,
   u64Member,
 } from "./request-members.ts";
-import { type PayloadRequest, parsePayloadRequest } from "./request-payload.ts";
+import { PAYLOAD_MEMBERS, type PayloadRequest, parsePayloadRequest } from "./request-payload.ts";
 
 /** What a client asks to have encoded. */
 export interface TransactionRequest {
@@ -28,10 +28,26 @@ export interface TransactionRequest {
   readonly replayProtectionNonce: bigint | undefined;
   /** Undefined for a single signer; an empty list is not the same. */
   readonly secondarySigners: readonly Address[] | undefined;
+  /** Pays for the gas in the sender's place; zero when it is not known yet. */
+  readonly feePayer: Address | undefined;
 }
 
+const BODY_MEMBERS = [
+  "sender",
+  "sequence_number",
+  "max_gas_amount",
+  "gas_unit_price",
+  "expiration_timestamp_secs",
+  "payload",
+  "replay_protection_nonce",
+  "secondary_signers",
+  "fee_payer",
+] as const;
+
+type Body = RequestObject<(typeof BODY_MEMBERS)[number]>;
+
 /** More addresses than this do not fit a transaction that the chain takes in. */
-const MAX_SECONDARY_SIGNERS = 2048;
+export const MAX_SECONDARY_SIGNERS = 2048;
 /**
  * The chain verifies at most 32 signatures of a transaction, the sender's included. Longer lists fail there
  * anyway, and a recorded answer encodes one with repeated addresses, so repeats are not looked for in them.
@@ -43,17 +59,18 @@ const MAX_VERIFIED_SECONDARY_SIGNERS = 31;
  * may be null. Throws TransactionError.
  */
 export function parseTransactionRequest(document: JsonDocument): TransactionRequest {
-  const body = asObject(document, document.root, "");
+  const body = asObject(document, document.root, "", BODY_MEMBERS);
   const sender = addressMember(body, "sender");
   const sequenceNumber = sequenceNumberOf(body);
   const maxGasAmount = u64Member(body, "max_gas_amount");
   const gasUnitPrice = u64Member(body, "gas_unit_price");
   const expirationTimestampSecs = u64Member(body, "expiration_timestamp_secs");
-  const payload = parsePayloadRequest(objectMember(body, "payload"));
+  const payload = parsePayloadRequest(objectMember(body, "payload", PAYLOAD_MEMBERS));
   const hasNonce = presentMember(body, "replay_protection_nonce") >= 0;
   const replayProtectionNonce = hasNonce ? u64Member(body, "replay_protection_nonce") : undefined;
   const secondarySigners = secondarySignersOf(body);
   if (secondarySigners !== undefined) assertDistinctSigners(sender, secondarySigners);
+  const feePayer = presentMember(body, "fee_payer") < 0 ? undefined : addressMember(body, "fee_payer");
   return {
     document,
     sender,
@@ -64,16 +81,17 @@ export function parseTransactionRequest(document: JsonDocument): TransactionRequ
     payload,
     replayProtectionNonce,
     secondarySigners,
+    feePayer,
   };
 }
 
-function sequenceNumberOf(body: RequestObject): bigint | undefined {
+function sequenceNumberOf(body: Body): bigint | undefined {
   const isGiven = presentMember(body, "sequence_number") >= 0;
   if (!isGiven && presentMember(body, "replay_protection_nonce") >= 0) return undefined;
   return u64Member(body, "sequence_number");
 }
 
-function secondarySignersOf(body: RequestObject): Address[] | undefined {
+function secondarySignersOf(body: Body): Address[] | undefined {
   if (presentMember(body, "secondary_signers") < 0) return undefined;
   const { document } = body;
   const array = arrayMember(body, "secondary_signers", "address strings");
@@ -91,7 +109,7 @@ function secondarySignersOf(body: RequestObject): Address[] | undefined {
   return signers;
 }
 
-/** The chain rejects a transaction in which one account signs twice. */
+/** The chain rejects a transaction in which one account signs twice; as the fee payer it may sign once more. */
 function assertDistinctSigners(sender: Address, secondarySigners: readonly Address[]): void {
   if (secondarySigners.length > MAX_VERIFIED_SECONDARY_SIGNERS) return;
   const seen = new Set<string>();

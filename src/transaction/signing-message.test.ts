@@ -38,11 +38,31 @@ describe("signingMessage", () => {
     expect(toHex(signingMessage(transfer))).toBe(PLAIN + RAW);
   });
 
+  it("is the same for a raw transaction that is given as its BCS", () => {
+    const bytes = Buffer.from(RAW, "hex");
+    expect(toHex(signingMessage(bytes))).toBe(PLAIN + RAW);
+    expect(toHex(signingMessage(bytes, []))).toBe(`${WITH_DATA}00${RAW}00`);
+  });
+
   it("has another prefix and the signers' addresses when there are secondary signers", () => {
     const signers = [parseAddress("0x2"), parseAddress("0x3")];
     const tail = `02${"00".repeat(31)}02${"00".repeat(31)}03`;
     expect(toHex(signingMessage(transfer, signers))).toBe(`${WITH_DATA}00${RAW}${tail}`);
     expect(toHex(signingMessage(transfer, []))).toBe(`${WITH_DATA}00${RAW}00`);
+  });
+
+  it("ends with the fee payer where there is one, and is then another variant", () => {
+    const payer = parseAddress("0xfee");
+    const tail = `${"00".repeat(30)}0fee`;
+    expect(toHex(signingMessage(transfer, undefined, payer))).toBe(`${WITH_DATA}01${RAW}00${tail}`);
+    expect(toHex(signingMessage(transfer, [], payer))).toBe(`${WITH_DATA}01${RAW}00${tail}`);
+    const signers = `01${"00".repeat(31)}02`;
+    expect(toHex(signingMessage(transfer, [parseAddress("0x2")], payer))).toBe(
+      `${WITH_DATA}01${RAW}${signers}${tail}`,
+    );
+    expect(toHex(signingMessage(transfer, [], parseAddress("0x0")))).toBe(
+      `${WITH_DATA}01${RAW}00${"00".repeat(32)}`,
+    );
   });
 
   it("carries a nonce in the newer payload form", () => {

@@ -3,7 +3,7 @@ import { shortenText } from "../base/text.ts";
 import type { JsonDocument } from "../json/document.ts";
 import type { AbiType } from "../move/abi.ts";
 import { MoveError } from "../move/errors.ts";
-import { formatTypeTag, type TypeTag } from "../move/type-tag.ts";
+import { type FunctionParamTag, formatTypeTag, type TypeTag } from "../move/type-tag.ts";
 import { parseTypeTag } from "../move/type-text.ts";
 import { TransactionError } from "./errors.ts";
 
@@ -48,10 +48,20 @@ export function typeOfTag(tag: TypeTag): AbiType {
         typeArgs: tag.struct.typeArgs.map(typeOfTag),
       };
     case "function":
-      throw new Error("a function type has no text form to come from");
+      return {
+        kind: "function",
+        args: tag.args.map(typeOfParam),
+        results: tag.results.map(typeOfParam),
+        abilities: tag.abilities,
+      };
     default:
       return tag;
   }
+}
+
+function typeOfParam({ as, type }: FunctionParamTag): AbiType {
+  const to = typeOfTag(type);
+  return as === "value" ? to : { kind: "reference", mutable: as === "mutable", to };
 }
 
 function parseTypeTexts<T>(

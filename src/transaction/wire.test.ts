@@ -1,47 +1,16 @@
 // Every wire format of the room: the properties of each, and the variant numbers that are easy to get wrong.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { codecProperties } from "../../test/support/codec-properties.ts";
 import { RUNS } from "../../test/support/property.ts";
 import * as any from "../../test/support/transaction-arbitraries.ts";
 import { toHex } from "../base/hex.ts";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { parseAddress } from "../move/address.ts";
-import { accountAuthenticatorCodec } from "./account-authenticator.ts";
-import { anyPublicKeyCodec, anySignatureCodec } from "./any-key.ts";
-import { authenticatorCodec } from "./authenticator.ts";
-import { blockEndInfoCodec, feeDistributionCodec } from "./block-end.ts";
-import { blockMetadataCodec, blockMetadataExtCodec } from "./block-metadata.ts";
-import { encryptedInnerCodec, encryptedPayloadCodec } from "./encrypted-payload.ts";
-import { entryFunctionCodec } from "./entry-function.ts";
-import { executableCodec, extraConfigCodec } from "./executable.ts";
 import { payloadCodec, type TransactionPayload } from "./payload.ts";
 import { rawTransactionCodec } from "./raw.ts";
-import { scriptCodec } from "./script.ts";
 import { type ScriptArgument, scriptArgumentCodec } from "./script-argument.ts";
 import { hashedForm, type UserTransaction, userTransactionCodec } from "./user-transaction.ts";
-import { validatorTransactionCodec } from "./validator-transaction.ts";
-
-codecProperties("script arguments", scriptArgumentCodec, any.anyScriptArgument);
-codecProperties("scripts", scriptCodec, any.anyScript);
-codecProperties("entry functions", entryFunctionCodec, any.anyEntryFunction);
-codecProperties("executables", executableCodec, any.anyExecutable);
-codecProperties("extra configurations", extraConfigCodec, any.anyExtraConfig);
-codecProperties("encrypted inner parts", encryptedInnerCodec, any.anyEncryptedInner);
-codecProperties("encrypted payloads", encryptedPayloadCodec, any.anyEncryptedPayload);
-codecProperties("payloads", payloadCodec, any.anyPayload);
-codecProperties("raw transactions", rawTransactionCodec, any.anyRawTransaction);
-codecProperties("public keys", anyPublicKeyCodec, any.anyPublicKey);
-codecProperties("signatures", anySignatureCodec, any.anySignature);
-codecProperties("account authenticators", accountAuthenticatorCodec, any.anyAccountAuthenticator);
-codecProperties("transaction authenticators", authenticatorCodec, any.anyAuthenticator);
-codecProperties("user transactions", userTransactionCodec, any.anyUserTransaction);
-codecProperties("block metadata", blockMetadataCodec, any.anyBlockMetadata);
-codecProperties("block metadata, newer forms", blockMetadataExtCodec, any.anyBlockMetadataExt);
-codecProperties("block end infos", blockEndInfoCodec, any.anyBlockEndInfo);
-codecProperties("fee distributions", feeDistributionCodec, any.anyFeeDistribution);
-codecProperties("validator transactions", validatorTransactionCodec, any.anyValidatorTransaction);
 
 const PAYLOAD_NAME_OFFSET = 73;
 const address = parseAddress("0x7");

@@ -1,5 +1,4 @@
-// What the blocks hold: true signatures, every form of transaction and change, and balances that agree with
-// books kept by amounts alone.
+// The content of blocks: valid signatures, every form of transaction and change, and the expected balances.
 import { createPublicKey, verify } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { equalBytes } from "../../src/base/bytes.ts";
@@ -18,8 +17,13 @@ import { createMemoryStore } from "../../src/store/memory/store.ts";
 import type { AccountAuthenticator } from "../../src/transaction/account-authenticator.ts";
 import { signingMessage } from "../../src/transaction/signing-message.ts";
 import type { UserTransaction } from "../../src/transaction/user-transaction.ts";
-import { type BookedChain, type Books, createBookedChain, readSupplies } from "../support/books.ts";
 import { ChainRun } from "../support/chain-run.ts";
+import {
+  createTrackedChain,
+  type ExpectedBalances,
+  readSupplies,
+  type TrackedChain,
+} from "../support/expected-balances.ts";
 
 const BLOCKS = 520;
 const ASSETS: readonly AssetName[] = ["native", "gold", "shell"];
@@ -48,28 +52,28 @@ function isFullySigned({ raw, authenticator }: UserTransaction): boolean {
   );
 }
 
-/** Every difference between what the state answers and what the books say. */
-async function differences(chain: BookedChain, view: LedgerView): Promise<string[]> {
-  const { chainItems, books } = chain;
+/** Every difference between the balances in the state and the expected ones. */
+async function differences(chain: TrackedChain, view: LedgerView): Promise<string[]> {
+  const { items, expectedBalances } = chain;
   const { version } = view.position;
   const out: string[] = [];
-  for (const [name, { address }] of Object.entries(chainItems.demoAccounts)) {
+  for (const [name, { address }] of Object.entries(items.demoAccounts)) {
     for (const asset of ASSETS) {
-      const definition = chainItems.assets[asset];
-      const coin = books.amount(name as DemoAccountName, asset, "coin");
-      const store = books.amount(name as DemoAccountName, asset, "store");
+      const definition = items.assets[asset];
+      const coin = expectedBalances.amount(name as DemoAccountName, asset, "coin");
+      const store = expectedBalances.amount(name as DemoAccountName, asset, "store");
       const whole = await readBalance(view, address, parseAsset(assetText(definition)), version);
       const metadata = parseAsset(formatAddressLong(definition.metadata));
       const part = await readBalance(view, address, metadata, version);
-      if (whole !== coin + store) out.push(`${version} ${name} ${asset}: ${whole}, booked ${coin + store}`);
-      if (part !== store) out.push(`${version} ${name} ${asset} store: ${part}, booked ${store}`);
+      if (whole !== coin + store) out.push(`${version} ${name} ${asset}: ${whole}, expected ${coin + store}`);
+      if (part !== store) out.push(`${version} ${name} ${asset} store: ${part}, expected ${store}`);
     }
   }
   return out;
 }
 
 describe("blocks of the local chain", () => {
-  const chain = createBookedChain({ seed: "content" });
+  const chain = createTrackedChain({ seed: "content" });
   const run = new ChainRun(chain, createMemoryStore());
   const records: LedgerRecord[] = [];
   const found: string[] = [];
@@ -90,45 +94,48 @@ describe("blocks of the local chain", () => {
     }
   });
 
-  it("are signed by the accounts they name, over the signing message", () => {
+  it("have valid signatures of their senders over the signing message", () => {
     const unsigned = users().filter(({ transaction }) => !isFullySigned(transaction));
     expect(users().length).toBeGreaterThan(BLOCKS);
     expect(unsigned).toEqual([]);
   });
 
-  it("notice a signature that is not right", () => {
+  it("fail the check with a wrong signature", () => {
     const { transaction } = users()[0]!;
     const raw = { ...transaction.raw, sequenceNumber: transaction.raw.sequenceNumber + 1n };
     expect(isFullySigned({ ...transaction, raw })).toBe(false);
   });
 
-  it("leave the balances that the books say, in the whole and by store", () => {
-    expect(chain.books.height).toBe(BigInt(BLOCKS));
+  it("leave the expected balances, in total and by store", () => {
+    expect(chain.expectedBalances.height).toBe(BigInt(BLOCKS));
     expect(found).toEqual([]);
   });
 
-  it("create and lose nothing but fees: supplies equal the sum of what is held", async () => {
+  it("burn nothing but fees, and supplies equal the sum of all balances", async () => {
     const view = await run.store.openView();
     const supplyOf = await readSupplies(chain, view);
     for (const asset of ASSETS) {
       const parts = asset === "shell" ? (["store"] as const) : (["coin", "store"] as const);
-      for (const part of parts) expect(supplyOf(asset, part)).toBe(chain.books.total(asset, part));
+      for (const part of parts) expect(supplyOf(asset, part)).toBe(chain.expectedBalances.total(asset, part));
     }
     view.release();
     const fees = users().reduce((sum, { record, transaction }) => {
       return sum + record.info.gasUsed * transaction.raw.gasUnitPrice;
     }, 0n);
-    const fresh = createBookedChain({ seed: "content" });
+    const fresh = createTrackedChain({ seed: "content" });
     fresh.genesisBlob();
     for (const asset of ASSETS) {
-      const total = (books: Books) => books.total(asset, "coin") + books.total(asset, "store");
-      expect(total(fresh.books) - total(chain.books)).toBe(asset === "native" ? fees : 0n);
+      const total = (expected: ExpectedBalances) =>
+        expected.total(asset, "coin") + expected.total(asset, "store");
+      expect(total(fresh.expectedBalances) - total(chain.expectedBalances)).toBe(
+        asset === "native" ? fees : 0n,
+      );
     }
   });
 
   it("keep a balance above 2^53 and one near 2^64", () => {
-    expect(chain.books.amount("gus", "native", "store")).toBeGreaterThan(2n ** 53n);
-    expect(chain.books.amount("gus", "shell", "store")).toBeGreaterThan(2n ** 64n - 2n ** 34n);
+    expect(chain.expectedBalances.amount("gus", "native", "store")).toBeGreaterThan(2n ** 53n);
+    expect(chain.expectedBalances.amount("gus", "shell", "store")).toBeGreaterThan(2n ** 64n - 2n ** 34n);
   });
 
   it("hold every form of transaction", () => {
@@ -158,7 +165,7 @@ describe("blocks of the local chain", () => {
     ]);
   });
 
-  it("end user transactions with the fee, and failed ones with nothing else", () => {
+  it("end user transactions with the fee statement, and failed ones emit nothing else", () => {
     for (const { record } of users()) {
       const last = record.events.at(-1);
       expect(last?.kind).toBe("v2");
@@ -169,7 +176,7 @@ describe("blocks of the local chain", () => {
     for (const { record } of failed) expect(record.events).toHaveLength(1);
   });
 
-  it("end the first epoch at once and the next ones by time", () => {
+  it("end the first epoch with the first block and later epochs by time", () => {
     const ends = records.filter(({ events }) =>
       events.some((event) => formatTypeTag(event.type) === "0x1::reconfiguration::NewEpochEvent"),
     );
@@ -179,7 +186,7 @@ describe("blocks of the local chain", () => {
   });
 
   it("create, empty and delete an account again and again", async () => {
-    const { account } = chain.chainItems.accounts.hana;
+    const { account } = chain.items.accounts.hana;
     const view = await run.store.openView();
     const history = await view.getHistory(account.keyHash, {
       from: 0n,
@@ -191,9 +198,9 @@ describe("blocks of the local chain", () => {
     expect(history.filter(({ value }) => value !== undefined).length).toBeGreaterThan(5);
   });
 
-  it("write, change and delete table items under the keys that the guide names", async () => {
+  it("create, change and delete table items under the keys of the guide", async () => {
     const view = await run.store.openView();
-    for (const items of [chain.chainItems.prices, chain.chainItems.orders]) {
+    for (const items of [chain.items.prices, chain.items.orders]) {
       const histories = await Promise.all(
         items.map(({ keyHash }) =>
           view.getHistory(keyHash, { from: 0n, to: view.position.version, limit: 10_000 }),
@@ -206,10 +213,10 @@ describe("blocks of the local chain", () => {
     view.release();
     const { tables } = chain.guide();
     expect(tables.map(({ keys }) => keys.length)).toEqual([
-      chain.chainItems.prices.length,
-      chain.chainItems.orders.length,
+      chain.items.prices.length,
+      chain.items.orders.length,
     ]);
-    const first = chain.chainItems.prices[0]!.key;
+    const first = chain.items.prices[0]!.key;
     expect(first.kind === "tableItem" && `0x${toHex(first.key)}`).toBe(tables[0]?.keys[0]?.key);
     expect(first.kind === "tableItem" && `0x${toHex(first.handle)}`).toBe(tables[0]?.handle);
   });

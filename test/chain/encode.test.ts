@@ -1,4 +1,4 @@
-// Functions of the local chain's modules, encoded against the modules as they stand in its state.
+// Encodes calls of the local chain's functions against the modules in its state.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { toHex, toPrefixedHex } from "../../src/base/hex.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
@@ -17,7 +17,7 @@ import { hasShared, sharedJson } from "../support/shared.ts";
 const PREFIX_BYTES = 32;
 const ONE = `${"00".repeat(31)}01`;
 
-/** Function, type arguments, arguments in JSON, and their BCS by hand. */
+/** Function, type arguments, arguments in JSON, and their hand-written BCS. */
 const CASES: readonly (readonly [string, readonly string[], readonly unknown[], readonly string[]])[] = [
   ["take_bool", [], [true], ["01"]],
   ["take_u8", [], [255], ["ff"]],
@@ -116,7 +116,7 @@ describe("encoding for the local chain", () => {
         expiration_timestamp_secs: "1",
         payload: {
           type: "entry_function_payload",
-          function: `${formatAddress(chain.chainItems.demo)}::demo::${name}`,
+          function: `${formatAddress(chain.items.demoAddress)}::demo::${name}`,
           type_arguments: typeArguments,
           arguments: args,
         },
@@ -129,8 +129,8 @@ describe("encoding for the local chain", () => {
     expect(payload.entryFunction.args.map(toHex)).toEqual(expected);
   });
 
-  it("covers every entry function of the demo module that takes something", async () => {
-    const abi = await loadModule({ address: chain.chainItems.demo, name: "demo" });
+  it("covers every entry function of the demo module with arguments", async () => {
+    const abi = await loadModule({ address: chain.items.demoAddress, name: "demo" });
     const taking = abi?.functions.filter(({ name }) => name.startsWith("take_")).map(({ name }) => name);
     const covered = new Set(CASES.map(([name]) => name));
     expect(taking?.filter((name) => !covered.has(name))).toEqual([]);
@@ -143,7 +143,7 @@ describe("encoding for the local chain", () => {
     for (const { name, request, expected } of vectors) {
       const { type, function: called = "", type_arguments: types = [] } = request.payload;
       if (type !== "entry_function_payload" || !(await isHere(called))) continue;
-      // Some are about types of modules that only the network has.
+      // Some need types of modules that only the network has.
       const named = types.join().match(/0x\w+::\w+::\w+/g) ?? [];
       const here = await Promise.all(named.map(isHere));
       if (here.includes(false)) continue;

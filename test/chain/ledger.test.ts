@@ -1,4 +1,4 @@
-// The local chain through the real way in: the verifier, the state root and both engines.
+// The local chain through verifier, committer and both local engines.
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { toHex } from "../../src/base/hex.ts";
@@ -10,8 +10,8 @@ import { formatWaypoint } from "../../src/ledger/waypoint.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
-import { createBookedChain } from "../support/books.ts";
 import { ChainRun } from "../support/chain-run.ts";
+import { createTrackedChain } from "../support/expected-balances.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const BLOCKS = 200;
@@ -47,7 +47,7 @@ describe("local chain", () => {
     for (const store of opened) await store.close();
   });
 
-  it("has a genesis that checks and is the same each time", () => {
+  it("has a valid genesis that is the same each time", () => {
     const [first, second] = [createLocalChain({ seed: "one" }), createLocalChain({ seed: "one" })];
     const blob = first.genesisBlob();
     expect(toHex(second.genesisBlob())).toBe(toHex(blob));
@@ -58,7 +58,7 @@ describe("local chain", () => {
     expect(checkGenesis(createLocalChain({ seed: "one", chainId: 9 }).genesisBlob()).chainId).toBe(9);
   });
 
-  it("gives the same ledger for the same seed, and another for another", async () => {
+  it("gives the same ledger for the same seed, and a different one for another seed", async () => {
     expect(digest(await runInMemory("one", BLOCKS))).toBe(digest(expected));
     expect(digest((await runInMemory("two", 5)).slice(0, 5))).not.toBe(digest(expected.slice(0, 5)));
   });
@@ -70,7 +70,7 @@ describe("local chain", () => {
     expect(digest(records)).toBe(digest(expected));
     const [onDisk, inMemory] = [await store.openView(), await memory.openView()];
     expect(printPosition(onDisk.position)).toEqual(printPosition(inMemory.position));
-    const items = run.chain.chainItems.all.map((item) => item.keyHash);
+    const items = run.chain.items.all.map((item) => item.keyHash);
     for (const version of [0n, 1n, 77n, onDisk.position.version]) {
       const [left, right] = [await onDisk.getItems(items, version), await inMemory.getItems(items, version)];
       expect(left.map(printItem)).toEqual(right.map(printItem));
@@ -79,7 +79,7 @@ describe("local chain", () => {
     inMemory.release();
   });
 
-  it("goes on after a restart as if there had been none", async () => {
+  it("continues after a restart as without one", async () => {
     const first = await openLmdbStore({ path: join(folder, "restarted") });
     const before = await new ChainRun(createLocalChain({ seed: "one" }), first).start();
     const records = await before.steps(43);
@@ -90,18 +90,18 @@ describe("local chain", () => {
     expect(digest(records)).toBe(digest(expected.slice(0, records.length)));
   });
 
-  it("makes a block anew that was not committed, without booking it twice", async () => {
-    const chain = createBookedChain({ seed: "one" });
+  it("makes an uncommitted block again, and counts its movements once", async () => {
+    const chain = createTrackedChain({ seed: "one" });
     const run = await new ChainRun(chain, createMemoryStore()).start();
     await run.steps(3);
     const lost = await run.make();
-    const booked = chain.books.entries();
+    const before = chain.expectedBalances.entries();
     expect(digest(await run.make())).toBe(digest(lost));
-    expect(chain.books.entries()).toEqual(booked);
+    expect(chain.expectedBalances.entries()).toEqual(before);
     expect(digest(await run.step())).toBe(digest(lost));
   });
 
-  it("never goes back in time, whatever time it is given", async () => {
+  it("never goes back in time, even if the clock does", async () => {
     const run = await new ChainRun(createLocalChain({ seed: "one" }), createMemoryStore()).start();
     await run.steps(4);
     const view = await run.store.openView();

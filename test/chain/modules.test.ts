@@ -1,9 +1,10 @@
-// The interface modules: real binary format by two parsers, and signatures true to a network's framework.
+// The interface modules: two parsers read their bytes, and their signatures match a network's framework.
 import { readFileSync } from "node:fs";
 import { deserialize, serialize } from "@mysten/move-bytecode-template";
 import { describe, expect, it } from "vitest";
 import { assembleDemo, renderModuleBytes } from "../../scripts/local-chain-modules/assemble.ts";
 import { toHex } from "../../src/base/hex.ts";
+import { OWN_FRAMEWORK } from "../../src/chain/framework.ts";
 import { demoModuleCode, frameworkModules } from "../../src/chain/modules.ts";
 import type { FunctionAbi, StructAbi } from "../../src/move/abi.ts";
 import { parseAddress } from "../../src/move/address.ts";
@@ -14,7 +15,7 @@ import { hasShared } from "../support/shared.ts";
 const DEMO = parseAddress("0xd3e0");
 const framework = frameworkModules();
 
-/** Functions that people encode first. */
+/** Functions that users encode first. */
 const WANTED = [
   "aptos_account::transfer",
   "aptos_account::transfer_coins",
@@ -46,24 +47,27 @@ const WANTED = [
   "aptos_token::mint",
 ];
 
-/** Without what only newer formats say. */
+/** Drops what only newer formats contain. */
 function printStruct({ name, abilities, typeParams, fields }: StructAbi) {
   return { name, abilities, typeParams, fields };
 }
 
 describe("modules of the local chain", () => {
-  it("are what the texts give: otherwise run npm run modules", () => {
+  it("are up to date with their texts; otherwise run npm run modules", () => {
     const path = new URL("../../src/chain/module-bytes.ts", import.meta.url);
     expect(readFileSync(path, "utf8")).toBe(renderModuleBytes());
   });
 
-  it("hold the demo module for any address", () => {
+  it("include the demo module, for any address", () => {
     for (const address of ["0xd3e0", `0x${"5a".repeat(32)}`].map(parseAddress)) {
-      expect(toHex(demoModuleCode(address))).toBe(toHex(assembleDemo(address).bytes));
+      for (const hasFungibleAssets of [true, false]) {
+        const bytes = demoModuleCode(address, { ...OWN_FRAMEWORK, hasFungibleAssets });
+        expect(toHex(bytes)).toBe(toHex(assembleDemo(address, hasFungibleAssets).bytes));
+      }
     }
   });
 
-  it("hold the functions that people encode first", () => {
+  it("have the functions that users encode first", () => {
     const functions = new Set(
       framework.flatMap(({ name, bytes }) =>
         readModule(bytes)
@@ -96,7 +100,7 @@ describe("modules of the local chain", () => {
         compared++;
       }
       for (const struct of readModule(bytes).structs) {
-        // There an enum, here the struct it was before: the same bytes.
+        // An enum on the network, a struct here: both have the same bytes.
         if (name === "option") continue;
         const their = theirs.structs.find((one) => one.name === struct.name);
         expect(printStruct(struct), `${name}::${struct.name}`).toEqual(their && printStruct(their));
@@ -109,7 +113,7 @@ describe("modules of the local chain", () => {
   });
 
   it("have a demo module with one entry function for each parameter type", () => {
-    const demo = readModule(demoModuleCode(DEMO));
+    const demo = readModule(demoModuleCode(DEMO, OWN_FRAMEWORK));
     const names = demo.functions.filter(({ isEntry }) => isEntry).map(({ name }) => name);
     for (const bits of [8, 16, 32, 64, 128, 256]) {
       expect(names).toContain(`take_u${bits}`);

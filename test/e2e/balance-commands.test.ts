@@ -123,7 +123,7 @@ describe("commands about balances", () => {
     const few = await both(["history", ADA, COIN, "--points", "4", "--format", "json"]);
     expect(few.stdout.trim().split("\n").length).toBeLessThanOrEqual(4);
     expect((await runProgram(["history", ADA, COIN, "--from", "1.5", "--data", data])).code).toBe(2);
-    expect((await runProgram(["history", ADA, COIN, "--from", "1.5", "--url", node.url])).code).toBe(1);
+    expect((await runProgram(["history", ADA, COIN, "--from", "1.5", "--url", node.url])).code).toBe(2);
     expect((await runProgram(["history", ADA, COIN, "--points", "3", "--data", data])).code).toBe(2);
   });
 });

@@ -12,7 +12,7 @@ import { until } from "../support/until.ts";
 const IDLE = 10_000;
 const CHURN = 3_000;
 const OPENING = 64;
-/** Bytes that a connection without a request may take. */
+/** Memory limit of an idle connection, in bytes. */
 const MAX_BYTES_EACH = 32 * 1024;
 const ASK = "GET /v1/info HTTP/1.1\r\nHost: x\r\n\r\n";
 
@@ -25,7 +25,7 @@ async function start(...args: string[]): Promise<{ node: Running; port: number; 
   return { node, port: Number(new URL(node.url).port), pid: node.child.pid ?? 0 };
 }
 
-/** Opens connections a few at a time; each asks once where told to. */
+/** Opens connections a few at a time; each optionally sends one request. */
 async function open(
   port: number,
   count: number,
@@ -49,7 +49,7 @@ async function open(
 }
 
 describe.skipIf(maxFiles < IDLE + 500)(`${IDLE} idle connections (needs as many open files)`, () => {
-  it("cost little, and make room when one more comes", async () => {
+  it("cost little, and give way to one more", async () => {
     const { node, port, pid } = await start("--max-connections", `${IDLE}`, "--keep-alive-timeout", "10m");
     const before = processFigures(pid);
     const { sockets, closed } = await open(port, IDLE, true);
@@ -68,7 +68,7 @@ describe.skipIf(maxFiles < IDLE + 500)(`${IDLE} idle connections (needs as many 
     expect((await node.stop()).code).toBe(0);
   });
 
-  it("are closed after the time for a next request", async () => {
+  it("are closed after the keep-alive timeout", async () => {
     const { node, port, pid } = await start("--keep-alive-timeout", "1s");
     const { closed } = await open(port, 200, true);
     await until(() => closed() === 200);
@@ -76,7 +76,7 @@ describe.skipIf(maxFiles < IDLE + 500)(`${IDLE} idle connections (needs as many 
     await node.stop();
   });
 
-  it("that never say anything are closed after the time for headers", async () => {
+  it("that send nothing are closed after the timeout for headers", async () => {
     const { node, port, pid } = await start("--headers-timeout", "1s");
     const { sockets, closed } = await open(port, 1000, false);
     await until(() => closed() === 1000);

@@ -13,9 +13,9 @@ import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
 const folder = temporaryFolder();
-const BLOCKS = 2000;
-const VERSIONS = 200;
-/** Questions under way at a time. */
+const BLOCKS = 400;
+const VERSIONS = 40;
+/** Requests in flight. */
 const AT_ONCE = 40;
 const QUIET = ["--log-level", "warn"];
 const FOLLOW = [...QUIET, "--prune-window", "off", "--upstream-rate", "0", "--poll-time", "50ms"];
@@ -35,7 +35,7 @@ async function info(node: Running): Promise<Info> {
   return (await (await fetch(`${node.url}/info`)).json()) as Info;
 }
 
-/** Memory of a process that no file stands behind; 0 where the system does not tell. */
+/** Anonymous memory of a process; 0 if the system does not report it. */
 function anonymousBytes(node: Running): number {
   const path = `/proc/${node.child.pid}/status`;
   if (!existsSync(path)) return 0;
@@ -53,7 +53,7 @@ describe("a chain of followers", () => {
   const guide = createLocalChain({ seed: "follow" }).guide();
   const questions = questionsAbout(guide);
 
-  it("ends with the same ledger everywhere, chained and then anchored, kill -9 on the way", {
+  it("ends with the same ledger everywhere, chained and then anchored, despite kill -9", {
     timeout: 600_000,
   }, async () => {
     const a = await startProgram([
@@ -64,7 +64,7 @@ describe("a chain of followers", () => {
     const genesis = (await info(a)).genesis_waypoint;
     const followA = ["--data", join(folder, "b"), "--upstream", a.url, "--waypoint", genesis, ...FOLLOW];
     let b = await startProgram(followA);
-    // Killed in the middle of catching up, it goes on where it was.
+    // Killed while catching up, it resumes.
     await untilHeight(b, 100);
     await b.stop("SIGKILL");
     b = await startProgram(followA);
@@ -99,7 +99,7 @@ describe("a chain of followers", () => {
               other.status === first?.status &&
               other.body === first.body &&
               other.readVersion === first.readVersion;
-            // Made into a difference that can be read only where there is one.
+            // Formats a readable difference only if there is one.
             if (!isSame) expect(other, `${question.path} at ${version}`).toEqual(first);
           }
           asked++;
@@ -121,7 +121,7 @@ describe("a chain of followers", () => {
     );
     expect(new Set(records).size).toBe(1);
 
-    // Given a waypoint of A's, B finds it in what it has, and a fresh C when it gets there.
+    // Given a waypoint of A, B matches it in its stored ledger, and a fresh C when it reaches that version.
     await c.stop();
     await b.stop();
     b = await startProgram([...followA, "--waypoint", done.waypoint]);
@@ -136,7 +136,7 @@ describe("a chain of followers", () => {
       return now.trust_level === "chained" ? undefined : now;
     });
     expect(anchored.trust_levels).toEqual([`anchored ${latest}`, "chained"]);
-    // However long the backlog, what it takes in is bounded.
+    // Memory is bounded however long the backlog is.
     expect(anonymousBytes(c)).toBeLessThan(300 * 2 ** 20);
     const metrics = await (await fetch(`${c.url.replace(/\/v1$/, "")}/metrics`)).text();
     expect(metrics).toContain("sextant_follow_trust_level 3");
@@ -144,7 +144,7 @@ describe("a chain of followers", () => {
     for (const node of [c, b, a]) expect((await node.stop()).code).toBe(0);
   });
 
-  it("refuses another network's history: nothing is taken in, and it ends with an error", async () => {
+  it("refuses another network's history: commits nothing and exits with an error", async () => {
     const a = await startProgram([...QUIET, "--data", join(folder, "wrong-a"), "--prune-window", "off"]);
     const other = `0:${"ab".repeat(32)}`;
     const b = await startProgram([

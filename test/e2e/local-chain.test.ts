@@ -1,4 +1,4 @@
-// The program out of the box: a living ledger that can be asked, pruned, stopped and started again.
+// The program out of the box: a running ledger that serves reads, prunes, stops and restarts.
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Running, runProgram, startProgram } from "../support/program.ts";
@@ -25,7 +25,7 @@ function shownBalance(stdout: string): { path: string } {
 }
 
 describe("plain start", () => {
-  it("serves history, prunes it by the window, and goes on after a restart", async () => {
+  it("serves history, prunes it by the window, and continues after a restart", async () => {
     const data = join(folder, "data");
     const args = ["--data", data, "--block-time", "50ms", "--prune-window", "4s", "--log-level", "warn"];
     const node = await startProgram(args);
@@ -64,7 +64,7 @@ describe("plain start", () => {
     }
     expect(await node.stop()).toMatchObject({ code: 0 });
 
-    // Standing still first, so that the same versions are kept however long the restart took.
+    // Without new blocks first, so that the same versions are kept however long the restart took.
     const still = await startProgram([...args, "--blocks", "0"]);
     expect((await ledger(still)).latest).toBeGreaterThanOrEqual(before.latest);
     let compared = 0;
@@ -108,7 +108,7 @@ describe("plain start", () => {
     await node.stop();
   });
 
-  it("answers the reading commands by URL and from its directory", async () => {
+  it("serves the reading commands by URL and from its directory", async () => {
     const data = join(folder, "commands");
     const node = await startProgram([
       "--data",
@@ -139,8 +139,59 @@ describe("plain start", () => {
     expect(absent.stderr).toContain("table_item_not_found");
     expect((await runProgram(["balance", "0x1", "--url", base])).code).toBe(2);
     const nobody = await runProgram(["info", "--url", "http://127.0.0.1:1"]);
-    expect(nobody.code).toBe(1);
+    expect(nobody.code).toBe(2);
     expect(nobody.stderr).toContain("cannot reach");
+    await node.stop();
+  });
+
+  it("explains what another command encoded, by URL and from its directory", async () => {
+    const data = join(folder, "explained");
+    const args = ["--data", data, "--block-time", "0", "--blocks", "3", "--log-level", "warn"];
+    const node = await startProgram(args);
+    const base = node.url.replace(/\/v1$/, "");
+    const sender = shownBalance(node.stdout()).path.split("/")[2];
+    const request = JSON.stringify({
+      sender,
+      sequence_number: "0",
+      max_gas_amount: "2000",
+      gas_unit_price: "100",
+      expiration_timestamp_secs: "32425224034",
+      fee_payer: "0x0",
+      payload: {
+        type: "entry_function_payload",
+        function: "0x1::vesting::set_management_role",
+        type_arguments: [],
+        arguments: ["0x1234", "role \u202e\u009b\u{e0001}", "0x5"],
+      },
+    });
+    const { stdout: message } = await runProgram(["encode", "-", "--url", base], {}, request);
+    const byUrl = await runProgram(["explain", "-", "--url", base], {}, message);
+    expect(byUrl).toMatchObject({ code: 0, stderr: "" });
+    const lines = byUrl.stdout.split("\n").map((line) => line.split(/ {2,}/));
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        ["kind", "fee_payer"],
+        ["sender", sender],
+        ["fee_payer", "0x0"],
+        ["function", "0x1::vesting::set_management_role"],
+        ["argument 0", '"0x1234" (address)'],
+        // No terminal control or bidirectional characters come through.
+        ["argument 1", '"role \\u202e\\u009b\\udb40\\udc01" (0x1::string::String)'],
+        ["max_fee", "200000 (2000 gas at 100)"],
+        ["expiration", "2997-07-06T22:40:34Z"],
+        ["matches", "the fields encode to exactly these bytes"],
+      ]),
+    );
+    expect(byUrl.stdout).toMatch(/^warning \d +fee_payer_open: /m);
+    for (const input of [request, JSON.stringify({ message: message.trim() }), `"${message.trim()}"`]) {
+      expect((await runProgram(["explain", "-", "--data", data], {}, input)).stdout).toBe(byUrl.stdout);
+    }
+    const json = await runProgram(["explain", "-", "--json", "--url", base], {}, message);
+    expect(JSON.parse(json.stdout)).toMatchObject({ kind: "fee_payer", matches: true });
+    const cut = await runProgram(["explain", "-", "--url", base], {}, message.trim().slice(0, -2));
+    expect(cut.code).toBe(1);
+    expect(cut.stderr).toContain("message: feePayer: needs 32 bytes, 31 left");
+    expect((await runProgram(["explain", join(folder, "absent"), "--url", base])).code).toBe(2);
     await node.stop();
   });
 });

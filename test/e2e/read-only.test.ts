@@ -1,5 +1,5 @@
-// Processes that only read: they start before there is anything to read, answer like the writer once there is,
-// and go on when the writer is gone.
+// Read-only processes: they start before there is a store, respond like the writer once there is one, and keep running
+// after the writer's end.
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
@@ -16,17 +16,25 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   throw new Error("waited 30 s in vain");
 }
 
-async function answerOf(url: string): Promise<{ status: number; body: string; version: bigint }> {
+interface Seen {
+  readonly status: number;
+  readonly body: string;
+  readonly version: bigint;
+  readonly caching: string | null;
+}
+
+async function answerOf(url: string): Promise<Seen> {
   const response = await fetch(url);
   const version = BigInt(response.headers.get("x-node-ledger-version") ?? "-1");
-  return { status: response.status, body: await response.text(), version };
+  const caching = response.headers.get("cache-control");
+  return { status: response.status, body: await response.text(), version, caching };
 }
 
 describe.each([
   ["one process", []],
   ["workers", ["--workers", "2"]],
 ])("a reader of a data directory: %s", (name, more) => {
-  it("waits for the store, answers as the writer does, and outlives it", async () => {
+  it("waits for the store, responds as the writer does, and outlives it", async () => {
     const data = join(folder, name);
     const reader = await startProgram(["--read-only", "--data", data, "--log-level", "warn", ...more]);
     expect(reader.stdout()).toContain("no ledger yet");
@@ -51,12 +59,15 @@ describe.each([
         answerOf(`${reader.url}${path}?ledger_version=${version}`),
       ]);
       expect([ours.status, ours.body]).toEqual([theirs.status, theirs.body]);
+      // Another seed would give other numbers under the same addresses.
+      const caching = ours.status === 200 ? "no-cache" : "no-store";
+      expect([ours.caching, theirs.caching]).toEqual([caching, caching]);
     }
 
     writer.child.kill("SIGKILL");
     await writer.finished;
     expect((await answerOf(`${reader.url}${path}?ledger_version=20`)).status).toBe(200);
-    // Whoever reads holds no lease: another writer can begin at once.
+    // A reader holds no lease: another writer can start at once.
     const next = await startProgram(["--data", data, "--block-time", "50ms", "--log-level", "warn"]);
     const { version } = await answerOf(next.url);
     await until(async () => (await answerOf(reader.url)).version > version);

@@ -1,4 +1,4 @@
-// What the real program lets out and lets in as it comes.
+// Exposure of the real program with default options.
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
@@ -26,8 +26,8 @@ function canConnect(host: string, port: number): Promise<boolean> {
   });
 }
 
-describe("as it comes", () => {
-  it("listens on this machine only, shows no path of it, and has switches for what is not the interface", async () => {
+describe("with default options", () => {
+  it("listens on this machine only, reveals no file path, and can switch off everything outside the interface", async () => {
     const marker = "a-folder-nobody-needs-to-know";
     const data = join(temporaryFolder(), marker);
     const node = await startProgram(["--data", data, "--log-level", "debug", "--log-format", "json"]);
@@ -68,7 +68,7 @@ describe("as it comes", () => {
     await bare.stop();
   });
 
-  it("a configuration file cannot reach past the options", async () => {
+  it("a configuration file cannot set anything but options", async () => {
     const config = join(temporaryFolder(), "config.yaml");
     for (const key of ["__proto__", "constructor", "toString"]) {
       writeFileSync(config, `${key}:\n  polluted: true\n`);
@@ -77,12 +77,12 @@ describe("as it comes", () => {
     }
   });
 
-  it("a key for upstreams reaches them and nobody else", async () => {
+  it("an upstream key reaches upstreams and nothing else", async () => {
     const secret = "k3y-for-upstreams-only";
     const seen: (string | undefined)[] = [];
     const upstream = createServer((request, response) => {
       seen.push(request.headers.authorization ?? JSON.stringify(request.headers));
-      // An upstream that repeats what it was told must not get it into the log.
+      // An upstream that echoes the key must not get it into the log.
       response.writeHead(401, { "content-type": "application/json" });
       response.end(
         JSON.stringify({ message: `no: ${JSON.stringify(request.headers)}`, error_code: "internal_error" }),
@@ -119,7 +119,7 @@ describe("as it comes", () => {
 });
 
 describe.skipIf(!hasOpenssl)("TLS on the command line (needs openssl)", () => {
-  it("needs both files, refuses a bad pair with the reason, and keeps the key to itself", async () => {
+  it("needs both files, refuses a bad pair with the reason, and never reveals the key", async () => {
     const folder = temporaryFolder();
     const { certFile, keyFile } = createCertificate(folder, "127.0.0.1");
     const data = join(folder, "data");

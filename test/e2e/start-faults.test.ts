@@ -1,4 +1,4 @@
-// What a start that cannot work does: one clear line, exit code 2, nothing touched.
+// A start that cannot work prints one clear line, exits with code 2 and changes nothing.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -33,20 +33,22 @@ describe("a start that cannot work", () => {
       [["--waypoint", "0:00"], "--waypoint needs --genesis"],
       [["--genesis", join(folder, "none.blob")], "none.blob"],
       [["--headers-timeout", "31s"], "--headers-timeout: expected at most --request-timeout"],
+      [["--block-time", "600h"], '--block-time: expected a time from 0 to 576h, got "600h"'],
+      [["--answer-timeout", "0"], '--answer-timeout: expected a time from 1ms to 24h, got "0"'],
       [["--read-only", "--blocks", "3"], "--blocks: a node that only reads"],
-      [["--store", "memory"], "--data: a store in memory"],
+      [["--store", "memory"], "--data needs --store lmdb"],
       [["--store", "disk"], "--store: expected one of lmdb, memory, cassandra"],
       [["--store-url", "cassandra://a/b"], "--store-url needs --store cassandra"],
       [["--store-user", "me"], "--store-user needs --store cassandra"],
       [["--store", "cassandra"], "--store cassandra needs --store-url"],
-      [["--store", "cassandra", "--store-url", "cassandra://a/b"], "--data: a store in a cluster"],
+      [["--store", "cassandra", "--store-url", "cassandra://a/b"], "--data needs --store lmdb"],
     ] as const) {
       expect(await refused([...args, "--data", data])).toContain(text);
       expect(existsSync(data)).toBe(false);
     }
   });
 
-  it("refuses what does not name a cluster, and never repeats a password", async () => {
+  it("refuses invalid cluster options, and never prints a password", async () => {
     const cluster = ["--store", "cassandra", "--store-url"];
     for (const [args, text] of [
       [["http://a/b"], "store-url: expected cassandra://"],
@@ -54,7 +56,7 @@ describe("a start that cannot work", () => {
       [["cassandra://a b/c"], "HOST"],
       [["cassandra://a/b", "--store-tls-cert", "x"], "--store-tls-cert needs --store-tls-key"],
       [["cassandra://a/b", "--store-password-file", join(folder, "nowhere")], "--store-password-file"],
-      [["cassandra://a/b", "--check", "full"], "--check full"],
+      [["cassandra://a/b", "--check", "full"], "--check full: serves the lmdb engine, not cassandra"],
     ] as const) {
       expect(await refused([...cluster, ...args])).toContain(text);
     }
@@ -80,7 +82,7 @@ describe("a start that cannot work", () => {
     taken.close();
   });
 
-  it("refuses a data directory that cannot be one", async () => {
+  it("refuses a path that cannot be a data directory", async () => {
     const file = join(folder, "a-file");
     writeFileSync(file, "content");
     expect(await refused(["--port", "0", "--data", join(file, "below")])).toContain("a-file");

@@ -1,9 +1,9 @@
-// Several processes on one port: the same answers from all of them, through the death of a worker, until the
-// writer ends.
+// Several processes on one port: all give the same responses, through the death of a worker, until the writer ends.
 import { readFileSync } from "node:fs";
 import { Agent, get } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { type Running, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -24,7 +24,7 @@ function workersOf(node: Running): number[] {
 
 function isAlive(pid: number): boolean {
   try {
-    // A process that ended and was not waited for yet counts as ended.
+    // A zombie counts as ended.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
   } catch {
     return false;
@@ -37,9 +37,9 @@ interface Reply {
   readonly version: bigint;
 }
 
-function ask(url: string, agent: Agent): Promise<Reply> {
+function ask(url: string, agent: Agent, timeoutMs = 60_000): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    const request = get(url, { agent, timeout: 60_000 }, (response) => {
+    const request = get(url, { agent, timeout: timeoutMs }, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("error", reject);
@@ -70,7 +70,7 @@ function countOf(page: string, operation: string): number {
 }
 
 describe.skipIf(process.platform !== "linux")("workers", () => {
-  it("answer alike, die without a wrong answer, are replaced, and drain", async () => {
+  it("respond alike, die without a wrong response, are replaced, and drain", async () => {
     const node = await start("load");
     expect(node.stdout().match(/sextant is ready/g)).toHaveLength(1);
     const url = `${node.url}${balancePath(node)}`;
@@ -116,7 +116,7 @@ describe.skipIf(process.platform !== "linux")("workers", () => {
     await Promise.all(clients);
 
     expect(outcome.wrong).toEqual([]);
-    // Only what the dead worker had in hand was lost, and every client has one request in hand at most.
+    // Only the dead worker's requests in flight were lost, and every client has at most one.
     expect(outcome.broken).toBeLessThanOrEqual(16);
     expect(workersOf(node)).not.toContain(victim);
     const page = (await ask(`${node.url.slice(0, -3)}/metrics`, agent)).body;
@@ -133,20 +133,62 @@ describe.skipIf(process.platform !== "linux")("workers", () => {
     agent.destroy();
   });
 
-  it("count every request once, whoever answered it", async () => {
+  it("count every request once, whichever process handled it", async () => {
     const node = await start("counts");
     const separate = new Agent({ keepAlive: false });
     for (let i = 0; i < 50; i++) await ask(`${node.url}/info`, separate);
     const page = (await ask(`${node.url.slice(0, -3)}/metrics`, separate)).body;
     expect(countOf(page, "info")).toBe(50);
-    // The largest is the node's own where every process has one.
+    // Every process has this gauge; the page shows the largest.
     const version = /^sextant_ledger_version (\d+)$/m.exec(page)?.[1];
     const { version: head } = await ask(node.url, separate);
     expect(BigInt(version ?? "-1")).toBeLessThanOrEqual(head);
     expect((await node.stop("SIGINT")).code).toBe(0);
   });
 
-  it("end with the writer, whose store stays whole", async () => {
+  it("keep their counts after their death, whether metrics were read before or not", async () => {
+    const node = await start("counters", "--rate-limit", "1");
+    const separate = new Agent({ keepAlive: false });
+    // A connection on its way to a worker that dies is lost.
+    const tryToAsk = (url: string): Promise<Reply | undefined> =>
+      ask(url, separate, 5000).catch(() => undefined);
+    const rateLimited = async (): Promise<number> => {
+      // The metrics reader is a client too, and is refused as often as others.
+      const page = await until(async () => {
+        const reply = await tryToAsk(`${node.url.slice(0, -3)}/metrics`);
+        return reply?.status === 200 && reply.body;
+      });
+      return Number(/^sextant_http_rate_limited (\d+)$/m.exec(page)?.[1]);
+    };
+    const refuse = async (count: number): Promise<void> => {
+      let refused = 0;
+      await until(async () => {
+        if ((await tryToAsk(`${node.url}/info`))?.status === 429) refused++;
+        return refused >= count;
+      });
+    };
+    const killAll = async (): Promise<void> => {
+      const victims = workersOf(node);
+      for (const victim of victims) process.kill(victim, "SIGKILL");
+      await until(() => !victims.some(isAlive) && workersOf(node).length === 2);
+    };
+    await refuse(20);
+    const before = await rateLimited();
+    expect(before).toBeGreaterThanOrEqual(20);
+    await killAll();
+    expect(await rateLimited()).toBeGreaterThanOrEqual(before);
+    // Without metrics reads: workers report their counts periodically, so a round long enough for a report keeps all.
+    await until(async () => {
+      const seen = await rateLimited();
+      await refuse(20);
+      await sleep(2000);
+      await killAll();
+      return (await rateLimited()) >= seen + 20;
+    });
+    expect((await node.stop()).code).toBe(0);
+  });
+
+  it("end with the writer, whose store stays sound", async () => {
     const node = await start("writer");
     const workers = workersOf(node);
     node.child.kill("SIGKILL");
@@ -155,7 +197,7 @@ describe.skipIf(process.platform !== "linux")("workers", () => {
     expect((await again.stop()).code).toBe(0);
   });
 
-  it("are refused where the port is taken", async () => {
+  it("are refused when the port is taken", async () => {
     const taken = createServer().listen(0, "127.0.0.1");
     await until(() => taken.listening);
     const address = taken.address();

@@ -67,7 +67,7 @@ describe("a balance at a time", () => {
   });
 
   it("names the archive on 410, as for a version", async () => {
-    const server = await startServer({ archivalEndpoint: "https://archive.example/v1" });
+    const server = await startServer({ archiveUrl: "https://archive.example/v1" });
     const response = await fetch(`${server.url}/v1/accounts/0xc1/balance/${COIN}?at=1`);
     expect(await response.json()).toMatchObject({ archival_endpoint: "https://archive.example/v1" });
   });

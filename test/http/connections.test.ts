@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { request as httpRequest } from "node:http";
-import { connect } from "node:net";
+import { createServer, request as httpRequest } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { COIN, createHttpLedger, TABLE, TABLE_KEY } from "../support/http-ledger.ts";
@@ -10,9 +10,9 @@ import { until } from "../support/until.ts";
 
 const LIMIT = 1_000_000;
 const server = await startServer({ bodyLimitBytes: LIMIT });
-/** For what is to be cut off; everything else may take its time, as a busy machine does. */
-const strict = await startServer({ timeouts: { headersMs: 500, requestMs: 1000, keepAliveMs: 500 } });
-/** Whoever is not cut off by then never is. */
+/** Limit of connections that must be cut off; all others get time for a busy machine. */
+const strict = await startServer({ headersTimeoutMs: 500, requestTimeoutMs: 1000, keepAliveTimeoutMs: 500 });
+/** A connection that is still open after this time is never cut off. */
 const WAIT_MS = 60_000;
 const BALANCE = `/v1/accounts/0xc1/balance/${COIN}`;
 const ITEM = `/v1/tables/${TABLE}/raw_item`;
@@ -69,7 +69,11 @@ describe("what is not valid HTTP", () => {
 
   it("headers that trickle in are cut off with 408", async () => {
     // The time for a whole request must not be what cuts them off.
-    const patient = await startServer({ timeouts: { headersMs: 500, requestMs: 120_000, keepAliveMs: 500 } });
+    const patient = await startServer({
+      headersTimeoutMs: 500,
+      requestTimeoutMs: 120_000,
+      keepAliveTimeoutMs: 500,
+    });
     const pieces = ["GET /v1/info HTTP/1.1\r\n", ...Array(40).fill("X: y\r\n")];
     const answer = await sendRaw(patient, pieces, { pauseMs: 100, waitMs: WAIT_MS });
     expect(answer.statuses).toEqual([408]);
@@ -89,7 +93,7 @@ describe("what is not valid HTTP", () => {
   });
 
   it.each([true, false])("a connection without a next request is closed (direct: %s)", async (isDirect) => {
-    const kept = await startServer({ isDirect, timeouts: { keepAliveMs: 300 } });
+    const kept = await startServer({ isDirect, keepAliveTimeoutMs: 300 });
     const socket = connect(kept.port, kept.host);
     const answered = once(socket, "data");
     // Waits for ever where it is not closed.
@@ -117,6 +121,22 @@ describe("unusual but valid", () => {
     expect(answer.text).toContain("200000000");
   });
 
+  it("a request that ends its connection gets its answer, whatever follows it", async () => {
+    const balance = `GET ${BALANCE} HTTP/1.1\r\nHost: x\r\n`;
+    const plain = await startServer({ isDirect: false });
+    for (const last of [`${balance}Connection: close\r\n\r\n`, `GET ${BALANCE} HTTP/1.0\r\n\r\n`]) {
+      const { statuses } = await sendRaw(plain, [`${balance}\r\n${last}${balance}\r\nmore`]);
+      expect(statuses).toEqual([200, 200]);
+    }
+  });
+
+  it("whole requests before broken bytes all get their answers", async () => {
+    const balance = `GET ${BALANCE} HTTP/1.1\r\nHost: x\r\n\r\n`;
+    const plain = await startServer({ isDirect: false });
+    const { statuses } = await sendRaw(plain, [`${balance.repeat(5)}BREW\r\n\r\n`]);
+    expect(statuses.slice(0, 5)).toEqual([200, 200, 200, 200, 200]);
+  });
+
   it("an absolute target", async () => {
     const answer = await sendRaw(server, [`GET http://node.example${BALANCE} HTTP/1.1\r\n${CLOSE}\r\n`]);
     expect(answer.statuses).toEqual([200]);
@@ -126,6 +146,23 @@ describe("unusual but valid", () => {
     const upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\nHost: x\r\n";
     const answer = await sendRaw(strict, [`GET ${BALANCE} HTTP/1.1\r\n${upgrade}\r\n`], { waitMs: WAIT_MS });
     expect(answer.statuses).toEqual([200]);
+  });
+
+  it("an upgrade that is not taken ends its connection, so that nothing behind it waits in vain", async () => {
+    const upstream = createServer((_, response) => response.end("passed")).listen(0, "127.0.0.1");
+    await once(upstream, "listening");
+    const passThrough = new URL(`http://127.0.0.1:${(upstream.address() as AddressInfo).port}/v1`);
+    const passing = await startServer({ passThrough });
+    const upgrade = "Host: x\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n\r\n";
+    for (const path of [BALANCE, "/v1/passed", "/nothing"]) {
+      // Node drops what it read together with such a request.
+      const { statuses, text } = await sendRaw(passing, [
+        `GET ${path} HTTP/1.1\r\n${upgrade}GET ${BALANCE} HTTP/1.1\r\nHost: x\r\n\r\n`,
+      ]);
+      expect([path, statuses.length]).toEqual([path, 1]);
+      expect(text, path).toContain("Connection: close\r\n");
+    }
+    upstream.close();
   });
 
   it("HTTP/1.0 without a host", async () => {
@@ -243,7 +280,8 @@ describe("clients that go away", () => {
     abandoned.on("error", () => {});
     abandoned.end();
     await until(() => asked === 1);
-    abandoned.destroy();
+    // A client that only closed its side would still read.
+    (abandoned.socket as Socket).resetAndDestroy();
     await until(() => watched.figures().connections === 0);
     open();
     await until(() => released > 0);
@@ -252,8 +290,46 @@ describe("clients that go away", () => {
   });
 });
 
+describe.each([true, false])("a client that leaves before its answer (direct: %s)", (isDirect) => {
+  it.each(["opens its view", "makes its answer"])("is counted as 499: while the node %s", async (moment) => {
+    const counted: string[] = [];
+    let isAsked = false;
+    let goOn = (): void => {};
+    const left = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const pause = async (): Promise<void> => {
+      isAsked = true;
+      await left;
+    };
+    const ledger = await createHttpLedger();
+    const watched = await startServer({
+      isDirect,
+      ledger: {
+        openView: async () => {
+          if (moment === "opens its view") await pause();
+          return ledger.openView();
+        },
+      },
+      nodeInfo: async () => {
+        await pause();
+        return { chain_id: "44" };
+      },
+      onRequest: (id, status) => counted.push(`${id} ${status}`),
+    });
+    const socket = connect(watched.port, watched.host);
+    socket.write("GET /v1/info HTTP/1.1\r\nHost: x\r\n\r\n");
+    await until(() => isAsked);
+    socket.resetAndDestroy();
+    await until(() => watched.figures().connections === 0);
+    goOn();
+    await until(() => counted.length > 0);
+    expect(counted).toEqual(["info 499"]);
+  });
+});
+
 describe("closing", () => {
-  it("finishes what is in hand, refuses what comes after", async () => {
+  it("finishes requests in flight, refuses later ones", async () => {
     const ledger = await createHttpLedger();
     let open = (): void => {};
     const admission = new Promise<void>((resolve) => {
@@ -284,7 +360,7 @@ describe("closing", () => {
     };
     const stuck = await startServer({
       ledger: { openView },
-      timeouts: { drainMs: 100 },
+      drainTimeoutMs: 100,
     });
     const pending = fetch(stuck.url + BALANCE);
     pending.catch(() => {});
@@ -297,7 +373,8 @@ describe("closing", () => {
     const { createHttpServer } = await import("../../src/http/server.ts");
     const second = createHttpServer({
       ledger: await createHttpLedger(),
-      encode: async (body) => body,
+      encoder: () => Promise.reject(new Error("never asked")),
+      explainer: () => Promise.reject(new Error("never asked")),
       nodeInfo: () => ({}),
       host: server.host,
       port: server.port,

@@ -6,7 +6,7 @@ import { encodeSubmission } from "../../src/transaction/encode-submission.ts";
 import { functionAbi, loaderOf, moduleAbi, ONE } from "../support/abi.ts";
 import { startServer } from "../support/http-server.ts";
 
-const node = await createNode({ http: { port: 0, limits: { maxWaitMs: 0 } } });
+const node = await createNode({ http: { port: 0, maxWaitMs: 0 } });
 afterAll(() => node.close());
 
 interface Answer {
@@ -158,6 +158,49 @@ describe("signers of a request", () => {
   });
 });
 
+describe("the fee payer of a request", () => {
+  const WITH_DATA = "0x5efa3c4f02f83a0f4b2d69fc95c607cc02825cc4e7be536ef0992df050d9e67c";
+  const tail = (address: string): string => address.padStart(64, "0");
+
+  it("gives the fee-payer message: known, not known yet, or signing in another role too", async () => {
+    const plain = (await encode(request(TRANSFER))).hex ?? "";
+    const raw = plain.slice(2 + 64);
+    // The chain looks for repeated accounts among sender and secondary signers only.
+    for (const payer of ["0xfee", "0x0", "0xa"]) {
+      const { hex } = await encode(request(TRANSFER, { fee_payer: payer }));
+      expect(hex).toBe(`${WITH_DATA}01${raw}00${tail(payer.slice(2))}`);
+      const listed = await encode(request(TRANSFER, { fee_payer: payer, secondary_signers: [] }));
+      expect(listed.hex).toBe(hex);
+    }
+    const { hex } = await encode(request(TRANSFER, { fee_payer: "0xb", secondary_signers: ["0xb"] }));
+    expect(hex).toBe(`${WITH_DATA}01${raw}01${tail("b")}${tail("b")}`);
+    expect((await encode(request(TRANSFER, { fee_payer: null }))).hex).toBe(plain);
+  });
+
+  it("is refused when it is not an address", async () => {
+    for (const payer of [1, "", "0x", "0xg", ["0xb"], `0x${"1".repeat(65)}`, true]) {
+      const answer = await encode(request(TRANSFER, { fee_payer: payer }));
+      expect(answer).toMatchObject({
+        status: 400,
+        code: "web_framework_error",
+        message: expect.stringMatching(/^fee_payer: expected an address string/) as string,
+      });
+    }
+  });
+
+  it("leaves sender and secondary signers as the only ones a function can take", async () => {
+    expect(await encode(request(DIRECT_TRANSFER, { fee_payer: "0xb" }))).toEqual(
+      refused("secondary_signers", "takes 2 signers, not 1"),
+    );
+    const both = { fee_payer: "0xfee", secondary_signers: ["0xb"] };
+    expect((await encode(request(DIRECT_TRANSFER, both))).status).toBe(200);
+    const twice = { fee_payer: "0xfee", secondary_signers: ["0xb", "0xb"] };
+    expect(await encode(request(DIRECT_TRANSFER, twice))).toEqual(
+      refused("secondary_signers[1]", "listed twice"),
+    );
+  });
+});
+
 describe("an entry function that returns a value", () => {
   it("is refused, alone and in a multisig payload", async () => {
     const loadModule = loaderOf([
@@ -170,7 +213,7 @@ describe("an entry function that returns a value", () => {
       }),
     ]);
     const server = await startServer({
-      encode: (body) => encodeSubmission(body, { chainId: 4, loadModule }),
+      encoder: (body) => encodeSubmission(body, { chainId: 4, loadModule }),
     });
     const url = `${server.url}/v1`;
     const count = call("0x1::returning::count", ["5"]);

@@ -262,7 +262,7 @@ describe("every row of the error table", async () => {
 
   it("410 names the archive where one is configured", async () => {
     const archive = "https://archive.example/v1";
-    const server = await startServer({ archivalEndpoint: archive });
+    const server = await startServer({ archiveUrl: archive });
     const pruned: Case = {
       name: "",
       path: `${BALANCE}?ledger_version=0`,
@@ -277,7 +277,7 @@ describe("every row of the error table", async () => {
 describe("switches", () => {
   const post = { method: "POST", headers: JSON_TYPE };
   const bcs = { accept: "application/x-bcs" };
-  const rows: [string, HttpServerOptions["switches"] & object, Case[], string[]][] = [
+  const rows: [string, HttpServerOptions, Case[], string[]][] = [
     [
       "encode",
       { encode: false },
@@ -314,7 +314,7 @@ describe("switches", () => {
     ],
   ];
   it.each(rows)("%s can be switched off", async (_, switches, refused, served) => {
-    const { url } = await startServer({ switches });
+    const { url } = await startServer(switches);
     for (const one of refused) await expectError(url, one);
     for (const path of served) expect((await fetch(url + path)).status).toBe(200);
   });
@@ -370,7 +370,7 @@ describe("503", () => {
     expect((await fetch(url + BALANCE)).status).toBe(200);
   });
 
-  it("bodies in hand have one budget", async () => {
+  it("bodies in flight share one budget", async () => {
     const { url } = await startServer({ bodyBudgetBytes: 10 });
     // Small bodies get through in any case; this one is not small.
     await expectError(url, {

@@ -11,7 +11,7 @@ import { createNode } from "../../src/node.ts";
 const node = await createNode({
   localChain: { seed: "feeding" },
   pruneWindow: "60",
-  http: { host: "127.0.0.1", port: 0, limits: { maxWaitMs: 0 } },
+  http: { host: "127.0.0.1", port: 0, maxWaitMs: 0 },
 });
 for (let i = 0; i < 60; i++) await node.produceBlock();
 afterAll(() => node.close());

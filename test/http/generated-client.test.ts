@@ -3,7 +3,6 @@ import createClient from "openapi-fetch";
 import { describe, expect, it } from "vitest";
 import { createOpenApi } from "../../src/http/openapi.ts";
 import { OPERATIONS } from "../../src/http/operation-list.ts";
-import { namedSchema, SchemaNames } from "../../src/http/schemas/named.ts";
 import type { components, paths } from "../support/generated-client.ts";
 import { COIN, TABLE, TABLE_KEY, TABLE_VALUE } from "../support/http-ledger.ts";
 import { startServer } from "../support/http-server.ts";
@@ -91,11 +90,5 @@ describe("schemas with names", () => {
     for (const ref of refs) {
       expect(document.components.schemas).toHaveProperty(ref.slice("#/components/schemas/".length));
     }
-  });
-
-  it("may not share one", () => {
-    const names = new SchemaNames();
-    names.refer(namedSchema("Same", { type: "string" }));
-    expect(() => names.refer(namedSchema("Same", { type: "string" }))).toThrow("Same");
   });
 });

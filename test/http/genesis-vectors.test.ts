@@ -44,7 +44,7 @@ async function serve(network: string): Promise<{ url: string; close: () => Promi
     waypoint: Buffer.from(sharedBytes(`networks/${network}/waypoint.txt`))
       .toString()
       .trim(),
-    http: { port: 0, limits: { maxWaitMs: 0 } },
+    http: { port: 0, maxWaitMs: 0 },
   });
   if (node.url === undefined) throw new Error("the node does not listen");
   return { url: node.url, close: () => node.close() };

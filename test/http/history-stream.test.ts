@@ -99,7 +99,7 @@ describe("a long history", () => {
   });
 
   it("of a client that never reads on is given up, and its connection ended", async () => {
-    const server = await startServer({ ledger: store, timeouts: { idleMs: 300 } });
+    const server = await startServer({ ledger: store, readTimeoutMs: 300 });
     await askAndPause(server);
     await until(() => server.figures().inFlight === 0 && server.figures().connections === 0);
   });

@@ -95,6 +95,16 @@ describe("the OpenAPI document", () => {
     }
   });
 
+  it("has every schema that it refers to, and refers to every schema that it has", () => {
+    const references = new Set(JSON.stringify(document).match(/#\/components\/schemas\/\w+/g));
+    const schemas = Object.keys(document.components.schemas);
+    expect([...references].sort()).toEqual(schemas.map((name) => `#/components/schemas/${name}`).sort());
+    const unions = Object.values(document.components.schemas as Record<string, object>).filter(
+      (schema) => "discriminator" in schema,
+    );
+    expect(unions.length).toBeGreaterThan(4);
+  });
+
   it("knows the closed list of codes, and the catalogue uses no other", () => {
     expect(document.components.schemas.Error.properties.error_code.enum).toEqual([...ERROR_CODES]);
     for (const condition of conditions) expect(ERROR_CODES).toContain(ERROR_CATALOGUE[condition].errorCode);
@@ -174,6 +184,21 @@ describe("a client generated from the document", async () => {
       },
     });
     expect(data).toMatch(/^0x(ab){200}$/);
+  });
+
+  it("explains a submission, with unions that the types tell apart", async () => {
+    const message = OPERATIONS.find(({ id }) => id === "explain_submission")?.body?.example;
+    const { data } = await client.POST("/transactions/explain_submission", {
+      body: message as { message: string },
+    });
+    expect(data?.matches).toBe(true);
+    const replay = data?.replay_protection;
+    expect(replay?.type === "sequence_number" ? replay.sequence_number : undefined).toBe("0");
+    const payload = data?.payload;
+    expect(payload?.type === "entry_function_payload" ? payload.function : undefined).toBe(
+      "0x1::aptos_account::transfer",
+    );
+    expect(data?.warnings.map(({ code }) => code)).toEqual(["wrong_chain", "unknown_function"]);
   });
 
   it("reads the info", async () => {

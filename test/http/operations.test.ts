@@ -13,7 +13,7 @@ import {
 } from "../support/http-ledger.ts";
 import { SIGNING_MESSAGE, startServer } from "../support/http-server.ts";
 
-const { url } = await startServer({ clock: () => 1_700_000_010_000 });
+const { url } = await startServer({ clock: () => 1_700_000_010_000, isFinal: () => true });
 const itemUrl = `${url}/v1/tables/${TABLE}/raw_item`;
 const encodeUrl = `${url}/v1/transactions/encode_submission`;
 const JSON_TYPE = { "content-type": "application/json" };
@@ -202,7 +202,7 @@ describe("the operations around", () => {
 describe("caching", () => {
   const target = `${url}/v1/accounts/0xc1/balance/${COIN}`;
 
-  it("a GET at a named version may be kept, the latest may not", async () => {
+  it("a GET at a named version that cannot change may be kept, the latest may not", async () => {
     const latest = await fetch(target);
     expect([latest.headers.get("cache-control"), latest.headers.get("etag")]).toEqual(["no-cache", null]);
     const unrelated = await fetch(`${target}?x=ledger_version`);

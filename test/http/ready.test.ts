@@ -1,4 +1,4 @@
-// Readiness apart from health: what takes a node out of rotation, and what starts it anew.
+// Readiness and liveness: what takes a node out of rotation, and what restarts it.
 import { describe, expect, it } from "vitest";
 import { startServer } from "../support/http-server.ts";
 

@@ -51,7 +51,7 @@ describe("prototype pollution", () => {
 
 describe("what answers give away", () => {
   it("no stack, no path, on no operation and no error", async () => {
-    const { url } = await startServer({ metrics: () => Promise.resolve("up 1\n") });
+    const { url } = await startServer({ metricsPage: () => Promise.resolve("up 1\n") });
     const paths = [
       ...OPERATIONS.map(({ path }) => path.replaceAll(/\{[^}]+\}/g, "0x1")),
       ...CORRUPT_OWNERS.map((owner) => `/v1/accounts/${owner}/balance/${COIN}`),

@@ -100,7 +100,7 @@ describe.skipIf(!hasOpenssl)("TLS (needs openssl)", () => {
 
   it("a handshake that does not come, old protocols and plain HTTP get nowhere", async () => {
     const files = createCertificate(temporaryFolder(), "strict");
-    const server = await startServer({ tls: files, timeouts: { headersMs: 500 } });
+    const server = await startServer({ tls: files, headersTimeoutMs: 500 });
     // Waits for ever where it is not closed.
     const closed = (text: string | undefined): Promise<true> =>
       new Promise((resolve) => {

@@ -8,7 +8,8 @@ describe("a client that does not read", () => {
     const size = 16 * 1024 * 1024;
     const server = await startServer({
       nodeInfo: () => ({ large: "x".repeat(size) }),
-      timeouts: { idleMs: 200, keepAliveMs: 60_000 },
+      readTimeoutMs: 200,
+      keepAliveTimeoutMs: 60_000,
     });
     const socket = connect(server.port, server.host);
     const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()));

@@ -52,7 +52,7 @@ describe("moduleAbiToJson", () => {
     expect(estimateAbiBytes(abi)).toBeLessThan(20 * bytes.length);
   });
 
-  it("counts to the byte, and the bound is the last size that passes", () => {
+  it("counts exactly, and accepts a size equal to the bound", () => {
     const abi = readModule(assembleModule(amplifier(3)));
     const size = JSON.stringify(moduleAbiToJson(abi)).length;
     expect(countAbiJsonBytes(abi)).toBe(size);
@@ -60,7 +60,7 @@ describe("moduleAbiToJson", () => {
     expect(() => moduleAbiToJson(abi, { maxBytes: size - 1 })).toThrow(MoveError);
   });
 
-  it("lists all functions but the private ones that are neither entry nor view", () => {
+  it("lists all functions except private ones that are neither entry nor view", () => {
     const abi = readModule(
       assembleModule({
         ...self,
@@ -83,7 +83,7 @@ describe("moduleAbiToJson", () => {
     ]);
   });
 
-  it("shows the option enum of 0x1 as the struct it was, and no other", () => {
+  it("shows only the Option enum of 0x1 as a struct", () => {
     const option = (address: string): ModuleDefinition => ({
       address: parseAddress(address),
       name: "option",
@@ -135,7 +135,7 @@ describe("formatAbiType", () => {
     for (const [type, text] of printed) expect(formatAbiType(type)).toBe(text);
   });
 
-  it("cuts what would be too long for a message", () => {
+  it("shortens types that are too long for a message", () => {
     expect(formatAbiType(pair, 10)).toBe("0xcafe::m::Pair<...>");
     expect(formatAbiType({ kind: "vector", item: pair }, 10)).toBe("vector<...>");
     expect(formatAbiType({ kind: "reference", mutable: false, to: pair }, 10)).toBe("&...");

@@ -65,7 +65,7 @@ describe("assembleModule", () => {
     );
   });
 
-  it("refuses what the format cannot hold", () => {
+  it("refuses definitions that the format cannot hold", () => {
     const refused: ModuleDefinition[] = [
       { ...demo, formatVersion: 4 },
       { ...demo, formatVersion: 11 },
@@ -86,7 +86,7 @@ describe("assembleModule", () => {
     for (const definition of refused) expect(() => assembleModule(definition)).toThrow(MoveError);
   });
 
-  it("needs the type arguments that an imported struct takes", () => {
+  it("requires the type arguments of an imported struct", () => {
     const imports: ImportedStruct[] = [
       {
         address: parseAddress("0x1"),
@@ -108,7 +108,7 @@ describe("assembleModule", () => {
     ]);
   });
 
-  it("writes versions 5 and 6 so that an independent parser reads and repeats them", () => {
+  it("writes versions 5 and 6 that an independent parser reads and reproduces", () => {
     for (const formatVersion of [5, 6]) {
       const bytes = assembleModule({
         ...demo,
@@ -264,7 +264,7 @@ const definitions = fc
   });
 
 describe("assembler and reader", () => {
-  it("give back the definition, with no byte left", () => {
+  it("give back the definition, with no bytes left over", () => {
     fc.assert(
       fc.property(definitions, (definition) => {
         const bytes = assembleModule({ ...definition, imports: imported });
@@ -279,7 +279,7 @@ describe("assembler and reader", () => {
 });
 
 describe("parseAbiType", () => {
-  it("reads back what types print, but for function types", () => {
+  it("parses every printed type except function types", () => {
     fc.assert(
       fc.property(typeOf(7, 3, imported), (type) => {
         expect(parseAbiType(formatAbiType(type, 100_000))).toEqual(type);
@@ -288,7 +288,7 @@ describe("parseAbiType", () => {
     );
   });
 
-  it("throws only its own error", () => {
+  it("throws only MoveError", () => {
     const pieces = fc.array(
       fc.constantFrom("&", "mut ", "vector", "<", ">", ",", " ", "::", "0x1", "a", "T0", "u8", "$", "|"),
     );

@@ -1,4 +1,4 @@
-// Every module of every shared network through the reader, and through the assembler back again.
+// Reads every module of every shared network, assembles it again and compares.
 import { readdirSync } from "node:fs";
 import { deserialize, serialize } from "@mysten/move-bytecode-template";
 import { describe, expect, it } from "vitest";
@@ -24,7 +24,7 @@ describe.skipIf(!hasShared)("modules of the shared networks", () => {
       const modules = hasShared ? genesisModules(network) : new Map<string, Uint8Array>();
       const abis = [...modules.values()].map(readModule);
 
-      it("parses every module to its last byte, under the id of its path", () => {
+      it("parses every module to its last byte, with the id of its path", () => {
         expect(modules.size).toBe(MODULES[network]);
         for (const [id, bytes] of modules) {
           const { abi, end } = readModuleWithEnd(bytes);
@@ -33,13 +33,13 @@ describe.skipIf(!hasShared)("modules of the shared networks", () => {
         }
       });
 
-      it("counts the printed size of each to the byte", () => {
+      it("counts the exact printed size of each module", () => {
         for (const abi of abis) {
           expect(countAbiJsonBytes(abi)).toBe(JSON.stringify(moduleAbiToJson(abi)).length);
         }
       });
 
-      it("assembles each interface again and reads the same ABI", () => {
+      it("assembles each module again and reads the same ABI", () => {
         for (const abi of abis) {
           const bytes = assembleModule({ ...abi, imports: importsOfOthers(abi, abis) });
           expect(readModule(bytes)).toEqual(abi);
@@ -60,7 +60,7 @@ describe.skipIf(!hasShared)("modules of the shared networks", () => {
     expect(structs.filter((struct) => struct.groupScope !== undefined).length).toBe(3);
     const printed = abis.flatMap((abi) => moduleAbiToJson(abi).structs);
     expect(printed.filter((struct) => struct.is_enum).length).toBe(109);
-    // One more enum prints as the struct it was.
+    // One more enum prints as a struct.
     expect(structs.filter((struct) => struct.variants !== undefined).length).toBe(110);
   });
 

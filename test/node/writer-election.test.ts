@@ -1,4 +1,5 @@
-// One writes, the others wait: take-over, fencing and return, with a real local chain on a store in memory.
+// One process writes, the others are standbys: take-over, fencing and return, with a real local chain on a store in
+// memory.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { silentLogger } from "../../src/base/log.ts";
@@ -24,7 +25,7 @@ async function versionOf(store: Store): Promise<bigint> {
   }
 }
 
-/** A process that would write: what a node does with a lease. */
+/** A candidate for writing; uses the lease as a node does. */
 class Process {
   readonly member: Member;
   readonly faults: Faults;
@@ -73,7 +74,7 @@ class Process {
   }
 }
 
-describe("the election of writers", () => {
+describe("writer election", () => {
   const processes: Process[] = [];
   const ledger = (): { store: Store; board: LeaseBoard } => {
     const store = createMemoryStore();
@@ -94,7 +95,7 @@ describe("the election of writers", () => {
     await until(async () => (await versionOf(store)) > before + 3n);
   };
 
-  it("a standby takes over from one who died, with a higher token, and goes on", async () => {
+  it("a standby takes over from a dead writer with a higher token and continues its chain", async () => {
     const { store, board } = ledger();
     const first = await start(board.join("first"));
     const second = await start(board.join("second"));
@@ -108,19 +109,19 @@ describe("the election of writers", () => {
     expect(second.election.token).toBeGreaterThan(first.tokens[0] ?? 0n);
     await until(() => first.election.role === "standby");
     expect(first.faults.final).toBeUndefined();
-    // Cut off it says so; back again it waits, since the other one writes.
+    // Cut off, it reports a fault; reconnected, it is a standby, because the other one writes.
     await until(() => first.faults.reason !== undefined);
     first.member.fault = "none";
     await until(() => first.faults.reason === undefined);
     expect(first.election.role).toBe("standby");
   });
 
-  it("one who was asleep is refused, stops writing and stands by; nothing of it is kept", async () => {
+  it("a writer that slept is refused, becomes a standby, and none of its writes is kept", async () => {
     const { store, board } = ledger();
     const first = await start(board.join("first"));
     await moves(store);
     const second = board.join("second");
-    // As if the first one's clock had stood still: its lease was taken while it thinks that it holds.
+    // As if the first one's clock had stopped: another took its lease while it believes to hold it.
     board.lapse();
     const taken = await second.lease.acquire();
     expect(taken).toBe(2n);
@@ -134,7 +135,7 @@ describe("the election of writers", () => {
     expect(first.tokens).toEqual([1n, 3n]);
   });
 
-  it("a renewal that is never answered is a lease that is lost", async () => {
+  it("a renewal without a response loses the lease", async () => {
     const { store, board } = ledger();
     const first = await start(board.join("first"));
     await moves(store);
@@ -145,14 +146,14 @@ describe("the election of writers", () => {
     expect(await versionOf(store)).toBe(head);
   });
 
-  it("one who stops gives the lease back", async () => {
+  it("a writer that stops releases the lease", async () => {
     const { board } = ledger();
     const first = await start(board.join("first"));
     await first.election.stop();
     expect(await board.join("second").lease.acquire()).toBe(2n);
   });
 
-  it("what keeps a first start from writing is thrown, and the lease is free again", async () => {
+  it("an error at the first start is thrown and releases the lease", async () => {
     const { board } = ledger();
     const refusal = new StoreError("identity", "another chain");
     await expect(start(board.join("first"), () => Promise.reject(refusal))).rejects.toBe(refusal);
@@ -160,7 +161,7 @@ describe("the election of writers", () => {
     expect(await board.join("second").lease.acquire()).toBe(2n);
   });
 
-  it("what keeps a standby from writing is a fault, unless it may pass", async () => {
+  it("an error at a standby's start is a fault unless transient", async () => {
     const { board } = ledger();
     const holder = board.join("holder");
     await holder.lease.acquire();

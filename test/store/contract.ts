@@ -1,4 +1,4 @@
-// What every store engine must do, as one suite: it is run for each engine with a way to open an empty store.
+// The contract of every store engine as one test suite; each engine runs it with its own way to open an empty store.
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { LedgerError } from "../../src/ledger/errors.ts";
@@ -7,11 +7,11 @@ import { StoreError } from "../../src/store/errors.ts";
 import { checkView, plain } from "../support/check-store.ts";
 import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../support/synthetic-ledger.ts";
 
-/** Where the suite gets its stores from. */
+/** How the suite opens stores of an engine. */
 export interface StoreMaker {
   /** Opens an empty store. */
   open(): Promise<Store>;
-  /** Gives a closed store's resources back; called once for each opened store. */
+  /** Frees the resources of a closed store; called once for each opened store. */
   dispose(store: Store): Promise<void>;
   /** Cases of the random history property. */
   readonly runs: number;
@@ -44,7 +44,7 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       await expect(store.prune(0n, 10)).rejects.toEqual(coded("no_ledger"));
     });
 
-    it("keeps a ledger right through random commits, prunings and views held across them", async () => {
+    it("keeps a ledger correct through random commits, prunings and views held across them", async () => {
       const steps = fc.array(
         fc.oneof(
           fc.record({ kind: fc.constant("commit" as const), count: fc.integer({ min: 1, max: 25 }) }),
@@ -66,7 +66,7 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       );
     });
 
-    it("tells a deleted item from one that was never written", async () => {
+    it("distinguishes a deleted item from one that was never written", async () => {
       const { store, ledger } = await filled(60n);
       const view = await store.openView();
       const seen = new Set<string>();
@@ -118,7 +118,7 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       view.release();
     });
 
-    it("bounds records by count and by bytes, and gives at least one", async () => {
+    it("bounds records by count and by bytes, and returns at least one", async () => {
       const { store, ledger } = await filled(30n);
       const view = await store.openView();
       expect((await view.getRecords(5n, 4, 1_000_000)).map((row) => row.version)).toEqual([5n, 6n, 7n, 8n]);
@@ -140,7 +140,7 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       expect(await read()).toEqual(["node 4", undefined, "node 6"]);
     });
 
-    it("keeps rows beside the state, with a batch and without, whatever is pruned", async () => {
+    it("keeps side rows, written with and without a batch, through pruning", async () => {
       const store = await open();
       const [one, two] = [Buffer.from("one"), Buffer.from("two")];
       expect(await store.getSideRows([one, two])).toEqual([undefined, undefined]);
@@ -162,7 +162,7 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       expect(rows.map((row) => row && [...row])).toEqual([[2, 3], undefined]);
     });
 
-    it("takes only a batch that follows the head, and changes nothing otherwise", async () => {
+    it("accepts only a batch that follows the head, and changes nothing otherwise", async () => {
       const { store, ledger } = await filled(10n);
       const next = ledger.batch(10n, 20n);
       const key = ledger.keys[0]!;
@@ -221,7 +221,7 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       await store.commit(moved);
     });
 
-    it("begins after version 0 on what was there before, which nobody sees until the first commit", async () => {
+    it("starts above version 0 on a preloaded base, which is invisible until the first commit", async () => {
       const store = await open();
       const ledger = new SyntheticLedger(5, 12);
       const first = ledger.blockAt(60n, 120n).firstVersion;
@@ -272,7 +272,7 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
         oldest = step.oldestVersion;
         const view = await store.openView();
         expect(view.position.oldestVersion).toBe(oldest);
-        // All of it at every step would be a long way for an engine across a line.
+        // Checking everything at every step would take long for an engine over the network.
         if (steps % 4 === 0 || step.done) await checkView(view, ledger, 100n);
         view.release();
         if (step.done) {
@@ -285,7 +285,7 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       expect(await store.prune(0n, 5)).toEqual({ oldestVersion: floor, removed: 0, done: true });
     });
 
-    it("hands out bytes that stay as they are until release", async () => {
+    it("returns bytes that do not change until release", async () => {
       const { store, ledger } = await filled(50n);
       const view = await store.openView();
       const first = await view.getItems(ledger.keys, 50n);
@@ -306,7 +306,7 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       await expect(async () => view.getItems(ledger.keys, 50n)).rejects.toThrow("released");
     });
 
-    it("keeps values of every size whole, through updates and reads of both", async () => {
+    it("keeps values of every size intact through updates, newest and older", async () => {
       const store = await open();
       const ledger = new SyntheticLedger(1, 12);
       const sizes = [1, 100, 2000, 4096, 16_384, 32_768, 65_537, 1_000_000];

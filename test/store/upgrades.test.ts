@@ -1,4 +1,4 @@
-// The data format by number: newer ones are refused, older ones upgraded step by step or refused.
+// Data formats by number: newer ones are refused, older ones upgraded step by step or refused.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ function formatRow(format: number): Buffer {
   return row;
 }
 
-/** Opens the files for writing, does something in one write, and closes them. */
+/** Opens the files for writing, runs an action in one write, and closes them. */
 async function inOneWrite(action: (environment: Awaited<ReturnType<typeof openEnvironment>>) => void) {
   const environment = await openEnvironment({ path, readOnly: false });
   try {
@@ -44,7 +44,7 @@ async function readMeta(key: string): Promise<string | undefined> {
 }
 
 describe("data format", () => {
-  it("is brought forward one step at a time, in one write", async () => {
+  it("is upgraded one step at a time, in one write", async () => {
     await inOneWrite(({ tables }) => tables.meta.putSync(META.format, formatRow(FORMAT - 1)));
     const steps: number[] = [];
     const step =
@@ -76,7 +76,7 @@ describe("data format", () => {
     expect(await readMeta("format")).toBe(formatRow(FORMAT - 1).toString("hex"));
   });
 
-  it("refuses an older one that no step leads from, and tells a reader to have it upgraded", async () => {
+  it("refuses an older one that no step leads from, and tells a reader how to upgrade it", async () => {
     await inOneWrite(({ tables }) => tables.meta.putSync(META.format, formatRow(FORMAT - 1)));
     await expect(openLmdbStore({ path })).rejects.toMatchObject({ code: "format" });
     await expect(openLmdbStore({ path, readOnly: true })).rejects.toMatchObject({

@@ -1,11 +1,11 @@
-// The JSON form of module ABIs, keys in the order of the API. The size is counted before anything
-// is built: functions that share one long signature multiply it in print.
+// The JSON form of module ABIs, keys in the order of the API. It counts the size before it builds anything, because
+// functions that share one long signature each print it.
 import type { Ability, AbiType, FieldAbi, FunctionAbi, ModuleAbi, StructAbi } from "../../src/move/abi.ts";
 import { formatAddress } from "../../src/move/address.ts";
 import { AbiPrinter } from "../../src/move/bytecode/abi-text.ts";
 import { MoveError } from "../../src/move/errors.ts";
 
-/** Largest printed ABI unless the caller says otherwise; the largest known is a fortieth of it. */
+/** Default limit of a printed ABI; the largest known is a fortieth of it. */
 export const MAX_ABI_JSON_BYTES = 4 << 20;
 
 interface TypeParamJson {
@@ -46,12 +46,12 @@ export interface ModuleAbiJson {
   readonly structs: readonly StructAbiJson[];
 }
 
-/** True for functions that the ABI lists: all but the private ones that are neither entry nor view. */
+/** True for functions that the ABI lists: all except private ones that are neither entry nor view. */
 function isExposed(fun: FunctionAbi): boolean {
   return fun.isEntry || fun.isView || fun.visibility !== "private";
 }
 
-// `0x1::option::Option` became an enum of the same layout; the API keeps showing the struct it was.
+// `0x1::option::Option` became an enum of the same layout; the API still shows it as a struct.
 function asOldOption(abi: ModuleAbi, struct: StructAbi): StructAbi {
   const item = struct.variants?.length === 2 ? struct.variants[1]?.fields[0]?.type : undefined;
   if (item === undefined || abi.name !== "option" || formatAddress(abi.address) !== "0x1") return struct;
@@ -110,7 +110,7 @@ class JsonBuilder {
   }
 }
 
-/** Counts what an ABI prints to, each shared list once; gives up above the bound. */
+/** Counts the printed size of an ABI, each shared list once; throws above the limit. */
 class JsonCounter {
   readonly #printer = new AbiPrinter();
   readonly #lists = new Map<readonly unknown[], number>();
@@ -192,7 +192,7 @@ function typeParamLength(constraints: readonly Ability[]): number {
   return '{"constraints":}'.length + JSON.stringify(constraints).length;
 }
 
-/** Bytes of the printed ABI; throws when they are more than `maxBytes`. */
+/** Bytes of the printed ABI; throws above `maxBytes`. */
 export function countAbiJsonBytes(abi: ModuleAbi, options: { readonly maxBytes?: number } = {}): number {
   const counter = new JsonCounter(abi, options.maxBytes ?? MAX_ABI_JSON_BYTES);
   let first = true;
@@ -205,7 +205,7 @@ export function countAbiJsonBytes(abi: ModuleAbi, options: { readonly maxBytes?:
   return counter.bytes;
 }
 
-/** JSON of a module's ABI; throws when it would print to more than `maxBytes`. */
+/** JSON of a module's ABI; throws if it prints to more than `maxBytes`. */
 export function moduleAbiToJson(abi: ModuleAbi, options: { readonly maxBytes?: number } = {}): ModuleAbiJson {
   countAbiJsonBytes(abi, options);
   const builder = new JsonBuilder();

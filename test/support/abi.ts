@@ -58,7 +58,7 @@ export function moduleAbi(address: Address, name: string, parts: Partial<ModuleA
   return { address, name, formatVersion: 10, friends: [], functions: [], structs: [], ...parts };
 }
 
-/** A loader that knows exactly these modules. */
+/** A loader of exactly these modules. */
 export function loaderOf(modules: readonly ModuleAbi[]): ModuleLoader {
   return async (id) =>
     modules.find((module) => module.name === id.name && toHex(module.address) === toHex(id.address));
@@ -66,7 +66,7 @@ export function loaderOf(modules: readonly ModuleAbi[]): ModuleLoader {
 
 const T0: AbiType = { kind: "parameter", index: 0 };
 
-/** `0x1::option::Option` as old and as new frameworks have it. */
+/** `0x1::option::Option` of old and of new frameworks. */
 const OPTION_FORMS: Readonly<Record<"struct" | "enum", StructAbi>> = {
   struct: structAbi("Option", 1, { fields: [{ name: "vec", type: { kind: "vector", item: T0 } }] }),
   enum: structAbi("Option", 1, {
@@ -77,7 +77,7 @@ const OPTION_FORMS: Readonly<Record<"struct" | "enum", StructAbi>> = {
   }),
 };
 
-/** The framework modules whose structs have a JSON form of their own. */
+/** The framework modules whose structs have a special JSON form. */
 export function frameworkModules(optionForm: "struct" | "enum" = "enum"): ModuleAbi[] {
   const bytes: AbiType = { kind: "vector", item: { kind: "u8" } };
   return [

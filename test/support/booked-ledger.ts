@@ -10,8 +10,8 @@ import { formatAddressLong } from "../../src/move/address.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
-import { type BookedChain, createBookedChain } from "./books.ts";
 import { ChainRun } from "./chain-run.ts";
+import { createTrackedChain, type TrackedChain } from "./expected-balances.ts";
 import { temporaryFolder } from "./temporary.ts";
 
 /** An account and an asset, as they are asked for. */
@@ -50,16 +50,16 @@ export const ENGINES: Readonly<Record<"memory" | "lmdb", () => Promise<Store>>> 
 
 /** A chain that was run, with what it should answer. */
 export class BookedLedger {
-  readonly chain: BookedChain;
+  readonly chain: TrackedChain;
   readonly run: ChainRun;
   readonly pairs: readonly Pair[];
   readonly blocks: BookedBlock[] = [];
   readonly #hashes = new Map<bigint, string>();
 
   private constructor(store: Store, seed: string) {
-    this.chain = createBookedChain({ seed });
+    this.chain = createTrackedChain({ seed });
     this.run = new ChainRun(this.chain, store);
-    const { demoAccounts, assets } = this.chain.chainItems;
+    const { demoAccounts, assets } = this.chain.items;
     this.pairs = Object.entries(demoAccounts).flatMap(([account, { address }]) =>
       Object.entries(assets).flatMap(([assetName, asset]) => {
         const pair = {
@@ -146,7 +146,7 @@ export class BookedLedger {
     }
     view.release();
     const amounts = new Map<string, { readonly coin: bigint; readonly store: bigint }>();
-    for (const { account, asset, coin, store } of this.chain.books.entries()) {
+    for (const { account, asset, coin, store } of this.chain.expectedBalances.entries()) {
       amounts.set(`${account}/${asset}`, { coin, store });
     }
     this.blocks.push({

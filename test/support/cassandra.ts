@@ -1,6 +1,6 @@
-// Tests against a real cluster. It is the one named by SEXTANT_CASSANDRA (hosts divided by commas), or else the
-// one that scripts/cassandra.sh starts; where neither answers, the tests are skipped and say so. One keyspace
-// serves a whole file: changing the schema is slow, and ledgers inside a keyspace do not meet.
+// Tests against a real cluster: the one named by SEXTANT_CASSANDRA (hosts separated by commas), or else the one that
+// scripts/cassandra.sh starts. If neither responds, the tests are skipped with that reason. One keyspace serves a whole
+// file: changing the schema is slow, and ledgers inside a keyspace are independent.
 import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import { Client } from "cassandra-driver";
@@ -10,9 +10,9 @@ import { type CassandraStore, openCassandraStore } from "../../src/store/cassand
 
 const HOSTS = (process.env.SEXTANT_CASSANDRA ?? "127.0.0.1").split(",");
 const PORT = 9042;
-/** Thousands of requests one after the other, each of which may take its time on a busy machine. */
+/** Thousands of sequential requests, each slow on a busy machine. */
 const TEST_MS = 600_000;
-/** A snapshot is taken of all tables first, which a busy disk takes its time for. */
+/** Dropping first snapshots all tables, which is slow on a busy disk. */
 const DROP_MS = 120_000;
 
 /** A cluster to test with. */
@@ -21,7 +21,7 @@ export interface TestCluster {
   readonly keyspace: string;
   /** Opens a ledger: a new one unless named. */
   open(options?: Partial<CassandraStoreOptions>): Promise<CassandraStore>;
-  /** Opens a ledger, and takes the right to write it. */
+  /** Opens a ledger and acquires its lease. */
   openWriter(options?: Partial<CassandraStoreOptions>): Promise<CassandraStore>;
 }
 
@@ -58,7 +58,7 @@ export function describeCluster(name: string, declare: (cluster: TestCluster) =>
 
 const isThere = await answers(HOSTS[0] ?? "");
 
-/** True when something takes connections there. */
+/** True when the host accepts connections. */
 export async function answers(host: string): Promise<boolean> {
   const [name = "", port = String(PORT)] = host.split(":");
   return new Promise((resolve) => {

@@ -1,9 +1,9 @@
-// Self-signed certificates for tests, made when they are needed.
+// Self-signed certificates for tests, made on demand.
 import { execFileSync } from "node:child_process";
 import { renameSync } from "node:fs";
 import { join } from "node:path";
 
-/** Whether this machine can make them. */
+/** Whether this machine has openssl. */
 export const hasOpenssl = ((): boolean => {
   try {
     execFileSync("openssl", ["version"], { stdio: "ignore" });

@@ -1,4 +1,4 @@
-// Runs a local chain on a store: genesis, then blocks, each through the real committer.
+// Runs a local chain on a store: genesis, then blocks, all through the committer.
 import { silentLogger } from "../../src/base/log.ts";
 import type { LocalChain } from "../../src/chain/local-chain.ts";
 import { checkGenesis } from "../../src/ledger/genesis.ts";
@@ -23,13 +23,13 @@ export class ChainRun {
     this.#committer = new Committer({ store, logger: silentLogger });
   }
 
-  /** Commits a genesis: the chain's own unless another is given. */
+  /** Commits a genesis, by default the chain's own. */
   async start(blob: Uint8Array = this.chain.genesisBlob()): Promise<this> {
     await bootstrapGenesis({ store: this.store, committer: this.#committer, check: checkGenesis(blob) });
     return this;
   }
 
-  /** Makes and commits one block: its records. */
+  /** Makes and commits one block; returns its records. */
   async step(): Promise<readonly Uint8Array[]> {
     const records = await this.make();
     await this.append(records);
@@ -57,7 +57,7 @@ export class ChainRun {
     }
   }
 
-  /** Makes and commits several blocks: all their records. */
+  /** Makes and commits several blocks; returns all their records. */
   async steps(count: number): Promise<Uint8Array[]> {
     const out: Uint8Array[] = [];
     for (let i = 0; i < count; i++) out.push(...(await this.step()));

@@ -1,23 +1,23 @@
-// Compares everything a view says with the truth of a synthetic ledger.
+// Compares all reads of a view with a synthetic ledger.
 import { expect } from "vitest";
 import type { StateItem } from "../../src/ledger/view.ts";
 import type { StoreView } from "../../src/store/contract.ts";
 import { type SyntheticLedger, versions } from "./synthetic-ledger.ts";
 
-/** An item in a form that two byte array classes do not tell apart. */
+/** An item in a form that compares equal for Buffer and Uint8Array. */
 export function plain(item: StateItem | undefined): string {
   if (item === undefined) return "absent";
   const value = item.value === undefined ? "deleted" : Buffer.from(item.value).toString("hex");
   return `${item.version}:${value}`;
 }
 
-/** What a view with that oldest version must say of a key. */
+/** The expected item of a key in a view with the given oldest version. */
 export function expectedItem(ledger: SyntheticLedger, key: number, version: bigint, oldest: bigint): string {
   const item = ledger.itemAt(key, version);
   return plain(item?.value === undefined && (item?.version ?? 0n) < oldest ? undefined : item);
 }
 
-/** Checks the position, all keys at all kept versions, histories, blocks and records; gives the reads made. */
+/** Checks the position, all keys at all kept versions, histories, blocks and records; returns the number of reads. */
 export async function checkView(view: StoreView, ledger: SyntheticLedger, head: bigint): Promise<number> {
   const { oldestVersion: oldest, oldestBlockHeight } = view.position;
   const oldestBlock = ledger.blockAt(oldest, head);

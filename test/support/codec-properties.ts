@@ -1,4 +1,4 @@
-// The properties that every codec must have, in one place: call `codecProperties` once per codec.
+// The properties of every codec: call `codecProperties` once per codec.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { equalBytes } from "../../src/base/bytes.ts";
@@ -7,8 +7,8 @@ import { BcsError } from "../../src/bcs/errors.ts";
 import { BcsReader } from "../../src/bcs/reader.ts";
 import { RUNS } from "./property.ts";
 
-/** Runs a pass over the bytes: the offset where it ended, or -1 when refused. Foreign errors go through. */
-function endOf(bytes: Uint8Array, pass: (reader: BcsReader) => unknown): number {
+/** Offset where a read or skip ends, or -1 if it throws BcsError; passes on other errors. */
+function endOffset(bytes: Uint8Array, pass: (reader: BcsReader) => unknown): number {
   const reader = new BcsReader(bytes);
   try {
     pass(reader);
@@ -17,12 +17,12 @@ function endOf(bytes: Uint8Array, pass: (reader: BcsReader) => unknown): number 
     if (!(error instanceof BcsError)) throw error;
     const { offset } = error.details;
     if (typeof offset !== "number" || offset > bytes.length)
-      throw new Error(`offset of the error: ${offset}`);
+      throw new Error(`the error's offset ${offset} is not inside the input`);
     return -1;
   }
 }
 
-/** Equal content; byte views, arrays and records are compared part by part. */
+/** Deep equality of byte views, arrays and records. */
 function sameValue(a: unknown, b: unknown): boolean {
   if (a instanceof Uint8Array) return b instanceof Uint8Array && equalBytes(a, b);
   if (typeof a !== "object" || a === null) return Object.is(a, b);
@@ -35,22 +35,23 @@ function sameValue(a: unknown, b: unknown): boolean {
   );
 }
 
-function demand(holds: boolean, what: string): void {
+function check(holds: boolean, what: string): void {
   if (!holds) throw new Error(what);
 }
 
-/** Reads and skips the same bytes, which must end alike; what was read must encode back to those bytes. */
+/** Read and skip must end at the same offset, and the value read must encode to the same bytes. */
 function checkAnyBytes<T>(codec: Codec<T>, bytes: Uint8Array): void {
   let again: Uint8Array | undefined;
-  const end = endOf(bytes, (reader) => {
+  const end = endOffset(bytes, (reader) => {
     const value = codec.read(reader);
     again = encodeWith(codec, value);
   });
-  demand(endOf(bytes, (reader) => codec.skip(reader)) === end, "skip ends where read ends");
-  if (end >= 0) demand(again !== undefined && equalBytes(again, bytes.subarray(0, end)), "same bytes back");
+  check(endOffset(bytes, (reader) => codec.skip(reader)) === end, "skip does not end where read ends");
+  if (end >= 0)
+    check(again !== undefined && equalBytes(again, bytes.subarray(0, end)), "encodes to other bytes");
 }
 
-/** The bytes inside a larger buffer of other content, at an offset that fits no alignment. */
+/** The bytes inside a larger buffer, at an unaligned offset. */
 function embed(bytes: Uint8Array): Uint8Array {
   const outer = new Uint8Array(bytes.length + 10).fill(0xa5);
   outer.set(bytes, 3);
@@ -59,8 +60,8 @@ function embed(bytes: Uint8Array): Uint8Array {
 
 function checkCut<T>(codec: Codec<T>, bytes: Uint8Array, length: number): void {
   const cut = bytes.subarray(0, length);
-  demand(endOf(cut, (reader) => codec.read(reader)) < 0, `read refuses the first ${length} bytes`);
-  demand(endOf(cut, (reader) => codec.skip(reader)) < 0, `skip refuses the first ${length} bytes`);
+  check(endOffset(cut, (reader) => codec.read(reader)) < 0, `read accepts the first ${length} bytes`);
+  check(endOffset(cut, (reader) => codec.skip(reader)) < 0, `skip accepts the first ${length} bytes`);
 }
 
 interface Damage {
@@ -85,24 +86,27 @@ const damage: fc.Arbitrary<Damage> = fc.record({
   remove: fc.boolean(),
 });
 
-/** Registers the properties of one codec; `arbitrary` makes values in their canonical form. */
+/** Declares the property tests of one codec; `arbitrary` makes canonical values. */
 export function codecProperties<T>(name: string, codec: Codec<T>, arbitrary: fc.Arbitrary<T>): void {
-  describe(`${name}, whatever comes`, () => {
-    it("decodes what it encoded, from a copy and from a view at an offset", () => {
+  describe(`codec properties of ${name}`, () => {
+    it("decodes its own encodings, from a copy and from a view at an offset", () => {
       fc.assert(
         fc.property(arbitrary, (value) => {
           const bytes = encodeWith(codec, value);
-          demand(bytes.length >= codec.minBytes, "at least minBytes");
-          demand(sameValue(decodeWith(codec, bytes), value), "decoded from a copy");
+          check(bytes.length >= codec.minBytes, "shorter than minBytes");
+          check(sameValue(decodeWith(codec, bytes), value), "decodes differently from a copy");
           const view = embed(bytes);
-          demand(sameValue(decodeWith(codec, view), value), "decoded from a view");
-          demand(endOf(view, (reader) => codec.skip(reader)) === bytes.length, "skipped to the end");
+          check(sameValue(decodeWith(codec, view), value), "decodes differently from a view");
+          check(
+            endOffset(view, (reader) => codec.skip(reader)) === bytes.length,
+            "skip does not reach the end",
+          );
         }),
         { numRuns: RUNS },
       );
     });
 
-    it("refuses a byte more, and a truncation anywhere", () => {
+    it("refuses one byte more and any truncation", () => {
       fc.assert(
         fc.property(arbitrary, fc.nat(), (value, at) => {
           const bytes = encodeWith(codec, value);
@@ -115,21 +119,21 @@ export function codecProperties<T>(name: string, codec: Codec<T>, arbitrary: fc.
       );
     });
 
-    it("refuses truncation at every length", () => {
+    it("refuses truncation at every length of some samples", () => {
       for (const value of fc.sample(arbitrary, Math.min(25, RUNS))) {
         const bytes = encodeWith(codec, value);
         for (let length = 0; length < bytes.length; length++) checkCut(codec, bytes, length);
       }
     });
 
-    it("reads or refuses random bytes, skips them alike, and gives the same bytes back", () => {
+    it("treats random bytes alike when it reads and skips, and encodes the value to the same bytes", () => {
       fc.assert(
         fc.property(fc.uint8Array({ maxLength: 96, size: "max" }), (bytes) => checkAnyBytes(codec, bytes)),
         { numRuns: RUNS },
       );
     });
 
-    it("reads or refuses damaged encodings, skips them alike, and gives the same bytes back", () => {
+    it("treats damaged encodings alike when it reads and skips, and encodes the value to the same bytes", () => {
       fc.assert(
         fc.property(arbitrary, fc.array(damage, { minLength: 1, maxLength: 3 }), (value, damages) => {
           checkAnyBytes(codec, damaged(encodeWith(codec, value), damages));

@@ -1,5 +1,4 @@
-// Parts of following tests: a recorded local chain, upstreams that misbehave on purpose, a follower on a
-// memory store.
+// Helpers for tests of following: a recorded local chain, misbehaving upstreams, a follower on a memory store.
 import { silentLogger } from "../../src/base/log.ts";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
 import { checkGenesis } from "../../src/ledger/genesis.ts";
@@ -60,7 +59,7 @@ export function recorded(records: readonly Uint8Array[], name = "recorded"): Ups
   return createRecordedUpstream({ name, chainId: 4, records });
 }
 
-/** The same upstream with its pages changed on the way. */
+/** The same upstream with modified pages. */
 export function bent(
   upstream: Upstream,
   bend: (page: RecordsPage, start: bigint) => RecordsPage | Promise<RecordsPage>,
@@ -83,9 +82,9 @@ export function flipped(bytes: Uint8Array, bit: number): Uint8Array {
   return copy;
 }
 
-/** Paces for tests: everything soon. */
-export const QUICK = {
-  pollMs: 5,
+/** Short pauses for tests. */
+const QUICK = {
+  pollTimeMs: 5,
   retry: { baseMs: 2, maxMs: 10 },
   setAside: { baseMs: 2, maxMs: 10 },
 } as const;
@@ -103,6 +102,7 @@ export function follow(options: Partial<FollowerOptions> & Pick<FollowerOptions,
   const committer = new Committer({ store, logger: silentLogger });
   const follower = new Follower({
     committer,
+    ledger: store,
     logger: silentLogger,
     ...options,
     pace: { ...QUICK, ...options.pace },

@@ -1,6 +1,5 @@
-// Every decoder as something to throw bytes at. A target either takes an input, refuses it with one of our own
-// errors, or has a fault: any other error, other bytes when what was read is written again, or two readers of
-// one format that disagree.
+// Every decoder as a fuzz target. A target accepts an input, refuses it with a CodedError, or has a fault: any other
+// error, other bytes after re-encoding, or two readers of one format that disagree.
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { equalBytes } from "../../src/base/bytes.ts";
@@ -13,6 +12,7 @@ import { getBalances } from "../../src/http/operations/get-balances.ts";
 import { getRawTableItems } from "../../src/http/operations/get-raw-table-items.ts";
 import { decodeQueryText, decodeTwice } from "../../src/http/percent.ts";
 import { findQuery } from "../../src/http/query.ts";
+import { ABSENT } from "../../src/json/document.ts";
 import { parseJson } from "../../src/json/parse.ts";
 import { parseAsset } from "../../src/ledger/asset.ts";
 import { auxiliaryInfoCodec } from "../../src/ledger/auxiliary-info.ts";
@@ -37,6 +37,7 @@ import { readModule, readScript } from "../../src/move/bytecode/reader.ts";
 import { formatTypeTag, typeTagCodec } from "../../src/move/type-tag.ts";
 import { parseTypeTag } from "../../src/move/type-text.ts";
 import { createNode, type Node } from "../../src/node.ts";
+import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { decodeBaseRow, encodeBaseRow } from "../../src/sync/base-rows.ts";
 import { formatPruneWindow, parsePruneWindow } from "../../src/sync/prune-window.ts";
 import { accountAuthenticatorCodec } from "../../src/transaction/account-authenticator.ts";
@@ -46,15 +47,19 @@ import { rawTransactionCodec } from "../../src/transaction/raw.ts";
 import { userTransactionCodec } from "../../src/transaction/user-transaction.ts";
 import { validatorTransactionCodec } from "../../src/transaction/validator-transaction.ts";
 import { webAuthnAssertionCodec } from "../../src/transaction/web-authn.ts";
+import { baseStep, runBaseProgram } from "./base-run.ts";
+import { wrongInExplanation } from "./explained.ts";
+import { localChainVectors, typeVectors } from "./golden-vectors.ts";
+import { paddedRequests } from "./hostile-bodies.ts";
 import * as ledgerValues from "./ledger-arbitraries.ts";
 import * as transactionValues from "./transaction-arbitraries.ts";
 
-/** Something to throw bytes at. */
+/** A fuzz target. */
 export interface FuzzTarget {
   readonly name: string;
-  /** Inputs that are taken, to start from. */
+  /** Accepted inputs to start from. */
   readonly seeds: () => readonly Uint8Array[] | Promise<readonly Uint8Array[]>;
-  /** Returns when the input is taken, throws a CodedError when it is refused; anything else is a fault. */
+  /** Returns if the input is accepted, throws a CodedError if it is refused; anything else is a fault. */
   readonly run: (input: Uint8Array) => unknown;
   /** Words that inputs are made of, where they are texts. */
   readonly words?: readonly string[];
@@ -62,7 +67,7 @@ export interface FuzzTarget {
 
 class Fault extends Error {}
 
-/** Throws unless the condition holds; what it throws is never one of our own errors. */
+/** Throws unless the condition holds; never a CodedError, so it counts as a fault. */
 function demand(holds: boolean, what: string): void {
   if (!holds) throw new Fault(what);
 }
@@ -78,7 +83,7 @@ function endOf(bytes: Uint8Array, pass: (reader: BcsReader) => unknown): number 
   }
 }
 
-/** Reads and skips, which must end alike; what was read must give the same bytes again. */
+/** Reading and skipping must end at the same offset, and the value must re-encode to the same bytes. */
 function runCodec<T>(codec: Codec<T>, bytes: Uint8Array): void {
   let again: Uint8Array | undefined;
   const end = endOf(bytes, (reader) => {
@@ -118,7 +123,7 @@ const FORMATS: readonly [Codec<unknown>, fc.Arbitrary<unknown> | undefined][] = 
   [resources.coinStoreCodec, undefined],
   [resources.resourceGroupCodec, undefined],
   [resources.fungibleStoreCodec, undefined],
-  // Each codec has a type of its own; here they are only ever given what they themselves have read.
+  // Each codec has its own type; here each one encodes only values that it decoded.
 ] as never;
 
 const SEED = 20_261_115;
@@ -146,15 +151,33 @@ async function runEncode(input: Uint8Array): Promise<void> {
   const message = await (await localNode()).encodeSubmission(input);
   demand(message.length > 32, "a signing message without a transaction");
   const reader = new BcsReader(message);
-  // Multi-agent messages have a variant number after the prefix; the transaction follows either way.
+  // Multi-agent and fee-payer messages have a variant number after the prefix; the transaction follows either way.
   reader.skip(32);
-  const start = message[32] === 0 && message.length > 33 ? 33 : 32;
+  const start = (message[32] ?? 2) < 2 && message.length > 33 ? 33 : 32;
   const single = endOf(message.subarray(32), (inner) => rawTransactionCodec.read(inner));
   const multi = endOf(message.subarray(start), (inner) => rawTransactionCodec.read(inner));
   demand(typeof single === "number" || typeof multi === "number", "what was encoded does not decode");
 }
 
-function encodeSeeds(): Uint8Array[] {
+async function runExplain(request: Uint8Array | object): Promise<void> {
+  const explanation = await (await localNode()).explainSubmission(request);
+  const wrong = wrongInExplanation(explanation, Buffer.from(explanation.bytes.slice(2), "hex"));
+  demand(wrong === undefined, wrong ?? "");
+}
+
+/** Messages that the official SDK's classes made, the larger ones left out. */
+function messageSeeds(): Uint8Array[] {
+  return [...localChainVectors.vectors, ...typeVectors.vectors]
+    .map(({ expected }) => Buffer.from(expected.slice(2), "hex"))
+    .filter(({ length }) => length < 600);
+}
+
+/** Requests are padded to this size: enough for a few members more than are wanted. */
+const PADDED_BYTES = 800;
+
+async function encodeSeeds(): Promise<Uint8Array[]> {
+  const functions = (await localNode()).guide()?.functions ?? [];
+  const demo = functions.at(-1)?.replace(/::\w+$/, "") ?? "";
   const base = {
     sender: "0xa11ce",
     sequence_number: "7",
@@ -169,7 +192,7 @@ function encodeSeeds(): Uint8Array[] {
   const bytecode = "0xa11ceb0b060000000105000703060c060c03000000010102";
   // Takes `T0` and `vector<T0>` by value.
   const generic = "0xa11ceb0b06000000010500070209000a090000010000010102";
-  return [
+  const requests = [
     call("0x1::aptos_account::transfer", [], ["0xb0b", "1000"]),
     call("0x1::coin::transfer", ["0x1::aptos_coin::AptosCoin"], ["0xb0b", "1000"]),
     call("0x1::aptos_account::transfer_coins", ["0x1::aptos_coin::AptosCoin"], ["0xb0b", "1"]),
@@ -195,7 +218,10 @@ function encodeSeeds(): Uint8Array[] {
       },
     },
     { ...call("0x1::aptos_account::transfer", [], ["0xb0b", "1"]), secondary_signers: ["0x1", "0x2"] },
-  ].map((request) => new TextEncoder().encode(JSON.stringify(request)));
+    { ...call("0x1::aptos_account::transfer", [], ["0xb0b", "1"]), fee_payer: "0x0" },
+  ].map((request) => JSON.stringify(request));
+  const padded = paddedRequests(demo).map(([, build]) => build(PADDED_BYTES));
+  return [...requests, ...padded].map((text) => new TextEncoder().encode(text));
 }
 
 function scriptSeeds(): Uint8Array[] {
@@ -233,12 +259,24 @@ function treeSeeds(): Uint8Array[] {
 }
 
 function runJson(input: Uint8Array): void {
-  parseJson(input);
-  // Whatever ours takes, the engine's own must take too.
+  const document = parseJson(input);
+  // JSON.parse must accept whatever our reader accepts.
+  let value: unknown;
   try {
-    JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(input));
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(input));
   } catch (error) {
     throw new Fault("JSON.parse refuses what we take", { cause: error });
+  }
+  if (document.kind(document.root) !== "object") return;
+  // Every member is found however its name is escaped, the last one if repeated; an absent name is not found.
+  const entries = Object.entries(value as object);
+  const names = entries.map(([name]) => name);
+  const found = document.members(document.root, [...names, `${names.join("")}x`]);
+  demand(found.pop() === ABSENT, "a member that is not there");
+  for (const [i, [name, member]] of entries.entries()) {
+    const at = found[i] ?? ABSENT;
+    demand(at !== ABSENT && document.member(document.root, name) === at, "a member that is not found");
+    if (typeof member === "string") demand(document.string(at) === member, "the value of another member");
   }
 }
 
@@ -270,6 +308,36 @@ function runTexts(input: Uint8Array): void {
     default:
       demand(formatPruneWindow(parsePruneWindow(text)) === text, "another window printed");
   }
+}
+
+/** A ledger from the middle, where every read must equal the model: a program is never refused. */
+async function runBase(input: Uint8Array): Promise<void> {
+  try {
+    await runBaseProgram(createMemoryStore(), input.subarray(0, 200));
+  } catch (error) {
+    throw new Fault("an answer over a base is not the model's", { cause: error });
+  }
+}
+
+/** Items that are read, deleted, written and deleted again, and pruned in between. */
+function baseSeeds(): Uint8Array[] {
+  const changes = [
+    baseStep("delete"),
+    baseStep("endBlock"),
+    baseStep("endBlock", 1),
+    baseStep("write"),
+    baseStep("endBlock"),
+    baseStep("delete"),
+    baseStep("endVersion"),
+    baseStep("write"),
+    baseStep("endBlock"),
+  ];
+  const begin = [baseStep("endBlock"), baseStep("readAll")];
+  return [
+    [...begin, ...changes, baseStep("prune", 2), baseStep("readAll")],
+    [...begin, baseStep("hold"), ...changes, baseStep("prune", 3), baseStep("hold", 1), baseStep("hold")],
+    [baseStep("readOne"), ...changes, baseStep("prune", 2), ...changes, baseStep("readOne", 9)],
+  ].map((steps) => Uint8Array.from(steps));
 }
 
 const recordsCodec = vector(recordCodec);
@@ -322,6 +390,7 @@ export const FUZZ_TARGETS: readonly FuzzTarget[] = [
     run: (input) =>
       demand(equalBytes(encodeBaseRow(decodeBaseRow(input)), input), "other bytes written back"),
   },
+  { name: "base-deletions", seeds: baseSeeds, run: runBase },
   {
     name: "json",
     seeds: texts(
@@ -330,9 +399,28 @@ export const FUZZ_TARGETS: readonly FuzzTarget[] = [
       "[[[[]]]]",
       "0",
       ' {"a" : 1 } ',
+      '{"a":"1","\\u0061":"2","\\u0061b":"3","é":"4","\\u00e9":"5","":"6","\\"":"7","\\n":"8","a":"9"}',
     ),
     run: runJson,
-    words: ["\\u", "\\ud83d", "e+1", "-0", "null", "true", "[[", "]]", '"', "{", "}", ":", ","],
+    words: [
+      '"\\u0073":1,',
+      '"\\u00e9":"a",',
+      '"é":1,',
+      '"s":"b",',
+      "\\u",
+      "\\ud83d",
+      "e+1",
+      "-0",
+      "null",
+      "true",
+      "[[",
+      "]]",
+      '"',
+      "{",
+      "}",
+      ":",
+      ",",
+    ],
   },
   {
     name: "texts",
@@ -422,11 +510,33 @@ export const FUZZ_TARGETS: readonly FuzzTarget[] = [
       '"18446744073709551616"',
       "\\u0000",
       "1e3",
+      '"\\u0073":1,',
+      '"é":1,',
     ],
+  },
+  {
+    name: "explain",
+    seeds: async () => [
+      ...(await encodeSeeds()),
+      ...messageSeeds()
+        .slice(0, 40)
+        .flatMap((message) => [
+          { message: Buffer.from(message).toString("hex") },
+          { raw_transaction: Buffer.from(message.subarray(32)).toString("hex") },
+        ])
+        .map((request) => new TextEncoder().encode(JSON.stringify(request))),
+    ],
+    run: runExplain,
+    words: ['"message"', '"raw_transaction"', '"sender"', '"0x"', "null", "00", "ff", "{}"],
+  },
+  {
+    name: "message",
+    seeds: messageSeeds,
+    run: (input) => runExplain({ message: Buffer.from(input).toString("hex") }),
   },
 ];
 
-/** Runs one input: what came of it, with the text of a refusal. Throws what is a fault. */
+/** Runs one input and returns its outcome, with the text of a refusal. Throws faults. */
 export async function tryInput(target: FuzzTarget, input: Uint8Array): Promise<string | undefined> {
   try {
     await target.run(input);
@@ -437,7 +547,7 @@ export async function tryInput(target: FuzzTarget, input: Uint8Array): Promise<s
   }
 }
 
-/** Lets go of what targets share. */
+/** Frees resources shared by targets. */
 export async function closeTargets(): Promise<void> {
   await (await node)?.close();
   node = undefined;

@@ -57,6 +57,13 @@ export interface paths {
      */
     post: operations["encode_submission"];
   };
+  "/transactions/explain_submission": {
+    /**
+     * Explain a transaction before it is signed
+     * @description Takes a signing message, a raw transaction or an encode request apart: who signs, what is called with which arguments, what it can cost, when it expires, every field with its bytes, and what the ledger says against it. The fields are encoded again and compared byte for byte. Nothing is executed, so an explanation without warnings is no promise that the transaction succeeds.
+     */
+    post: operations["explain_submission"];
+  };
   "/transactions": {
     /**
      * Records of a range of versions
@@ -95,7 +102,7 @@ export interface paths {
   "/-/ready": {
     /**
      * Readiness check
-     * @description 200 when the node should get requests: it has a ledger, no fault keeps it from moving, and its ledger is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to start a process anew.
+     * @description 200 when the node should get requests: it has a ledger, no fault keeps it from moving, and its ledger is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to restart a process.
      */
     get: operations["ready"];
   };
@@ -141,6 +148,34 @@ export interface components {
        * @description On 410, where configured: a node that keeps more versions.
        */
       archival_endpoint?: string;
+    };
+    BalanceDetail: {
+      /**
+       * Format: uint64
+       * @description The version that all of it was read at.
+       */
+      ledger_version: string;
+      /**
+       * Format: uint64
+       * @description Time of its block, in microseconds.
+       */
+      timestamp_usec: string;
+      /**
+       * Format: uint64
+       * @description What `get_account_balance` answers: the sum of the parts.
+       */
+      balance: string;
+      /** @description `null` for a question by metadata address, which does not count the CoinStore. */
+      coin: components["schemas"]["CoinPart"] | null;
+      fungible: components["schemas"]["FungiblePart"];
+      /** @description Name of the asset, where the ledger has it. */
+      name?: string;
+      /** @description Symbol of the asset, where the ledger has it. */
+      symbol?: string;
+      /** @description Digits behind the decimal point. */
+      decimals?: number;
+      /** @description The balance with its decimal point, all decimals included, where they are known. */
+      display?: string;
     };
     /** @description The CoinStore of the account. */
     CoinPart: {
@@ -192,34 +227,6 @@ export interface components {
        */
       concurrent_amount: string | null;
     };
-    BalanceDetail: {
-      /**
-       * Format: uint64
-       * @description The version that all of it was read at.
-       */
-      ledger_version: string;
-      /**
-       * Format: uint64
-       * @description Time of its block, in microseconds.
-       */
-      timestamp_usec: string;
-      /**
-       * Format: uint64
-       * @description What `get_account_balance` answers: the sum of the parts.
-       */
-      balance: string;
-      /** @description `null` for a question by metadata address, which does not count the CoinStore. */
-      coin: components["schemas"]["CoinPart"] | null;
-      fungible: components["schemas"]["FungiblePart"];
-      /** @description Name of the asset, where the ledger has it. */
-      name?: string;
-      /** @description Symbol of the asset, where the ledger has it. */
-      symbol?: string;
-      /** @description Digits behind the decimal point. */
-      decimals?: number;
-      /** @description The balance with its decimal point, all decimals included, where they are known. */
-      display?: string;
-    };
     BalanceChange: {
       /**
        * Format: uint64
@@ -244,12 +251,6 @@ export interface components {
       /** @description Hash of the transaction that changed it. */
       transaction_hash: string;
     };
-    BalanceQuery: {
-      /** @description The account address, with or without `0x`; leading zeros may be left out. */
-      address: string;
-      /** @description The metadata address of a fungible asset, or a coin type as `address::module::Name<…>`. */
-      asset_type: string;
-    };
     BalancesRequest: {
       queries: components["schemas"]["BalanceQuery"][];
       /**
@@ -265,14 +266,11 @@ export interface components {
        */
       totals?: boolean;
     };
-    /** @description Either `balance` or `error`. */
-    BalanceResult: {
-      /**
-       * Format: uint64
-       * @description An amount in the asset's smallest unit.
-       */
-      balance?: string;
-      error?: components["schemas"]["Error"];
+    BalanceQuery: {
+      /** @description The account address, with or without `0x`; leading zeros may be left out. */
+      address: string;
+      /** @description The metadata address of a fungible asset, or a coin type as `address::module::Name<…>`. */
+      asset_type: string;
     };
     Balances: {
       /**
@@ -292,11 +290,14 @@ export interface components {
         [key: string]: string;
       };
     };
-    TableItemQuery: {
-      /** @description The table's handle: a 32-byte address, with or without `0x`. */
-      table_handle: string;
-      /** @description The BCS bytes of the key in hex, with or without `0x`. */
-      key: string;
+    /** @description Either `balance` or `error`. */
+    BalanceResult: {
+      /**
+       * Format: uint64
+       * @description An amount in the asset's smallest unit.
+       */
+      balance?: string;
+      error?: components["schemas"]["Error"];
     };
     TableItemsRequest: {
       queries: components["schemas"]["TableItemQuery"][];
@@ -308,15 +309,11 @@ export interface components {
       /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
       at?: string;
     };
-    /** @description Either `value` or `error`. */
-    TableItemResult: {
-      /**
-       * Format: hex
-       * @description Bytes in hex: `0x` and two digits for each byte, zeros never left out.
-       * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
-       */
-      value?: string;
-      error?: components["schemas"]["Error"];
+    TableItemQuery: {
+      /** @description The table's handle: a 32-byte address, with or without `0x`. */
+      table_handle: string;
+      /** @description The BCS bytes of the key in hex, with or without `0x`. */
+      key: string;
     };
     TableItems: {
       /**
@@ -331,6 +328,319 @@ export interface components {
       timestamp_usec: string;
       /** @description In the order of the queries. */
       items: components["schemas"]["TableItemResult"][];
+    };
+    /** @description Either `value` or `error`. */
+    TableItemResult: {
+      /**
+       * Format: hex
+       * @description Bytes in hex: `0x` and two digits for each byte, zeros never left out.
+       * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
+       */
+      value?: string;
+      error?: components["schemas"]["Error"];
+    };
+    EncodeSubmissionRequest: {
+      /**
+       * Format: hex
+       * @description A 32-byte address: `0x` and 1 to 64 hex digits, leading zeros may be left out.
+       * @example 0x1
+       */
+      sender: string;
+      /**
+       * Format: uint64
+       * @description The sender's sequence number. May be left out when `replay_protection_nonce` is given.
+       * @example 32425224034
+       */
+      sequence_number?: string;
+      /**
+       * Format: uint64
+       * @description A 64-bit unsigned integer as a string of decimal digits.
+       * @example 32425224034
+       */
+      max_gas_amount: string;
+      /**
+       * Format: uint64
+       * @description A 64-bit unsigned integer as a string of decimal digits.
+       * @example 32425224034
+       */
+      gas_unit_price: string;
+      /**
+       * Format: uint64
+       * @description Expiration time in seconds.
+       * @example 32425224034
+       */
+      expiration_timestamp_secs: string;
+      payload: components["schemas"]["TransactionPayload"];
+      /**
+       * Format: uint64
+       * @description A 64-bit unsigned integer as a string of decimal digits.
+       * @example 32425224034
+       */
+      replay_protection_nonce?: string;
+      /** @description Further signers of a multi-agent transaction; an empty list is not the same as none. */
+      secondary_signers?: string[];
+      /**
+       * Format: hex
+       * @description Pays for the gas in the sender's place, and makes it the fee-payer message. `0x0` when it is not known yet: sender and secondary signers may sign that message, the fee payer signs the one with its own address.
+       * @example 0x1
+       */
+      fee_payer?: string;
+    };
+    TransactionPayload: components["schemas"]["EntryFunctionPayload"] | components["schemas"]["ScriptPayload"] | components["schemas"]["MultisigPayload"];
+    EntryFunctionPayload: {
+      /** @enum {string} */
+      type: "entry_function_payload";
+      /**
+       * @description `address::module::function`; names are case-sensitive.
+       * @example 0x1::aptos_account::transfer
+       */
+      function: string;
+      /** @description Type arguments, such as `0x1::aptos_coin::AptosCoin`. */
+      type_arguments: string[];
+      /** @description Arguments without the signers; u64 and wider as strings, `vector<u8>` as hex. */
+      arguments: unknown[];
+    };
+    ScriptPayload: {
+      /** @enum {string} */
+      type: "script_payload";
+      /** @description The script. Parameter types come from `abi` when it is given, else from the bytecode. */
+      code: {
+        /**
+         * Format: hex
+         * @description Bytes in hex: `0x` and two digits for each byte, zeros never left out.
+         * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
+         */
+        bytecode: string;
+        abi?: components["schemas"]["MoveFunction"];
+      };
+      /** @description Type arguments, such as `0x1::aptos_coin::AptosCoin`. */
+      type_arguments: string[];
+      /** @description Arguments without the signers; u64 and wider as strings, `vector<u8>` as hex. */
+      arguments: unknown[];
+    };
+    MoveFunction: {
+      name: string;
+      /** @enum {string} */
+      visibility: "private" | "public" | "friend";
+      is_entry: boolean;
+      is_view: boolean;
+      generic_type_params: {
+          constraints: string[];
+        }[];
+      params: string[];
+      return: string[];
+    };
+    MultisigPayload: {
+      /** @enum {string} */
+      type: "multisig_payload";
+      /**
+       * Format: hex
+       * @description A 32-byte address: `0x` and 1 to 64 hex digits, leading zeros may be left out.
+       * @example 0x1
+       */
+      multisig_address: string;
+      transaction_payload?: components["schemas"]["MultisigTransactionPayload"];
+    };
+    MultisigTransactionPayload: components["schemas"]["EntryFunctionPayload"] | components["schemas"]["ScriptPayload"];
+    ExplainSubmissionRequest: components["schemas"]["ExplainMessageRequest"] | components["schemas"]["ExplainRawTransactionRequest"] | components["schemas"]["EncodeSubmissionRequest"];
+    ExplainMessageRequest: {
+      /**
+       * Format: hex
+       * @description A signing message, its prefix included.
+       * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
+       */
+      message: string;
+    };
+    ExplainRawTransactionRequest: {
+      /**
+       * Format: hex
+       * @description The BCS of a raw transaction.
+       * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
+       */
+      raw_transaction: string;
+    };
+    Explanation: {
+      /**
+       * @description A raw transaction, or the signing message of one of three forms.
+       * @enum {string}
+       */
+      kind: "raw_transaction" | "single_signer" | "multi_agent" | "fee_payer";
+      /**
+       * Format: hex
+       * @description What is explained; the offsets of the fields count in it.
+       * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
+       */
+      bytes: string;
+      /** Format: uint8 */
+      chain_id: number;
+      /**
+       * Format: hex
+       * @description A 32-byte address: `0x` and 1 to 64 hex digits, leading zeros may be left out.
+       * @example 0x1
+       */
+      sender: string;
+      secondary_signers?: string[];
+      /**
+       * Format: hex
+       * @description `0x0` when it is not known yet.
+       * @example 0x1
+       */
+      fee_payer?: string;
+      payload: components["schemas"]["ExplainedPayload"];
+      limits?: components["schemas"]["ExplainedLimits"];
+      /**
+       * Format: uint64
+       * @description A 64-bit unsigned integer as a string of decimal digits.
+       * @example 32425224034
+       */
+      max_gas_amount: string;
+      /**
+       * Format: uint64
+       * @description A 64-bit unsigned integer as a string of decimal digits.
+       * @example 32425224034
+       */
+      gas_unit_price: string;
+      /**
+       * Format: uint128
+       * @description The most that it can cost: gas times price, in decimal digits.
+       * @example 200000
+       */
+      max_fee: string;
+      /**
+       * Format: uint64
+       * @description A 64-bit unsigned integer as a string of decimal digits.
+       * @example 32425224034
+       */
+      expiration_timestamp_secs: string;
+      /**
+       * Format: date-time
+       * @description The same as a time; absent after the year 9999.
+       */
+      expiration?: string;
+      replay_protection: components["schemas"]["ReplayProtection"];
+      /** @description All of the bytes in order, without gap or overlap. */
+      fields: components["schemas"]["ExplainedField"][];
+      warnings: components["schemas"]["ExplainedWarning"][];
+      /**
+       * @description The fields, encoded again, gave exactly these bytes. Where they do not, the answer is 400.
+       * @enum {boolean}
+       */
+      matches: true;
+    };
+    ExplainedPayload: components["schemas"]["ExplainedEntryFunction"] | components["schemas"]["ExplainedScript"] | components["schemas"]["ExplainedMultisig"];
+    ExplainedEntryFunction: {
+      /** @enum {string} */
+      type: "entry_function_payload";
+      /** @example 0x1::aptos_account::transfer */
+      function: string;
+      type_arguments: string[];
+      arguments: components["schemas"]["ExplainedArgument"][];
+    };
+    /** @description One argument: its `value` where its type is known and fits, else its `bytes`. */
+    ExplainedArgument: {
+      /** @description Only for the framework's transfer functions: modules keep no names. */
+      name?: string;
+      type?: string;
+      /** @description In the form that encode_submission takes. */
+      value?: unknown;
+      /**
+       * Format: hex
+       * @description Bytes in hex: `0x` and two digits for each byte, zeros never left out.
+       * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
+       */
+      bytes?: string;
+    };
+    ExplainedScript: {
+      /** @enum {string} */
+      type: "script_payload";
+      /**
+       * Format: hex
+       * @description SHA3-256 of the bytecode, which is the field `payload.code`.
+       * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
+       */
+      code_hash: string;
+      type_arguments: string[];
+      arguments: components["schemas"]["ExplainedArgument"][];
+    };
+    ExplainedMultisig: {
+      /** @enum {string} */
+      type: "multisig_payload";
+      /**
+       * Format: hex
+       * @description A 32-byte address: `0x` and 1 to 64 hex digits, leading zeros may be left out.
+       * @example 0x1
+       */
+      multisig_address: string;
+      transaction_payload?: components["schemas"]["ExplainedMultisigCall"];
+    };
+    ExplainedMultisigCall: components["schemas"]["ExplainedEntryFunction"] | components["schemas"]["ExplainedScript"];
+    /** @description A request for higher limits, and the stake that backs it. */
+    ExplainedLimits: {
+      /** @enum {string} */
+      backed_by: "stake_pool_owner" | "delegated_voter" | "delegation_pool_delegator";
+      /**
+       * Format: hex
+       * @description A 32-byte address: `0x` and 1 to 64 hex digits, leading zeros may be left out.
+       * @example 0x1
+       */
+      pool?: string;
+      /**
+       * Format: uint64
+       * @description A 64-bit unsigned integer as a string of decimal digits.
+       * @example 32425224034
+       */
+      execution_multiplier: string;
+      /**
+       * Format: uint64
+       * @description A 64-bit unsigned integer as a string of decimal digits.
+       * @example 32425224034
+       */
+      io_multiplier: string;
+    };
+    ReplayProtection: components["schemas"]["SequenceNumberProtection"] | components["schemas"]["NonceProtection"];
+    SequenceNumberProtection: {
+      /** @enum {string} */
+      type: "sequence_number";
+      /**
+       * Format: uint64
+       * @description A 64-bit unsigned integer as a string of decimal digits.
+       * @example 32425224034
+       */
+      sequence_number: string;
+    };
+    NonceProtection: {
+      /** @enum {string} */
+      type: "nonce";
+      /**
+       * Format: uint64
+       * @description A 64-bit unsigned integer as a string of decimal digits.
+       * @example 32425224034
+       */
+      nonce: string;
+    };
+    ExplainedField: {
+      /** @example payload.arguments[0] */
+      name: string;
+      /** @description Digits, an address, a name, a type, or bytes in hex. */
+      value: string;
+      /**
+       * Format: uint32
+       * @description Offset of its first byte.
+       */
+      start: number;
+      /**
+       * Format: uint32
+       * @description Offset behind its last byte.
+       */
+      end: number;
+    };
+    ExplainedWarning: {
+      /**
+       * @description `wrong_chain`: The transaction is for another chain than this node's; nothing was looked up about its accounts. `expired`: By the ledger's time the transaction has expired. `expires_too_late`: With a nonce the chain takes an expiration at most 100 seconds ahead. `unknown_function`: This ledger has no such module or entry function, so the arguments are shown as bytes. `invalid_script`: The script's bytecode cannot be read. `wrong_arguments`: Type arguments or arguments do not fit what is called. `argument_not_decoded`: An argument is shown as bytes: its type is not known here, or its value too large to print. `wrong_signers`: An account signs twice, or the number of signers is not what is called takes. `fee_payer_open`: No fee payer is named: the fee payer signs the message with its own address. `sender_unknown`: The sender has no account resource on this ledger. `sequence_number_used`: The sender's sequence number on this ledger is higher. `sequence_number_ahead`: The sender's sequence number on this ledger is lower: other transactions must come first. `recipient_unknown`: A recipient has neither an account resource nor any of the asset on this ledger. `recipients_not_checked`: There are more recipients than are looked up. `amount_above_balance`: The transfer takes more than the balance on this ledger. `fee_above_balance`: The most that the transaction can cost, with what it transfers, is above the payer's balance.
+       * @enum {string}
+       */
+      code: "wrong_chain" | "expired" | "expires_too_late" | "unknown_function" | "invalid_script" | "wrong_arguments" | "argument_not_decoded" | "wrong_signers" | "fee_payer_open" | "sender_unknown" | "sequence_number_used" | "sequence_number_ahead" | "recipient_unknown" | "recipients_not_checked" | "amount_above_balance" | "fee_above_balance";
+      message: string;
     };
   };
   responses: never;
@@ -464,7 +774,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -584,7 +894,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -714,7 +1024,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -856,7 +1166,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1002,7 +1312,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1139,7 +1449,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1152,7 +1462,7 @@ export interface operations {
    * @description Checks a transaction request against the functions on chain and answers the bytes to sign: the 32-byte domain prefix, then the BCS of the transaction. Sign exactly these bytes.
    */
   encode_submission: {
-    /** @description A user transaction, optionally with secondary signers. */
+    /** @description A user transaction, optionally with secondary signers and a fee payer. */
     requestBody: {
       content: {
         /**
@@ -1173,109 +1483,7 @@ export interface operations {
          *   }
          * }
          */
-        "application/json": {
-          /**
-           * Format: hex
-           * @description A 32-byte address: `0x` and 1 to 64 hex digits, leading zeros may be left out.
-           * @example 0x1
-           */
-          sender: string;
-          /**
-           * Format: uint64
-           * @description The sender's sequence number. May be left out when `replay_protection_nonce` is given.
-           * @example 32425224034
-           */
-          sequence_number?: string;
-          /**
-           * Format: uint64
-           * @description A 64-bit unsigned integer as a string of decimal digits.
-           * @example 32425224034
-           */
-          max_gas_amount: string;
-          /**
-           * Format: uint64
-           * @description A 64-bit unsigned integer as a string of decimal digits.
-           * @example 32425224034
-           */
-          gas_unit_price: string;
-          /**
-           * Format: uint64
-           * @description Expiration time in seconds.
-           * @example 32425224034
-           */
-          expiration_timestamp_secs: string;
-          payload: OneOf<[{
-            /** @enum {string} */
-            type: "entry_function_payload";
-            /**
-             * @description `address::module::function`; names are case-sensitive.
-             * @example 0x1::aptos_account::transfer
-             */
-            function: string;
-            /** @description Type arguments, such as `0x1::aptos_coin::AptosCoin`. */
-            type_arguments: string[];
-            /** @description Arguments without the signers; u64 and wider as strings, `vector<u8>` as hex. */
-            arguments: unknown[];
-          }, {
-            /** @enum {string} */
-            type: "script_payload";
-            /** @description The script. Parameter types come from `abi` when it is given, else from the bytecode. */
-            code: {
-              /**
-               * Format: hex
-               * @description Bytes in hex: `0x` and two digits for each byte, zeros never left out.
-               * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
-               */
-              bytecode: string;
-              abi?: {
-                name: string;
-                /** @enum {string} */
-                visibility: "private" | "public" | "friend";
-                is_entry: boolean;
-                is_view: boolean;
-                generic_type_params: {
-                    constraints: string[];
-                  }[];
-                params: string[];
-                return: string[];
-              };
-            };
-            /** @description Type arguments, such as `0x1::aptos_coin::AptosCoin`. */
-            type_arguments: string[];
-            /** @description Arguments without the signers; u64 and wider as strings, `vector<u8>` as hex. */
-            arguments: unknown[];
-          }, {
-            /** @enum {string} */
-            type: "multisig_payload";
-            /**
-             * Format: hex
-             * @description A 32-byte address: `0x` and 1 to 64 hex digits, leading zeros may be left out.
-             * @example 0x1
-             */
-            multisig_address: string;
-            transaction_payload?: {
-              /** @enum {string} */
-              type: "entry_function_payload";
-              /**
-               * @description `address::module::function`; names are case-sensitive.
-               * @example 0x1::aptos_account::transfer
-               */
-              function: string;
-              /** @description Type arguments, such as `0x1::aptos_coin::AptosCoin`. */
-              type_arguments: string[];
-              /** @description Arguments without the signers; u64 and wider as strings, `vector<u8>` as hex. */
-              arguments: unknown[];
-            };
-          }]>;
-          /**
-           * Format: uint64
-           * @description A 64-bit unsigned integer as a string of decimal digits.
-           * @example 32425224034
-           */
-          replay_protection_nonce?: string;
-          /** @description Further signers of a multi-agent transaction; an empty list is not the same as none. */
-          secondary_signers?: string[];
-        };
+        "application/json": components["schemas"]["EncodeSubmissionRequest"];
       };
     };
     responses: {
@@ -1369,7 +1577,121 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      503: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Explain a transaction before it is signed
+   * @description Takes a signing message, a raw transaction or an encode request apart: who signs, what is called with which arguments, what it can cost, when it expires, every field with its bytes, and what the ledger says against it. The fields are encoded again and compared byte for byte. Nothing is executed, so an explanation without warnings is no promise that the transaction succeeds.
+   */
+  explain_submission: {
+    /** @description A signing message or a raw transaction of at most 262,144 bytes, or an encode request. */
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "message": "0xb5e97db07fa0bd0e5598aa3643a9bc6f6693bddc1a9fec9e674a461eaa00b193000000000000000000000000000000000000000000000000000000000000000100000000000000000200000000000000000000000000000000000000000000000000000000000000010d6170746f735f6163636f756e74087472616e736665720002200000000000000000000000000000000000000000000000000000000000001234080500000000000000d007000000000000640000000000000062a7b18c0700000004"
+         * }
+         */
+        "application/json": components["schemas"]["ExplainSubmissionRequest"];
+      };
+    };
+    responses: {
+      /** @description application/json: The explanation. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+        };
+        content: {
+          "application/json": components["schemas"]["Explanation"];
+        };
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: The transaction is well-formed but cannot be encoded: unknown module or function, wrong number or kind of arguments, a payload the chain refuses. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: Nothing is served under this path. */
+      404: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The body, or what it inflates to, is over the node's limit (8 MiB unless configured). */
+      413: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: A POST has no `Content-Type`, or not a JSON one, or an unknown `Content-Encoding`. */
+      415: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      429: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1480,7 +1802,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1618,7 +1940,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1705,7 +2027,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      /** @description `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1810,7 +2132,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1913,7 +2235,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `health_check_failed`: The health check fails: no readable ledger, its time is older than `duration_secs` allows, or nothing that can be verified comes from any upstream. `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      /** @description `health_check_failed`: The health check fails: no readable ledger, its time is older than `duration_secs` allows, or nothing that can be verified comes from any upstream. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1923,7 +2245,7 @@ export interface operations {
   };
   /**
    * Readiness check
-   * @description 200 when the node should get requests: it has a ledger, no fault keeps it from moving, and its ledger is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to start a process anew.
+   * @description 200 when the node should get requests: it has a ledger, no fault keeps it from moving, and its ledger is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to restart a process.
    */
   ready: {
     responses: {
@@ -2007,7 +2329,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `health_check_failed`: The health check fails: no readable ledger, its time is older than `duration_secs` allows, or nothing that can be verified comes from any upstream. `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      /** @description `health_check_failed`: The health check fails: no readable ledger, its time is older than `duration_secs` allows, or nothing that can be verified comes from any upstream. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -2075,7 +2397,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      /** @description `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -2143,7 +2465,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      /** @description `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -2211,7 +2533,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: The node has as much work in hand as it accepts, or more requests than it can answer in time. */
+      /** @description `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];

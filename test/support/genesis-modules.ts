@@ -1,4 +1,4 @@
-// The modules of a network's genesis, straight from its write set.
+// The modules of a network's genesis, from its write set.
 import { toHex } from "../../src/base/hex.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
 import { accessPathCodec } from "../../src/ledger/state-key.ts";
@@ -23,7 +23,7 @@ export function genesisModules(network: "devnet" | "mainnet"): Map<string, Uint8
   return modules;
 }
 
-/** A loader of the modules of a network's genesis, through the real cache. */
+/** A loader of the modules of a network's genesis, with the module cache. */
 export function genesisLoader(network: "devnet" | "mainnet"): ModuleLoader {
   const modules = genesisModules(network);
   return new ModuleCache().createLoader(async ({ address, name }) => {

@@ -20,12 +20,95 @@ function call(id: string, types: readonly string[], before: string, unit: string
   return request(payload, (room) => repeated(unit, room), `${after}]`);
 }
 
+/** Unknown members, spelled so that distinguishing them from known ones is expensive. */
+const PADDINGS: readonly (readonly [name: string, unit: string])[] = [
+  ["names of one escape", '"\\u0073":1'],
+  ["names beyond ASCII", '"é":1'],
+  ["escaped names beyond ASCII", '"\\u00e9":1'],
+  ["beginnings of wanted names", '"se":1'],
+  ["escaped beginnings of wanted names", '"\\u0073\\u0065":1'],
+  ["long beginnings of wanted names", '"secondary_signer\\u0073_":1'],
+  ["names of escaped quotes", '"\\"\\"":1'],
+  ["empty names", '"":1'],
+  ["deep values", `"a":${"[".repeat(120)}${"]".repeat(120)}`],
+];
+
+/** The places of a request where an object may have unknown members; `#` stands for the padding. */
+function paddedPlaces(demo: string): readonly (readonly [name: string, before: string, after: string])[] {
+  const head =
+    '"sender":"0x1","sequence_number":"0","max_gas_amount":"1","gas_unit_price":"1","expiration_timestamp_secs":"1"';
+  const call = (name: string, args: string): string =>
+    `"type":"entry_function_payload","function":"${demo}::${name}","type_arguments":[],"arguments":[${args}]`;
+  const nothing = `"payload":{${call("take_nothing", "")}}`;
+  const abi = '"name":"m","visibility":"public","is_entry":true,"is_view":false,"return":[],"params":[]';
+  const script = (code: string): string =>
+    `{${head},"payload":{"type":"script_payload","type_arguments":[],"arguments":[],"code":{${code}}}}`;
+  const all: readonly (readonly [string, string])[] = [
+    ["before the members of the body", `{#,${head},${nothing}}`],
+    ["behind the members of the body", `{${head},${nothing},#}`],
+    ["in the payload", `{${head},"payload":{#,${call("take_nothing", "")}}}`],
+    [
+      "in the payload of a multisig account",
+      `{${head},"payload":{"type":"multisig_payload","multisig_address":"0x1","transaction_payload":{#,${call("take_nothing", "")}}}}`,
+    ],
+    ["in the code of a script", script(`#,"bytecode":"","abi":{${abi},"generic_type_params":[]}`)],
+    ["in the description of a script", script(`"bytecode":"","abi":{#,${abi},"generic_type_params":[]}`)],
+    [
+      "in a type parameter",
+      script(`"bytecode":"","abi":{${abi},"generic_type_params":[{#,"constraints":["copy"]}]}`),
+    ],
+    ["in a struct", `{${head},"payload":{${call("take_point", '{#,"x":"1","y":"1"}')}}}`],
+    ["in an option", `{${head},"payload":{${call("take_option", '{#,"vec":["5"]}')}}}`],
+  ];
+  return all.map(([name, text]) => {
+    const [before = "", after = ""] = text.split("#");
+    return [name, before, after];
+  });
+}
+
+/** Valid requests, padded to a size. `demo` is the path of the local chain's demo module. */
+export function paddedRequests(
+  demo: string,
+): readonly (readonly [name: string, build: (sizeBytes: number) => string])[] {
+  const padded = paddedPlaces(demo).flatMap(([place, before, after]) =>
+    PADDINGS.map(([padding, unit]) => [`${padding} ${place}`, before, unit, after] as const),
+  );
+  const [, before = "", after = ""] = paddedPlaces(demo)[0] ?? [];
+  const duplicates = [
+    ["one wanted name again and again", before, '"sender":"0x1"', after],
+    ["one wanted name again and again, escaped", before, '"sende\\u0072":"0x1"', after],
+    ["one variant again and again", ...variants(demo)],
+  ] as const;
+  return [...padded, ...duplicates].map(([name, front, unit, back]) => {
+    const others = Buffer.byteLength(front + back);
+    return [
+      name,
+      (sizeBytes) => {
+        const units = Math.floor((sizeBytes - others + 1) / (Buffer.byteLength(unit) + 1));
+        return front + Array(units).fill(unit).join(",") + back;
+      },
+    ];
+  });
+}
+
+function variants(demo: string): [before: string, unit: string, after: string] {
+  const [, before = "", after = ""] = paddedPlaces(demo).find(([name]) => name === "in a struct") ?? [];
+  return [
+    before.replace("take_point", "take_shape"),
+    '"\\u0044ot":{}',
+    after.replace(',"x":"1","y":"1"', ""),
+  ];
+}
+
 const PROPERTY = "0x4::aptos_token::add_typed_property";
 const property = (type: string, before: string, unit: string, after: string): string =>
   call(PROPERTY, ["0x4::token::Token", type], `"0x1","k",${before}`, unit, after);
 
-/** Name and text of every body; texts are made one at a time, for they are large. */
+/** Name and text of every body; texts are large, so they are made one at a time. */
 export const HOSTILE_BODIES: readonly (readonly [name: string, build: () => string])[] = [
+  ...paddedRequests("0x1::demo")
+    .filter(([name]) => /before the members of the body|in a type parameter|again and again/.test(name))
+    .map(([name, build]) => [name, () => build(SIZE)] as const),
   ["numbers", () => `[${repeated("1", SIZE - 2)}]`],
   ["empty arrays", () => `[${repeated("[]", SIZE - 2)}]`],
   ["empty objects", () => `[${repeated("{}", SIZE - 2)}]`],

@@ -1,9 +1,12 @@
-// Hostile requests: generated ones that a client library can send, byte strings that are hardly HTTP, and what must
-// hold for the answer to any of them.
+// Hostile requests: generated ones that a client library can send, byte strings that are barely HTTP, and invariants of
+// the response to any of them.
 import { type Agent, request as httpRequest } from "node:http";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { COIN, PAIR, TABLE, TABLE_KEY } from "./http-ledger.ts";
+
+/** Of the message of a single signer. */
+const PREFIX = "b5e97db07fa0bd0e5598aa3643a9bc6f6693bddc1a9fec9e674a461eaa00b193";
 
 const segment = fc.oneof(
   fc.constantFrom(
@@ -15,6 +18,7 @@ const segment = fc.oneof(
     "raw_item",
     "transactions",
     "encode_submission",
+    "explain_submission",
     "history",
     "detail",
     "balances",
@@ -71,13 +75,48 @@ const path = fc.oneof(
     arbitrary: fc.constantFrom(
       `/v1/tables/${TABLE}/raw_item`,
       "/v1/transactions/encode_submission",
+      "/v1/transactions/explain_submission",
       "/v1/balances",
       "/v1/tables/raw_items",
     ),
   },
   {
     weight: 1,
-    arbitrary: fc.constantFrom("/", "/v1", "/v1/info", "/v1/-/healthy", "/v1/spec", "/v1/spec.yaml"),
+    arbitrary: fc.constantFrom(
+      `/v1/accounts/0xc1/balance/${COIN}`,
+      "/",
+      "/v1",
+      "/v1/info",
+      "/v1/-/healthy",
+      "/v1/spec",
+      "/v1/spec.yaml",
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(
+      "/v1/accounts/0x1/resources",
+      "/v1/transactions",
+      "/v1/view",
+      "/v1/../x",
+      "/v1//x",
+    ),
+  },
+);
+
+/** What stands before the path in an absolute target, right or wrong. */
+const authority = fc.oneof(
+  { weight: 15, arbitrary: fc.constant("") },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      "http://h",
+      "HTTP://h:80",
+      "https://[::1]:443",
+      "http://h?x=",
+      "http://u@h",
+      "http://",
+    ),
   },
 );
 
@@ -139,6 +178,22 @@ const query = fc.oneof(
 );
 
 const headerText = fc.string({ unit: fc.constantFrom(...'abc019,;=/*"\\ q.-\t\u00ff'), maxLength: 60 });
+/** What a client may say to be the business of one connection, the framing of its request included. */
+const connection = fc
+  .array(
+    fc.constantFrom(
+      "close",
+      "keep-alive",
+      "Content-Length",
+      "transfer-encoding",
+      "host",
+      "x-request-id",
+      "upgrade",
+      "",
+    ),
+    { minLength: 1, maxLength: 4 },
+  )
+  .map((options) => options.join(", "));
 const headers = fc.record(
   {
     accept: fc.oneof(
@@ -163,6 +218,8 @@ const headers = fc.record(
     "if-none-match": headerText,
     "x-request-id": headerText,
     upgrade: fc.constantFrom("websocket", "h2c"),
+    connection,
+    "x-forwarded-for": fc.oneof(fc.constantFrom("203.0.113.7:50001", "[::1]:1", "unknown", ","), headerText),
     "x-long": fc.integer({ min: 0, max: 20_000 }).map((length) => "y".repeat(length)),
   },
   { requiredKeys: [] },
@@ -203,6 +260,9 @@ const jsonText = fc.oneof(
     '{"invalid":1}',
     "{}",
     "null",
+    '{"message":"0x"}',
+    `{"message":"0x${PREFIX}${"00".repeat(100)}"}`,
+    `{"raw_transaction":"${"00".repeat(90)}"}`,
   ),
   fc.json(),
   fc.constantFrom(
@@ -220,32 +280,40 @@ const jsonText = fc.oneof(
   fc.integer({ min: 1, max: 70_000 }).map((length) => `"${"0".repeat(length)}"`),
   fc.integer({ min: 1, max: 4000 }).map((length) => `{"key":${"9".repeat(length)}}`),
 );
+/** Requests that hide in a body: nobody must ever be asked for them. */
+export const SMUGGLED_PATH = "/v1/smuggled";
+const smuggled = fc
+  .constantFrom("GET", "POST", "DELETE")
+  .map((method) =>
+    Buffer.from(`${method} ${SMUGGLED_PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`),
+  );
 const bomb = gzipSync(Buffer.alloc(2_000_000, 32));
 const body = fc.oneof(
   { weight: 6, arbitrary: jsonText.map((text) => Buffer.from(text)) },
   { weight: 2, arbitrary: fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)) },
   { weight: 1, arbitrary: jsonText.map((text) => gzipSync(text)) },
   { weight: 1, arbitrary: fc.constant(bomb) },
+  { weight: 2, arbitrary: smuggled },
 );
 
 /** Requests that a client library can send. */
 export const hostile = fc
   .record({
-    /** Whether method and content type are those that the path asks for, so that more of the server is reached. */
+    /** Whether method and content type fit the path, so that more of the server is reached. */
     fits: fc.integer({ min: 0, max: 3 }).map((number) => number > 0),
     method: fc.constantFrom("GET", "POST", "HEAD", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "PROPFIND"),
-    target: fc.tuple(path, query).map(([first, second]) => first + second),
+    target: fc.tuple(authority, path, query).map((parts) => parts.join("")),
     headers,
     body: fc.option(body, { nil: undefined, freq: 4 }),
     chunked: fc.boolean(),
-    /** Whether the client goes away before the answer. */
+    /** Whether the client disconnects before the response. */
     abandon: fc.integer({ min: 0, max: 40 }).map((number) => number === 0),
   })
   .map((one) => {
     if (!one.fits) return one;
     const isPost =
       one.target.includes("raw_item") ||
-      one.target.includes("encode_submission") ||
+      one.target.includes("_submission") ||
       one.target.startsWith("/v1/balances");
     if (!isPost) return { ...one, method: "GET" };
     const isPacked = one.body?.[0] === 0x1f;
@@ -255,10 +323,10 @@ export const hostile = fc
   });
 export type Hostile = typeof hostile extends fc.Arbitrary<infer T> ? T : never;
 
-/** Marks of a stack or of this machine's folders, which are nobody's business. */
+/** Traces of a stack or of this machine's paths, which must not leak. */
 const INSIDE = [/\n {4}at [^\n]{1,200}:\d+:\d+/, /node_modules/, /file:\/\//] as const;
 
-/** What an answer shows of the inside of the program; undefined when nothing. */
+/** The internals that a response leaks; undefined if none. */
 export function findInside(body: Buffer, headers: readonly string[]): string | undefined {
   const text = `${headers.join("\n")}\n${body.toString("latin1")}`;
   if (text.includes(process.cwd())) return process.cwd();
@@ -269,7 +337,16 @@ export function findInside(body: Buffer, headers: readonly string[]): string | u
   return undefined;
 }
 
-/** Sends one and gives the status, undefined where the client went away; rejects what must not be answered. */
+/** Header in which the upstream of a test says what it was asked for. */
+export const SEEN_HEADER = "x-upstream-saw";
+
+/** Whether what the upstream was asked for is what a client asked for. */
+function isSame(asked: string, method: string, target: string): boolean {
+  const path = asked.slice(method.length + 1);
+  return asked.startsWith(`${method} /v1/`) && target.endsWith(path);
+}
+
+/** Sends one and returns the status, undefined if the client disconnected; rejects on a forbidden response. */
 export function sendHostile(port: number, agent: Agent, one: Hostile): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const { method, target, chunked, abandon } = one;
@@ -293,6 +370,10 @@ export function sendHostile(port: number, agent: Agent, one: Hostile): Promise<n
       response.on("error", reject);
       response.on("end", () => {
         const status = response.statusCode ?? 0;
+        const asked = response.headers[SEEN_HEADER];
+        if (asked !== undefined && !isSame(`${asked}`, method, target)) {
+          reject(new Error(`${method} ${target} got the answer to ${asked}`));
+        }
         const inside = findInside(Buffer.concat(chunks), response.rawHeaders);
         if (inside !== undefined) reject(new Error(`${status} ${target} lets out ${inside}`));
         if (status >= 400 && method !== "HEAD") {
@@ -304,8 +385,11 @@ export function sendHostile(port: number, agent: Agent, one: Hostile): Promise<n
         resolve(status);
       });
     });
+    // A connection that ends with the answer, while the body is still sent, may take the answer with it.
+    const mayBreak =
+      abandon || (one.body !== undefined && /close|upgrade/.test(one.headers.connection ?? ""));
     request.on("error", (error) =>
-      abandon
+      mayBreak
         ? resolve(undefined)
         : reject(new Error(JSON.stringify(one).replace(/9{20,}|y{20,}/g, "LONG"), { cause: error })),
     );
@@ -315,16 +399,21 @@ export function sendHostile(port: number, agent: Agent, one: Hostile): Promise<n
   });
 }
 
-/** Byte strings that are hardly HTTP. */
+/** Byte strings that are barely HTTP. */
 export const rawRequest = fc
   .tuple(
-    fc.constantFrom("GET", "POST", "BREW", "get", "", "CONNECT", "PRI"),
-    fc.oneof(path, fc.string({ unit: "binary-ascii", maxLength: 40 })),
+    fc.constantFrom("GET", "POST", "DELETE", "BREW", "get", "", "CONNECT", "PRI"),
+    fc.oneof(
+      fc.tuple(authority, path).map((parts) => parts.join("")),
+      fc.string({ unit: "binary-ascii", maxLength: 40 }),
+    ),
     fc.constantFrom("HTTP/1.1", "HTTP/1.0", "HTTP/2.0", "HTTP", "\r\n"),
     fc.array(
       fc.oneof(
         fc.constantFrom(
           "Host: x",
+          "host: y",
+          "Host: a b",
           "Content-Length: 5",
           "Content-Length: -1",
           "Content-Length: 99999999999999999999",
@@ -334,6 +423,7 @@ export const rawRequest = fc
           "Transfer-Encoding: x",
           "Expect: 100-continue",
           "Connection: close",
+          "Connection: content-length, transfer-encoding",
         ),
         fc.constantFrom(
           "Content-Type: application/json",
@@ -355,6 +445,7 @@ export const rawRequest = fc
       "zz\r\n",
       "\x00\x00",
       "0;a=b\r\n\r\n",
+      `GET ${SMUGGLED_PATH} HTTP/1.1\r\nHost: x\r\n\r\n`,
     ),
   )
   .map(([method, target, version, lines, tail]) =>

@@ -1,14 +1,14 @@
-// Encodes bodies that the parent process names by file, in a process of its own so that its memory says
-// something, and answers with the processor time each took, in yardsticks, and the peak of the memory so far.
+// Encodes bodies from files that the parent process names, in a separate process so that its memory is measurable, and
+// reports the processor time of each, in yardsticks, and the peak memory so far.
 import { closeSync, openSync, readSync } from "node:fs";
 import { encodeSubmission } from "../../src/transaction/encode-submission.ts";
 import { genesisLoader } from "./genesis-modules.ts";
 import { timesYardstick, yardstickMs } from "./yardstick.ts";
 
-/** What is reported for one body. Memory in bytes, above where it stood before the first. */
+/** Report for one body. Memory in bytes above the level before the first body. */
 export interface HostileReport {
   readonly outcome: string;
-  /** Processor time in yardsticks: neither a busy nor a slow machine counts. */
+  /** Processor time in yardsticks: independent of the machine's load and speed. */
   readonly times: number;
   readonly extraBytes: number;
 }

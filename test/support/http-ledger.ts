@@ -34,7 +34,7 @@ export const EMPTY_KEY = "0x";
 export const LARGE_KEY = "0x1a";
 export const LARGE_SIZE = 4096;
 
-/** The data of a state item as the store keeps it. */
+/** The stored bytes of a state item. */
 export function stateValue(data: Uint8Array): Uint8Array {
   return new BcsWriter().u8(0).byteString(data).take();
 }
@@ -149,7 +149,7 @@ const WRITES: readonly (readonly [version: bigint, key: Uint8Array, data: Uint8A
 ];
 
 /** Hash of the transaction of a version. */
-export function transactionHashAt(version: bigint): Uint8Array {
+function transactionHashAt(version: bigint): Uint8Array {
   return Buffer.alloc(32, Number(version) + 1);
 }
 

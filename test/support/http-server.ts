@@ -1,14 +1,20 @@
 // A real listening server over a ledger, for tests.
 import { afterAll } from "vitest";
-import { createHttpServer, type HttpFigures, type HttpServerOptions } from "../../src/http/server.ts";
+import {
+  createHttpServer,
+  type HttpFigures,
+  type HttpServerOptions,
+  type HttpServices,
+} from "../../src/http/server.ts";
 import { parseJson } from "../../src/json/parse.ts";
+import { Reader } from "../../src/node/reader.ts";
 import { TransactionError } from "../../src/transaction/errors.ts";
 import { createHttpLedger } from "./http-ledger.ts";
 
-/** The bytes that the tests' encoder answers for a body it accepts. */
+/** The bytes that the test encoder returns for an accepted body. */
 export const SIGNING_MESSAGE: Uint8Array = new Uint8Array(200).fill(0xab);
 
-/** Stands for the encoder: objects are accepted, `{"invalid": …}` is an invalid transaction. */
+/** Replaces the encoder: accepts objects; `{"invalid": …}` is an invalid transaction. */
 async function encodeForTest(body: Uint8Array): Promise<Uint8Array> {
   const document = parseJson(body);
   if (document.kind(document.root) !== "object") {
@@ -30,13 +36,18 @@ export interface TestServer {
 }
 
 /** Starts a server on a free port; it is closed when the test file ends. */
-export async function startServer(options: Partial<HttpServerOptions> = {}): Promise<TestServer> {
+export async function startServer(
+  options: Partial<HttpServices> & HttpServerOptions = {},
+): Promise<TestServer> {
+  const ledger = options.ledger ?? (await createHttpLedger());
+  const reader = new Reader(ledger);
   const server = createHttpServer({
-    ledger: options.ledger ?? (await createHttpLedger()),
-    encode: encodeForTest,
+    ledger,
+    encoder: encodeForTest,
+    explainer: (body, view) => reader.explain(body, view),
     nodeInfo: () => ({ chain_id: "44", node_type: "PublicFullnode", latest_version: 30n }),
     port: 0,
-    // A machine that gives a test little time is no reason to turn its requests away.
+    // A loaded machine must not make the server refuse the test's requests.
     maxWaitMs: 0,
     ...options,
   });

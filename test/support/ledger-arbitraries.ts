@@ -82,7 +82,7 @@ export const anyWriteOp: fc.Arbitrary<WriteOp> = fc.oneof(
 
 const hexOfKey = (key: StateKey) => toHex(encodeWith(stateKeyCodec, key));
 
-/** Writes in the order of their keys' bytes. */
+/** Writes sorted by the bytes of their keys. */
 const anyWrites: fc.Arbitrary<Writes> = fc
   .uniqueArray(fc.tuple(anyStateKey, anyWriteOp), {
     maxLength: 4,

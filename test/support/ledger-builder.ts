@@ -1,5 +1,5 @@
-// Builds ledgers that check: for each transaction the record that a network would serve, with every hash and
-// root computed. State roots come from all items at once, so that a replay is compared with the plain rule.
+// Builds valid ledgers: for each transaction the record that a network would serve, with all hashes and roots. It
+// computes state roots from all items at once, so that tests compare incremental updates with the definition.
 import { toHex } from "../../src/base/hex.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
 import { eventRoot, transactionAccumulator } from "../../src/ledger/accumulator.ts";
@@ -80,9 +80,9 @@ export interface BuiltVersion {
   readonly transaction?: Transaction;
   readonly events?: readonly ContractEvent[];
   readonly changes?: WriteSet;
-  /** True at the end of a block. */
+  /** True for the last version of a block. */
   readonly checkpoint: boolean;
-  /** The newer form of the info. */
+  /** Uses the v1 transaction info. */
   readonly newInfo?: boolean;
 }
 
@@ -93,7 +93,7 @@ export class LedgerBuilder {
   readonly state = new Map<string, { keyHash: Uint8Array; value: Uint8Array }>();
   readonly #accumulator = transactionAccumulator();
 
-  /** Adds version 0 of a chain with the given further writes. */
+  /** Adds version 0, with the given writes besides the chain id. */
   genesis(writes: Writes = []): Uint8Array {
     const changes: WriteSet = { kind: "v0", writes: [chainIdWrite(BUILT_CHAIN_ID), ...writes] };
     const events = [newBlock(0n, 0n, 0n), newEpoch(1n)];
@@ -104,7 +104,7 @@ export class LedgerBuilder {
     return this.add({ transaction, events, changes, checkpoint: true });
   }
 
-  /** Adds one version; its record. */
+  /** Adds one version and returns its record. */
   add(version: BuiltVersion): Uint8Array {
     const changes = version.changes ?? { kind: "v0", writes: [] };
     this.#apply(changes.writes);

@@ -1,17 +1,17 @@
-// A line to a server that can be cut and mended: what the machine behind it looks like when it is gone.
+// A TCP forwarder to a server that can be cut and restored: simulates a machine that disappears.
 import { connect, createServer, type Socket } from "node:net";
 
-/** A line under way. */
+/** A running forwarder. */
 export interface Line {
-  /** Where to connect instead. */
+  /** Port to connect to instead of the server's. */
   readonly port: number;
-  /** Breaks all connections and takes no more. */
+  /** Breaks all connections and accepts no more. */
   cut(): void;
   mend(): void;
   close(): void;
 }
 
-/** Opens a line to a server, on a port of its own. */
+/** Opens a forwarder to a server on a free port. */
 export async function openLine(target: { readonly host: string; readonly port: number }): Promise<Line> {
   const sockets = new Set<Socket>();
   let isCut = false;

@@ -53,7 +53,7 @@ export function createLongHistory(
   );
 }
 
-/** A ledger without items, of blocks with so many versions each. */
+/** A ledger without items, of blocks with the given numbers of versions. */
 export async function createLedgerOfBlocks(sizes: readonly number[]): Promise<Store> {
   const store = createMemoryStore();
   let next = 0n;

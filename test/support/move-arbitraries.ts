@@ -4,7 +4,7 @@ import type { ModuleId, PrimitiveName } from "../../src/move/abi.ts";
 import { ADDRESS_LENGTH, type Address, addressFromBytes } from "../../src/move/address.ts";
 import type { FunctionParamTag, StructTag, TypeTag } from "../../src/move/type-tag.ts";
 
-/** Any u64, with the edges often. */
+/** Any u64, often near the limits. */
 export const anyU64: fc.Arbitrary<bigint> = fc.bigInt({ min: 0n, max: (1n << 64n) - 1n });
 
 /** Short byte strings. */
@@ -21,7 +21,7 @@ export const anyHash: fc.Arbitrary<Uint8Array> = bytesOf(32);
 /** Text of any script. */
 export const anyText: fc.Arbitrary<string> = fc.string({ unit: "binary", maxLength: 12 });
 
-/** Addresses, small ones often. */
+/** Addresses, often short ones. */
 export const anyAddress: fc.Arbitrary<Address> = fc
   .oneof(
     bytesOf(ADDRESS_LENGTH),
@@ -37,7 +37,7 @@ const LETTERS = [..."abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"];
 const NAME_PARTS = [...LETTERS, ..."0123456789_$"];
 const RESERVED = new Set("u8 u16 u32 u64 u128 u256 bool address vector signer true false".split(" "));
 
-/** Names that the text form of types can say. */
+/** Names that type text allows. */
 export const anyName: fc.Arbitrary<string> = fc
   .tuple(fc.constantFrom(...LETTERS), fc.array(fc.constantFrom(...NAME_PARTS), { maxLength: 10 }))
   .map(([first, rest]) => first + rest.join(""))
@@ -113,9 +113,9 @@ const { anyTypeTag, anyStructTag } = fc.letrec<{
 export {
   /** Struct tags with any text as names. */
   anyStructTag,
-  /** Structs that the text form can say. */
+  /** Structs that type text can express. */
   anyTextualStruct,
-  /** Types that the text form can say. */
+  /** Types that type text can express. */
   anyTextualType,
   /** Type tags of every kind. */
   anyTypeTag,

@@ -1,8 +1,7 @@
-// One connection that sends requests without waiting for answers and takes these in order: for tests that ask a
-// hundred thousand times.
+// One connection with pipelined requests and responses in order, for tests with a hundred thousand requests.
 import { connect, type Socket } from "node:net";
 
-/** What came back. */
+/** One response. */
 export interface PipelinedAnswer {
   readonly status: number;
   /** Value of a header by its lowercase name. */
@@ -17,7 +16,7 @@ interface Waiting {
 
 const HEAD_END = "\r\n\r\n";
 
-/** A kept connection to a server that says how long its answers are. */
+/** A keep-alive connection to a server that sends Content-Length. */
 export class Pipeline {
   readonly #socket: Socket;
   readonly #waiting: Waiting[] = [];

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { endWithTest } from "./children.ts";
 
 const bin = fileURLToPath(new URL("../../bin/sextant.js", import.meta.url));
 const built = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
@@ -16,7 +17,7 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** A run under way. */
+/** A running program. */
 export interface Running {
   readonly child: ChildProcess;
   readonly url: string;
@@ -28,22 +29,19 @@ export interface Running {
   readonly stop: (signal?: NodeJS.Signals) => Promise<Finished>;
 }
 
-const children = new Set<ChildProcess>();
-// A test that fails must not leave its node behind.
-process.on("exit", () => {
-  for (const child of children) child.kill("SIGKILL");
-});
-
 type Environment = Readonly<Record<string, string>>;
 
 function launch(args: readonly string[], environment: Environment, input?: string) {
   const inherited = Object.entries(process.env).filter(([key]) => !key.startsWith("SEXTANT_"));
-  const child = spawn(process.execPath, [bin, ...args], {
-    env: { ...Object.fromEntries(inherited), ...environment },
-    stdio: ["pipe", "pipe", "pipe"],
-  });
-  children.add(child);
-  child.on("close", () => children.delete(child));
+  const child = endWithTest(
+    spawn(process.execPath, [bin, ...args], {
+      env: { ...Object.fromEntries(inherited), ...environment },
+      stdio: ["pipe", "pipe", "pipe"],
+      // A new process group, with all processes that it starts.
+      detached: true,
+    }),
+    { group: true },
+  );
   child.stdin.end(input ?? "");
   const output = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -68,8 +66,8 @@ export function runProgram(
 }
 
 /**
- * Starts a node on a free port and waits for its ready line. It turns no request away for want of time unless
- * told to: a machine that gives a test little of it is no fault of the node.
+ * Starts a node on a free port and waits for its ready line. Unless told otherwise, it refuses no request because of
+ * event loop delay: a loaded machine must not fail a test.
  */
 export async function startProgram(args: readonly string[], environment: Environment = {}): Promise<Running> {
   const settings = { SEXTANT_MAX_WAIT: "0", ...environment };

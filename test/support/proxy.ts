@@ -1,8 +1,8 @@
-// A proxy between two nodes that can change, count, delay or break what goes through.
+// A proxy between two nodes that can change, count, delay or break responses.
 import { createServer, type IncomingHttpHeaders, request, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** One answer on its way back. */
+/** One response of the node. */
 export interface Passing {
   readonly method: string;
   readonly path: string;
@@ -11,25 +11,26 @@ export interface Passing {
   readonly body: Buffer;
 }
 
-/** What to do with an answer: send it changed or unchanged, or take over the response. */
+/** Handles a response: returns it, changed or not, or writes to the client itself. */
 export type Meddle = (
   passing: Passing,
   response: ServerResponse,
 ) => Passing | undefined | Promise<Passing | undefined>;
 
-/** A proxy under way. */
+/** A running proxy. */
 export interface Meddler {
   /** Base URL without `/v1`. */
   readonly url: string;
-  /** Requests that came, as method and path. */
+  /** Received requests, as method and path. */
   readonly seen: string[];
   meddle: Meddle;
+  /** Base URL of the target node; may be changed. */
+  target: string;
   close(): Promise<void>;
 }
 
 /** Starts a proxy in front of a node, given by its base URL with `/v1`. */
 export async function startProxy(target: string): Promise<Meddler> {
-  const base = new URL(target).origin;
   const seen: string[] = [];
   const server: Server = createServer((incoming, response) => {
     const chunks: Buffer[] = [];
@@ -38,7 +39,7 @@ export async function startProxy(target: string): Promise<Meddler> {
       const { method = "GET", url: path = "/" } = incoming;
       seen.push(`${method} ${path}`);
       const { host: _, ...headers } = incoming.headers;
-      const onward = request(`${base}${path}`, { method, headers }, (answer) => {
+      const onward = request(`${new URL(proxy.target).origin}${path}`, { method, headers }, (answer) => {
         const parts: Buffer[] = [];
         answer.on("data", (chunk) => parts.push(chunk));
         answer.on("end", async () => {
@@ -63,6 +64,7 @@ export async function startProxy(target: string): Promise<Meddler> {
   const proxy: Meddler = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen,
+    target,
     meddle: (passing) => passing,
     close: async () => {
       server.closeAllConnections();

@@ -1,4 +1,4 @@
-// Questions to ask several nodes of one chain, and what they answer, for comparing.
+// Requests for comparing the responses of several nodes of one chain.
 import type { ChainGuide } from "../../src/chain/guide.ts";
 import { brandedHeader, READ_VERSION } from "../../src/interface/ledger-headers.ts";
 import { BCS_TYPE as BCS, JSON_TYPE } from "../../src/interface/media-types.ts";
@@ -13,7 +13,7 @@ export interface Question {
   readonly body?: string;
 }
 
-/** What a node answers, without what differs between nodes. */
+/** A node's response, without the parts that differ between nodes. */
 export interface Reply {
   readonly status: number;
   readonly body: string;
@@ -23,7 +23,7 @@ export interface Reply {
 const READ_VERSION_HEADER = brandedHeader("NODE", READ_VERSION).toLowerCase();
 const AT_VERSION = "?ledger_version={version}";
 
-/** Every account with every asset, every table with every key, in both forms, and things that do not exist. */
+/** Every account with every asset, every table with every key, in both forms, and items that do not exist. */
 export function questionsAbout(guide: ChainGuide): Question[] {
   const questions: Question[] = [];
   const assets = [...new Set(guide.accounts.flatMap((account) => account.assets.map(({ asset }) => asset)))];
@@ -63,7 +63,7 @@ export function encodeQuestion(guide: ChainGuide, turn: number): Question {
   return { path: urlTo("", encodeRoute), accept: JSON_TYPE, body };
 }
 
-/** Asks over a connection that is shared with other questions. */
+/** Sends over a shared connection. */
 export async function askOver(pipeline: Pipeline, question: Question, version: bigint): Promise<Reply> {
   const { accept, body } = question;
   const path = `${API_ROOT}${question.path.replace("{version}", `${version}`)}`;
@@ -77,7 +77,7 @@ export async function askOver(pipeline: Pipeline, question: Question, version: b
   return { status: answer.status, body: answer.body.toString("hex"), readVersion };
 }
 
-/** Asks a node, by its base URL with `/v1`. */
+/** Sends to a node, given by its base URL with `/v1`. */
 export async function ask(url: string, question: Question, version: bigint): Promise<Reply> {
   const response = await fetch(url + question.path.replace("{version}", `${version}`), {
     headers: {

@@ -1,14 +1,14 @@
-// Speaks to a server byte by byte, for requests that no client library would send.
+// Sends raw bytes to a server, for requests that no client library would send.
 import { connect } from "node:net";
 
-/** What came back on a raw connection. */
+/** Bytes received on a raw connection. */
 export interface RawExchange {
   readonly text: string;
-  /** Status of every answer, in order. */
+  /** Status of every response, in order. */
   readonly statuses: readonly number[];
 }
 
-/** Sends pieces with a pause between them and collects what comes until the server closes or time is up. */
+/** Sends pieces with a pause between them and collects the responses until the server closes or time is up. */
 export function sendRaw(
   address: { readonly host: string; readonly port: number },
   pieces: readonly (string | Uint8Array)[],

@@ -1,6 +1,6 @@
-// An upstream over records in memory: for replaying recorded pages, and for tests of what a follower does.
+// An upstream over records in memory, for replaying recorded pages and for tests of followers.
 import { BcsWriter } from "../../src/bcs/writer.ts";
-import { UpstreamError } from "../../src/sync/upstream/errors.ts";
+import { BeyondHead, UpstreamError } from "../../src/sync/upstream/errors.ts";
 import type {
   RecordsPage,
   StateValueAnswer,
@@ -8,7 +8,7 @@ import type {
   UpstreamHead,
 } from "../../src/sync/upstream/upstream.ts";
 
-/** What a recorded upstream answers from. */
+/** Data of a recorded upstream. */
 export interface Recording {
   readonly name: string;
   readonly chainId: number;
@@ -17,7 +17,7 @@ export interface Recording {
   readonly first?: bigint;
 }
 
-/** An upstream that serves what was recorded; its head is the last record there is when asked. */
+/** An upstream that serves recorded records; its head is the last record at the time of the request. */
 export function createRecordedUpstream(recording: Recording): Upstream {
   return new RecordedUpstream(recording);
 }
@@ -48,7 +48,7 @@ class RecordedUpstream implements Upstream {
 
   async getRecords(start: bigint, limit: number): Promise<RecordsPage> {
     const head = await this.getHead();
-    if (start > head.version) throw new UpstreamError("beyond_head", `the head is ${head.version}`);
+    if (start > head.version) throw new BeyondHead(start, head);
     if (start < this.#first) throw new UpstreamError("pruned", `the oldest is ${this.#first}`);
     const at = Number(start - this.#first);
     const bytes = encodePage(this.#recording.records.slice(at, at + limit));

@@ -1,11 +1,12 @@
-// A store in memory that several writers want: a board that says whose turn it is, and stores that compare their token
-// with it in every write. For tests of the election, with faults to order. A lease lapses when the test says so: by
-// the clock it would also lapse when the machine stood still for a while.
+// A shared store in memory for tests of the writer election: a board that tracks the lease, and stores that compare their
+// fencing token with it in every write. Tests inject faults and expire leases explicitly: by the clock a lease would also
+// expire when the machine stalls.
+import { LedgerError } from "../../src/ledger/errors.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { StoreError } from "../../src/store/errors.ts";
 import type { SharedStore, WriterLease } from "../../src/store/writer-lease.ts";
 
-/** Says whose turn it is to write one store. */
+/** Tracks the lease of one store. */
 export class LeaseBoard {
   readonly ttlMs: number;
   readonly #store: Store;
@@ -36,7 +37,7 @@ export class LeaseBoard {
     if (token === this.token) this.#holder = undefined;
   }
 
-  /** Frees the lease as if its time were over. Whoever had it is not told. */
+  /** Frees the lease as if it had expired. Its holder does not notice. */
   lapse(): void {
     this.#holder = undefined;
   }
@@ -48,7 +49,7 @@ export class Member {
   readonly store: SharedStore;
   readonly #board: LeaseBoard;
   readonly #name: string;
-  /** `cut`: nothing can be reached; `mute`: nothing about the lease is ever answered. */
+  /** `cut`: the store is unreachable; `mute`: lease calls never settle. */
   fault: "none" | "cut" | "mute" = "none";
   #token: bigint | undefined;
 
@@ -102,7 +103,10 @@ export class Member {
       get identity() {
         return store.identity;
       },
-      openView: () => store.openView(),
+      openView: () => {
+        if (this.fault === "cut") throw new LedgerError("unavailable", "the line is cut");
+        return store.openView();
+      },
       getTreeNodes: (keys) => store.getTreeNodes(keys),
       getSideRows: (keys) => store.getSideRows(keys),
       putSideRows: async (rows) => {

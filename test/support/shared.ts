@@ -1,12 +1,12 @@
-// Finds the folder with networks and vectors that may stand beside the project. Tests that use it are
-// skipped, and say so, where it is absent.
+// Finds the shared folder with networks and vectors next to the project. If it is absent, tests that use it are skipped
+// with that reason.
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const beside = fileURLToPath(new URL("../../../shared", import.meta.url));
 const folder = process.env.SEXTANT_SHARED ?? beside;
 
-/** True when the shared folder is there. */
+/** True when the shared folder exists. */
 export const hasShared: boolean = existsSync(`${folder}/vectors/README.md`);
 
 if (!hasShared) console.warn(`skipped: tests on shared vectors (no folder at ${folder}; set SEXTANT_SHARED)`);

@@ -1,10 +1,9 @@
-// Says at the end of a run which tests were skipped and why: a suite that is green without them must not look
-// like one that has them.
+// Reports at the end of a run which tests were skipped and why: a green run without them must not look complete.
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import type { Reporter, TestCase, TestModule, TestSuite } from "vitest/node";
 
-/** Conditions as the tests write them, in words; others are shown as they are written. */
+/** Texts for known skip conditions; other conditions are shown as written. */
 const REASONS: Readonly<Record<string, string>> = {
   "!hasShared":
     "the folder of shared networks and vectors is not beside the project (SEXTANT_SHARED names another)",
@@ -13,10 +12,11 @@ const REASONS: Readonly<Record<string, string>> = {
   "maxFiles < IDLE + 500": "too few open files are allowed (ulimit -n)",
   '!hasTool("prlimit", "--version")': "there is no prlimit",
   "!canFreeze()": "chattr +i does not work here (it needs root and a file system with that flag)",
+  "!canUnshare()": "PID namespaces cannot be made here (unshare needs root, or a system that lets users)",
   'process.platform !== "linux"': "this is not Linux",
 };
 
-/** The condition that a test or what it stands in was skipped by; undefined where none is written there. */
+/** The skip condition of a test or its group; undefined if the source has none. */
 function conditionOf(test: TestCase): string | undefined {
   const lines = readFileSync(test.module.moduleId, "utf8").split("\n");
   for (let task: TestCase | TestSuite | TestModule = test; task.type !== "module"; task = task.parent) {
@@ -34,7 +34,7 @@ function conditionOf(test: TestCase): string | undefined {
   return undefined;
 }
 
-/** Prints, by reason, what was skipped. */
+/** Prints skipped tests by reason. */
 export class SkippedReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const byReason = new Map<string, TestCase[]>();

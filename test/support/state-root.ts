@@ -1,6 +1,6 @@
-// The state root computed from all items at once: the rule itself, without any stored nodes. Keys are 256-bit
-// hashes, bit 0 is the top bit of byte 0. No leaf below a position: the placeholder; one: that leaf's hash
-// wherever it stands; more: an inner node over both halves, even if one half is empty.
+// The state root by its definition, from all items at once and without stored nodes. Keys are 256-bit hashes; bit 0
+// is the top bit of byte 0. A position without leaves hashes to the placeholder, with one leaf to that leaf's hash,
+// with more to an inner node over both halves, even if one half is empty.
 import { compareBytes } from "../../src/base/bytes.ts";
 import { HASH_LENGTH, SPARSE_MERKLE_PLACEHOLDER } from "../../src/ledger/hash.ts";
 import { innerHashOf } from "../../src/ledger/state-tree/tree-node.ts";

@@ -1,6 +1,6 @@
-// A program for tests: commits a synthetic ledger to a store and prunes behind itself, forever, until it is
-// killed or fails. Arguments: path, seed, keys, versions to keep. Prints a line after each commit, after each
-// pruning step, and with the code of a failure. It begins when its input says something or ends.
+// A program for tests: commits a synthetic ledger to a store and prunes behind itself until killed or failed. Arguments:
+// path, seed, keys, versions to keep. Prints a line after each commit and pruning step, and with the code of a failure.
+// It starts when its input has data or ends.
 import type { Store } from "../../src/store/contract.ts";
 import { StoreError } from "../../src/store/errors.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";

@@ -1,11 +1,11 @@
-// A made-up ledger whose every version follows from a seed alone, with the plain truth about each: what tests
-// of stores write, and what they compare answers with. Two processes with one seed agree on all of it.
+// A synthetic ledger: a seed determines every version, so tests know what each read of a store must return, and two
+// processes with one seed agree.
 import { sha3 } from "../../src/base/sha3.ts";
 import type { Position } from "../../src/ledger/position.ts";
 import type { Block, StateItem } from "../../src/ledger/view.ts";
 import type { BlockStart, CommitBatch, StateWrite, StoreIdentity } from "../../src/store/contract.ts";
 
-/** A small generator of 32-bit numbers (mulberry32): the same seed gives the same numbers everywhere. */
+/** A generator of 32-bit numbers (mulberry32), determined by its seed. */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -77,21 +77,21 @@ export class SyntheticLedger {
     };
   }
 
-  /** What a version sees under a key, deletions included. */
+  /** The item at a version, deletions included. */
   itemAt(key: number, version: bigint): StateItem | undefined {
     this.#extendTo(version);
     const history = this.#histories[key]!;
     return history[countUpTo(history, version) - 1];
   }
 
-  /** The writes of a key inside a range. */
+  /** The writes of a key in a range. */
   history(key: number, from: bigint, to: bigint): StateItem[] {
     this.#extendTo(to);
     const history = this.#histories[key]!;
     return history.slice(countUpTo(history, from - 1n), countUpTo(history, to));
   }
 
-  /** The block that holds a version, as a ledger with the given head shows it. */
+  /** The block that contains a version, in a ledger with the given head. */
   blockAt(version: bigint, head: bigint): Block {
     this.#extendTo(head);
     const height = this.#heights[Number(version)]!;
@@ -99,7 +99,7 @@ export class SyntheticLedger {
     return { ...this.#blocks[height]!, lastVersion: (next <= head ? next : head + 1n) - 1n };
   }
 
-  /** The blocks from the one that holds the first version to the one that holds the last. */
+  /** The blocks that contain the versions from first to last. */
   blocksOf(first: bigint, last: bigint): BlockStart[] {
     this.#extendTo(last);
     return this.#blocks.slice(this.#heights[Number(first)]!, this.#heights[Number(last)]! + 1);
@@ -144,7 +144,7 @@ export class SyntheticLedger {
   }
 }
 
-/** How many items of an ordered history are at or below the version. */
+/** Number of items of an ordered history at or below the version. */
 function countUpTo(history: readonly StateItem[], version: bigint): number {
   let low = 0;
   let high = history.length;

@@ -1,4 +1,4 @@
-// Temporary folders that go away after the test file.
+// Temporary folders, removed after the test file.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

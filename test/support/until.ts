@@ -1,9 +1,9 @@
-// Waiting for what will happen, however slow the machine is.
+// Waits for events, however slow the machine is.
 
-/** Long enough for a machine that hardly gets on; whoever waits in vain fails after it. */
+/** Long enough for a heavily loaded machine; then the wait fails. */
 const PATIENCE_MS = 120_000;
 
-/** Waits until something is there; neither undefined nor false counts as there. */
+/** Waits until the result is neither undefined nor false. */
 export async function until<T>(
   look: () => Promise<T | undefined | false> | T | undefined | false,
   timeoutMs: number = PATIENCE_MS,

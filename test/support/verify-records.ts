@@ -2,7 +2,7 @@ import type { Position } from "../../src/ledger/position.ts";
 import type { RecordSpans } from "../../src/ledger/record.ts";
 import { type VerifiedBlock, Verifier } from "../../src/sync/verifier.ts";
 
-/** The whole blocks in a run of records after a position. */
+/** Verifies records after a position; returns the complete blocks among them. */
 export function verifyRecords(
   position: Position | undefined,
   records: readonly RecordSpans[],

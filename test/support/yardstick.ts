@@ -1,5 +1,5 @@
-// Time that says something on any machine: processor time as a multiple of what the engine's own parser takes
-// for 8 MiB of plain numbers, in the same process and right beside the work. Some 0.1 s where a core is quick.
+// Machine-independent time: processor time as a multiple of what JSON.parse takes for 8 MiB of plain numbers, measured in
+// the same process right next to the work. About 0.1 s on a fast core.
 
 const BYTES = 8 * 1024 * 1024;
 const SHARE = 8;
@@ -13,7 +13,7 @@ async function cpuMsOf(work: () => unknown): Promise<number> {
   return (user + system) / 1000;
 }
 
-/** What the parser takes: the middle of three tries with a part of it. */
+/** Time of the parser: median of three tries with a part of the text. */
 export async function yardstickMs(): Promise<number> {
   const tries: number[] = [];
   for (let i = 0; i < TRIES; i++) tries.push(await cpuMsOf(() => JSON.parse(numbers)));
@@ -21,8 +21,8 @@ export async function yardstickMs(): Promise<number> {
 }
 
 /**
- * Processor time of the work in yardsticks; the best of three tries, of which one below `good` spares the rest.
- * What the code is to blame for comes again in every try; what the machine is to blame for does not.
+ * Processor time of the work in yardsticks: the best of three tries; one below `good` ends early. Slow code is slow in
+ * every try, a loaded machine is not.
  */
 export async function timesYardstick(work: () => unknown, good: number): Promise<number> {
   let best = Number.POSITIVE_INFINITY;

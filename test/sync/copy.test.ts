@@ -1,5 +1,5 @@
-// Copies of whole ledgers between data directories: of all history, of a pruned one, cut off anywhere, and into the
-// wrong place. Every copy is walked by the full check afterwards.
+// Copies of whole ledgers between data directories: full and pruned, interrupted anywhere, and into wrong targets. The
+// full check verifies every copy.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -17,7 +17,7 @@ const folder = temporaryFolder();
 let count = 0;
 const place = (): string => join(folder, `store-${count++}`);
 
-/** A ledger of so many blocks, pruned up to a block where one is given. */
+/** A ledger of `blocks` blocks, pruned up to a block if one is given. */
 async function ledgerAt(data: string, blocks: number, keepFrom?: bigint): Promise<void> {
   const store = await openLmdbStore({ path: data });
   const run = new ChainRun(createLocalChain({ seed: "copy" }), store);
@@ -35,8 +35,8 @@ async function ledgerAt(data: string, blocks: number, keepFrom?: bigint): Promis
 
 function copy(from: string, to: string, more: Partial<CopyOptions> = {}): Promise<CopyReport> {
   return copyData({
-    from,
-    to: { data: to },
+    from: { engine: "lmdb", path: from },
+    to: { engine: "lmdb", path: to },
     share: 1,
     onProgress: () => {},
     logger: silentLogger,
@@ -45,7 +45,7 @@ function copy(from: string, to: string, more: Partial<CopyOptions> = {}): Promis
   });
 }
 
-/** Cuts a copy off when a part reached so much. */
+/** Interrupts a copy once a part has reached the given progress. */
 function cutAt(
   part: string,
   done: number,
@@ -65,7 +65,7 @@ function cutAt(
 async function expectSame(from: string, to: string): Promise<void> {
   const [source, target] = [await checkData(from), await checkData(to)];
   expect(target.findings).toEqual([]);
-  // Which rows wait to be pruned is each store's own business.
+  // The two stores may differ in rows not pruned yet.
   const facts = ({ leftovers, values, recordsAnchored, ...others }: typeof source) => others;
   expect(facts(target)).toEqual(facts(source));
 }
@@ -85,13 +85,13 @@ describe("a copy of a ledger", () => {
     const later = await copy(from, to);
     expect(later.versions).toBe(Number(later.version - report.version));
     await expectSame(from, to);
-    // The copy is a ledger like any other: it goes on.
+    // The copy is an ordinary ledger: it accepts more blocks.
     await ledgerAt(to, 80);
     expect((await checkData(to)).findings).toEqual([]);
     await expect(copy(from, to)).rejects.toMatchObject({ code: "order" });
   });
 
-  it("of a pruned source has what the source still knows, and follows it later", async () => {
+  it("of a pruned source has all that the source still has, and follows it later", async () => {
     const [from, to] = [place(), place()];
     await ledgerAt(from, 60, 30n);
     const report = await copy(from, to);
@@ -106,7 +106,7 @@ describe("a copy of a ledger", () => {
     expect((await checkData(to)).findings).toEqual([]);
   });
 
-  it("of a source that keeps one block only", async () => {
+  it("works from a source that keeps only one block", async () => {
     const [from, to] = [place(), place()];
     await ledgerAt(from, 20, 20n);
     expect((await copy(from, to)).check.faults).toBe(0);
@@ -139,13 +139,13 @@ describe("a copy of a ledger", () => {
     }
     const report = await copy(from, to);
     expect(report.check).toMatchObject({ faults: 0, findings: [] });
-    // Only the block that was in hand at a cut comes twice.
+    // Only the block in progress at an interruption is copied twice.
     expect(report.versions).toBeLessThan(report.check.records - copied + 20 * cuts.length);
     if (cuts[0]?.[0] === "items") expect(report.baseKeys).toBeLessThan(report.check.items - 40);
     await expectSame(from, to);
   });
 
-  it("that is not finished is written by nobody else", async () => {
+  it("that is not finished refuses other writers", async () => {
     const [from, to] = [place(), place()];
     await ledgerAt(from, 60, 30n);
     await expect(copy(from, to, cutAt("versions", 1).options)).rejects.toThrow("cut off");
@@ -157,7 +157,7 @@ describe("a copy of a ledger", () => {
     await node.close();
   });
 
-  it("goes into no other ledger, and not across a gap", async () => {
+  it("is refused into another ledger and across a gap", async () => {
     const [from, other, to] = [place(), place(), place()];
     await ledgerAt(from, 10);
     const store = await openLmdbStore({ path: other });
@@ -171,7 +171,7 @@ describe("a copy of a ledger", () => {
     expect((await copy(from, to)).check.faults).toBe(0);
   });
 
-  it("tells of what the target does not give back as it was given", async () => {
+  it("reports rows that the target returns changed", async () => {
     const [from, to] = [place(), place()];
     await ledgerAt(from, 30);
     await copy(from, to);
@@ -206,8 +206,8 @@ describe("a copy of a ledger", () => {
     await target.close();
     await source.close();
     expect(right.faults).toBe(0);
-    expect(report.findings).toContain("record of version 5: differs from the source's");
-    expect(report.findings).toContain("block 3: differs from the source's");
+    expect(report.findings).toContain("record of version 5 differs from the source's");
+    expect(report.findings).toContain("block 3 differs from the source's");
     expect(report.findings.some((text) => text.startsWith("item 0"))).toBe(true);
     expect(report.faults).toBeGreaterThan(2);
   });

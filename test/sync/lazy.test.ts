@@ -1,5 +1,5 @@
-// A node that starts at the head of another and fetches what it lacks: every answer as the other's, through
-// pruning, deletions and changes, and never a guess.
+// A node that starts at the head of another node and fetches missing items: its responses equal the other's through
+// pruning, deletions and changes, and it never guesses.
 import { afterAll, describe, expect, it } from "vitest";
 import { urlTo } from "../../src/interface/route.ts";
 import { balanceRoute, rawStateValueRoute } from "../../src/interface/routes.ts";
@@ -17,7 +17,7 @@ afterAll(async () => {
 async function start(options: Parameters<typeof createNode>[0]): Promise<Node & { url: string }> {
   const node = await createNode({
     ...options,
-    http: { host: "127.0.0.1", port: 0, limits: { maxWaitMs: 0 } },
+    http: { host: "127.0.0.1", port: 0, maxWaitMs: 0 },
   });
   open.push(node);
   return node as Node & { url: string };
@@ -44,14 +44,16 @@ async function blocks(node: Node, count: number): Promise<void> {
 const follow = (proxy: Meddler, more = {}) => ({
   upstreams: [proxy.url],
   startVersion: "latest",
-  requestsPerSecond: 0,
-  pollMs: 5,
-  retryMs: 5,
+  upstreamRate: 0,
+  pollTimeMs: 5,
+  retryTimeMs: 5,
   ...more,
 });
 
 describe("a lazily followed ledger", () => {
-  it("answers 2,000 random reads as its upstream does, while that prunes", { timeout: 600_000 }, async () => {
+  it("responds to 2,000 random reads as its upstream, which prunes meanwhile", {
+    timeout: 600_000,
+  }, async () => {
     const a = await start({ localChain: { seed: "lazy" }, pruneWindow: "120" });
     await blocks(a, 120);
     const proxy = await proxied(a);
@@ -70,7 +72,7 @@ describe("a lazily followed ledger", () => {
       }
       const [latest, kept] = [await versionOf(b), await oldestOf(a)];
       const batch = Array.from({ length: 10 }, async () => {
-        // Mostly what A still has; now and then anything since the base.
+        // Mostly versions that A still has; sometimes any version since the base.
         const from = Math.random() < 0.9 && kept > base ? kept : base;
         const version = from + BigInt(Math.floor(Math.random() * Number(latest - from + 1n)));
         const question = questions[Math.floor(Math.random() * questions.length)]!;
@@ -82,7 +84,7 @@ describe("a lazily followed ledger", () => {
       });
       for (const { question, version, reply, ours } of await Promise.all(batch)) {
         if (reply.status === 410) {
-          // What the upstream has pruned is answered from what is kept, or not at all.
+          // Versions that the upstream has pruned come from stored rows, or fail.
           expect([200, 404, 503]).toContain(ours.status);
           pruned++;
           continue;
@@ -95,7 +97,7 @@ describe("a lazily followed ledger", () => {
     }
     expect(kinds.get(200)).toBeGreaterThan(500);
     expect(kinds.get(404)).toBeGreaterThan(50);
-    // What A has pruned by now, B still answers as A did.
+    // B still responds as A did for versions that A has pruned by now.
     const oldest = await oldestOf(a);
     expect(oldest).toBeGreaterThan(base);
     const gone = earlier.filter(({ version }) => version < oldest);
@@ -134,7 +136,7 @@ describe("a lazily followed ledger", () => {
     await read();
   });
 
-  it("asks once for what many want, remembers absence, and says 503 when nobody answers", async () => {
+  it("fetches once for many readers, stores absence, and responds 503 when no upstream does", async () => {
     const a = await start({ localChain: { seed: "lazy-once" } });
     await blocks(a, 10);
     const proxy = await proxied(a);
@@ -173,7 +175,7 @@ describe("a lazily followed ledger", () => {
     expect((await b.info()).lazy_fill_failures).toBe(1);
   });
 
-  it("takes no value for another version, and none that is no state value", async () => {
+  it("refuses a value of another version, and bytes that are not a state value", async () => {
     const a = await start({ localChain: { seed: "lazy-lies" } });
     await blocks(a, 10);
     const proxy = await proxied(a);
@@ -198,7 +200,7 @@ describe("a lazily followed ledger", () => {
     expect(await ask(b.url, question, version)).toEqual(await ask(a.url, question, version));
   });
 
-  it("feeds another lazy node, and starts at a named version", async () => {
+  it("serves another lazy node, and starts at a given version", async () => {
     const a = await start({ localChain: { seed: "lazy-chain" }, pruneWindow: "off" });
     await blocks(a, 40);
     const b = await start({

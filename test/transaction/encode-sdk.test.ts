@@ -9,6 +9,7 @@ import {
   Ed25519Signature,
   EntryFunction,
   type EntryFunctionArgument,
+  FeePayerRawTransaction,
   generateSigningMessageForTransaction,
   I8,
   I16,
@@ -71,6 +72,9 @@ const addressText = fc
     };
     return { sdk: new AccountAddress(address), json: written[form as keyof typeof written] };
   });
+
+/** Stands for a fee payer who is not known yet. */
+const ZERO = { sdk: AccountAddress.ZERO, json: "0x0" };
 
 const smallIntegers = { u8: U8, u16: U16, u32: U32, i8: I8, i16: I16, i32: I32 } as const;
 const largeIntegers = { u64: U64, u128: U128, u256: U256, i64: I64, i128: I128, i256: I256 } as const;
@@ -226,11 +230,20 @@ const signers: readonly AbiType[] = [
   { kind: "reference", mutable: true, to: { kind: "signer" } },
 ];
 
-/** Addresses that differ, the sender first: nobody signs twice. */
+/** Addresses that differ, the sender first: nobody signs twice. The fee payer may be one of them. */
 const signing = fc
   .uniqueArray(addressText, { minLength: 1, maxLength: 4, selector: ({ sdk }) => sdk.toString() })
   .chain(([sender, ...others]) =>
-    fc.record({ sender: fc.constant(sender!), secondary: fc.constantFrom(undefined, others) }),
+    fc.record({
+      sender: fc.constant(sender!),
+      secondary: fc.constantFrom(undefined, others),
+      feePayer: fc.oneof(
+        fc.constant(undefined),
+        fc.constant(ZERO),
+        fc.constantFrom(sender!, ...others),
+        addressText,
+      ),
+    }),
   );
 
 const transaction = fc.record({
@@ -249,7 +262,7 @@ describe("encodeSubmission against the SDK", () => {
   it("gives the SDK's signing message for calls of every argument type", async () => {
     await fc.assert(
       fc.asyncProperty(transaction, async (run) => {
-        const { sender, secondary } = run.signing;
+        const { sender, secondary, feePayer } = run.signing;
         const typeArgs: TypeTag[] = [];
         const params: AbiType[] = signers.slice(0, Math.min(run.signerCount, 1 + (secondary?.length ?? 0)));
         for (const [{ type }, isGeneric] of run.args) {
@@ -276,6 +289,7 @@ describe("encodeSubmission against the SDK", () => {
           gas_unit_price: `${run.gasPrice}`,
           expiration_timestamp_secs: `${run.expiration}`,
           ...(secondary && { secondary_signers: secondary.map((signer) => signer.json) }),
+          ...(feePayer && { fee_payer: feePayer.json }),
           payload: {
             type: "entry_function_payload",
             function: "0xca11ed::called::call_me",
@@ -307,9 +321,17 @@ describe("encodeSubmission against the SDK", () => {
           ? new MultiAgentTransaction(
               raw,
               secondary.map((signer) => signer.sdk),
+              feePayer?.sdk,
             )
-          : new SimpleTransaction(raw);
+          : new SimpleTransaction(raw, feePayer?.sdk);
         expect(toHex(message)).toBe(toHex(generateSigningMessageForTransaction(expected)));
+        if (feePayer === undefined) return;
+        const withPayer = new FeePayerRawTransaction(
+          raw,
+          (secondary ?? []).map((signer) => signer.sdk),
+          feePayer.sdk,
+        );
+        expect(toHex(message.subarray(32))).toBe(toHex(withPayer.bcsToBytes()));
       }),
       { numRuns: RUNS },
     );

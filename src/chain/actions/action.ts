@@ -1,4 +1,4 @@
-// One user transaction before it is signed: who sends it, what it calls and what it changes.
+// An unsigned user transaction: its sender, its call and its changes.
 import { type Codec, encodeWith } from "../../bcs/codec.ts";
 import type { ExecutionStatus } from "../../ledger/execution-status.ts";
 import { type Address, parseAddress } from "../../move/address.ts";
@@ -10,38 +10,37 @@ import type { BlockState, Effects } from "../effects.ts";
 import type { Random } from "../random.ts";
 import type { Movement } from "../wallet.ts";
 
-/** What an action is chosen on. */
-export interface ActionContext {
-  readonly blockState: BlockState;
+/** Everything that the choice of an action depends on. */
+export interface ActionContext extends BlockState {
   readonly random: Random;
-  /** What the sender will be charged. */
+  /** Fee that the sender will pay. */
   readonly fee: bigint;
 }
 
-/** What is called. */
+/** The payload of an action. */
 export type Call =
   | { readonly kind: "entryFunction"; readonly entryFunction: EntryFunction }
   | { readonly kind: "script"; readonly script: Script };
 
-/** A transaction to be. */
+/** An unsigned transaction. */
 export interface Action {
   readonly sender: DemoAccountName;
-  /** Signs too: a multi-agent transaction. */
+  /** Second signer of a multi-agent transaction. */
   readonly cosigner?: DemoAccountName;
   readonly call: Call;
   readonly movements: readonly Movement[];
-  /** What else changes, before the fee is taken. */
+  /** Further changes, before the fee. */
   readonly change?: (effects: Effects) => void;
-  /** What changes last, after the fee. */
+  /** Changes after the fee. */
   readonly close?: (effects: Effects) => void;
-  /** Set when the call fails: then only fee and sequence number change. */
+  /** Set if the call fails; then only the fee and the sequence number change the state. */
   readonly failure?: ExecutionStatus;
 }
 
-/** Makes an action; undefined when the state does not allow it now. */
+/** Makes an action; undefined if the current state does not allow it. */
 export type ActionMaker = (context: ActionContext) => Action | undefined;
 
-/** A struct type as an argument. */
+/** A struct type as a type argument. */
 export function structType(struct: StructTag): TypeTag {
   return { kind: "struct", struct };
 }
@@ -51,7 +50,7 @@ export function argument<T>(codec: Codec<T>, value: T): Uint8Array {
   return encodeWith(codec, value);
 }
 
-/** A call of `0x1::module::function`, or of a module elsewhere. */
+/** Call of an entry function, at `0x1` unless the target has an address. */
 export function entryCall(
   target: { readonly address?: Address; readonly module: string; readonly function: string },
   typeArgs: readonly TypeTag[],

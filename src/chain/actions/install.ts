@@ -1,14 +1,14 @@
-// What the first transactions on top of another network's genesis do: publish the demo module and create the
-// accounts, assets and tables. The network's own modules stay as they are.
+// The first transactions on top of another network's genesis: they publish the demo module and create the accounts,
+// assets and tables. The network's own modules stay unchanged.
 import { byteString, u64 } from "../../bcs/scalars.ts";
 import { vector } from "../../bcs/sequences.ts";
 import type { ChainItems } from "../chain-items.ts";
 import { demoModuleCode } from "../modules.ts";
-import { initialMovements, setUp } from "../setup.ts";
+import { createDemoState, initialMovements } from "../setup.ts";
 import { type Action, argument, entryCall } from "./action.ts";
 
-function publishDemo(chainItems: ChainItems): Action {
-  const bytes = demoModuleCode(chainItems.demo);
+function publishDemo(items: ChainItems): Action {
+  const bytes = demoModuleCode(items.demoAddress, items.framework);
   return {
     sender: "demo",
     call: entryCall(
@@ -17,24 +17,24 @@ function publishDemo(chainItems: ChainItems): Action {
       [argument(byteString, new Uint8Array(0)), argument(vector(byteString), [bytes])],
     ),
     movements: [],
-    change: ({ workingState, createdUsec }) => workingState.set(chainItems.demoModule, bytes, createdUsec),
+    change: ({ state, createdUsec }) => state.set(items.demoModule, bytes, createdUsec),
   };
 }
 
-function setUpDemo(chainItems: ChainItems): Action {
+function setUpDemo(items: ChainItems): Action {
   return {
     sender: "demo",
     call: entryCall(
-      { address: chainItems.demo, module: "demo", function: "setup" },
+      { address: items.demoAddress, module: "demo", function: "setup" },
       [],
-      [argument(u64, BigInt(Object.keys(chainItems.demoAccounts).length))],
+      [argument(u64, BigInt(Object.keys(items.demoAccounts).length))],
     ),
-    movements: initialMovements(chainItems),
-    change: setUp,
+    movements: initialMovements(items),
+    change: createDemoState,
   };
 }
 
-/** The transactions that bring the demo to a ledger without it. */
-export function installActions(chainItems: ChainItems): Action[] {
-  return [publishDemo(chainItems), setUpDemo(chainItems)];
+/** The transactions that install the demo on a ledger without it. */
+export function installActions(items: ChainItems): Action[] {
+  return [publishDemo(items), setUpDemo(items)];
 }

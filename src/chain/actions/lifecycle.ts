@@ -1,30 +1,41 @@
-// The account that comes and goes: it is created with some of the native coin, given gold, and then gives
-// everything back and is deleted, stores and all.
+// The visitor account: it is created with some native coin, receives gold if the framework can send a coin to an
+// account without a store for it, then returns everything and is deleted with its stores. Then the cycle starts
+// again.
 import { u64 } from "../../bcs/scalars.ts";
 import { addressCodec } from "../../move/wire.ts";
-import type { DemoAccountName } from "../demo-accounts.ts";
+import type { BalancePart, DemoAccountName } from "../demo-accounts.ts";
 import type { Movement } from "../wallet.ts";
 import { balanceOf, createAccount } from "../wallet.ts";
 import { type Action, type ActionContext, argument, entryCall, structType } from "./action.ts";
 import { pickAmount } from "./transfer.ts";
 
 const VISITOR: DemoAccountName = "hana";
-/** What the visitor starts with, at most; enough for its one fee. */
+/** Largest initial balance of the visitor; enough for its one fee. */
 const ALLOWANCE = 500_000_000n;
 
-/** The next step in the visitor's life. */
+/** The next step of the visitor's cycle. */
 export function advanceVisitor(context: ActionContext): Action | undefined {
-  const { workingState, chainItems } = context.blockState;
-  const { account, coinStores } = chainItems.accounts[VISITOR];
-  if (!workingState.has(account)) return arrive(context);
-  const gold = coinStores.gold;
-  return gold !== undefined && workingState.has(gold) ? leave(context) : receiveGold(context);
+  const { state, items } = context;
+  if (!state.has(items.accounts[VISITOR].account)) return arrive(context);
+  const mayReceive = items.framework.hasFunction("aptos_account", "transfer_coins");
+  return !mayReceive || hasGold(context) ? leave(context) : receiveGold(context);
 }
 
-function arrive({ blockState, random }: ActionContext): Action {
+function hasGold({ state, items }: ActionContext): boolean {
+  const { gold } = items.accounts[VISITOR].coinStores;
+  return gold !== undefined && state.has(gold);
+}
+
+/** The part that holds the visitor's native coin. */
+function nativePart({ items }: ActionContext): BalancePart {
+  return items.framework.hasFungibleAssets ? "store" : "coin";
+}
+
+function arrive(context: ActionContext): Action {
+  const { items, random } = context;
   const from: DemoAccountName = "basil";
   const amount = ALLOWANCE / 2n + random.upTo(ALLOWANCE / 2n);
-  const recipient = argument(addressCodec, blockState.chainItems.demoAccounts[VISITOR].address);
+  const recipient = argument(addressCodec, items.demoAccounts[VISITOR].address);
   return {
     sender: from,
     call: entryCall(
@@ -32,18 +43,18 @@ function arrive({ blockState, random }: ActionContext): Action {
       [],
       [recipient, argument(u64, amount)],
     ),
-    movements: [{ asset: "native", part: "store", from, to: VISITOR, amount }],
+    movements: [{ asset: "native", part: nativePart(context), from, to: VISITOR, amount }],
     change: (effects) => createAccount(effects, VISITOR),
   };
 }
 
 function receiveGold(context: ActionContext): Action | undefined {
-  const { chainItems } = context.blockState;
+  const { items } = context;
   const from: DemoAccountName = "ada";
   const amount = pickAmount(context, "gold", "coin", [from, VISITOR]);
-  const { coinType } = chainItems.assets.gold;
+  const { coinType } = items.assets.gold;
   if (amount === undefined || coinType === undefined) return undefined;
-  const args = [argument(addressCodec, chainItems.demoAccounts[VISITOR].address), argument(u64, amount)];
+  const args = [argument(addressCodec, items.demoAccounts[VISITOR].address), argument(u64, amount)];
   return {
     sender: from,
     call: entryCall({ module: "aptos_account", function: "transfer_coins" }, [structType(coinType)], args),
@@ -51,28 +62,28 @@ function receiveGold(context: ActionContext): Action | undefined {
   };
 }
 
-function leave({ blockState, fee }: ActionContext): Action | undefined {
-  const { chainItems } = blockState;
-  const native = balanceOf(blockState, VISITOR, "native", "store") - fee;
-  const gold = balanceOf(blockState, VISITOR, "gold", "coin");
+function leave(context: ActionContext): Action | undefined {
+  const { items, fee } = context;
+  const part = nativePart(context);
+  const native = balanceOf(context, VISITOR, "native", part) - fee;
+  const gold = balanceOf(context, VISITOR, "gold", "coin");
   if (native <= 0n) return undefined;
-  const movements: Movement[] = [
-    { asset: "native", part: "store", from: VISITOR, to: "basil", amount: native },
-    { asset: "gold", part: "coin", from: VISITOR, to: "ada", amount: gold },
-  ];
-  const recipients = [chainItems.demoAccounts.basil.address, chainItems.demoAccounts.ada.address];
+  const movements: Movement[] = [{ asset: "native", part, from: VISITOR, to: "basil", amount: native }];
+  if (hasGold(context))
+    movements.push({ asset: "gold", part: "coin", from: VISITOR, to: "ada", amount: gold });
+  const recipients = [items.demoAccounts.basil.address, items.demoAccounts.ada.address];
   return {
     sender: VISITOR,
     call: entryCall(
-      { address: chainItems.demo, module: "demo", function: "close_account" },
+      { address: items.demoAddress, module: "demo", function: "close_account" },
       [],
       recipients.map((address) => argument(addressCodec, address)),
     ),
     movements,
-    close: ({ workingState }) => {
-      const { account, coinStores, stores } = chainItems.accounts[VISITOR];
+    close: ({ state }) => {
+      const { account, coinStores, stores } = items.accounts[VISITOR];
       for (const item of [account, ...Object.values(coinStores), ...Object.values(stores)]) {
-        if (workingState.has(item)) workingState.delete(item);
+        if (state.has(item)) state.delete(item);
       }
     },
   };

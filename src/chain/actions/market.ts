@@ -1,4 +1,4 @@
-// The demo market: prices that are quoted, changed and dropped, orders that are placed, filled and removed.
+// The demo market: prices that are set and removed, orders that are created, filled and cancelled.
 import { text, u64 } from "../../bcs/scalars.ts";
 import { addressCodec } from "../../move/wire.ts";
 import { ORDER_SLOTS, type Order, PRICED_SYMBOLS } from "../chain-items.ts";
@@ -6,25 +6,25 @@ import type { DemoAccountName } from "../demo-accounts.ts";
 import { type Action, type ActionContext, argument, entryCall } from "./action.ts";
 import { STORE_TRADERS } from "./transfer.ts";
 
-function demoCall({ blockState }: ActionContext, name: string, args: readonly Uint8Array[]) {
-  return entryCall({ address: blockState.chainItems.demo, module: "demo", function: name }, [], args);
+function demoCall({ items }: ActionContext, name: string, args: readonly Uint8Array[]) {
+  return entryCall({ address: items.demoAddress, module: "demo", function: name }, [], args);
 }
 
-/** Quotes a price; the last symbol is dropped as often as it is quoted. */
+/** Sets a price. Removes the price of the last symbol if it has one. */
 export function quotePrice(context: ActionContext): Action | undefined {
-  const { random, blockState } = context;
+  const { random, items, state } = context;
   const index = random.below(PRICED_SYMBOLS.length);
   const symbol = PRICED_SYMBOLS[index];
-  const item = blockState.chainItems.prices[index];
+  const item = items.prices[index];
   if (symbol === undefined || item === undefined) return undefined;
   const sender: DemoAccountName = "demo";
-  const comesAndGoes = index === PRICED_SYMBOLS.length - 1;
-  if (comesAndGoes && blockState.workingState.has(item)) {
+  const isRemovable = index === PRICED_SYMBOLS.length - 1;
+  if (isRemovable && state.has(item)) {
     return {
       sender,
       call: demoCall(context, "remove_price", [argument(text, symbol)]),
       movements: [],
-      change: ({ workingState }) => workingState.delete(item),
+      change: ({ state }) => state.delete(item),
     };
   }
   const price = random.upTo(1_000_000n);
@@ -32,20 +32,20 @@ export function quotePrice(context: ActionContext): Action | undefined {
     sender,
     call: demoCall(context, "set_price", [argument(text, symbol), argument(u64, price)]),
     movements: [],
-    change: ({ workingState, createdUsec }) => workingState.set(item, price, createdUsec),
+    change: ({ state, createdUsec }) => state.set(item, price, createdUsec),
   };
 }
 
-/** Places an order in a free slot; fills or removes the one in a slot that is taken. */
+/** Creates an order in a free slot; partly fills or cancels the order in a taken slot. */
 export function tradeOrder(context: ActionContext): Action | undefined {
-  const { random, blockState } = context;
+  const { random, items, state } = context;
   const slot = random.below(ORDER_SLOTS);
-  const item = blockState.chainItems.orders[slot];
+  const item = items.orders[slot];
   if (item === undefined) return undefined;
   const slotArgument = argument(u64, BigInt(slot));
-  const order = blockState.workingState.get(item);
+  const order = state.get(item);
   const sender = random.pick(STORE_TRADERS);
-  const { demoAccounts, assets } = blockState.chainItems;
+  const { demoAccounts, assets } = items;
   if (order === undefined) {
     const asset = random.pick([assets.gold, assets.shell]).metadata;
     const placed: Order = {
@@ -59,7 +59,7 @@ export function tradeOrder(context: ActionContext): Action | undefined {
       sender,
       call: demoCall(context, "place_order", args),
       movements: [],
-      change: ({ workingState, createdUsec }) => workingState.set(item, placed, createdUsec),
+      change: ({ state, createdUsec }) => state.set(item, placed, createdUsec),
     };
   }
   const open = order.amount - order.filled;
@@ -69,13 +69,13 @@ export function tradeOrder(context: ActionContext): Action | undefined {
       sender,
       call: demoCall(context, "fill_order", [slotArgument, argument(u64, part)]),
       movements: [],
-      change: ({ workingState }) => workingState.set(item, { ...order, filled: order.filled + part }),
+      change: ({ state }) => state.set(item, { ...order, filled: order.filled + part }),
     };
   }
   return {
     sender,
     call: demoCall(context, "cancel_order", [slotArgument]),
     movements: [],
-    change: ({ workingState }) => workingState.delete(item),
+    change: ({ state }) => state.delete(item),
   };
 }

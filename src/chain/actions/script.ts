@@ -1,4 +1,4 @@
-// A transaction that runs a script: the smallest one, which returns at once.
+// A transaction that runs the smallest script, which returns at once.
 import type { Action, ActionContext } from "./action.ts";
 import { COIN_TRADERS } from "./transfer.ts";
 

@@ -4,22 +4,22 @@ import { vector } from "../../bcs/sequences.ts";
 import { parseAddress } from "../../move/address.ts";
 import { addressCodec } from "../../move/wire.ts";
 import type { AssetName } from "../assets.ts";
-import type { DemoAccountName, Part } from "../demo-accounts.ts";
+import type { BalancePart, DemoAccountName } from "../demo-accounts.ts";
 import { tagOf } from "../item.ts";
 import type { Movement } from "../wallet.ts";
 import { balanceOf } from "../wallet.ts";
 import { type Action, type ActionContext, argument, entryCall, structType } from "./action.ts";
 
 const U64_MAX = 0xffff_ffff_ffff_ffffn;
-/** A transfer takes at most this share of what the sender has, */
+/** A transfer moves at most one part in this many of the sender's balance, */
 const LARGEST_SHARE = 50n;
-/** and at most this much, so that large holders stay large. */
+/** and at most this amount, so that large holders stay large. */
 const LARGEST_AMOUNT: Readonly<Record<AssetName, bigint>> = {
   native: 10_000_000_000n,
   gold: 100_000n,
   shell: 10_000_000n,
 };
-/** What a sender keeps of the native coin, so that it can pay for what follows. */
+/** Native coin that a sender keeps to pay later fees. */
 const RESERVE = 1_000_000_000n;
 
 const METADATA_TYPE = structType(tagOf("0x1::fungible_asset::Metadata"));
@@ -29,22 +29,22 @@ export const COIN_TRADERS: readonly DemoAccountName[] = ["ada", "clio"];
 /** Accounts that trade fungible assets. */
 export const STORE_TRADERS: readonly DemoAccountName[] = ["basil", "clio", "dora", "gus"];
 
-/** An amount that one can give and the other can take; undefined when there is none. */
+/** A random amount that the sender can pay and the recipient can hold; undefined if there is none. */
 export function pickAmount(
-  { blockState, random, fee }: ActionContext,
+  context: ActionContext,
   asset: AssetName,
-  part: Part,
+  part: BalancePart,
   [from, to]: readonly [DemoAccountName, DemoAccountName],
 ): bigint | undefined {
-  const reserve = asset === "native" ? RESERVE + fee : 0n;
-  const spare = balanceOf(blockState, from, asset, part) - reserve;
-  // Both parts count together in an answer, which must stay within u64.
-  const held = balanceOf(blockState, to, asset, "coin") + balanceOf(blockState, to, asset, "store");
+  const reserve = asset === "native" ? RESERVE + context.fee : 0n;
+  const spare = balanceOf(context, from, asset, part) - reserve;
+  // The balance operation adds both parts, and the sum must stay within u64.
+  const held = balanceOf(context, to, asset, "coin") + balanceOf(context, to, asset, "store");
   const share = spare / LARGEST_SHARE;
   if (share <= 0n) return undefined;
   let most = LARGEST_AMOUNT[asset];
   if (share < most) most = share;
-  const amount = random.upTo(most);
+  const amount = context.random.upTo(most);
   return held + amount > U64_MAX ? undefined : amount;
 }
 
@@ -56,21 +56,19 @@ function pickPair(
   return [from, context.random.pick(names.filter((name) => name !== from))];
 }
 
-/** A coin from coin store to coin store. */
+/** Transfers a coin between coin stores. */
 export function transferCoin(context: ActionContext): Action | undefined {
-  const { blockState, random } = context;
-  const asset: AssetName = random.once(2) ? "gold" : "native";
+  const { items, random } = context;
+  const asset: AssetName = random.oneIn(2) ? "gold" : "native";
   const [from, to] = pickPair(context, COIN_TRADERS);
   const amount = pickAmount(context, asset, "coin", [from, to]);
-  const { coinType } = blockState.chainItems.assets[asset];
+  const { coinType } = items.assets[asset];
   if (amount === undefined || coinType === undefined) return undefined;
-  const target = random.once(2)
+  const isPlain = random.oneIn(2) || !items.framework.hasFunction("aptos_account", "transfer_coins");
+  const target = isPlain
     ? { module: "coin", function: "transfer" }
     : { module: "aptos_account", function: "transfer_coins" };
-  const args = [
-    argument(addressCodec, blockState.chainItems.demoAccounts[to].address),
-    argument(u64, amount),
-  ];
+  const args = [argument(addressCodec, items.demoAccounts[to].address), argument(u64, amount)];
   return {
     sender: from,
     call: entryCall(target, [structType(coinType)], args),
@@ -78,30 +76,30 @@ export function transferCoin(context: ActionContext): Action | undefined {
   };
 }
 
-/** A fungible asset from primary store to primary store, which is opened where there is none. */
+/** Transfers a fungible asset between primary stores; creates the recipient's if it is missing. */
 export function transferAsset(context: ActionContext): Action | undefined {
-  const { blockState, random } = context;
+  const { items, random } = context;
   const asset = random.pick<AssetName>(["native", "native", "shell", "shell", "gold"]);
   const [from, to] = pickPair(context, STORE_TRADERS);
   const amount = pickAmount(context, asset, "store", [from, to]);
   if (amount === undefined) return undefined;
-  const recipient = argument(addressCodec, blockState.chainItems.demoAccounts[to].address);
-  const metadata = argument(addressCodec, blockState.chainItems.assets[asset].metadata);
+  const recipient = argument(addressCodec, items.demoAccounts[to].address);
+  const metadata = argument(addressCodec, items.assets[asset].metadata);
   const movements: Movement[] = [{ asset, part: "store", from, to, amount }];
-  if (asset === "native" && random.once(2)) {
+  if (asset === "native" && random.oneIn(2)) {
     const target = { module: "aptos_account", function: "transfer" };
     return { sender: from, call: entryCall(target, [], [recipient, argument(u64, amount)]), movements };
   }
   const args = [metadata, recipient, argument(u64, amount)];
-  const call = random.once(2)
+  const call = random.oneIn(2)
     ? entryCall({ module: "primary_fungible_store", function: "transfer" }, [METADATA_TYPE], args)
     : entryCall({ module: "aptos_account", function: "transfer_fungible_assets" }, [], args);
   return { sender: from, call, movements };
 }
 
-/** Shells from the largest holder to several at once. */
+/** Transfers shells from the largest holder to several accounts at once. */
 export function batchTransfer(context: ActionContext): Action | undefined {
-  const { chainItems } = context.blockState;
+  const { items } = context;
   const from: DemoAccountName = "gus";
   const movements: Movement[] = [];
   for (const to of STORE_TRADERS.filter((name) => name !== from)) {
@@ -109,12 +107,12 @@ export function batchTransfer(context: ActionContext): Action | undefined {
     if (amount !== undefined) movements.push({ asset: "shell", part: "store", from, to, amount });
   }
   if (movements.length === 0) return undefined;
-  const recipients = movements.map(({ to }) => chainItems.demoAccounts[to ?? from].address);
+  const recipients = movements.map(({ to }) => items.demoAccounts[to ?? from].address);
   const call = entryCall(
     { module: "aptos_account", function: "batch_transfer_fungible_assets" },
     [],
     [
-      argument(addressCodec, chainItems.assets.shell.metadata),
+      argument(addressCodec, items.assets.shell.metadata),
       argument(vector(addressCodec), recipients),
       argument(
         vector(u64),
@@ -125,10 +123,10 @@ export function batchTransfer(context: ActionContext): Action | undefined {
   return { sender: from, call, movements };
 }
 
-/** Two accounts swap gold for shells, and both sign. */
+/** Swaps gold for shells between two accounts, which both sign. */
 export function swap(context: ActionContext): Action | undefined {
-  const { chainItems } = context.blockState;
-  const [from, to]: [DemoAccountName, DemoAccountName] = context.random.once(2)
+  const { items } = context;
+  const [from, to]: [DemoAccountName, DemoAccountName] = context.random.oneIn(2)
     ? ["clio", "basil"]
     : ["clio", "dora"];
   const gold = pickAmount(context, "gold", "store", [from, to]);
@@ -138,7 +136,7 @@ export function swap(context: ActionContext): Action | undefined {
     sender: from,
     cosigner: to,
     call: entryCall(
-      { address: chainItems.demo, module: "demo", function: "swap" },
+      { address: items.demoAddress, module: "demo", function: "swap" },
       [],
       [argument(u64, gold), argument(u64, shell)],
     ),
@@ -149,15 +147,12 @@ export function swap(context: ActionContext): Action | undefined {
   };
 }
 
-/** A transfer of more than the sender has: it fails, and only the fee is taken. */
-export function failingTransfer({ blockState, random }: ActionContext): Action | undefined {
-  const { coinType } = blockState.chainItems.assets.gold;
+/** A transfer of more than the sender has. It fails, and the sender pays only the fee. */
+export function failingTransfer({ items, random }: ActionContext): Action | undefined {
+  const { coinType } = items.assets.gold;
   if (coinType === undefined) return undefined;
   const sender = random.pick(COIN_TRADERS);
-  const args = [
-    argument(addressCodec, blockState.chainItems.demoAccounts.fay.address),
-    argument(u64, U64_MAX),
-  ];
+  const args = [argument(addressCodec, items.demoAccounts.fay.address), argument(u64, U64_MAX)];
   return {
     sender,
     call: entryCall({ module: "coin", function: "transfer" }, [structType(coinType)], args),

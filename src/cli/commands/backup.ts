@@ -1,20 +1,22 @@
-// `sextant backup`: copies a data directory, which a node may be writing, and checks the copy.
+// `sextant backup`: copies a data directory and checks the copy.
 import { ConfigError } from "../../base/errors.ts";
 import { backupData } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
+import { interruptible, RESUMES } from "../interrupt.ts";
 import { switchOption, textOption, textOptionWithDefault } from "../option.ts";
 import { operandsOf } from "../source.ts";
+import { DEFAULT_DATA, directoryOf } from "../store-options.ts";
 import { copyWatch } from "./check.ts";
 import { alignedLines } from "./info.ts";
 
 export const backupCommand = command({
   name: "backup",
-  summary: "Copy a data directory as of one moment, while a node may be writing it, and check the copy",
+  summary: "Copy a consistent snapshot of a data directory (lmdb engine) and check the copy",
   operands: "",
   options: {
-    data: textOptionWithDefault("Data directory to copy", "DIR", "./data"),
+    data: textOptionWithDefault("Data directory to copy; a node may be writing it", "DIR", DEFAULT_DATA),
     to: textOption(
-      "Directory for the copy: new, empty, or where an earlier backup did not come to its end",
+      "Directory for the copy: new, empty, or with an unfinished earlier backup, which is resumed",
       "DIR",
     ),
     json: switchOption("Print a JSON object", false),
@@ -27,7 +29,8 @@ export const backupCommand = command({
     operandsOf(operands, []);
     if (values.to === undefined) throw new ConfigError("--to: expected a directory for the copy");
     const watch = copyWatch();
-    const manifest = await backupData(values.data, values.to, watch);
+    const [data, to] = [directoryOf("data", values.data), directoryOf("to", values.to)];
+    const manifest = await interruptible((signal) => backupData(data, to, { ...watch, signal }), RESUMES);
     watch.finish();
     if (values.json) context.out(JSON.stringify(manifest));
     else for (const line of alignedLines({ ...manifest })) context.out(line);

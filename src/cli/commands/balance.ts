@@ -1,7 +1,16 @@
 // `sextant balance`: a coin or fungible-asset balance at the latest or any kept version or time.
+import { parseOperand } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { switchOption } from "../option.ts";
-import { askSource, operandsOf, readAtOptions, sourceOptions } from "../source.ts";
+import {
+  askSource,
+  operandsOf,
+  readAtExclusions,
+  readAtOf,
+  readAtOptions,
+  sourceExclusions,
+  sourceOptions,
+} from "../source.ts";
 
 export const balanceCommand = command({
   name: "balance",
@@ -12,6 +21,7 @@ export const balanceCommand = command({
     ...readAtOptions,
     json: switchOption("Print a JSON object with the digits as a string", false),
   },
+  exclusions: [...sourceExclusions, ...readAtExclusions],
   examples: [
     "sextant balance 0x1 0x1::aptos_coin::AptosCoin",
     "sextant balance 0xcafe 0xa --ledger-version 1200 --data ./data",
@@ -19,7 +29,10 @@ export const balanceCommand = command({
   ],
   run: async (values, operands, context) => {
     const [address, asset] = operandsOf(operands, ["ADDRESS", "ASSET"]);
-    const digits = await askSource(values, (source) => source.balance(address, asset, values));
+    parseOperand("address", "ADDRESS", address);
+    parseOperand("asset", "ASSET", asset);
+    const at = readAtOf(values);
+    const digits = await askSource(values, (source) => source.balance(address, asset, at));
     context.out(values.json ? JSON.stringify({ address, asset, balance: digits }) : digits);
     return EXIT_OK;
   },

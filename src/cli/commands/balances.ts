@@ -2,7 +2,15 @@
 import { askAll, type ItemError, readPairs } from "../batch.ts";
 import { command, EXIT_FAILED, EXIT_OK } from "../command.ts";
 import { switchOption } from "../option.ts";
-import { askSource, operandsOf, readAtOptions, sourceOptions } from "../source.ts";
+import {
+  askSource,
+  operandsOf,
+  readAtExclusions,
+  readAtOf,
+  readAtOptions,
+  sourceExclusions,
+  sourceOptions,
+} from "../source.ts";
 
 type Result = ItemError & { readonly balance?: string };
 
@@ -24,16 +32,18 @@ export const balancesCommand = command({
     totals: switchOption("Print the sum of each asset too", false),
     json: switchOption("Print one JSON object", false),
   },
+  exclusions: [...sourceExclusions, ...readAtExclusions],
   examples: [
     "sextant balances pairs.txt --totals    # lines such as: 0xcafe 0x1::aptos_coin::AptosCoin",
     "sextant balances - --at 2026-01-31T00:00:00Z --json < pairs.txt",
   ],
   run: async (values, operands, context) => {
     const [file] = operandsOf(operands, ["FILE"]);
+    const when = readAtOf(values);
     const pairs = await readPairs(file, context);
     const queries = pairs.map(([address, asset_type]) => ({ address, asset_type }));
     const { results, ...read } = await askSource(values, (source) =>
-      askAll<(typeof queries)[number], Result>(queries, values, "balances", (some, at) =>
+      askAll<(typeof queries)[number], Result>(queries, when, "balances", (some, at) =>
         source.balances(some, at),
       ),
     );

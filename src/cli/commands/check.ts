@@ -1,14 +1,16 @@
-// `sextant check`: walks a data directory and tells whether everything in it fits together.
+// `sextant check`: verifies every row of a data directory.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type CheckProgress, type CopyWatch, checkData, type StoreReport } from "../../node.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK } from "../command.ts";
+import { interruptible } from "../interrupt.ts";
 import { switchOption, textOptionWithDefault } from "../option.ts";
 import { type Progress, startProgress } from "../progress.ts";
 import { operandsOf } from "../source.ts";
+import { DEFAULT_DATA, directoryOf } from "../store-options.ts";
 import { alignedLines } from "./info.ts";
 
-/** Shows progress once there is any. */
+/** Starts to show progress at the first update. */
 function checkProgress(label = "rows"): { readonly onProgress: CheckProgress; readonly finish: () => void } {
   let progress: Progress | undefined;
   return {
@@ -57,7 +59,7 @@ function reportFields(report: StoreReport): Readonly<Record<string, unknown>> {
 
 async function checkHere(data: string, asJson: boolean, context: CommandContext): Promise<number> {
   const { onProgress, finish } = checkProgress();
-  const report = await checkData(data, onProgress);
+  const report = await interruptible((signal) => checkData(data, onProgress, signal));
   finish();
   const fields = reportFields(report);
   if (asJson) context.out(JSON.stringify({ ...fields, findings: report.findings }));
@@ -66,37 +68,46 @@ async function checkHere(data: string, asJson: boolean, context: CommandContext)
   return report.faults === 0 ? EXIT_OK : EXIT_FAILED;
 }
 
-/** Runs the check in a process of its own: a file can be damaged so badly that reading it ends the process. */
-export async function checkApart(
+/**
+ * Runs the check in a child process, because reading a badly damaged file can crash. The child stops when the channel
+ * to this process closes, so it never outlives this process.
+ */
+export async function checkInChild(
   data: string,
   flags: readonly string[],
   context: CommandContext,
 ): Promise<number> {
   const [, program = ""] = process.argv;
   const args = [...process.execArgv, program, "check", "--in-process", "--data", data, ...flags];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "inherit", "inherit"] });
-  const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
-  if (code !== null) return code;
-  context.err(`damaged: the file cannot be walked, reading it ended the check with ${signal}`);
-  return EXIT_FAILED;
+  return interruptible(async (stop) => {
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    // Not "close": node does not emit it after this side disconnected.
+    const exited = once(child, "exit");
+    stop.addEventListener("abort", () => {
+      if (child.connected) child.disconnect();
+    });
+    const [code, signal] = (await exited) as [number | null, NodeJS.Signals | null];
+    stop.throwIfAborted();
+    if (code !== null) return code;
+    context.err(`damaged: the file cannot be read: the check crashed with ${signal}`);
+    return EXIT_FAILED;
+  });
 }
 
 export const checkCommand = command({
   name: "check",
-  summary: "Walk a data directory and verify it: hashes, indexes, state root",
+  summary: "Verify every row of a data directory (lmdb engine): hashes, indexes, state root",
   operands: "",
   options: {
-    data: textOptionWithDefault("Data directory; a node may be writing it", "DIR", "./data"),
+    data: textOptionWithDefault("Data directory; a node may be writing it", "DIR", DEFAULT_DATA),
     json: switchOption("Print a JSON object", false),
-    "in-process": switchOption(
-      "Check in this process; a badly damaged file may end it without a word",
-      false,
-    ),
+    "in-process": switchOption("Check in this process, which a badly damaged file may crash", false),
   },
   examples: ["sextant check", "sextant check --data /var/lib/sextant --json"],
   run: (values, operands, context) => {
     operandsOf(operands, []);
-    if (values["in-process"]) return checkHere(values.data, values.json, context);
-    return checkApart(values.data, values.json ? ["--json"] : [], context);
+    const data = directoryOf("data", values.data);
+    if (values["in-process"]) return checkHere(data, values.json, context);
+    return checkInChild(data, values.json ? ["--json"] : [], context);
   },
 });

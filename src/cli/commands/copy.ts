@@ -1,53 +1,68 @@
-// `sextant copy`: copies a ledger from a data directory into another directory or into a cluster.
+// `sextant copy`: copies a ledger from a data directory into another directory or a cluster.
 import { ConfigError } from "../../base/errors.ts";
-import { type CopyOptions, type CopyReport, copyData } from "../../node.ts";
+import { type CopyOptions, type CopyReport, copyData, type StoreOptions } from "../../node.ts";
 import { command, EXIT_FAILED, EXIT_OK } from "../command.ts";
+import { interruptible, RESUMES } from "../interrupt.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
-import { choiceOption, type OptionValues, switchOption, textOption } from "../option.ts";
+import { choiceOption, grouped, type OptionValues, switchOption, textOption } from "../option.ts";
 import { type Progress, startProgress } from "../progress.ts";
 import { operandsOf } from "../source.ts";
-import { assertNoCluster, clusterOf, clusterOptions } from "../store-options.ts";
+import {
+  assertNotGiven,
+  CLUSTER_NAMES,
+  clusterOf,
+  clusterOptions,
+  passwordExclusion,
+} from "../store-options.ts";
 import { alignedLines } from "./info.ts";
 
-/** One of so many versions and keys is compared unless all are. */
+/** `--compare sample` compares one in this many versions and keys. */
 const SAMPLE = 64;
 
 const options = {
-  from: textOption("Data directory to copy from, which a node may be writing", "lmdb:DIR"),
+  from: textOption("Data directory to copy from; a node may be writing it", "lmdb:DIR"),
   to: textOption(
-    "Data directory or cluster to copy into: new, or with an earlier part of the same ledger",
+    "Data directory or cluster to copy into: empty, or with an earlier part of the same ledger",
     "lmdb:DIR|URL",
   ),
   compare: choiceOption(
-    `What to read back and compare at the end: one of ${SAMPLE} versions and keys (sample) or every one (all)`,
+    `Compare one in ${SAMPLE} versions and keys (sample) or every one (all) at the end`,
     ["sample", "all"],
     "sample",
   ),
   json: switchOption("Print a JSON object", false),
-  ...clusterOptions,
+  ...grouped("Cluster", clusterOptions),
   "log-level": choiceOption("Least severe level to log", LOG_LEVELS, "warn"),
   config: textOption("YAML file with any of these options as keys", "FILE"),
 };
 
 const LMDB = "lmdb:";
 
-function directoryOf(name: string, text: string | undefined): string {
-  if (text === undefined) throw new ConfigError(`--${name}: expected ${LMDB}DIR`);
-  if (!text.startsWith(LMDB) || text.length === LMDB.length) {
-    throw new ConfigError(`--${name}: expected ${LMDB}DIR, got ${JSON.stringify(text)}`);
+/** The store that `lmdb:DIR` names; undefined for the URL of a cluster. */
+function directoryStore(name: string, text: string | undefined): StoreOptions | undefined {
+  if (text?.startsWith("cassandra:") === true) return undefined;
+  if (text?.startsWith(LMDB) === true && text.length > LMDB.length) {
+    return { engine: "lmdb", path: text.slice(LMDB.length) };
   }
-  return text.slice(LMDB.length);
+  throw new ConfigError(
+    `--${name}: expected ${LMDB}DIR${text === undefined ? "" : `, got ${JSON.stringify(text)}`}`,
+  );
 }
 
-function targetOf(values: OptionValues<typeof options>): CopyOptions["to"] {
-  const { to } = values;
-  if (to?.startsWith("cassandra:") === true) return { cassandra: clusterOf(to, values) };
-  const data = directoryOf("to", to);
-  assertNoCluster(values, "--to with the URL of a cluster");
-  return { data };
+function sourceOf({ from }: OptionValues<typeof options>): StoreOptions {
+  const store = directoryStore("from", from);
+  if (store !== undefined) return store;
+  throw new ConfigError(`--from: copy reads stores of engine lmdb, not cassandra: expected ${LMDB}DIR`);
 }
 
-/** Shows one part after the other. */
+function targetOf(values: OptionValues<typeof options>): StoreOptions {
+  const store = directoryStore("to", values.to);
+  if (store === undefined) return clusterOf(values.to ?? "", values);
+  assertNotGiven(CLUSTER_NAMES, values, "--to with the URL of a cluster");
+  return store;
+}
+
+/** Shows the progress of each part. */
 function partProgress(): { readonly onProgress: CopyOptions["onProgress"]; readonly finish: () => void } {
   let part: string | undefined;
   let progress: Progress | undefined;
@@ -80,30 +95,29 @@ function reportFields({ check, ...report }: CopyReport): Readonly<Record<string,
 
 export const copyCommand = command({
   name: "copy",
-  summary: "Copy a ledger into another data directory or a cluster, verified, going on where it was cut off",
+  summary:
+    "Copy a ledger into another data directory or a cluster and verify it; resumes an interrupted copy",
   operands: "",
   options,
+  exclusions: [
+    { one: ["to", (to) => String(to).startsWith(LMDB)], others: CLUSTER_NAMES },
+    passwordExclusion,
+  ],
   examples: [
     "sextant copy --from lmdb:./data --to cassandra://10.0.0.1,10.0.0.2,10.0.0.3/sextant",
     "sextant copy --from lmdb:./data --to lmdb:./other --compare all",
   ],
   run: async (values, operands, context) => {
     operandsOf(operands, []);
-    const from = directoryOf("from", values.from);
+    const from = sourceOf(values);
     const to = targetOf(values);
     const { onProgress, finish } = partProgress();
-    const stop = new AbortController();
-    for (const signal of ["SIGINT", "SIGTERM"] as const) {
-      process.once(signal, () => stop.abort(new ConfigError("stopped; the same command goes on from here")));
-    }
-    const report = await copyData({
-      from,
-      to,
-      share: values.compare === "all" ? 1 : SAMPLE,
-      onProgress,
-      logger: createLogger(values["log-level"], process.stderr.isTTY ? "text" : "json"),
-      signal: stop.signal,
-    });
+    const logger = createLogger(values["log-level"], process.stderr.isTTY ? "text" : "json");
+    const share = values.compare === "all" ? 1 : SAMPLE;
+    const report = await interruptible(
+      (signal) => copyData({ from, to, share, onProgress, logger, signal }),
+      RESUMES,
+    );
     finish();
     const fields = reportFields(report);
     if (values.json) context.out(JSON.stringify({ ...fields, findings: report.check.findings }));

@@ -1,15 +1,16 @@
-// `sextant encode`: a JSON transaction request in, the bytes to sign out.
+// `sextant encode`: prints the bytes to sign for a JSON transaction request.
 import { readFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../../base/errors.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { switchOption } from "../option.ts";
-import { askSource, operandsOf, sourceOptions } from "../source.ts";
+import { askSource, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
 
 export const encodeCommand = command({
   name: "encode",
   summary: "Print the bytes to sign for a JSON transaction request, as hex",
   operands: "FILE|-",
   options: { ...sourceOptions, json: switchOption("Print a JSON object", false) },
+  exclusions: sourceExclusions,
   examples: ["sextant encode request.json", "sextant encode - < request.json"],
   run: async (values, operands, context) => {
     const [file] = operandsOf(operands, ["FILE"]);

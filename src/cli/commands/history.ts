@@ -1,8 +1,9 @@
 // `sextant history`: the changes of a balance.
 import { formatTime } from "../../base/time-text.ts";
+import { parseOperand } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
-import { choiceOption, optionalIntegerOption, textOption } from "../option.ts";
-import { askSource, operandsOf, sourceOptions } from "../source.ts";
+import { choiceOption, integerOption, textOption } from "../option.ts";
+import { askSource, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
 
 interface Change {
   readonly version: string;
@@ -31,10 +32,10 @@ export const historyCommand = command({
       "VERSION|TIME",
     ),
     to: textOption("Last version, or last moment (default the latest)", "VERSION|TIME"),
-    points: optionalIntegerOption(
+    points: integerOption(
       "For charts: about this many changes, the first, last, lowest and highest of equal spans of time",
       "COUNT",
-      { min: 4, max: 4000 },
+      { min: 4, max: 4000, fallback: undefined },
     ),
     format: choiceOption(
       "text: version, time, difference, balance after, transaction; json: one object on each line",
@@ -42,13 +43,18 @@ export const historyCommand = command({
       "text",
     ),
   },
+  exclusions: sourceExclusions,
   examples: [
     "sextant history 0xcafe 0x1::aptos_coin::AptosCoin",
     "sextant history 0xcafe 0xa --from 2026-01-01T00:00:00Z --to 2026-01-31T23:59:59Z --format csv",
   ],
   run: async (values, operands, context) => {
     const [address, asset] = operandsOf(operands, ["ADDRESS", "ASSET"]);
+    parseOperand("address", "ADDRESS", address);
+    parseOperand("asset", "ASSET", asset);
     const { from, to, points, format } = values;
+    if (from !== undefined) parseOperand("from", "--from", from);
+    if (to !== undefined) parseOperand("to", "--to", to);
     await askSource(values, async (source) => {
       if (format === "csv") context.out(COLUMNS.join(","));
       for await (const line of source.history(address, asset, { from, to, points })) {

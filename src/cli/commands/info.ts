@@ -1,7 +1,7 @@
-// `sextant info`: what a node says of itself.
+// `sextant info`: facts about a node.
 import { command, EXIT_OK } from "../command.ts";
 import { switchOption } from "../option.ts";
-import { askSource, operandsOf, sourceOptions } from "../source.ts";
+import { askSource, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
 
 /** Prints a flat object as aligned lines. */
 export function alignedLines(object: Readonly<Record<string, unknown>>): string[] {
@@ -13,9 +13,10 @@ export function alignedLines(object: Readonly<Record<string, unknown>>): string[
 
 export const infoCommand = command({
   name: "info",
-  summary: "Print what a node says of itself",
+  summary: "Print facts about a node: versions, sync state, storage",
   operands: "",
-  options: { ...sourceOptions, json: switchOption("Print the JSON answer", false) },
+  options: { ...sourceOptions, json: switchOption("Print the JSON response", false) },
+  exclusions: sourceExclusions,
   examples: ["sextant info", "sextant info --url http://127.0.0.1:8080 --json"],
   run: async (values, operands, context) => {
     operandsOf(operands, []);

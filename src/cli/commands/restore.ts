@@ -1,19 +1,21 @@
-// `sextant restore`: puts a backup into a new data directory, after checking it.
+// `sextant restore`: restores a backup into a new data directory, after checking it.
 import { ConfigError } from "../../base/errors.ts";
 import { restoreData } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
+import { interruptible, RESUMES } from "../interrupt.ts";
 import { switchOption, textOption, textOptionWithDefault } from "../option.ts";
 import { operandsOf } from "../source.ts";
+import { DEFAULT_DATA, directoryOf } from "../store-options.ts";
 import { copyWatch } from "./check.ts";
 import { alignedLines } from "./info.ts";
 
 export const restoreCommand = command({
   name: "restore",
-  summary: "Put a backup into a new or empty data directory, after checking it",
+  summary: "Restore a backup into a new or empty data directory (lmdb engine), after checking it",
   operands: "",
   options: {
     from: textOption("Directory that `sextant backup` made", "DIR"),
-    data: textOptionWithDefault("Data directory to make, new or empty", "DIR", "./data"),
+    data: textOptionWithDefault("Data directory to create, new or empty", "DIR", DEFAULT_DATA),
     json: switchOption("Print a JSON object", false),
   },
   examples: ["sextant restore --from ./backup-1 --data ./data"],
@@ -21,7 +23,8 @@ export const restoreCommand = command({
     operandsOf(operands, []);
     if (values.from === undefined) throw new ConfigError("--from: expected the directory of a backup");
     const watch = copyWatch();
-    const manifest = await restoreData(values.from, values.data, watch);
+    const [from, data] = [values.from, directoryOf("data", values.data)];
+    const manifest = await interruptible((signal) => restoreData(from, data, { ...watch, signal }), RESUMES);
     watch.finish();
     if (values.json) context.out(JSON.stringify(manifest));
     else for (const line of alignedLines({ ...manifest })) context.out(line);

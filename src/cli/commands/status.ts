@@ -1,7 +1,7 @@
-// `sextant status`: where the ledger stands and how fresh it is.
+// `sextant status`: the ledger's head and its age.
 import { command, EXIT_OK } from "../command.ts";
 import { switchOption } from "../option.ts";
-import { askSource, operandsOf, sourceOptions } from "../source.ts";
+import { askSource, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
 import { alignedLines } from "./info.ts";
 
 interface LedgerAnswer {
@@ -20,11 +20,12 @@ interface UpstreamAnswer {
   readonly last_fault?: string;
 }
 
-/** What a follower says of its following; nothing for other nodes. */
+/** Fields of a follower; none for other nodes. */
 function followLines(info: Readonly<Record<string, unknown>>): Record<string, unknown> {
   if (info.sync_mode !== "follow") return {};
   const shown: Record<string, unknown> = {};
-  for (const key of ["trust_level", "sync_reason", "upstream_version", "versions_behind", "lazy_fills"]) {
+  const keys = ["trust_level", "sync_reason", "upstream_version", "versions_behind", "versions_ahead"];
+  for (const key of [...keys, "lazy_fills"]) {
     if (info[key] !== undefined) shown[key] = info[key];
   }
   const upstreams = Array.isArray(info.upstreams) ? (info.upstreams as UpstreamAnswer[]) : [];
@@ -37,9 +38,10 @@ function followLines(info: Readonly<Record<string, unknown>>): Record<string, un
 
 export const statusCommand = command({
   name: "status",
-  summary: "Print where the ledger stands: version, block, epoch, age of the latest block",
+  summary: "Print the ledger's head: version, block, epoch, age of the latest block",
   operands: "",
   options: { ...sourceOptions, json: switchOption("Print a JSON object", false) },
+  exclusions: sourceExclusions,
   examples: ["sextant status", "sextant status --data ./data --json"],
   run: async (values, operands, context) => {
     operandsOf(operands, []);

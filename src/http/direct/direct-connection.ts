@@ -1,11 +1,12 @@
 // One connection whose requests are read and answered here, one after the other, for as long as they are ordinary.
 // At the first one that is not, the connection goes over to node:http for good, with the bytes that are left.
 import type { Socket } from "node:net";
+import type { Admitted } from "../node-exchange.ts";
 import { DirectExchange, type ExchangeOwner } from "./direct-exchange.ts";
 import type { ReplyTail } from "./reply-tail.ts";
 import { type HeaderBlock, MAX_REQUEST_BYTES, readRequest } from "./request-head.ts";
 
-/** Bytes that may wait behind the request in hand before the client is made to wait. */
+/** Bytes buffered behind the request in flight before reading pauses. */
 const MAX_HELD_BYTES = MAX_REQUEST_BYTES;
 /** Pieces that a request may come in. */
 const MAX_PIECES = 4;
@@ -15,13 +16,13 @@ const MAX_KEPT_HEAD_BYTES = 1024;
 /** What a connection needs of its surroundings. */
 export interface DirectSurroundings {
   readonly tail: ReplyTail;
-  /** For a client to read on in an answer. */
-  readonly idleMs: number;
+  /** Idle limit while sending a response. */
+  readonly readTimeoutMs: number;
   take(exchange: DirectExchange): void;
   /** The client ended the connection in the middle of a request. */
   onBrokenOff(socket: Socket): void;
-  /** Gives the connection to node:http; its unread bytes are in the socket again. */
-  handOver(socket: Socket): void;
+  /** Gives the connection to node:http; its unread bytes are in the socket again, those of an admitted request first. */
+  handOver(socket: Socket, admitted: Admitted | undefined): void;
   /** The connection is no longer here. */
   onLeft(connection: DirectConnection): void;
 }
@@ -36,6 +37,8 @@ export class DirectConnection implements ExchangeOwner {
   #pieces = 0;
   #known: HeaderBlock | undefined;
   #isReading = false;
+  /** False once node:http has the connection. */
+  #isHere = true;
   #served = 0;
   #sinceMs = performance.now();
 
@@ -63,7 +66,7 @@ export class DirectConnection implements ExchangeOwner {
   }
 
   /** Leaves the connection to node:http. */
-  handOver(request?: Buffer): void {
+  handOver(request?: Buffer, admitted?: Admitted): void {
     const { socket } = this;
     const rest = this.#held;
     socket.pause();
@@ -71,10 +74,18 @@ export class DirectConnection implements ExchangeOwner {
     socket.off("timeout", this.#onTimeout).off("error", this.#onError).off("drain", this.#onDrain);
     this.#current = undefined;
     this.#held = undefined;
+    this.#isHere = false;
+    this.#around.onLeft(this);
+    if (socket.readableEnded) {
+      // Nothing can be put back into a stream that has ended: node gets what it would have read.
+      this.#around.handOver(socket, admitted);
+      for (const bytes of [request, rest]) if (bytes !== undefined) socket.emit("data", bytes);
+      socket.emit("end");
+      return;
+    }
     if (rest !== undefined) socket.unshift(rest);
     if (request !== undefined) socket.unshift(request);
-    this.#around.onLeft(this);
-    this.#around.handOver(socket);
+    this.#around.handOver(socket, admitted);
     socket.resume();
   }
 
@@ -87,18 +98,7 @@ export class DirectConnection implements ExchangeOwner {
     if (closes) {
       this.#held = undefined;
       this.#endSocket();
-    } else if (this.#held !== undefined && !this.#isReading) this.#goOn();
-  }
-
-  whenOut(callback: () => void): void {
-    let isOut = false;
-    const settle = (): void => {
-      if (isOut) return;
-      isOut = true;
-      this.socket.off("drain", settle).off("close", settle);
-      callback();
-    };
-    this.socket.on("drain", settle).on("close", settle);
+    } else if (!this.#isReading) this.#goOn();
   }
 
   readonly #onData = (chunk: Buffer): void => {
@@ -108,9 +108,9 @@ export class DirectConnection implements ExchangeOwner {
     else if (bytes.length > MAX_HELD_BYTES) this.socket.pause();
   };
 
+  /** The client sends no more. It still reads, so what it asked for is answered first. */
   readonly #onEnd = (): void => {
-    if (this.#current === undefined && this.#held !== undefined) this.#around.onBrokenOff(this.socket);
-    else this.#endSocket();
+    if (!this.#isBusy) this.#endAfterLast();
   };
 
   readonly #onClose = (): void => {
@@ -123,7 +123,7 @@ export class DirectConnection implements ExchangeOwner {
   };
 
   readonly #onDrain = (): void => {
-    if (this.#current === undefined && this.#held !== undefined) this.#goOn();
+    if (this.#current === undefined) this.#goOn();
   };
 
   /** The socket closes by itself then. */
@@ -137,6 +137,7 @@ export class DirectConnection implements ExchangeOwner {
   #goOn(): void {
     this.socket.resume();
     this.#read();
+    if (this.#isHere && this.socket.readableEnded && !this.#isBusy) this.#endAfterLast();
   }
 
   /** Serves what is ordinary at the front of the held bytes, one request at a time. */
@@ -160,6 +161,11 @@ export class DirectConnection implements ExchangeOwner {
     this.#isReading = false;
   }
 
+  #endAfterLast(): void {
+    if (this.#held !== undefined) this.#around.onBrokenOff(this.socket);
+    else this.#endSocket();
+  }
+
   #endSocket(): void {
     this.socket.end(() => this.socket.destroy());
   }
@@ -167,6 +173,6 @@ export class DirectConnection implements ExchangeOwner {
   /** Hangs up on a client that does not read on in time. */
   #expectReading(): void {
     const { socket } = this;
-    if (socket.timeout === undefined || socket.timeout === 0) socket.setTimeout(this.#around.idleMs);
+    if (socket.timeout === undefined || socket.timeout === 0) socket.setTimeout(this.#around.readTimeoutMs);
   }
 }

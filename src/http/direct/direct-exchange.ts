@@ -6,11 +6,14 @@ import type { Socket } from "node:net";
 import type { BodyHold } from "../body.ts";
 import type { Exchange, NodeRequest, Reply, RequestHeaders } from "../exchange.ts";
 import { headerLines } from "../headers.ts";
+import type { Admitted } from "../node-exchange.ts";
 import type { ReplyTail } from "./reply-tail.ts";
 import type { OrdinaryRequest } from "./request-head.ts";
 
 /** Longest body that is sent in one write with its head; longer ones gain nothing. */
 const MAX_JOINED_BYTES = 4096;
+
+const NONE_ADDED: string[] = [];
 
 /** What an exchange tells its connection. */
 export interface ExchangeOwner {
@@ -18,10 +21,8 @@ export interface ExchangeOwner {
   readonly tail: ReplyTail;
   /** The answer was written. */
   replied(closes: boolean): void;
-  /** Calls back when everything written is out, or never will be. */
-  whenOut(callback: () => void): void;
-  /** Leaves the connection to node:http, this request first. */
-  handOver(request: Buffer): void;
+  /** Leaves the connection to node:http, this request first: it comes again, and is not to be admitted again. */
+  handOver(request: Buffer, admitted: Admitted): void;
 }
 
 /** Text whose latin1 bytes are those of the body; undefined for a body that is too long. */
@@ -38,14 +39,15 @@ export class DirectExchange implements Exchange {
   readonly method: "GET" | "POST";
   readonly target: string;
   readonly headers: RequestHeaders;
-  readonly isHttp11 = true;
+  /** Requests with any other are left to node:http. */
+  readonly hostFault = undefined;
   readonly awaitsContinue = false;
   readonly sinceMs: number = performance.now();
   readonly #owner: ExchangeOwner;
   /** Head and body as they came. */
   readonly #bytes: Buffer;
   readonly #bodyStart: number;
-  #added = "";
+  #added: string[] = NONE_ADDED;
 
   constructor(owner: ExchangeOwner, request: OrdinaryRequest, bytes: Buffer) {
     this.method = request.method;
@@ -65,7 +67,8 @@ export class DirectExchange implements Exchange {
   }
 
   addHeader(name: string, value: string): void {
-    this.#added += headerLines([name, value]);
+    if (this.#added === NONE_ADDED) this.#added = [];
+    this.#added.push(name, value);
   }
 
   readBody(hold: BodyHold): Uint8Array {
@@ -73,36 +76,32 @@ export class DirectExchange implements Exchange {
     return this.#bytes.subarray(this.#bodyStart);
   }
 
-  reply({ status, headers, extra, body, closes }: Reply): void {
+  reply({ status, headers, extra, body, closes, onSent, isShared }: Reply): void {
     const { socket, tail } = this.#owner;
     if (this.isGone) return;
-    const own = extra.length === 0 ? this.#added : headerLines(extra) + this.#added;
+    const own = headerLines(extra) + (isShared === true ? "" : headerLines(this.#added));
     const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.lines}${own}${tail.lines(closes)}`;
     const text = body === undefined ? "" : latin1Body(body);
     if (body === undefined) {
-      socket.write(`${head}\r\n`, "latin1");
+      socket.write(`${head}\r\n`, "latin1", onSent);
     } else if (text !== undefined) {
-      socket.write(`${head}Content-Length: ${text.length}\r\n\r\n${text}`, "latin1");
+      socket.write(`${head}Content-Length: ${text.length}\r\n\r\n${text}`, "latin1", onSent);
     } else {
       socket.cork();
       socket.write(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n`, "latin1");
-      socket.write(body);
+      socket.write(body, onSent);
       socket.uncork();
     }
     this.#owner.replied(closes);
   }
 
-  /** Answers here have a known length. */
+  /** Responses on this lane have a known length. */
   startStream(): undefined {
-    this.#owner.handOver(this.#bytes);
-  }
-
-  whenOut(callback: () => void): void {
-    this.#owner.whenOut(callback);
+    this.#owner.handOver(this.#bytes, { sinceMs: this.sinceMs, added: this.#added });
   }
 
   toNodeRequest(): NodeRequest | undefined {
-    this.#owner.handOver(this.#bytes);
+    this.#owner.handOver(this.#bytes, { sinceMs: this.sinceMs, added: this.#added });
     return undefined;
   }
 }

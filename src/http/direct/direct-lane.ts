@@ -1,37 +1,38 @@
-// The connections that are served straight from their sockets. Node's HTTP server takes half of the time of a short
-// answer, mostly for what ordinary requests do not need; this lane is for those, and hands everything else over.
+// The direct lane: serves connections straight from their sockets. node:http takes half of the time of a short
+// response, mostly for features that ordinary requests do not use. Every other request moves to node:http.
 import type { Socket } from "node:net";
+import type { Admitted } from "../node-exchange.ts";
 import { DirectConnection, type DirectSurroundings } from "./direct-connection.ts";
 import type { DirectExchange } from "./direct-exchange.ts";
 import { ReplyTail } from "./reply-tail.ts";
 
-/** How long the first request or the rest of one may take here; whoever takes longer is node's. */
+/** Longest wait for the first request, or for the rest of one. Slower connections go to node:http. */
 const PATIENCE_MS = 1000;
 
-/** What the lane is made with. */
+/** Limits and callbacks of the lane. */
 export interface DirectLaneOptions {
-  /** For the next request of a connection. */
-  readonly keepAliveMs: number;
-  /** For a client to read on in an answer. */
-  readonly idleMs: number;
+  /** Until the next request on an idle connection. */
+  readonly keepAliveTimeoutMs: number;
+  /** Idle limit while sending a response. */
+  readonly readTimeoutMs: number;
   readonly take: (exchange: DirectExchange) => void;
-  /** A client ended its connection in the middle of a request. */
+  /** A client closed its connection in the middle of a request. */
   readonly onBrokenOff: (socket: Socket) => void;
-  /** Gives a connection to node:http. */
-  readonly handOver: (socket: Socket) => void;
+  /** Moves a connection to node:http, with the admitted request that comes first on it. */
+  readonly handOver: (socket: Socket, admitted: Admitted | undefined) => void;
 }
 
 /** All connections of this lane. */
 export class DirectLane {
   readonly #connections = new Set<DirectConnection>();
-  readonly #keepAliveMs: number;
+  readonly #keepAliveTimeoutMs: number;
   readonly #around: DirectSurroundings;
 
   constructor(options: DirectLaneOptions) {
-    this.#keepAliveMs = options.keepAliveMs;
+    this.#keepAliveTimeoutMs = options.keepAliveTimeoutMs;
     this.#around = {
-      tail: new ReplyTail(options.keepAliveMs),
-      idleMs: options.idleMs,
+      tail: new ReplyTail(options.keepAliveTimeoutMs),
+      readTimeoutMs: options.readTimeoutMs,
       take: options.take,
       onBrokenOff: options.onBrokenOff,
       handOver: options.handOver,
@@ -43,16 +44,17 @@ export class DirectLane {
     this.#connections.add(new DirectConnection(socket, this.#around));
   }
 
-  /** Ends what has been idle for too long, and leaves what is slow to node:http. */
+  /** Closes connections that were idle too long, and moves slow ones to node:http. */
   sweep(nowMs: number): void {
     for (const connection of this.#connections) {
       const { idleSinceMs, lateSinceMs } = connection;
-      if (idleSinceMs !== undefined && nowMs - idleSinceMs > this.#keepAliveMs) connection.socket.destroy();
+      if (idleSinceMs !== undefined && nowMs - idleSinceMs > this.#keepAliveTimeoutMs)
+        connection.socket.destroy();
       else if (lateSinceMs !== undefined && nowMs - lateSinceMs > PATIENCE_MS) connection.handOver();
     }
   }
 
-  /** Ends the connections that wait for their next request. */
+  /** Closes idle connections. */
   closeIdle(): void {
     for (const { idleSinceMs, socket } of this.#connections) if (idleSinceMs !== undefined) socket.destroy();
   }

@@ -1,14 +1,14 @@
-// The last header lines of every answer: the date, which changes once a second, and what becomes of the connection.
+// The last header lines of every response: Date, which changes once a second, and Connection.
 
-/** Makes the lines that node adds to its answers by itself. */
+/** Builds the lines that node:http would add by itself. */
 export class ReplyTail {
   readonly #keepAlive: string;
   #second = 0;
   #date = "";
   #staying = "";
 
-  constructor(keepAliveMs: number) {
-    this.#keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n`;
+  constructor(keepAliveTimeoutMs: number) {
+    this.#keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveTimeoutMs / 1000)}\r\n`;
   }
 
   lines(closes: boolean): string {

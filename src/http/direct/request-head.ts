@@ -1,22 +1,22 @@
-// Reads a request out of the bytes of a connection, where it is an ordinary one: GET or POST, HTTP/1.1, a plain
-// path, each header once, a body of stated length. Everything else is left to node's own parser, so what is read
-// here is a narrow part of what that reads, and read alike.
+// Parses ordinary requests: GET or POST, HTTP/1.1, a plain path, a valid Host, each header once, a body of stated
+// length. Every other request goes to node's parser, so this one accepts a small subset and must agree on it.
 import { SMALL_BYTES } from "../body.ts";
 import type { RequestHeaders } from "../exchange.ts";
+import { isHost } from "../request-target.ts";
 
-/** Longest head that is read here, and the part of it that most fit into. */
+/** Longest head parsed here, and the part that most heads fit into. */
 const MAX_HEAD_BYTES = 16 * 1024;
 const USUAL_HEAD_BYTES = 1024;
-/** Longest body that is read here: as long as bodies may be without being counted. */
+/** Longest body read here: the size up to which bodies are not counted against the budget. */
 const MAX_BODY_BYTES: number = SMALL_BYTES;
-/** Bytes that an ordinary request may have in all. */
+/** Most bytes of an ordinary request. */
 export const MAX_REQUEST_BYTES: number = MAX_HEAD_BYTES + MAX_BODY_BYTES;
 
 const HEAD_END = "\r\n\r\n";
 const VERSION = " HTTP/1.1";
 const MAX_LENGTH_DIGITS = 5;
 
-/** The header lines of a request. A connection mostly sends the same ones again and again. */
+/** Parsed header lines. Cached, because a connection mostly repeats the same ones. */
 export interface HeaderBlock {
   readonly text: string;
   readonly headers: RequestHeaders;
@@ -32,7 +32,7 @@ export interface OrdinaryRequest {
   readonly end: number;
 }
 
-/** `partial`: more bytes are needed to tell; `other`: it is for node's parser. */
+/** `partial`: needs more bytes; `other`: for node's parser. */
 export type RequestReading = OrdinaryRequest | "partial" | "other";
 
 /** Characters of header names. */
@@ -52,7 +52,7 @@ class Headers implements RequestHeaders {
   "x-request-id": string | undefined = undefined;
 }
 
-/** Headers that make a request one for node's parser, whatever they say. */
+/** Headers that send a request to node's parser, whatever their value. */
 const UNUSUAL: ReadonlySet<string> = new Set([
   "content-encoding",
   "expect",
@@ -77,7 +77,7 @@ function isVisible(text: string, start: number, end: number): boolean {
   return true;
 }
 
-/** Without blanks at both ends; undefined when there are control characters in it. */
+/** Trimmed; undefined if it holds control characters. */
 function readValue(text: string, start: number, end: number): string | undefined {
   let first = start;
   let last = end;
@@ -94,7 +94,7 @@ function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x09;
 }
 
-/** The headers of lines that each have their end; undefined when they are out of the ordinary. */
+/** Parses complete header lines; undefined if they are not ordinary. */
 function readBlock(text: string): HeaderBlock | undefined {
   const headers = new Headers();
   let at = 0;
@@ -116,6 +116,7 @@ function readBlock(text: string): HeaderBlock | undefined {
     }
     at = end + 2;
   }
+  if (headers.host === undefined || !isHost(headers.host)) return undefined;
   const length = headers["content-length"];
   if (length === undefined) return { text, headers, bodyBytes: undefined };
   const bodyBytes = readLength(length);
@@ -156,7 +157,7 @@ export function readRequest(bytes: Buffer, known: HeaderBlock | undefined): Requ
   return { method, target: text.slice(start, end), block, bodyStart, end: requestEnd };
 }
 
-/** Whether this may become an ordinary request. */
+/** True if the bytes may still become an ordinary request. */
 function isBeginning(text: string): boolean {
   return text.length < 5
     ? "GET /".startsWith(text) || "POST ".startsWith(text)

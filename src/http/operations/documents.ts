@@ -1,5 +1,5 @@
-// The documents that say what this node serves: the OpenAPI document in three forms, and the page at the root. Both
-// pages load nothing: no script, no font, no other host.
+// The documents: the OpenAPI document in three forms, and the page at the root. The pages load no script, no font and
+// nothing from another host.
 import { stringify } from "yaml";
 import { operation } from "../operation.ts";
 import { specPage as renderSpecPage, startPage as renderStartPage } from "../pages.ts";
@@ -9,6 +9,7 @@ const DOCUMENT = {
   method: "GET",
   ledger: "none",
   switchable: false,
+  isDocument: true,
   params: {},
   query: {},
   errors: ["overloaded"],

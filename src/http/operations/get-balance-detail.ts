@@ -13,7 +13,7 @@ import { type JsonSchema, operation } from "../operation.ts";
 import { addressField, LONG_ADDRESS_SCHEMA } from "../schemas/address.ts";
 import { assetTypeField } from "../schemas/asset-type.ts";
 import { AMOUNT_SCHEMA, U64_SCHEMA } from "../schemas/integer.ts";
-import { namedSchema } from "../schemas/named.ts";
+import { named } from "../schemas/named.ts";
 import { readAtFields, readPointOf } from "../schemas/read-at.ts";
 
 interface Detail extends BalanceDetail {
@@ -34,7 +34,7 @@ const PART_PROPERTIES = {
   frozen: { type: "boolean", nullable: true, description: "`null` where there is no store." },
 } as const;
 
-const COIN_SCHEMA: JsonSchema = namedSchema("CoinPart", {
+const COIN_SCHEMA: JsonSchema = named("CoinPart", {
   type: "object",
   required: Object.keys(PART_PROPERTIES),
   properties: PART_PROPERTIES,
@@ -56,14 +56,14 @@ const FUNGIBLE_PROPERTIES = {
   },
 } as const;
 
-const FUNGIBLE_SCHEMA: JsonSchema = namedSchema("FungiblePart", {
+const FUNGIBLE_SCHEMA: JsonSchema = named("FungiblePart", {
   type: "object",
   required: Object.keys(FUNGIBLE_PROPERTIES),
   properties: FUNGIBLE_PROPERTIES,
   description: "The primary store of the account for the asset, or for the one that the coin is paired with.",
 });
 
-const DETAIL_SCHEMA: JsonSchema = namedSchema("BalanceDetail", {
+const DETAIL_SCHEMA: JsonSchema = named("BalanceDetail", {
   type: "object",
   required: ["ledger_version", "timestamp_usec", "balance", "coin", "fungible"],
   properties: {

@@ -15,7 +15,7 @@ import { type JsonSchema, operation } from "../operation.ts";
 import { addressField, LONG_ADDRESS_SCHEMA } from "../schemas/address.ts";
 import { assetTypeField } from "../schemas/asset-type.ts";
 import { AMOUNT_SCHEMA, countField, ledgerVersionField, U64_SCHEMA } from "../schemas/integer.ts";
-import { namedSchema } from "../schemas/named.ts";
+import { named } from "../schemas/named.ts";
 import { assertOrder, fromField, toField } from "../schemas/range.ts";
 
 const DEFAULT_LIMIT = 100;
@@ -28,7 +28,7 @@ const COLUMNS = ["version", "timestamp_usec", "before", "after", "transaction_ha
 const CSV_END = "\r\n";
 const CSV_HEADER = COLUMNS.join(",") + CSV_END;
 
-const CHANGE_SCHEMA: JsonSchema = namedSchema("BalanceChange", {
+const CHANGE_SCHEMA: JsonSchema = named("BalanceChange", {
   type: "object",
   required: COLUMNS,
   properties: {

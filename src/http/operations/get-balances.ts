@@ -18,7 +18,7 @@ import {
   writeItemError,
 } from "../schemas/batch.ts";
 import { AMOUNT_SCHEMA } from "../schemas/integer.ts";
-import { namedSchema } from "../schemas/named.ts";
+import { named } from "../schemas/named.ts";
 import { readAtFields, readPointOf } from "../schemas/read-at.ts";
 
 /** A pair with its asset as it was written, which is what its total is called by. */
@@ -33,7 +33,7 @@ interface Balances {
   readonly totals: ReadonlyMap<string, bigint> | undefined;
 }
 
-const QUERY_SCHEMA = namedSchema("BalanceQuery", {
+const QUERY_SCHEMA = named("BalanceQuery", {
   type: "object",
   required: ["address", "asset_type"],
   additionalProperties: false,

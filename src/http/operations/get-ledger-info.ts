@@ -23,7 +23,7 @@ function toJson(position: LedgerPosition): string {
   });
 }
 
-/** 64-bit values are digit strings here, as clients of this answer expect. */
+/** 64-bit values are digit strings, as clients of this response expect. */
 function toBcs(position: LedgerPosition): Uint8Array {
   return new BcsWriter()
     .u8(position.chainId)

@@ -36,7 +36,7 @@ export const getRawStateValue = operation({
     bcs: {
       schema: { type: "string", format: "binary" },
       description: "BCS of the state value.",
-      // The view's bytes are gone once it is released, and the socket may write later.
+      // Copy: the view's bytes are invalid after release, and the socket may write later.
       encode: (value: Uint8Array) => Buffer.from(value),
     },
   },

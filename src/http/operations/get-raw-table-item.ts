@@ -42,7 +42,7 @@ export const getRawTableItem = operation({
     bcs: {
       schema: { type: "string", format: "binary" },
       description: "The stored bytes, verbatim.",
-      // The view's bytes are gone once it is released, and the socket may write later.
+      // Copy: the view's bytes are invalid after release, and the socket may write later.
       encode: (item: Uint8Array) => Buffer.from(item),
     },
   },

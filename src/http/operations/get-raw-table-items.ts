@@ -19,7 +19,7 @@ import {
   writeItemError,
 } from "../schemas/batch.ts";
 import { HEX_BYTES_SCHEMA, parseHexBytes } from "../schemas/hex-bytes.ts";
-import { namedSchema } from "../schemas/named.ts";
+import { named } from "../schemas/named.ts";
 import { readAtFields, readPointOf } from "../schemas/read-at.ts";
 import { itemNotFound } from "./get-raw-table-item.ts";
 
@@ -35,7 +35,7 @@ interface TableItems {
 const itemsBody = batchBody<TableQuery, "table_handle" | "key">({
   name: "TableItemsRequest",
   description: "Up to 1,000 pairs of a table and a key, and the version or the time to read all of them at.",
-  query: namedSchema("TableItemQuery", {
+  query: named("TableItemQuery", {
     type: "object",
     required: ["table_handle", "key"],
     additionalProperties: false,

@@ -1,4 +1,4 @@
-// Pages of records, as one node hands them to another.
+// Pages of records, for nodes that follow this one.
 import { concatBytes } from "../../base/bytes.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { transactionsRoute } from "../../interface/routes.ts";
@@ -9,7 +9,7 @@ import { limitField, startField } from "../schemas/integer.ts";
 
 const DEFAULT_LIMIT = 25;
 const MAX_LIMIT = 100;
-/** Where a page is cut, so that a few requests cannot hold much memory; a single record is never cut. */
+/** Most bytes of a page, so that a few requests cannot hold much memory; a single record may be larger. */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 
 function encodePage(records: readonly StoredRecord[]): Uint8Array {

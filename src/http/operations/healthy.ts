@@ -1,4 +1,4 @@
-// The health check: whether the process works. Whether it should get requests is another question, see ready.ts.
+// The liveness check. Readiness is separate: see ready.ts.
 import { HttpError } from "../errors.ts";
 import { operation } from "../operation.ts";
 import { durationSecsField } from "../schemas/integer.ts";

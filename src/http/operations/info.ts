@@ -1,4 +1,4 @@
-// What an operator asks first.
+// What this node is and how it is doing.
 import { infoRoute } from "../../interface/routes.ts";
 import { operation } from "../operation.ts";
 

@@ -1,4 +1,4 @@
-// The node's figures for whoever watches it.
+// The metrics page, in Prometheus form.
 import { operation } from "../operation.ts";
 
 /** `GET /metrics` */

@@ -1,4 +1,4 @@
-// The readiness check of load balancers: whether this node should get requests just now.
+// The readiness check for load balancers.
 import { HttpError } from "../errors.ts";
 import { operation } from "../operation.ts";
 import { messageAnswer } from "../schemas/message.ts";
@@ -12,7 +12,7 @@ export const ready = operation({
   path: "/v1/-/ready",
   summary: "Readiness check",
   description:
-    "200 when the node should get requests: it has a ledger, no fault keeps it from moving, and its ledger is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to start a process anew.",
+    "200 when the node should get requests: it has a ledger, no fault keeps it from moving, and its ledger is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to restart a process.",
   ledger: "required",
   unavailable: "unhealthy",
   switchable: false,

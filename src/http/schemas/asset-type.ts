@@ -7,9 +7,9 @@ import { type Asset, parseAsset } from "../../ledger/asset.ts";
 import type { Field } from "../operation.ts";
 
 const CACHE_BYTES = 2 ** 20;
-/** What an entry takes beside its text and its tag: an object, an address, a short text and a place in a map. */
+/** Bytes of an entry besides its text and tag: an object, an address, a short text and a map slot. */
 const ENTRY_BYTES = 512;
-/** Longer ones would push many others out. */
+/** Longer asset types are not cached: they would evict many others. */
 const MAX_KEPT_TEXT_LENGTH = 256;
 
 const kept = new RecentMap<string, Asset>({
@@ -17,7 +17,7 @@ const kept = new RecentMap<string, Asset>({
   sizeOf: (text, { coinStoreTag }) => ENTRY_BYTES + text.length + (coinStoreTag?.length ?? 0),
 });
 
-/** What the cache of parsed asset types holds and did. */
+/** Figures of the asset-type cache. */
 export function assetCacheStats(): CacheStats {
   return kept.stats();
 }

@@ -8,12 +8,13 @@ import { errorBody, faultOf } from "../error-body.ts";
 import { ERROR_CATALOGUE } from "../error-catalogue.ts";
 import { HttpError } from "../errors.ts";
 import { type BodyField, type JsonSchema, parseField } from "../operation.ts";
+import { ERROR_SCHEMA } from "./error.ts";
 import { U64_SCHEMA } from "./integer.ts";
-import { ERROR_SCHEMA, namedSchema } from "./named.ts";
+import { named } from "./named.ts";
 import { type ReadAtArgs, readAtFields, TIME_SCHEMA } from "./read-at.ts";
 
 /** Queries of one batch. */
-export const MAX_QUERIES = 1000;
+const MAX_QUERIES = 1000;
 
 /** A batch as it was sent. */
 export interface Batch<Q> extends ReadAtArgs {
@@ -119,7 +120,7 @@ export function batchBody<Q, Names extends string>(kind: BatchKind<Q, Names>): B
     ...(kind.hasTotals ? (["totals"] as const) : []),
   ] as const;
   return {
-    schema: namedSchema(kind.name, {
+    schema: named(kind.name, {
       type: "object",
       required: ["queries"],
       additionalProperties: false,
@@ -185,7 +186,7 @@ export function writeItemError(writer: BcsWriter, error: CodedError): void {
 
 /** Schema of a result: the value under its name, or an error. */
 export function resultSchema(name: string, member: string, value: JsonSchema): JsonSchema {
-  return namedSchema(name, {
+  return named(name, {
     type: "object",
     minProperties: 1,
     maxProperties: 1,
@@ -202,7 +203,7 @@ export function batchAnswerSchema(
   result: JsonSchema,
   more: Readonly<Record<string, JsonSchema>> = {},
 ): JsonSchema {
-  return namedSchema(name, {
+  return named(name, {
     type: "object",
     required: ["ledger_version", "timestamp_usec", member],
     properties: {

@@ -11,13 +11,16 @@ export const HEX_BYTES_SCHEMA: JsonSchema = {
   example: "0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1",
 };
 
+/** Completes "expected …" in error messages. */
+export const HEX_BYTES_EXPECTED = "an even number of hex digits, with or without 0x";
+
 /** Parses bytes: an optional `0x`, then an even number of hex digits. */
 export function parseHexBytes(name: string, text: string): Uint8Array {
   const bytes = fromHex(text.startsWith("0x") ? text.slice(2) : text);
   if (bytes === undefined) {
     throw new HttpError(
       "malformed_request",
-      `${name}: expected an even number of hex digits, with or without 0x, got ${quoteInput(text)}`,
+      `${name}: expected ${HEX_BYTES_EXPECTED}, got ${quoteInput(text)}`,
     );
   }
   return bytes;

@@ -1,8 +1,8 @@
-// Answers that are one short message: health and readiness.
+// Responses that are one short message: health and readiness.
 import { BcsWriter } from "../../bcs/writer.ts";
 import type { AnswerForm } from "../operation.ts";
 
-/** Both forms of an answer that is a message, with the message as the example. */
+/** Both forms of a message response, with the message as the example. */
 export function messageAnswer(example: string): {
   readonly json: AnswerForm<string>;
   readonly bcs: AnswerForm<string>;

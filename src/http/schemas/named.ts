@@ -1,55 +1,44 @@
-// Schemas with a name of their own in the OpenAPI document, so that generated clients have a type for them.
-import { ERROR_CODES } from "../error-catalogue.ts";
+// Schemas with names: the document has each of them once, among its components, and refers to it everywhere else.
+// Generated clients then have one type for it, and unions that their compilers can tell apart.
 import type { JsonSchema } from "../operation.ts";
 
-const names = new WeakMap<JsonSchema, string>();
+const names = new WeakMap<object, string>();
+const PREFIX = "#/components/schemas/";
 
-/** Gives a schema a name. Wherever it is used, the document refers to it. */
-export function namedSchema(name: string, schema: JsonSchema): JsonSchema {
+/** Gives a schema a name. A copy of it has none. */
+export function named(name: string, schema: JsonSchema): JsonSchema {
   names.set(schema, name);
   return schema;
 }
 
-/** The body of every error. */
-export const ERROR_SCHEMA: JsonSchema = namedSchema("Error", {
-  type: "object",
-  required: ["message", "error_code"],
-  properties: {
-    message: { type: "string", description: "Names the part, what was expected and what came." },
-    error_code: { type: "string", enum: ERROR_CODES },
-    vm_error_code: {
-      type: "integer",
-      format: "uint64",
-      description: "Only where a virtual machine said no.",
-    },
-    archival_endpoint: {
-      type: "string",
-      format: "uri",
-      description: "On 410, where configured: a node that keeps more versions.",
-    },
-  },
-});
+/** A named union of named objects, told apart by the value of one property. */
+export function namedUnion(
+  name: string,
+  propertyName: string,
+  schemas: Readonly<Record<string, JsonSchema>>,
+): JsonSchema {
+  const mapping = Object.fromEntries(
+    Object.entries(schemas).map(([value, schema]) => [value, `${PREFIX}${names.get(schema)}`]),
+  );
+  return named(name, { oneOf: Object.values(schemas), discriminator: { propertyName, mapping } });
+}
 
-/** Collects the named schemas of a document. */
-export class SchemaNames {
-  readonly #sources = new Map<string, JsonSchema>();
-  readonly components: Record<string, unknown> = {};
-
-  /** The same value with references in the place of named schemas. */
-  refer(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map((item) => this.refer(item));
-    if (typeof value !== "object" || value === null) return value;
-    const name = names.get(value as JsonSchema);
-    if (name === undefined) return this.#members(value);
-    const source = this.#sources.get(name);
-    if (source === undefined) {
-      this.#sources.set(name, value as JsonSchema);
-      this.components[name] = this.#members(value);
-    } else if (source !== value) throw new Error(`two schemas are named ${name}`);
-    return { $ref: `#/components/schemas/${name}` };
+/** A copy of a value in which every named schema is a reference; the schemas are added to `components`. */
+export function hoistNamed(value: unknown, components: Record<string, unknown>): unknown {
+  if (Array.isArray(value)) return value.map((item) => hoistNamed(item, components));
+  if (typeof value !== "object" || value === null) return value;
+  const name = names.get(value);
+  if (name === undefined) return hoistMembers(value, components);
+  if (!(name in components)) {
+    // Before its members: a schema may contain itself.
+    components[name] = undefined;
+    components[name] = hoistMembers(value, components);
   }
+  return { $ref: `${PREFIX}${name}` };
+}
 
-  #members(object: object): Record<string, unknown> {
-    return Object.fromEntries(Object.entries(object).map(([key, item]) => [key, this.refer(item)]));
-  }
+function hoistMembers(value: object, components: Record<string, unknown>): object {
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, hoistNamed(member, components)]),
+  );
 }

@@ -21,7 +21,7 @@ export function parseTimeText(text: string, roundsUp = false): bigint {
 export const TIME_SCHEMA = { type: "string", minLength: 1, maxLength: 40 } as const;
 
 /** The time to read at. */
-export const atField: Field<bigint> = {
+const atField: Field<bigint> = {
   schema: TIME_SCHEMA,
   description:
     "Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time.",

@@ -2,8 +2,10 @@
 import type { BodyField, JsonSchema } from "../operation.ts";
 import { ADDRESS_SCHEMA } from "./address.ts";
 import { HEX_BYTES_SCHEMA } from "./hex-bytes.ts";
+import { named, namedUnion } from "./named.ts";
 
-const U64_SCHEMA: JsonSchema = {
+/** Schema of a u64 in JSON. */
+export const U64_SCHEMA: JsonSchema = {
   type: "string",
   format: "uint64",
   description: "A 64-bit unsigned integer as a string of decimal digits.",
@@ -22,7 +24,7 @@ const ARGUMENTS: JsonSchema = {
   description: "Arguments without the signers; u64 and wider as strings, `vector<u8>` as hex.",
 };
 
-const ENTRY_FUNCTION: JsonSchema = {
+const ENTRY_FUNCTION: JsonSchema = named("EntryFunctionPayload", {
   type: "object",
   required: ["type", "function", "type_arguments", "arguments"],
   properties: {
@@ -35,9 +37,9 @@ const ENTRY_FUNCTION: JsonSchema = {
     type_arguments: TYPE_ARGUMENTS,
     arguments: ARGUMENTS,
   },
-};
+});
 
-const ABI: JsonSchema = {
+const ABI: JsonSchema = named("MoveFunction", {
   type: "object",
   required: ["name", "visibility", "is_entry", "is_view", "generic_type_params", "params", "return"],
   properties: {
@@ -56,9 +58,9 @@ const ABI: JsonSchema = {
     params: { type: "array", items: { type: "string" } },
     return: { type: "array", items: { type: "string" } },
   },
-};
+});
 
-const SCRIPT: JsonSchema = {
+const SCRIPT: JsonSchema = named("ScriptPayload", {
   type: "object",
   required: ["type", "code", "type_arguments", "arguments"],
   properties: {
@@ -72,42 +74,61 @@ const SCRIPT: JsonSchema = {
     type_arguments: TYPE_ARGUMENTS,
     arguments: ARGUMENTS,
   },
-};
+});
 
-const MULTISIG: JsonSchema = {
+const MULTISIG_CALL: JsonSchema = namedUnion("MultisigTransactionPayload", "type", {
+  entry_function_payload: ENTRY_FUNCTION,
+  script_payload: SCRIPT,
+});
+
+const MULTISIG: JsonSchema = named("MultisigPayload", {
   type: "object",
   required: ["type", "multisig_address"],
   properties: {
     type: { type: "string", enum: ["multisig_payload"] },
     multisig_address: ADDRESS_SCHEMA,
-    transaction_payload: ENTRY_FUNCTION,
+    transaction_payload: MULTISIG_CALL,
   },
-};
+});
+
+const PAYLOAD: JsonSchema = namedUnion("TransactionPayload", "type", {
+  entry_function_payload: ENTRY_FUNCTION,
+  script_payload: SCRIPT,
+  multisig_payload: MULTISIG,
+});
+
+/** Schema of the encode request. */
+export const SUBMISSION_SCHEMA: JsonSchema = named("EncodeSubmissionRequest", {
+  type: "object",
+  required: ["sender", "max_gas_amount", "gas_unit_price", "expiration_timestamp_secs", "payload"],
+  properties: {
+    sender: ADDRESS_SCHEMA,
+    sequence_number: {
+      ...U64_SCHEMA,
+      description: "The sender's sequence number. May be left out when `replay_protection_nonce` is given.",
+    },
+    max_gas_amount: U64_SCHEMA,
+    gas_unit_price: U64_SCHEMA,
+    expiration_timestamp_secs: { ...U64_SCHEMA, description: "Expiration time in seconds." },
+    payload: PAYLOAD,
+    replay_protection_nonce: U64_SCHEMA,
+    secondary_signers: {
+      type: "array",
+      items: ADDRESS_SCHEMA,
+      description: "Further signers of a multi-agent transaction; an empty list is not the same as none.",
+    },
+    fee_payer: {
+      ...ADDRESS_SCHEMA,
+      description:
+        "Pays for the gas in the sender's place, and makes it the fee-payer message. `0x0` when it is not known yet: sender and secondary signers may sign that message, the fee payer signs the one with its own address.",
+    },
+  },
+});
 
 /** The encode request. */
 export const submissionBody: BodyField<Uint8Array> = {
-  schema: {
-    type: "object",
-    required: ["sender", "max_gas_amount", "gas_unit_price", "expiration_timestamp_secs", "payload"],
-    properties: {
-      sender: ADDRESS_SCHEMA,
-      sequence_number: {
-        ...U64_SCHEMA,
-        description: "The sender's sequence number. May be left out when `replay_protection_nonce` is given.",
-      },
-      max_gas_amount: U64_SCHEMA,
-      gas_unit_price: U64_SCHEMA,
-      expiration_timestamp_secs: { ...U64_SCHEMA, description: "Expiration time in seconds." },
-      payload: { oneOf: [ENTRY_FUNCTION, SCRIPT, MULTISIG] },
-      replay_protection_nonce: U64_SCHEMA,
-      secondary_signers: {
-        type: "array",
-        items: ADDRESS_SCHEMA,
-        description: "Further signers of a multi-agent transaction; an empty list is not the same as none.",
-      },
-    },
-  },
-  description: "A user transaction, optionally with secondary signers.",
+  schema: SUBMISSION_SCHEMA,
+  description: "A user transaction, optionally with secondary signers and a fee payer.",
   example: {
     sender: "0x1",
     sequence_number: "0",

@@ -1,13 +1,14 @@
-// Stored nodes of the state tree: one per nibble path that has two or more leaves below it (and the root,
-// which has one or more), with up to 16 children. A child that is a leaf is held in its parent's slot with
-// its whole key hash, so no leaf has a node of its own. Node bytes, all of which follow from the items alone:
+// Stored nodes of the state tree: one per nibble path with two or more leaves below it (the root: one or more), with up
+// to 16 children. A leaf lies in its parent's slot with its whole key hash, so no leaf has a node of its own. The items
+// alone determine all bytes of a node:
 //
-//   u16 mask of children, u16 mask of those that are leaves (little-endian); for each child in slot order:
+//   u16 mask of children, u16 mask of leaves among them (little-endian); for each child in slot order:
 //   leaf = key hash and leaf hash (64 bytes), inner = hash (32 bytes); in a node with eight or more inner
-//   children also the hashes inside the node that changing one child leaves as they are (see `isFolded`).
+//   children also the folded hashes of its ranges of slots (see `isFolded`), so that a change costs few hashes.
 //
-// Hashes follow the binary tree of key hashes, whose bit 0 is the top bit of byte 0. No leaf below a position: the
-// placeholder; one: that leaf's hash wherever it stands; more: an inner node over both halves, even if one is empty.
+// Hashes follow the binary tree of key hashes; bit 0 is the top bit of byte 0. A position without leaves hashes to the
+// placeholder, with one leaf to that leaf's hash at any depth, with more to an inner node over both halves, even if one
+// half is empty.
 import { LedgerError } from "../errors.ts";
 import { HASH_LENGTH, hashPair, SEEDS, SPARSE_MERKLE_PLACEHOLDER } from "../hash.ts";
 
@@ -19,7 +20,7 @@ export interface TreeChild {
   readonly hash: Uint8Array;
 }
 
-/** The 16 slots of a node and what is known of the binary tree over them. Changed by `setChild` alone. */
+/** The 16 slots of a node and the known hashes of the binary tree over them. Only `setChild` changes it. */
 export interface TreeNode {
   readonly slots: (TreeChild | undefined)[];
   /** Mask of the slots that hold a child. */
@@ -31,7 +32,7 @@ export interface TreeNode {
 }
 
 const HEADER_BYTES = 4;
-/** From this many inner children on the folded hashes are kept: they are few bytes next to what is below. */
+/** A node with this many inner children stores its folded hashes, which are small next to its subtrees. */
 const KEEP_FOLDED = 8;
 
 /** Hash of a leaf from its state key hash and its state value hash. */
@@ -73,7 +74,7 @@ export function createTreeNode(): TreeNode {
   };
 }
 
-/** Puts a child into a slot, or takes it out; the hashes over that slot are forgotten. */
+/** Sets or clears a slot and drops the folded hashes above it. */
 export function setChild(node: TreeNode, slot: number, child: TreeChild | undefined): void {
   const bit = 1 << slot;
   node.slots[slot] = child;
@@ -87,7 +88,7 @@ export function isEmptyNode(node: TreeNode): boolean {
   return node.children === 0;
 }
 
-/** The child of a node that has no other, if that is a leaf. */
+/** The only child of a node if that is a leaf; undefined otherwise. */
 export function onlyLeaf({ slots, children, leaves }: TreeNode): TreeChild | undefined {
   const isOnly = children !== 0 && (children & (children - 1)) === 0;
   return isOnly && leaves === children ? slots[31 - Math.clz32(children)] : undefined;
@@ -111,14 +112,14 @@ const RANGES: readonly number[] = Array.from({ length: FANOUT }, (_, range) => {
   return ((1 << width) - 1) << (range * width - FANOUT);
 });
 
-/** True when a range is hashed from its halves: it has two children or more, or one that is no leaf. */
+/** True when a range is hashed from its halves: it has two or more children, or an inner one. */
 function isFolded({ children, leaves }: Masks, range: number): boolean {
   const inside = children & (RANGES[range] ?? 0);
   // Only a lone leaf floats up; a lone inner child keeps its chain of inner nodes.
   return (inside & (inside - 1)) !== 0 || (inside & ~leaves) !== 0;
 }
 
-/** Mask of the ranges below the node itself whose hashes are kept in its bytes. */
+/** Mask of the ranges whose hashes the node's bytes include. */
 function keptRanges(masks: Masks): number {
   if (bitCount(masks.children & ~masks.leaves) < KEEP_FOLDED) return 0;
   let ranges = 0;
@@ -134,7 +135,7 @@ function encodedBytes({ children, leaves }: Masks, kept: number): number {
 export function encodeTreeNode(node: TreeNode): Uint8Array {
   const { children, leaves, slots } = node;
   const kept = keptRanges(node);
-  // From the pool: nodes are written in hundreds, and a buffer of its own costs more than filling it does.
+  // From Buffer's pool: commits write hundreds of nodes, and a separate allocation costs more than filling it.
   const out = Buffer.allocUnsafe(encodedBytes(node, kept));
   out[0] = children & 0xff;
   out[1] = children >> 8;
@@ -168,7 +169,7 @@ export function decodeTreeNode(bytes: Uint8Array): TreeNode {
   const { children, leaves } = masks;
   const kept = keptRanges(masks);
   if (children === 0 || (leaves & ~children) !== 0 || bytes.length !== encodedBytes(masks, kept)) {
-    throw new LedgerError("corrupt", `state tree node of ${bytes.length} bytes does not fit its own header`);
+    throw new LedgerError("corrupt", `state tree node of ${bytes.length} bytes does not fit its header`);
   }
   const node = createTreeNode();
   let at = HEADER_BYTES;
@@ -187,12 +188,12 @@ export function decodeTreeNode(bytes: Uint8Array): TreeNode {
   return node;
 }
 
-/** Hash of a range of slots; a number of 16 or more is a single slot. */
+/** Hash of a range of slots; numbers from 16 on are single slots. */
 function fold(node: TreeNode, range: number): Uint8Array {
   if (range >= FANOUT) return node.slots[range - FANOUT]?.hash ?? SPARSE_MERKLE_PLACEHOLDER;
   if (!isFolded(node, range)) {
     const inside = node.children & (RANGES[range] ?? 0);
-    // The bit of the only child, if any, gives its slot.
+    // The only bit, if any, gives the slot of the only child.
     return inside === 0 ? SPARSE_MERKLE_PLACEHOLDER : fold(node, FANOUT + 31 - Math.clz32(inside));
   }
   const known = node.folded[range];

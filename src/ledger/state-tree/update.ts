@@ -1,6 +1,6 @@
-// The state root kept incrementally: a batch of item changes against the stored nodes gives the new root and
-// the node changes. Nodes are read level by level, one call each, along the changed paths only; deletions
-// collapse, so that the nodes left are always those the same items would give if built from scratch.
+// Incremental update of the state tree: a batch of item changes and the stored nodes give the new root and the changed
+// nodes. It reads nodes along the changed paths only, one call per level. Deletions collapse nodes, so the result is
+// always the tree that the same items would give if built from scratch.
 import { compareBytes, equalBytes } from "../../base/bytes.ts";
 import { LedgerError } from "../errors.ts";
 import { SPARSE_MERKLE_PLACEHOLDER } from "../hash.ts";
@@ -19,10 +19,10 @@ import {
   treeNodeKey,
 } from "./tree-node.ts";
 
-/** Reads current nodes by key, in the order asked. */
+/** Reads current nodes by key, in the given order. */
 export type TreeNodeReader = (keys: readonly Uint8Array[]) => Promise<readonly (Uint8Array | undefined)[]>;
 
-/** A leaf of the state tree: where it stands and what it commits to. */
+/** A leaf of the state tree: its position and its hash. */
 export interface TreeLeaf {
   readonly keyHash: Uint8Array;
   readonly leafHash: Uint8Array;
@@ -46,19 +46,19 @@ export interface TreeUpdateResult {
   readonly nodes: readonly TreeNodeChange[];
 }
 
-/** A node in memory, with those below it that are in memory too, by slot. */
+/** A node in memory, with its loaded child nodes by slot. */
 interface LoadedNode {
   readonly key: Uint8Array;
   readonly node: TreeNode;
   readonly below: (LoadedNode | undefined)[];
-  /** Differs from the stored one. */
+  /** Differs from the stored node. */
   isChanged: boolean;
-  /** Is not to be stored any more. */
-  isGone: boolean;
+  /** Must be removed from the store. */
+  isRemoved: boolean;
 }
 
 function createLoaded(key: Uint8Array, node: TreeNode): LoadedNode {
-  return { key, node, below: new Array<undefined>(16).fill(undefined), isChanged: false, isGone: false };
+  return { key, node, below: new Array<undefined>(16).fill(undefined), isChanged: false, isRemoved: false };
 }
 
 const ROOT_KEY = treeNodeKey(SPARSE_MERKLE_PLACEHOLDER, 0);
@@ -67,7 +67,8 @@ interface Keyed {
   readonly keyHash: Uint8Array;
 }
 
-interface WantedNode {
+/** A stored node that the updates need and that is not in memory. */
+interface MissingNode {
   readonly parent: LoadedNode;
   readonly depth: number;
   /** The updates below this node: a range of the sorted batch. */
@@ -75,7 +76,7 @@ interface WantedNode {
   readonly end: number;
 }
 
-/** The first index after `start` whose key leaves the slot of the one at `start`. */
+/** The first index after `start` whose key belongs to another slot than the key at `start`. */
 function groupEnd(updates: readonly Keyed[], start: number, end: number, depth: number): number {
   const slot = slotOf(updates, start, depth);
   let at = start + 1;
@@ -93,9 +94,9 @@ function slotOf(updates: readonly Keyed[], index: number, depth: number): number
   return nibbleAt(keyAt(updates, index), depth);
 }
 
-/** Adds to `wanted` what is not in memory of the paths of updates `start..end` below a node. */
-function collectWanted(
-  wanted: WantedNode[],
+/** Adds the nodes below `parent` that updates `start..end` need and that are not in memory. */
+function collectMissing(
+  missing: MissingNode[],
   updates: readonly TreeUpdate[],
   parent: LoadedNode,
   start: number,
@@ -108,27 +109,27 @@ function collectWanted(
     const child = parent.node.slots[slot];
     if (child !== undefined && child.keyHash === undefined) {
       const below = parent.below[slot];
-      if (below === undefined) wanted.push({ parent, depth: depth + 1, start: from, end: to });
-      else collectWanted(wanted, updates, below, from, to, depth + 1);
+      if (below === undefined) missing.push({ parent, depth: depth + 1, start: from, end: to });
+      else collectMissing(missing, updates, below, from, to, depth + 1);
     }
     from = to;
   }
 }
 
-/** Brings the paths of all updates into memory, level by level; how many nodes that took. */
+/** Loads the paths of all updates, level by level, and returns the number of nodes loaded. */
 async function loadPaths(
   root: LoadedNode,
   updates: readonly TreeUpdate[],
   getNodes: TreeNodeReader,
 ): Promise<number> {
   let count = 0;
-  let wanted: WantedNode[] = [];
-  collectWanted(wanted, updates, root, 0, updates.length, 0);
-  while (wanted.length > 0) {
-    const keys = wanted.map(({ depth, start }) => treeNodeKey(keyAt(updates, start), depth));
+  let missing: MissingNode[] = [];
+  collectMissing(missing, updates, root, 0, updates.length, 0);
+  while (missing.length > 0) {
+    const keys = missing.map(({ depth, start }) => treeNodeKey(keyAt(updates, start), depth));
     const found = await getNodes(keys);
-    const next: WantedNode[] = [];
-    for (const [i, { parent, depth, start, end }] of wanted.entries()) {
+    const next: MissingNode[] = [];
+    for (const [i, { parent, depth, start, end }] of missing.entries()) {
       const bytes = found[i];
       const key = keys[i];
       if (bytes === undefined || key === undefined) {
@@ -136,10 +137,10 @@ async function loadPaths(
       }
       const loaded = createLoaded(key, decodeTreeNode(bytes));
       parent.below[slotOf(updates, start, depth - 1)] = loaded;
-      collectWanted(next, updates, loaded, start, end, depth);
+      collectMissing(next, updates, loaded, start, end, depth);
     }
-    count += wanted.length;
-    wanted = next;
+    count += missing.length;
+    missing = next;
   }
   return count;
 }
@@ -148,14 +149,14 @@ function isSameChild(a: TreeChild | undefined, b: TreeChild | undefined): boolea
   if (a === b) return true;
   if (a === undefined || b === undefined) return false;
   if ((a.keyHash === undefined) !== (b.keyHash === undefined)) return false;
-  // A leaf hash commits to its key, so equal hashes of equal kinds are equal children.
+  // A leaf hash commits to its key, so two children of one kind with equal hashes are equal.
   return equalBytes(a.hash, b.hash);
 }
 
-/** One update of the tree: the sorted batch, and the nodes that it is the first to change. */
+/** One update of the tree: the sorted batch, and the nodes it changed first since `takeChanges`. */
 class TreeChange {
   readonly changed: LoadedNode[] = [];
-  /** Nodes made, without those that went. */
+  /** Nodes created minus nodes removed. */
   growth = 0;
   readonly #updates: readonly TreeUpdate[];
 
@@ -163,7 +164,7 @@ class TreeChange {
     this.#updates = updates;
   }
 
-  /** Applies updates `start..end` to a stored node in place: true when any of its slots changed. */
+  /** Applies updates `start..end` to a node in place; returns true if a slot changed. */
   applyToSlots(loaded: LoadedNode, start: number, end: number, depth: number): boolean {
     let changed = false;
     for (let from = start; from < end; ) {
@@ -184,14 +185,14 @@ class TreeChange {
     return changed;
   }
 
-  /** Writes the root node, or removes it when nothing is left: the root hash. */
+  /** Marks the root node as changed, or as removed if it is empty, and returns the root hash. */
   settleRoot(root: LoadedNode): Uint8Array {
-    root.isGone = isEmptyNode(root.node);
+    root.isRemoved = isEmptyNode(root.node);
     this.#markChanged(root);
     return treeNodeHash(root.node);
   }
 
-  /** Applies updates to the node behind a slot: what the slot then holds. */
+  /** Applies updates to the node behind a slot and returns the slot's new child. */
   #applyToNode(
     parent: LoadedNode,
     slot: number,
@@ -204,13 +205,13 @@ class TreeChange {
     this.#markChanged(loaded);
     const only = onlyLeaf(loaded.node);
     if (only === undefined && !isEmptyNode(loaded.node)) return innerChild(loaded);
-    loaded.isGone = true;
+    loaded.isRemoved = true;
     this.growth--;
     parent.below[slot] = undefined;
     return only;
   }
 
-  /** Applies updates to a slot that holds one leaf or nothing. */
+  /** Applies updates to a slot that holds one leaf or nothing, and returns the slot's new child. */
   #applyToLeaf(
     parent: LoadedNode,
     slot: number,
@@ -237,7 +238,7 @@ class TreeChange {
     return this.#build(parent, slot, leaves, 0, leaves.length, depth);
   }
 
-  /** New nodes for leaves that stand alone below a slot. */
+  /** Builds the nodes for all leaves below a slot. */
   #build(
     parent: LoadedNode,
     slot: number,
@@ -276,7 +277,8 @@ function innerChild({ node }: LoadedNode): TreeChild {
 function sortUpdates(updates: readonly TreeUpdate[]): TreeUpdate[] {
   const sorted = [...updates].sort((a, b) => compareBytes(a.keyHash, b.keyHash));
   for (let i = 1; i < sorted.length; i++) {
-    if (equalBytes(keyAt(sorted, i - 1), keyAt(sorted, i))) throw new Error("one key twice in a tree update");
+    if (equalBytes(keyAt(sorted, i - 1), keyAt(sorted, i)))
+      throw new Error("a tree update has one key twice");
   }
   return sorted;
 }
@@ -290,17 +292,17 @@ function applySorted(
   return { rootHash: isChanged ? change.settleRoot(root) : treeNodeHash(root.node), change };
 }
 
-function toBytes({ key, node, isGone }: LoadedNode): TreeNodeChange {
-  return { key, value: isGone ? undefined : encodeTreeNode(node) };
+function toBytes({ key, node, isRemoved }: LoadedNode): TreeNodeChange {
+  return { key, value: isRemoved ? undefined : encodeTreeNode(node) };
 }
 
-/** The tree of the given items, in any order and every key at most once. */
+/** Builds the tree of the given items, in any order, each key at most once. */
 export function createStateTree(items: readonly TreeUpdate[]): TreeUpdateResult {
   const { rootHash, change } = applySorted(sortUpdates(items), createLoaded(ROOT_KEY, createTreeNode()));
   return { root: rootHash, nodes: change.changed.map(toBytes) };
 }
 
-/** Applies changes, in any order and every key at most once, to the tree behind the reader. */
+/** Applies changes, in any order, each key at most once, to the tree that `getNodes` reads. */
 export async function updateStateTree(
   getNodes: TreeNodeReader,
   updates: readonly TreeUpdate[],
@@ -315,13 +317,12 @@ function nameOf(key: Uint8Array): string {
 }
 
 /**
- * A tree that is changed batch after batch ahead of its store. Nodes stay as they are in memory between
- * batches, with the hashes inside them, and become bytes only when the changes are taken. After an error it is
- * spent.
+ * A tree in memory that runs ahead of its store by several batches. Decoded nodes and their hashes stay in memory
+ * between batches; `takeChanges` encodes them. Unusable after an error.
  */
 export class StateTree {
   readonly #getNodes: TreeNodeReader;
-  /** Undefined until it is needed. */
+  /** Loaded on first use. */
   #root: LoadedNode | undefined;
   #size = 0;
   #changed: LoadedNode[] = [];
@@ -335,7 +336,7 @@ export class StateTree {
     return this.#size;
   }
 
-  /** Applies changes, in any order and every key at most once; the root after them. */
+  /** Applies changes, in any order, each key at most once, and returns the new root. */
   async apply(updates: readonly TreeUpdate[]): Promise<Uint8Array> {
     const sorted = sortUpdates(updates);
     const top = this.#root ?? (await this.#loadRoot());
@@ -346,19 +347,19 @@ export class StateTree {
     return rootHash;
   }
 
-  /** The nodes that changed since they were last taken, in bytes. */
+  /** The encoded nodes that changed since the last call. */
   takeChanges(): TreeNodeChange[] {
     const changed = this.#changed;
     this.#changed = [];
     for (const loaded of changed) loaded.isChanged = false;
-    if (!changed.some(({ isGone }) => isGone)) return changed.map(toBytes);
-    // A node that went and came again is there twice, first as gone.
+    if (!changed.some(({ isRemoved }) => isRemoved)) return changed.map(toBytes);
+    // A node removed and created again is listed twice, first as removed; the last entry wins.
     const changes = new Map<string, LoadedNode>();
     for (const loaded of changed) changes.set(nameOf(loaded.key), loaded);
     return [...changes.values()].map(toBytes);
   }
 
-  /** Forgets what is in memory; only for a tree whose changes are taken and stored. */
+  /** Drops the nodes in memory. Allowed only when all changes are taken and stored. */
   forget(): void {
     this.#root = undefined;
     this.#size = 0;

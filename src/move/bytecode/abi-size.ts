@@ -1,5 +1,5 @@
-// Estimates how much memory a parsed ABI holds, for a cache bounded by bytes. Counts every shared part once, in
-// the sizes of a 64-bit V8 heap rounded up; names may be counted although other modules hold them too.
+// Estimates the memory of a parsed ABI, for a byte-bounded cache. Counts each shared part once, with object sizes of a
+// 64-bit V8 heap rounded up. Names count even if other modules share them.
 import type { AbiType, ModuleAbi } from "../abi.ts";
 
 const ADDRESS_BYTES = 200;
@@ -8,8 +8,8 @@ class Meter {
   bytes = 0;
   readonly #seen = new Set<unknown>();
 
-  /** True the first time something is met. */
-  first(part: unknown): boolean {
+  /** True when a part is seen for the first time. */
+  isNew(part: unknown): boolean {
     if (this.#seen.has(part)) return false;
     this.#seen.add(part);
     return true;
@@ -20,21 +20,21 @@ class Meter {
   }
 
   text(text: string | undefined): void {
-    if (text !== undefined && this.first(text)) this.bytes += 24 + text.length;
+    if (text !== undefined && this.isNew(text)) this.bytes += 24 + text.length;
   }
 
   list<T>(items: readonly T[], each: (item: T) => void): void {
-    if (!this.first(items)) return;
+    if (!this.isNew(items)) return;
     this.bytes += 48 + 8 * items.length;
     for (const item of items) each(item);
   }
 
   address(address: Uint8Array): void {
-    if (this.first(address)) this.bytes += ADDRESS_BYTES;
+    if (this.isNew(address)) this.bytes += ADDRESS_BYTES;
   }
 
   readonly type = (type: AbiType): void => {
-    if (!this.first(type)) return;
+    if (!this.isNew(type)) return;
     this.object(5);
     if (type.kind === "vector") this.type(type.item);
     else if (type.kind === "reference") this.type(type.to);
@@ -56,7 +56,7 @@ class Meter {
   };
 }
 
-/** Bytes that keeping this ABI costs, roughly. */
+/** Estimated heap bytes of an ABI. */
 export function estimateAbiBytes(abi: ModuleAbi): number {
   const meter = new Meter();
   meter.object(6);

@@ -1,9 +1,9 @@
-// Printed form of ABI types, and its length without printing. A small signature can print to hundreds of
-// megabytes, so whoever prints asks for the length first or sets a limit.
+// Printed form of ABI types, and its length without printing. A small signature can print to hundreds of megabytes, so
+// check the length first or set a limit.
 import type { AbiType } from "../abi.ts";
 import { type Address, formatAddress } from "../address.ts";
 
-/** Prints types; keeps the text of each address, which repeats in nearly every type. */
+/** Prints types. Caches the text of each address, because addresses repeat. */
 export class AbiPrinter {
   readonly #addresses = new Map<Address, string>();
 
@@ -17,7 +17,7 @@ export class AbiPrinter {
     return text;
   }
 
-  /** Characters of the printed type; all of them are ASCII. */
+  /** Length of the printed type in characters, all ASCII. */
   length(type: AbiType): number {
     switch (type.kind) {
       case "vector":
@@ -69,8 +69,8 @@ export class AbiPrinter {
 }
 
 /**
- * Prints one type as the API shows it. A type whose text would be longer than `maxLength` prints as its
- * outermost part and three dots.
+ * Prints one type as the API shows it. If the text is longer than `maxLength`, prints only the outermost part and
+ * three dots.
  */
 export function formatAbiType(type: AbiType, maxLength = 1000): string {
   const printer = new AbiPrinter();

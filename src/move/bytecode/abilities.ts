@@ -1,5 +1,5 @@
-// Ability sets: four bits in the format, lists in bit order in the ABI. All sixteen lists exist once and are
-// shared, so that a long run of constraints costs pointers only.
+// Ability sets: four bits in the format, lists in bit order in the ABI. The sixteen lists are shared, so a constraint
+// costs one pointer.
 import type { Ability } from "../abi.ts";
 import type { Cursor } from "./cursor.ts";
 
@@ -21,16 +21,16 @@ const STRUCT_PARAMS: readonly StructTypeParam[] = Array.from({ length: 32 }, (_,
   phantom: bits >= 16,
 }));
 
-/** Where an ability set stands: version 1 has one byte with another meaning in each place. */
-type Place = "struct" | "struct parameter" | "function parameter";
+/** What an ability set belongs to. In version 1 the same byte means something else for each. */
+type AbilityOwner = "struct" | "struct parameter" | "function parameter";
 
-const VERSION_1: Readonly<Record<Place, readonly number[]>> = {
+const VERSION_1: Readonly<Record<AbilityOwner, readonly number[]>> = {
   struct: [0b1100, 0b0111],
   "struct parameter": [0b0000, 0b0011, 0b1000],
   "function parameter": [0b0100, 0b0111, 0b1100],
 };
 
-/** The list of a set of bits below 16. */
+/** The abilities of a 4-bit set. */
 export function abilityList(bits: number): readonly Ability[] {
   const list = LISTS[bits];
   if (list === undefined) throw new Error(`no ability set ${bits}`);
@@ -38,12 +38,12 @@ export function abilityList(bits: number): readonly Ability[] {
 }
 
 /** Reads an ability set as bits. */
-export function readAbilityBits(cursor: Cursor, place: Place): number {
+export function readAbilityBits(cursor: Cursor, owner: AbilityOwner): number {
   if (cursor.version > 1) return cursor.uleb(15, "abilities");
   const at = cursor.offset;
   const kind = cursor.u8("kind");
-  const bits = VERSION_1[place][kind - 1];
-  return bits ?? cursor.fail("UNKNOWN_ABILITY", `kind ${kind} of a ${place}`, at);
+  const bits = VERSION_1[owner][kind - 1];
+  return bits ?? cursor.fail("UNKNOWN_ABILITY", `kind ${kind} of a ${owner}`, at);
 }
 
 /** Reads the constraints of a function's or script's type parameters. */

@@ -1,10 +1,10 @@
-// Walks a code body without keeping it. Nothing of a body reaches the ABI, but a body that refers to what is
-// not there makes the whole file invalid, so every operand is checked on the way.
+// Skips a code body and checks every operand. No part of a body reaches the ABI, but an operand out of range makes the
+// whole file invalid.
 import { bytecodeError, type Cursor, MAX_INDEX } from "./cursor.ts";
 import { OPCODES, type Operand } from "./opcodes.ts";
 import type { Signature } from "./types.ts";
 
-/** Most parameters and locals of one body together. */
+/** Largest sum of parameters and locals of one body. */
 const MAX_LOCALS = 255;
 
 function codesWith(operand: Operand): number[] {
@@ -14,10 +14,10 @@ function codesWith(operand: Operand): number[] {
 const LOCAL_CODES = codesWith("local");
 const BRANCH_CODES = codesWith("branch");
 
-/** What operands may refer to, by table kind. */
+/** The tables that operands refer to, by table kind. */
 export interface CodePools {
   readonly signatures: readonly Signature[];
-  /** Elements of each table. */
+  /** Number of elements of each table. */
   readonly counts: readonly (number | undefined)[];
   /** Highest type parameter of each element, for the tables whose elements name types. */
   readonly highestParams: readonly (readonly number[] | undefined)[];
@@ -25,12 +25,12 @@ export interface CodePools {
 }
 
 /**
- * For each opcode, how far the first operand byte may go for the instruction to be valid at a glance: 0 when
- * there is no operand, -1 when only the careful way can tell. Most instructions are settled by it.
+ * For each opcode, the instruction is valid if its first operand byte is below this number. 0: there is no operand;
+ * -1: only `skipInstruction` can tell. Settles most instructions.
  */
 type Shortcuts = Int16Array;
 
-/** Prepares the shortcuts of one file; those of locals and branches are set per body. */
+/** Shortcuts of one file; `skipCode` sets those of locals and branches for each body. */
 export function createShortcuts(pools: Omit<CodePools, "shortcuts">, version: number): Shortcuts {
   const shortcuts = new Int16Array(256).fill(-1);
   for (const [code, opcode] of OPCODES.entries()) {
@@ -47,20 +47,20 @@ function setShortcuts(shortcuts: Shortcuts, codes: readonly number[], count: num
   for (const code of codes) shortcuts[code] = Math.min(0x80, count) || -1;
 }
 
-/** What a body belongs to. */
+/** The function or script of a body. */
 export interface CodeOwner {
   readonly typeParamCount: number;
   readonly paramCount: number;
 }
 
-/** Checks the highest type parameter of something used by an owner with `count` type parameters. */
+/** Checks that the highest type parameter used is below `count`, the number declared. */
 export function assertTypeParams(cursor: Cursor, highest: number, count: number, at: number): void {
   if (highest >= count) {
     cursor.fail("INDEX_OUT_OF_BOUNDS", `type parameter ${highest} used where ${count} are declared`, at);
   }
 }
 
-/** Passes over one body: locals, instruction count, instructions. */
+/** Skips one body: locals, instruction count, instructions. */
 export function skipCode(cursor: Cursor, pools: CodePools, owner: CodeOwner): void {
   const start = cursor.offset;
   const locals = cursor.pick(pools.signatures, "locals signature index");
@@ -76,9 +76,9 @@ export function skipCode(cursor: Cursor, pools: CodePools, owner: CodeOwner): vo
   const { bytes, end } = cursor;
   for (let i = 0; i < count; i++) {
     const at = cursor.offset;
-    const reach = at + 1 < end ? shortcuts[bytes[at] ?? 0] : -1;
-    if (reach === 0) cursor.offset = at + 1;
-    else if (reach !== undefined && (bytes[at + 1] ?? 0xff) < reach) cursor.offset = at + 2;
+    const limit = at + 1 < end ? shortcuts[bytes[at] ?? 0] : -1;
+    if (limit === 0) cursor.offset = at + 1;
+    else if (limit !== undefined && (bytes[at + 1] ?? 0xff) < limit) cursor.offset = at + 2;
     else skipInstruction(cursor, pools, owner.typeParamCount, localCount, count);
   }
 }
@@ -111,11 +111,11 @@ function skipInstruction(
     const highest = pools.highestParams[opcode.table]?.[index];
     if (highest !== undefined) assertTypeParams(cursor, highest, typeParamCount, at);
     if (operand === "index+8") cursor.skip(8, "BAD_U64", opcode.name);
-    // The bound of 64 bits is the encoding's own.
+    // The encoding itself limits the mask to 64 bits.
     else if (operand === "index+mask") cursor.uleb(Number.POSITIVE_INFINITY, "capture mask");
   }
 }
 
 function assertBelow(cursor: Cursor, index: number, count: number, at: number): void {
-  if (index >= count) cursor.fail("INDEX_OUT_OF_BOUNDS", `operand ${index}, there are ${count}`, at);
+  if (index >= count) cursor.fail("INDEX_OUT_OF_BOUNDS", `operand ${index}, but there are only ${count}`, at);
 }

@@ -1,5 +1,5 @@
-// Byte cursor of the bytecode reader: one view, one end that a table may narrow, and the format version that
-// decides how elements look. Every fault is a MoveError with the format's status name and the byte offset.
+// Byte cursor of the bytecode reader over one table or the whole file. The format version decides how elements are
+// encoded. Every fault is a MoveError with the format's status name and the byte offset.
 import { MoveError } from "../errors.ts";
 
 /** Largest value of any table index, code length or branch target. */
@@ -24,7 +24,7 @@ export class Cursor {
     this.end = end;
   }
 
-  /** True until the last byte is read. */
+  /** True while bytes are left. */
   get more(): boolean {
     return this.offset < this.end;
   }
@@ -45,7 +45,6 @@ export class Cursor {
   uleb(max: number, what: string): number {
     const at = this.offset;
     const first = this.u8(what);
-    // One byte is the common case by far.
     const value = first < 0x80 ? first : this.#ulebRest(first & 0x7f, at, what);
     if (value > max) this.fail("MALFORMED", `${what} is ${value}, above ${max}`, at);
     return value;
@@ -67,8 +66,8 @@ export class Cursor {
   }
 
   /**
-   * Reads a list with its count of at most `max`. The list is made at its final size, which many short lists
-   * need to stay small; that is safe because an element takes a byte at least.
+   * Reads a count of at most `max`, then the elements. Allocates the list at its final size, which keeps short lists
+   * small; that is safe because an element takes at least one byte.
    */
   list<T>(max: number, what: string, read: (cursor: Cursor) => T): T[] {
     return this.elements(this.uleb(max, `${what} count`), what, read);
@@ -77,13 +76,13 @@ export class Cursor {
   /** Reads the elements of a list whose count is known. */
   elements<T>(count: number, what: string, read: (cursor: Cursor) => T): T[] {
     const left = this.end - this.offset;
-    if (count > left) this.fail("MALFORMED", `${count} times ${what} do not fit into ${left} bytes`);
+    if (count > left) this.fail("MALFORMED", `${count} elements (${what}) do not fit into ${left} bytes`);
     const list = new Array<T>(count);
     for (let i = 0; i < count; i++) list[i] = read(this);
     return list;
   }
 
-  /** Index into a table of `count` elements. */
+  /** Reads an index into a table of `count` elements. */
   index(count: number, what: string): number {
     const at = this.offset;
     const index = this.uleb(MAX_INDEX, what);
@@ -93,7 +92,7 @@ export class Cursor {
     return index;
   }
 
-  /** Element of a table, by the index read next. */
+  /** Reads an index and returns that element of a table. */
   pick<T>(table: readonly T[], what: string): T {
     const at = this.offset;
     const index = this.uleb(MAX_INDEX, what);
@@ -104,7 +103,7 @@ export class Cursor {
     return element;
   }
 
-  /** Passes over `length` raw bytes and returns where they start. */
+  /** Skips `length` raw bytes and returns where they start. */
   skip(length: number, status: string, what: string): number {
     const at = this.offset;
     if (length > this.end - at) {

@@ -1,4 +1,4 @@
-// The tables that only modules have: what the module itself defines, and the handles its bodies use.
+// The tables that only modules have: definitions of structs and functions, and the handles that bodies use.
 import type { FieldAbi, FunctionAbi, StructAbi, VariantAbi, Visibility } from "../abi.ts";
 import { assertTypeParams, type CodePools, createShortcuts, skipCode } from "./code.ts";
 import type { Cursor } from "./cursor.ts";
@@ -70,7 +70,8 @@ export function readStructs(directory: Directory, pools: Pools, attributes: Attr
 }
 
 function assertPosition(cursor: Cursor, position: number, count: number, what: string, at: number): void {
-  if (position >= count) cursor.fail("INDEX_OUT_OF_BOUNDS", `${what} ${position}, there are ${count}`, at);
+  if (position >= count)
+    cursor.fail("INDEX_OUT_OF_BOUNDS", `${what} ${position}, but there are only ${count}`, at);
 }
 
 function skipFieldHandle(cursor: Cursor, structs: readonly StructAbi[]): void {
@@ -101,7 +102,7 @@ function skipStructVariantHandle(cursor: Cursor, structs: readonly StructAbi[]):
   assertPosition(cursor, variant, owner.variants?.length ?? 0, "variant", at);
 }
 
-/** Checks the handle and instantiation tables, and gathers what bodies may refer to. */
+/** Checks the handle and instantiation tables, and collects the tables that bodies refer to. */
 export function readCodePools(directory: Directory, pools: Pools, structs: readonly StructAbi[]): CodePools {
   const counts: (number | undefined)[] = new Array(TABLE_KINDS);
   const highestParams: (readonly number[] | undefined)[] = new Array(TABLE_KINDS);
@@ -147,8 +148,8 @@ function createCodePools(
 }
 
 /**
- * What the body of a script may refer to. The format does not check operands that belong to the tables only a
- * module has.
+ * The tables that the body of a script refers to. The format does not check operands that refer to tables which only
+ * modules have.
  */
 export function createScriptCodePools(pools: Pools, version: number): CodePools {
   const counts: (number | undefined)[] = new Array(TABLE_KINDS).fill(Number.POSITIVE_INFINITY);
@@ -172,7 +173,7 @@ function readFlags(cursor: Cursor): FunctionFlags {
       isNative: (byte & FLAG_NATIVE) !== 0,
     };
   }
-  // Visibility 2 was "script" until entry became a flag of its own.
+  // Visibility 2 meant "script" before version 5, which made entry a flag.
   const isScript = byte === 2 && cursor.version < 5;
   if (byte > 3 || (byte === 2 && !isScript)) cursor.fail("MALFORMED", `visibility ${byte}`, at);
   const flagsAt = cursor.offset;
@@ -186,7 +187,7 @@ function readFlags(cursor: Cursor): FunctionFlags {
   };
 }
 
-/** Reads the function definitions and passes over their bodies. */
+/** Reads the function definitions and skips their bodies. */
 export function readFunctions(
   directory: Directory,
   pools: Pools,

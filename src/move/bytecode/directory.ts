@@ -1,9 +1,9 @@
-// Header and table directory of the binary format: magic, version word, and where each table's bytes are.
+// Header and table directory of the binary format: magic, version word, and the byte range of each table.
 import { bytecodeError, Cursor } from "./cursor.ts";
 
-/** Newest format version that is understood. */
+/** Newest supported format version. */
 export const MAX_FORMAT_VERSION = 10;
-/** Bytes of the longest module or script that is read; the largest known is a thirtieth of it. */
+/** Largest accepted module or script, in bytes; the largest known is a thirtieth of it. */
 export const MAX_BYTECODE_BYTES = 1 << 20;
 
 /** First bytes of every module and script. */
@@ -37,7 +37,7 @@ export const TABLE = {
 /** One past the highest table kind. */
 export const TABLE_KINDS = 0x15;
 
-/** What a file holds; nothing in the header says so. */
+/** The kind of a file; the header does not tell it. */
 export type FileKind = "module" | "script";
 
 const IN_SCRIPTS = new Set<number>([1, 2, 3, 4, 5, 6, 7, 8, TABLE.metadata]);
@@ -48,12 +48,12 @@ function sinceVersion(kind: number): number {
   return kind > TABLE.metadata ? 7 : 1;
 }
 
-/** Where the tables of one file are, and where the part after them begins. */
+/** The tables of one file and the part after them. */
 export interface Directory {
   readonly version: number;
   /** Cursor over one table; empty when the file has no such table. */
   table(kind: number): Cursor;
-  /** Cursor over what follows the tables. */
+  /** Cursor over the bytes after the tables. */
   readonly tail: Cursor;
 }
 
@@ -103,11 +103,15 @@ function readEntries(cursor: Cursor, file: FileKind): Entry[] {
   return entries;
 }
 
-/** Reads everything in front of the table contents and checks that the tables tile them exactly. */
+/** Reads header and directory, and checks that the tables cover the contents without gap or overlap. */
 export function readDirectory(input: Uint8Array, file: FileKind): Directory {
   const bytes = Buffer.from(input.buffer, input.byteOffset, input.byteLength);
   if (bytes.length > MAX_BYTECODE_BYTES) {
-    throw bytecodeError("CODE_TOO_LARGE", 0, `${bytes.length} bytes, at most ${MAX_BYTECODE_BYTES} are read`);
+    throw bytecodeError(
+      "CODE_TOO_LARGE",
+      0,
+      `${bytes.length} bytes, at most ${MAX_BYTECODE_BYTES} are accepted`,
+    );
   }
   const version = readVersion(bytes);
   const cursor = new Cursor(bytes, version, 8, bytes.length);
@@ -117,8 +121,8 @@ export function readDirectory(input: Uint8Array, file: FileKind): Directory {
   let next = 0;
   for (const { kind, offset, size, at } of entries.toSorted((a, b) => a.offset - b.offset)) {
     if (offset !== next) cursor.fail("BAD_HEADER_TABLE", `table at ${offset}, expected ${next}`, at);
-    if (size === 0) cursor.fail("BAD_HEADER_TABLE", "an empty table is left out", at);
-    if (ranges[kind] !== undefined) cursor.fail("DUPLICATE_TABLE", `table kind ${kind} stands twice`, at);
+    if (size === 0) cursor.fail("BAD_HEADER_TABLE", "an empty table must be left out", at);
+    if (ranges[kind] !== undefined) cursor.fail("DUPLICATE_TABLE", `table kind ${kind} occurs twice`, at);
     next += size;
     if (next > bytes.length) cursor.fail("BAD_HEADER_TABLE", "tables reach past the end", at);
     ranges[kind] = { from: start + offset, to: start + next };

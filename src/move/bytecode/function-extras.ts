@@ -1,11 +1,11 @@
-// What follows the type parameters of a function handle: access specifiers and attributes. Neither reaches the
-// ABI; the format does not check the indices inside, so neither does this.
+// Access specifiers and attributes of a function handle. Neither reaches the ABI. The format does not check the indices
+// inside them, so this reader does not either.
 import { bytecodeError, type Cursor, MAX_INDEX } from "./cursor.ts";
 
 const MAX_ACCESS_SPECIFIERS = 64;
 const MAX_ATTRIBUTES = 16;
 
-// Indices behind each resource tag: any, address, module, struct, struct with type arguments.
+// Number of indices after each resource tag: any, address, module, struct, struct with type arguments.
 const RESOURCE_INDICES: readonly (number | undefined)[] = [undefined, 0, 1, 1, 1, 2];
 
 function skipFlag(cursor: Cursor, what: string): boolean {
@@ -38,14 +38,14 @@ function skipSpecifier(cursor: Cursor): void {
   }
 }
 
-/** Passes over the access specifiers of a function handle or script. */
+/** Skips the access specifiers of a function handle or script. */
 export function skipAccessSpecifiers(cursor: Cursor): void {
   if (!skipFlag(cursor, "option")) return;
   const count = cursor.uleb(MAX_ACCESS_SPECIFIERS, "access specifier count");
   for (let i = 0; i < count; i++) skipSpecifier(cursor);
 }
 
-/** Passes over the attributes of a function handle. */
+/** Skips the attributes of a function handle. */
 export function skipAttributes(cursor: Cursor): void {
   const count = cursor.uleb(MAX_ATTRIBUTES, "attribute count");
   for (let i = 0; i < count; i++) {

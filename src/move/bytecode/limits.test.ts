@@ -1,4 +1,4 @@
-// The limits and version rules of the format, one by one, on files put together by hand.
+// The limits and version rules of the format, one by one, on files built by hand.
 import { describe, expect, it } from "vitest";
 import { timesYardstick } from "../../../test/support/yardstick.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
@@ -72,7 +72,7 @@ describe("header", () => {
     }
   });
 
-  it("wants the magic", () => {
+  it("requires the magic", () => {
     expect(statusOf(() => readModule(new Uint8Array()))).toBe("BAD_MAGIC");
     expect(statusOf(() => readModule(Uint8Array.of(0xa1, 0x1c, 0xeb)))).toBe("BAD_MAGIC");
     expect(statusOf(() => readModule(Uint8Array.of(0xa1, 0x1c, 0xeb, 0x0b, 10)))).toBe("MALFORMED");
@@ -85,7 +85,7 @@ describe("header", () => {
       ),
     );
 
-  it("wants tables that tile the contents, in any order", () => {
+  it("requires tables that cover the contents exactly, in any order", () => {
     expect(withDirectory(3, 1, 0, 2, 7, 2, 2, 8, 4, 32)).toBe("ok");
     expect(withDirectory(3, 8, 4, 32, 7, 2, 2, 1, 0, 2)).toBe("ok");
     expect(withDirectory(3, 1, 0, 2, 7, 3, 1, 8, 4, 32)).toBe("BAD_HEADER_TABLE");
@@ -100,13 +100,13 @@ describe("header", () => {
     expect(withDirectory(0)).toBe("NO_MODULE_HANDLES");
   });
 
-  it("wants numbers in their shortest form and within 64 bits", () => {
+  it("requires numbers in their shortest form and within 64 bits", () => {
     expect(withDirectory(0x83, 0, 1, 0, 2, 7, 2, 2, 8, 4, 32)).toBe("MALFORMED");
     expect(withDirectory(...repeat(9, 0xff), 0x02)).toBe("MALFORMED");
     expect(withDirectory(...repeat(10, 0x80), 0x01)).toBe("MALFORMED");
   });
 
-  it("knows which table exists since when, and which are for modules only", () => {
+  it("knows the first version of each table, and which tables only modules have", () => {
     const friend = { 15: [0, 0] };
     expect(moduleStatus(friend, 1)).toBe("MALFORMED");
     expect(moduleStatus(friend, 2)).toBe("ok");
@@ -161,7 +161,7 @@ describe("types", () => {
     expect(signature([...repeat(256, 0x10, 0, 1, 0), 0x02])).toBe("MALFORMED");
   });
 
-  it("exist since their version", () => {
+  it("are refused before the version that introduced them", () => {
     const since: [number, number[]][] = [
       [1, [0x01, 0x02, 0x03, 0x04, 0x05, 0x0c]],
       [6, [0x0d, 0x0e, 0x0f]],
@@ -183,14 +183,14 @@ describe("types", () => {
     for (const tag of [0x00, 0x17, 0xff]) expect(signature([tag])).toBe("UNKNOWN_SERIALIZED_TYPE");
   });
 
-  it("name parameters up to 65535 and lists up to 255", () => {
+  it("have parameters up to 65535 and lists up to 255", () => {
     expect(signature([0x09, 0xff, 0xff, 0x03])).toBe("ok");
     expect(signature([0x09, 0x80, 0x80, 0x04])).toBe("MALFORMED");
     expect(moduleStatus({ 5: [0xff, 0x01, ...repeat(255, 2)] })).toBe("ok");
     expect(moduleStatus({ 5: [0x80, 0x02, ...repeat(256, 2)] })).toBe("MALFORMED");
   });
 
-  it("give structs as many arguments as they take", () => {
+  it("give structs the declared number of arguments", () => {
     const structs = { 2: [0, 0, 15, 0, 0, 0, 0, 2, 0, 0, 15, 1] };
     expect(signature([0x08, 0], 10, structs)).toBe("ok");
     expect(signature([0x08, 1], 10, structs)).toBe("NUMBER_OF_TYPE_ARGUMENTS_MISMATCH");
@@ -206,7 +206,7 @@ describe("types", () => {
 describe("definitions", () => {
   const struct = { 2: [0, 0, 0, 1, 0, 0] };
 
-  it("keep fields and variants within what the struct declares", () => {
+  it("refuse unknown tags, bad variant counts and undeclared type parameters", () => {
     const defined = (bytes: readonly number[], version = 10) =>
       moduleStatus({ ...struct, 10: bytes }, version);
     expect(defined([0, 1])).toBe("ok");
@@ -223,7 +223,7 @@ describe("definitions", () => {
     expect(defined([0, 3, 0x7f, ...repeat(127, 0, 0)])).toBe("ok");
   });
 
-  it("keep handles of fields and variants inside their owners", () => {
+  it("refuse handles of fields and variants that their owner does not have", () => {
     const tables = { ...struct, 5: [0], 10: [0, 2, 1, 0, 2, 0, 3, 2, 0, 0, 0, 1, 0, 2] };
     expect(moduleStatus({ ...tables, 13: [0, 0] })).toBe("ok");
     expect(moduleStatus({ ...tables, 13: [0, 1] })).toBe("INDEX_OUT_OF_BOUNDS");
@@ -255,7 +255,7 @@ describe("definitions", () => {
   const functionStatus = (definition: readonly number[], version = 10) =>
     statusOf(() => readModule(functionFile(definition, version)));
 
-  it("know visibility and flags of every version", () => {
+  it("know the visibilities and flags of every version", () => {
     expect(functionStatus([0, 2, 2, 0])).toBe("MALFORMED");
     expect(functionStatus([0, 4, 2, 0])).toBe("MALFORMED");
     expect(functionStatus([0, 1, 8, 0])).toBe("INVALID_FLAG_BITS");
@@ -274,7 +274,7 @@ describe("definitions", () => {
     expect(read([0, 2, 0], 1)).toEqual(["private", false]);
   });
 
-  it("keep functions within what they declare", () => {
+  it("refuse functions that refer to undeclared types, locals or code", () => {
     expect(functionStatus([0, 1, 0, 0, 0, 1, 2])).toBe("ok");
     expect(functionStatus([0, 1, 0, 0, 0, 0])).toBe("ok");
     expect(functionStatus([1, 1, 2, 0])).toBe("INDEX_OUT_OF_BOUNDS");
@@ -313,7 +313,7 @@ describe("definitions", () => {
     expect(locals(200, 56)).toBe("TOO_MANY_LOCALS");
   });
 
-  it("read access specifiers and attributes without following them", () => {
+  it("read access specifiers and attributes without resolving them", () => {
     const extras = (bytes: readonly number[], version = 10) =>
       moduleStatus({ 3: [0, 0, 0, 0, 0, ...bytes], 5: [0] }, version);
     expect(extras([1, 0])).toBe("ok");
@@ -335,7 +335,7 @@ describe("definitions", () => {
 });
 
 describe("instructions", () => {
-  // First and last opcode, bytes of the operand when every index is 0, and the version that brought them.
+  // First and last opcode, bytes of the operand when every index is 0, and the version that introduced them.
   const SETS: readonly (readonly [from: number, to: number, operandBytes: number, since: number])[] = [
     [0x01, 0x02, 0, 1],
     [0x03, 0x05, 1, 1],
@@ -382,11 +382,11 @@ describe("instructions", () => {
       7: [1, 0x6d],
       8: address,
     };
-    // One parameter, so that local 0 exists.
+    // One parameter, so that there is a local 0.
     return file({ version, tables, tail: [0, 1, ...(version >= 8 ? [1] : []), 0, 1, ...code] });
   }
 
-  it("have the operands of the format, since the version of the format", () => {
+  it("have the operands and the first version that the format defines", () => {
     let tried = 0;
     for (const [from, to, operandBytes, since] of SETS) {
       for (let code = from; code <= to; code++, tried++) {
@@ -409,7 +409,7 @@ describe("instructions", () => {
     }
   });
 
-  it("take a capture mask of 64 bits and no more", () => {
+  it("accept a capture mask of 64 bits and no more", () => {
     expect(statusOf(() => readScript(script(10, [0x58, 0, ...repeat(9, 0xff), 0x01])))).toBe("ok");
     expect(statusOf(() => readScript(script(10, [0x58, 0, ...repeat(9, 0xff), 0x02])))).toBe("MALFORMED");
   });
@@ -438,10 +438,10 @@ describe("version 1", () => {
 });
 
 describe("a megabyte of the smallest elements", () => {
-  const room = MAX_BYTECODE_BYTES - 200;
+  const available = MAX_BYTECODE_BYTES - 200;
   const MAX_YARDSTICKS = 8;
   const large = (...element: readonly number[]) =>
-    Buffer.alloc(room - (room % element.length), Uint8Array.from(element));
+    Buffer.alloc(available - (available % element.length), Uint8Array.from(element));
   const files: Readonly<Record<string, () => Tables>> = {
     signatures: () => ({ 5: large(0) }),
     vectors: () => ({ 5: large(1, ...repeat(255, 0x0a), 2) }),
@@ -460,7 +460,7 @@ describe("a megabyte of the smallest elements", () => {
   };
 
   for (const [name, tables] of Object.entries(files)) {
-    it(`answers to ${name} in bounded time`, async () => {
+    it(`handles ${name} in bounded time`, async () => {
       const bytes = moduleFile(tables());
       expect(bytes.length).toBeGreaterThan(MAX_BYTECODE_BYTES - 1200);
       let status: unknown;

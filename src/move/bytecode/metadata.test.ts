@@ -55,7 +55,7 @@ describe("decodeAttributes", () => {
     expect(decodeAttributes(new Map(), 10).views.size).toBe(0);
   });
 
-  it("takes a value that does not decode as none at all", () => {
+  it("finds no attributes in metadata that does not decode", () => {
     const broken = [
       metadata({ functions: [["f", [1]]], tail: [0] }),
       // Shorter names come first in a BCS map.

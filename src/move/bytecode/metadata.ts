@@ -59,8 +59,8 @@ function attributesOf({ structs, functions }: ValueOf<typeof metadataCodec>): At
 }
 
 /**
- * Decodes the attributes of a module of the given format version. Attributes count from version 6 on, and a
- * value that does not decode means none at all.
+ * Decodes the attributes of a module. Modules before format version 6, and metadata that does not decode, have no
+ * attributes.
  */
 export function decodeAttributes(
   metadata: ReadonlyMap<string, Uint8Array>,

@@ -1,10 +1,10 @@
-// The instruction set as one table. A body has no byte length, so skipping one means knowing the operand of
-// every opcode; the table also says which pool an operand refers to and which format version brought it.
+// The instruction set as one table. A body has no byte length, so skipping it takes the operand of every opcode. The
+// table also names the pool that an operand refers to and the format version that introduced the opcode.
 import { TABLE } from "./directory.ts";
 
 /**
- * What follows the opcode: nothing, a local, an instruction number, an index, an index with 8 raw bytes, an
- * index with a 64-bit mask, or that many raw bytes.
+ * The operand: none, a local, an instruction number, an index, an index and 8 raw bytes, an index and a 64-bit mask, or
+ * that many raw bytes.
  */
 export type Operand =
   | "none"
@@ -20,7 +20,7 @@ export type Operand =
   | 16
   | 32;
 
-/** One instruction: `table` is the kind of the table an index refers to, 0 for none. */
+/** One instruction. `table` is the kind of table that its index refers to, 0 for none. */
 export interface Opcode {
   readonly name: string;
   readonly operand: Operand;

@@ -1,4 +1,4 @@
-// The tables that modules and scripts share: names, addresses, handles, signatures, constants, metadata.
+// The tables of both modules and scripts: names, addresses, handles, signatures, constants, metadata.
 import type { Ability, AbiStructType, ModuleId } from "../abi.ts";
 import { ADDRESS_LENGTH, type Address, addressFromBytes } from "../address.ts";
 import { isIdentifier } from "../identifier.ts";
@@ -11,13 +11,13 @@ import { NO_TYPES, type Signature, type StructShape, TypeReader } from "./types.
 
 const MAX_IDENTIFIER_LENGTH = 255;
 
-/** A struct or enum that is defined or mentioned. */
+/** A struct or enum that the file defines or uses. */
 interface StructHandle extends StructShape {
   readonly name: string;
   readonly abilities: readonly Ability[];
 }
 
-/** A function that is defined or called. */
+/** A function that the file defines or calls. */
 interface FunctionHandle {
   readonly name: string;
   readonly params: Signature;
@@ -25,7 +25,7 @@ interface FunctionHandle {
   readonly typeParams: readonly (readonly Ability[])[];
 }
 
-/** Everything that definitions and bodies refer to. */
+/** The tables that definitions and bodies refer to. */
 export interface Pools {
   readonly identifiers: readonly string[];
   readonly addresses: readonly Address[];
@@ -41,8 +41,8 @@ export interface Pools {
 }
 
 /**
- * Reads elements until the table's bytes are used up. The format itself sets no limit to their number; ours
- * keeps a file of tiny elements from taking a hundred times its size.
+ * Reads elements to the end of the table. The format does not limit their number; this limit keeps a file of tiny
+ * elements from taking a hundred times its size in memory.
  */
 export function readTable<T>(cursor: Cursor, read: (cursor: Cursor) => T): T[] {
   const elements: T[] = [];
@@ -65,13 +65,13 @@ function readIdentifier(cursor: Cursor): string {
   return text;
 }
 
-// Copied: what the ABI keeps must not hold the whole input alive.
+// Copied, so that the ABI does not keep the whole input alive.
 function readAddress(cursor: Cursor): Address {
   const at = cursor.skip(ADDRESS_LENGTH, "MALFORMED", "address");
   return addressFromBytes(new Uint8Array(cursor.bytes.subarray(at, at + ADDRESS_LENGTH)));
 }
 
-/** Reads a module handle: also the form of a friend declaration. */
+/** Reads a module handle or a friend declaration, which have the same form. */
 export function readModuleId(
   cursor: Cursor,
   pools: { readonly addresses: readonly Address[]; readonly identifiers: readonly string[] },
@@ -111,7 +111,7 @@ function readFunctionHandle(
   return { name, params, returns, typeParams };
 }
 
-/** Reads an instantiation over a table of `count` elements; yields its highest type parameter. */
+/** Reads an instantiation of one of `count` elements and returns its highest type parameter. */
 export function readInstantiation(cursor: Cursor, count: number, signatures: readonly Signature[]): number {
   cursor.index(count, "instantiated element index");
   return cursor.pick(signatures, "type arguments signature index").highestParam;
@@ -127,7 +127,7 @@ function readMetadata(cursor: Cursor): Map<string, Uint8Array> {
   return entries;
 }
 
-/** Reads the common tables, in the order in which they depend on each other. */
+/** Reads the common tables in the order of their dependencies. */
 export function readPools(directory: Directory): Pools {
   const identifiers = readTable(directory.table(TABLE.identifiers), readIdentifier);
   const addresses = readTable(directory.table(TABLE.addresses), readAddress);

@@ -22,7 +22,7 @@ function withKeysOf(value: unknown, expected: unknown): unknown {
 
 describe.skipIf(!hasShared)("modules with a known ABI", () => {
   type Vector = { name: string; bytecode: string; abi: unknown };
-  // The body runs even when the tests in it are skipped.
+  // This code runs even when the tests are skipped.
   const vectors = hasShared ? sharedJson<Vector[]>("vectors/module-abi.json") : [];
 
   it("has vectors", () => {
@@ -65,21 +65,21 @@ const DEMO_ABI =
 describe("a module of version 10", () => {
   const bytes = fromHex(DEMO)!;
 
-  it("reads to its ABI", () => {
+  it("has its ABI", () => {
     const { abi, end } = readModuleWithEnd(bytes);
     expect(end).toBe(254);
     expect(abi.formatVersion).toBe(10);
     expect(JSON.stringify(moduleAbiToJson(abi))).toBe(DEMO_ABI);
   });
 
-  it("reads the same from a view into a larger buffer, with a tail", () => {
+  it("reads the same from a view on a larger buffer, with bytes after the end", () => {
     const around = new Uint8Array(300).fill(0xff);
     around.set(bytes, 13);
     expect(readModuleWithEnd(around.subarray(13))).toEqual(readModuleWithEnd(bytes));
     expect(readModule(around.subarray(13, 13 + 254))).toEqual(readModule(bytes));
   });
 
-  it("fails at every truncation, naming an offset inside", () => {
+  it("fails at every truncation and names an offset inside the file", () => {
     for (let length = 0; length < bytes.length; length++) {
       expect(() => readModule(bytes.subarray(0, length))).toThrow(
         expect.objectContaining({ name: "MoveError", code: "bytecode" }),
@@ -87,7 +87,7 @@ describe("a module of version 10", () => {
     }
   });
 
-  it("keeps nothing of its input", () => {
+  it("does not keep its input", () => {
     const copy = new Uint8Array(bytes);
     const abi = readModule(copy);
     copy.fill(0);
@@ -96,7 +96,7 @@ describe("a module of version 10", () => {
 });
 
 describe("scripts", () => {
-  it("reads the smallest one, version 1", () => {
+  it("reads the smallest script, version 1", () => {
     const bytes = fromHex("a11ceb0b0100000001050001000000000102")!;
     const { abi, end } = readScriptWithEnd(bytes);
     expect(abi).toEqual({ typeParams: [], params: [] });

@@ -1,6 +1,6 @@
-// Reads compiled modules and scripts to their ABI: the one entrance to bytecode. Accepts exactly what the
-// format's own deserializer with its bounds pass accepts, up to a size of the file and of a table; work and
-// result are linear in the input.
+// Reads the ABI of compiled modules and scripts: the only entry to bytecode. Accepts exactly the files that the chain's
+// deserializer and bounds checker accept, except for limits on the size of a file and of a table. Time and memory are
+// linear in the input.
 import type { ModuleAbi, ScriptAbi } from "../abi.ts";
 import { readFunctionTypeParams } from "./abilities.ts";
 import { assertTypeParams, skipCode } from "./code.ts";
@@ -10,13 +10,13 @@ import { skipAccessSpecifiers } from "./function-extras.ts";
 import { decodeAttributes } from "./metadata.ts";
 import { readModuleId, readPools, readTable } from "./pools.ts";
 
-/** An ABI and where the file that holds it ends; bytes behind that are ignored, as the format has it. */
+/** An ABI and the end of its file. The format ignores bytes after the end. */
 export interface WithEnd<T> {
   readonly abi: T;
   readonly end: number;
 }
 
-/** Reads a module and tells where it ends. */
+/** Reads a module and its end. */
 export function readModuleWithEnd(bytes: Uint8Array): WithEnd<ModuleAbi> {
   const directory = readDirectory(bytes, "module");
   const { tail, version } = directory;
@@ -32,7 +32,7 @@ export function readModuleWithEnd(bytes: Uint8Array): WithEnd<ModuleAbi> {
   return { abi: { address, name, formatVersion: version, friends, functions, structs }, end: tail.offset };
 }
 
-/** Reads a script and tells where it ends. */
+/** Reads a script and its end. */
 export function readScriptWithEnd(bytes: Uint8Array): WithEnd<ScriptAbi> {
   const directory = readDirectory(bytes, "script");
   const { tail, version } = directory;
@@ -49,12 +49,12 @@ export function readScriptWithEnd(bytes: Uint8Array): WithEnd<ScriptAbi> {
   return { abi: { typeParams, params: params.types }, end: tail.offset };
 }
 
-/** Reads a compiled module to its ABI. */
+/** Reads the ABI of a compiled module. */
 export function readModule(bytes: Uint8Array): ModuleAbi {
   return readModuleWithEnd(bytes).abi;
 }
 
-/** Reads a compiled script to the ABI of its entry point. */
+/** Reads the ABI of a compiled script's entry point. */
 export function readScript(bytes: Uint8Array): ScriptAbi {
   return readScriptWithEnd(bytes).abi;
 }

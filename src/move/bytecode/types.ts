@@ -1,14 +1,13 @@
-// Type tokens and signatures. Signatures are checked in one pass that builds nothing, and their highest type
-// parameter is kept, so that later checks cost nothing. Types are built only for signatures that an ABI shows,
-// once, and shared by all that refer to them.
+// Type tokens and signatures. One pass checks a signature without building types and keeps its highest type parameter,
+// so that later checks are cheap. Types are built once, only for signatures that the ABI shows, and shared.
 import type { AbiStructType, AbiType, PrimitiveName } from "../abi.ts";
 import { readAbilityBits, type StructTypeParam } from "./abilities.ts";
 import { type Cursor, MAX_INDEX } from "./cursor.ts";
 
-/** Deepest nesting of a type, the outermost token counted as 1. */
+/** Deepest nesting of a type; the outermost token is at depth 1. */
 const MAX_TYPE_DEPTH = 256;
 
-/** Tags of the tokens that have parts. */
+/** Tags of compound tokens. */
 export const TOKEN = {
   reference: 0x06,
   mutableReference: 0x07,
@@ -19,7 +18,7 @@ export const TOKEN = {
   function: 0x10,
 } as const;
 
-/** Tokens without parts: tag, name, and the format version that brought them. */
+/** Primitive tokens: tag, name, and the format version that introduced them. */
 export const PRIMITIVE_TOKENS: readonly (readonly [tag: number, name: PrimitiveName, since: number])[] = [
   [0x01, "bool", 1],
   [0x02, "u8", 1],
@@ -38,7 +37,7 @@ export const PRIMITIVE_TOKENS: readonly (readonly [tag: number, name: PrimitiveN
   [0x16, "i256", 9],
 ];
 
-// The version that brought each token; a hole is an unknown one.
+// The version that introduced each token; undefined for an unknown one.
 const SINCE: (number | undefined)[] = [];
 for (const tag of Object.values(TOKEN)) SINCE[tag] = tag === TOKEN.function ? 8 : 1;
 const PRIMITIVES: (AbiType | undefined)[] = [];
@@ -47,26 +46,26 @@ for (const [tag, kind, since] of PRIMITIVE_TOKENS) {
   PRIMITIVES[tag] = { kind };
 }
 
-// Shared, so that the smallest tokens cost a pointer each.
+// Shared, so that each use costs one pointer.
 const PARAMETERS: readonly AbiType[] = Array.from({ length: 256 }, (_, index) => ({
   kind: "parameter",
   index,
 }));
 
-/** The one empty list of types. */
+/** The shared empty list of types. */
 export const NO_TYPES: readonly AbiType[] = [];
 
-/** What a token needs of a struct handle. */
+/** The part of a struct handle that type tokens need. */
 export interface StructShape {
   readonly typeParams: readonly StructTypeParam[];
   /** The type without arguments: the type itself when the struct has no type parameters. */
   readonly base: AbiStructType;
 }
 
-/** A list of types that has been checked. */
+/** A checked list of types. */
 export class Signature {
   readonly length: number;
-  /** Highest type parameter in it, -1 for none. */
+  /** Highest type parameter, -1 for none. */
   readonly highestParam: number;
   readonly #build: (signature: Signature) => readonly AbiType[];
   readonly offset: number;
@@ -82,14 +81,14 @@ export class Signature {
     this.#build = build;
   }
 
-  /** The types, built when first asked for. */
+  /** The types, built on first use. */
   get types(): readonly AbiType[] {
     this.#types ??= this.#build(this);
     return this.#types;
   }
 }
 
-/** Reads tokens and keeps the highest type parameter met since `highestParam` was last set to -1. */
+/** Reads type tokens. `highestParam` is the highest type parameter since the caller last set it to -1. */
 export class TypeReader {
   highestParam = -1;
   readonly #cursor: Cursor;
@@ -100,7 +99,7 @@ export class TypeReader {
     this.#structs = structs;
   }
 
-  /** One type with everything nested in it. */
+  /** Reads one type. */
   type(depth = 1): AbiType {
     const at = this.#cursor.offset;
     const tag = this.#tag(depth);
@@ -131,7 +130,7 @@ export class TypeReader {
     }
   }
 
-  /** Passes over one type: checks all that `type` checks and builds nothing. */
+  /** Skips one type, with the same checks as `type`. */
   skip(depth = 1): void {
     const at = this.#cursor.offset;
     switch (this.#tag(depth)) {
@@ -158,7 +157,7 @@ export class TypeReader {
     }
   }
 
-  /** Checks a counted list of types. The reader must stay as it is until the types are asked for. */
+  /** Checks a counted list of types. Building them later moves the cursor of this reader. */
   signature(): Signature {
     const length = this.#cursor.uleb(255, "signature length");
     const { offset } = this.#cursor;

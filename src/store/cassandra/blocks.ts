@@ -1,5 +1,5 @@
-// Finding blocks with few round trips: rows that are committed never change, so they are remembered, and a search
-// asks for many at once instead of halving.
+// Finds blocks with few round trips: committed rows never change, so they are cached, and a search reads many rows in
+// parallel instead of halving.
 import type { CacheStats } from "../../base/cache-stats.ts";
 import { RecentMap } from "../../base/recent.ts";
 import type { Block, LedgerPosition } from "../../ledger/view.ts";
@@ -9,31 +9,31 @@ import type { Tables } from "./tables.ts";
 import type { Terms } from "./terms.ts";
 
 const CACHE_BYTES = 4 * 2 ** 20;
-/** A row and its place in a map, about. */
+/** Approximate size of a row and its map entry. */
 const ROW_BYTES = 256;
-/** Rows asked for in one round of a search. */
-const WIDTH = 15n;
+/** Rows read in parallel in one round of a search. */
+const SEARCH_WIDTH = 15n;
 
 /** Reads blocks of one ledger. */
 export class Blocks {
   readonly #tables: Tables;
-  readonly #known = new RecentMap<bigint, BlockStart>({ maxBytes: CACHE_BYTES, sizeOf: () => ROW_BYTES });
+  readonly #cache = new RecentMap<bigint, BlockStart>({ maxBytes: CACHE_BYTES, sizeOf: () => ROW_BYTES });
 
   constructor(tables: Tables) {
     this.#tables = tables;
   }
 
   cacheStats(): CacheStats {
-    return this.#known.stats();
+    return this.#cache.stats();
   }
 
-  /** The row of a height at or below the watermark of the terms' snapshot. */
+  /** The row of a committed height. */
   async read(height: bigint, terms: Terms): Promise<BlockStart | undefined> {
-    const known = this.#known.get(height);
+    const known = this.#cache.get(height);
     if (known !== undefined) return known;
     const found = await this.#tables.findBlock(height, terms);
     if (found === undefined) return undefined;
-    this.#known.set(height, found);
+    this.#cache.set(height, found);
     return found;
   }
 
@@ -49,7 +49,10 @@ export class Blocks {
     return { ...start, lastVersion: next === undefined ? position.version : next.firstVersion - 1n };
   }
 
-  /** The last kept block for which the rule holds; it holds for all before it as well. Undefined when rows are gone. */
+  /**
+   * The last kept block that satisfies `holds`, which all earlier blocks must satisfy too. Undefined if rows are
+   * pruned.
+   */
   async findLast(
     position: LedgerPosition,
     terms: Terms,
@@ -59,7 +62,7 @@ export class Blocks {
     let high = position.blockHeight;
     let found: bigint | undefined;
     while (low <= high) {
-      const step = (high - low) / (WIDTH + 1n) + 1n;
+      const step = (high - low) / (SEARCH_WIDTH + 1n) + 1n;
       const heights: bigint[] = [];
       for (let height = low + step - 1n; height <= high; height += step) heights.push(height);
       const starts = await Promise.all(heights.map((height) => this.read(height, terms)));
@@ -79,7 +82,7 @@ export class Blocks {
     return found === undefined ? undefined : this.findByHeight(position, terms, found);
   }
 
-  /** The first kept block that starts at or after a version. Throws StoreError `corrupt` when there is none. */
+  /** The first kept block that starts at or after a version. Throws StoreError `corrupt` if there is none. */
   async findStart(position: LedgerPosition, terms: Terms, version: bigint): Promise<BlockStart> {
     const holder = await this.findLast(position, terms, (start) => start.firstVersion < version);
     const height = holder === undefined ? position.oldestBlockHeight : holder.height + 1n;

@@ -1,4 +1,4 @@
-// What the driver throws, in the store's words, and which of it may be tried again.
+// Translates errors of the driver to StoreErrors, and tells which failures are transient.
 import { errors, types } from "cassandra-driver";
 import { errorText } from "../../base/errors.ts";
 import { LedgerError } from "../../ledger/errors.ts";
@@ -6,8 +6,8 @@ import { StoreError } from "../errors.ts";
 
 const { responseErrorCodes } = types;
 
-/** Answers of a cluster that works, but not just now or not with enough nodes. */
-const PASSING: ReadonlySet<number> = new Set([
+/** Error responses of an overloaded cluster or of one with too few nodes. */
+const TRANSIENT: ReadonlySet<number> = new Set([
   responseErrorCodes.serverError,
   responseErrorCodes.overloaded,
   responseErrorCodes.isBootstrapping,
@@ -18,9 +18,9 @@ const PASSING: ReadonlySet<number> = new Set([
   responseErrorCodes.readFailure,
 ]);
 
-/** True for a failure of the line, of a node or of too many nodes: the same request may work later. */
-export function isPassingFailure(error: unknown): boolean {
-  if (error instanceof errors.ResponseError) return PASSING.has(error.code) || isNotYetDefined(error);
+/** True for a failure of a connection or of nodes: the same request may work later. */
+export function isTransientFailure(error: unknown): boolean {
+  if (error instanceof errors.ResponseError) return TRANSIENT.has(error.code) || isNotYetDefined(error);
   return (
     error instanceof errors.NoHostAvailableError ||
     error instanceof errors.OperationTimedOutError ||
@@ -29,10 +29,10 @@ export function isPassingFailure(error: unknown): boolean {
   );
 }
 
-/** The driver has no class for a connection that was not made in time. */
+/** The driver has no error class for a connect timeout. */
 const SLOW_CONNECTION = "Connection timeout";
 
-/** True when no connection could be made, and a host that did not answer in time is among those tried. */
+/** True if no connection could be made and at least one host timed out. */
 export function isSlowHost(error: unknown): boolean {
   if (error instanceof errors.NoHostAvailableError) return Object.values(error.innerErrors).some(isSlowHost);
   if (error instanceof errors.OperationTimedOutError) return true;
@@ -40,8 +40,8 @@ export function isSlowHost(error: unknown): boolean {
 }
 
 /**
- * Why no connection could be made, as a StoreError. A cluster that knows another password, or whose certificate is
- * not to be trusted, will say the same later; any other may be back.
+ * The StoreError of a failed connection. A wrong password or an untrusted certificate is `unwritable`, because waiting
+ * does not help; any other failure is `unreachable`.
  */
 export function toConnectError(error: unknown, where: string): unknown {
   const [cause = error] =
@@ -51,14 +51,14 @@ export function toConnectError(error: unknown, where: string): unknown {
       details: { where },
       cause,
     });
-  if (cause instanceof errors.AuthenticationError && !cause.message.includes(AUTHENTICATION_PASSES)) {
+  if (cause instanceof errors.AuthenticationError && !cause.message.includes(TRANSIENT_AUTHENTICATION)) {
     return refuse("refuses the user");
   }
-  return isUntrusted(cause) ? refuse("is not to be trusted") : toStoreError(error, where);
+  return isUntrusted(cause) ? refuse("has an untrusted certificate") : toStoreError(error, where);
 }
 
-/** What nodes say that cannot look the user up just now. */
-const AUTHENTICATION_PASSES = "Unable to perform authentication";
+/** The response of a node that cannot look up the user now. */
+const TRANSIENT_AUTHENTICATION = "Unable to perform authentication";
 
 const UNTRUSTED: ReadonlySet<unknown> = new Set([
   "CERT_CHAIN_TOO_LONG",
@@ -77,15 +77,15 @@ const UNTRUSTED: ReadonlySet<unknown> = new Set([
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
 ]);
 
-/** True for a certificate that does not prove that the node is the one meant. */
+/** True for a certificate that does not prove the node's identity. */
 function isUntrusted(error: unknown): boolean {
   return error instanceof Error && UNTRUSTED.has(Reflect.get(error, "code"));
 }
 
-/** The thrown thing as a StoreError where it is the cluster's doing; itself otherwise. */
+/** Turns a failure of the cluster into a StoreError; returns any other error unchanged. */
 export function toStoreError(error: unknown, where: string): unknown {
   if (error instanceof StoreError || error instanceof LedgerError) return error;
-  if (isPassingFailure(error)) {
+  if (isTransientFailure(error)) {
     return new StoreError(
       "unreachable",
       `the cluster of ${where} does not answer in time: ${errorText(error)}`,
@@ -110,19 +110,19 @@ export function toStoreError(error: unknown, where: string): unknown {
   return error;
 }
 
-/** A failed read as those who read a ledger know it: out of reach just now, or itself. */
+/** Turns an unreachable cluster into LedgerError `unavailable`; returns other errors as `toStoreError` does. */
 export function toReadError(error: unknown, where: string): unknown {
   const failure = toStoreError(error, where);
   if (!(failure instanceof StoreError) || failure.code !== "unreachable") return failure;
   return new LedgerError("unavailable", "the storage is out of reach", { cause: failure });
 }
 
-/** Tables that were just made are not known to all nodes at once. */
+/** Not all nodes know a new table at once. */
 function isNotYetDefined({ code, message }: errors.ResponseError): boolean {
   return code === responseErrorCodes.invalid && /does not exist|unconfigured table/i.test(message);
 }
 
-/** The driver has no class for a pool that is empty just now. */
+/** The driver has no error class for an empty pool. */
 const NO_CONNECTION = "No connection available";
 
 function isSocketError(error: unknown): boolean {

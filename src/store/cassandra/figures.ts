@@ -1,20 +1,20 @@
-// What the driver does, in plain numbers: requests, their times, errors, retries and the state of the pool.
+// Statistics of the driver: requests, latencies, errors, retries and the state of the pool.
 import type { Client } from "cassandra-driver";
 import { metrics } from "cassandra-driver";
 
-/** Upper bounds of the latency classes, in milliseconds; one more class holds the rest. */
+/** Upper bounds of the latency buckets, in milliseconds; one more bucket holds the rest. */
 export const LATENCY_BOUNDS_MS: readonly number[] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000];
 
-/** Numbers since the store was opened, except those of the pool, which are of the moment. */
+/** Counters since the store was opened, and the current state of the pool. */
 export interface DriverFigures {
-  /** Answers that came. */
+  /** Responses received. */
   readonly responses: number;
-  /** Answers by the class of time they took, in the order of the bounds. */
+  /** Responses by latency bucket. */
   readonly latencyCounts: readonly number[];
   readonly latencySumMs: number;
-  /** Requests that failed, by kind. */
+  /** Failed requests by kind. */
   readonly errors: Readonly<Record<ErrorKind, number>>;
-  /** Requests that were sent again by the driver. */
+  /** Requests that the driver sent again. */
   readonly retries: number;
   /** Second requests sent because the first was slow. */
   readonly speculative: number;
@@ -33,7 +33,7 @@ type ErrorKind =
   | "authentication"
   | "other";
 
-/** Counts what the driver tells. */
+/** Counts the events of the driver. */
 export class DriverMetrics extends metrics.DefaultMetrics {
   readonly #counts: number[] = new Array<number>(LATENCY_BOUNDS_MS.length + 1).fill(0);
   readonly #errors: Record<ErrorKind, number> = {
@@ -102,7 +102,7 @@ export class DriverMetrics extends metrics.DefaultMetrics {
     this.#speculative++;
   }
 
-  /** The driver gives times as seconds and nanoseconds. */
+  /** `latency` is seconds and nanoseconds. */
   override onResponse(latency: number[]): void {
     const [seconds = 0, nanoseconds = 0] = latency;
     const ms = seconds * 1000 + nanoseconds / 1e6;
@@ -113,7 +113,7 @@ export class DriverMetrics extends metrics.DefaultMetrics {
     this.#counts[index] = (this.#counts[index] ?? 0) + 1;
   }
 
-  /** The numbers now. */
+  /** The current figures. */
   read(client: Client): DriverFigures {
     const state = client.getState();
     const hosts = client.hosts.values();

@@ -1,6 +1,5 @@
-// The head row of a ledger: the watermark that readers never look past, who may write, and since when. It moves
-// by lightweight transactions alone, each under the writer's term, and every outcome is known or read, never
-// guessed.
+// The head row of a ledger: the watermark that readers never pass, and the lease of the writer. Only lightweight
+// transactions change it, each under the writer's term. When the outcome of one is unclear, the writer reads it.
 import { decodeWith, encodeWith } from "../../bcs/codec.ts";
 import { type Position, positionCodec } from "../../ledger/position.ts";
 import type { StoreIdentity } from "../contract.ts";
@@ -10,22 +9,22 @@ import { decodeTerms, encodeTerms, Terms } from "./terms.ts";
 
 /** A head row. */
 export interface Head {
-  /** The term of the writer that moves it now; also its fencing token. */
+  /** Current term; also the writer's fencing token. */
   readonly term: number;
-  /** Who holds the right to write; undefined when it was given back. */
+  /** Holder of the lease; undefined if it was released. */
   readonly owner: string | undefined;
-  /** Changes while the owner lives. */
+  /** Heartbeat counter of the owner. */
   readonly beat: number;
-  /** Number of the last write. Grows with every move. */
+  /** Number of the last write; grows with every move. */
   readonly seq: bigint;
   /** Undefined while nothing is committed. */
   readonly position: Position | undefined;
   readonly identity: StoreIdentity | undefined;
-  /** Versions below it are pruned and their rows removed. */
+  /** The rows of versions below it are removed. */
   readonly pruned: bigint;
 }
 
-/** What a move leaves behind. */
+/** New values of the head row. */
 export interface HeadMove {
   readonly seq: bigint;
   readonly position: Position | undefined;
@@ -36,8 +35,8 @@ export interface HeadMove {
 const NO_VERSION = -1n;
 const FIRST_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 1000;
-/** How long a writer waits to learn what became of its move. */
-const SETTLE_PATIENCE_MS = 15_000;
+/** How long a writer tries to read the outcome of its move. */
+const OUTCOME_RETRY_MS = 15_000;
 
 /** The head row of one ledger in a cluster. */
 export class HeadRow {
@@ -51,13 +50,13 @@ export class HeadRow {
     this.#statements = statementsFor(keyspace);
   }
 
-  /** The row as a quorum knows it; undefined while there is none. */
+  /** The row, read at QUORUM; undefined if there is none. */
   async load(): Promise<Head | undefined> {
     const [row] = await this.#session.read(this.#statements.load, [this.#ledger]);
     return row === undefined ? undefined : toHead(row);
   }
 
-  /** The row after every lightweight transaction that was under way. */
+  /** The row after all lightweight transactions in flight. */
   async loadSerial(): Promise<Head | undefined> {
     const [row] = await this.#session.readSerial(this.#statements.load, [this.#ledger]);
     return row === undefined ? undefined : toHead(row);
@@ -70,7 +69,7 @@ export class HeadRow {
     return Buffer.isBuffer(bytes) ? decodeTerms(bytes) : new Terms([]);
   }
 
-  /** Makes the row where there is none, and gives it. */
+  /** Creates the row if it is missing, and returns it. */
   async create(): Promise<Head> {
     for (;;) {
       const known = await this.loadSerial();
@@ -82,7 +81,7 @@ export class HeadRow {
     }
   }
 
-  /** Takes the right to write from what the head shows: the new head, or undefined when it moved meanwhile. */
+  /** Takes the lease if the head is still `from`; returns the new head, or undefined if it changed. */
   async claim(from: Head, terms: Terms, owner: string): Promise<Head | undefined> {
     const term = from.term + 1;
     const request = {
@@ -92,38 +91,38 @@ export class HeadRow {
     const isDone = await this.#change(request, {
       isDone: (head) => head.term === term && head.owner === owner,
       isPossible: (head) => head.term === from.term && head.beat === from.beat && head.seq === from.seq,
-      settle: () => this.#loadKnown(),
+      readOutcome: () => this.#loadKnown(),
     });
     return isDone ? { ...from, term, owner, beat: 0 } : undefined;
   }
 
-  /** Shows that the owner lives; false when another one took over. Throws StoreError `unreachable`. */
-  async beat(term: number, beat: number): Promise<boolean> {
+  /** Renews the lease; false if another process took over. Throws StoreError `unreachable`. */
+  async heartbeat(term: number, beat: number): Promise<boolean> {
     return this.#change(
       { query: this.#statements.beat, values: [beat, this.#ledger, term] },
       {
         isDone: (head) => head.term === term && head.beat === beat,
         isPossible: (head) => head.term === term,
-        settle: () => this.#loadKnown(),
+        readOutcome: () => this.#loadKnown(),
       },
     );
   }
 
-  /** Gives the right back, if it is still held. Throws StoreError `unreachable`. */
-  async giveBack(term: number): Promise<void> {
+  /** Releases the lease, if this term still holds it. Throws StoreError `unreachable`. */
+  async release(term: number): Promise<void> {
     await this.#change(
-      { query: this.#statements.giveBack, values: [this.#ledger, term] },
+      { query: this.#statements.release, values: [this.#ledger, term] },
       {
         isDone: (head) => head.term !== term || head.owner === undefined,
         isPossible: (head) => head.term === term,
-        settle: () => this.#loadKnown(),
+        readOutcome: () => this.#loadKnown(),
       },
     );
   }
 
   /**
-   * Moves the ledger under a term: the new head, or undefined when another one took over. Throws StoreError
-   * `unreachable` when the cluster does not say what became of it for a long time: then it is not known.
+   * Moves the head under a term; returns the new head, or undefined if another process took over. Throws StoreError
+   * `unreachable` if the outcome cannot be read in time; it is then unknown.
    */
   async move(from: Head, move: HeadMove): Promise<Head | undefined> {
     const { position, identity } = move;
@@ -144,19 +143,19 @@ export class HeadRow {
     const isDone = await this.#change(request, {
       isDone: (head) => head.seq === move.seq && head.term === from.term,
       isPossible: (head) => head.seq === from.seq && head.term === from.term,
-      settle: () => this.#settle(),
+      readOutcome: () => this.#readOutcome(),
     });
     return isDone ? { ...from, ...move } : undefined;
   }
 
   /**
-   * Sends a conditional change until it is known to be made (true), or cannot be made any more (false). A serial
-   * read settles a change that was under way: after it, what does not show will not show later.
+   * Sends a conditional change until it is known to be applied (true) or can no longer apply (false). A serial read
+   * completes changes in flight: a change that it does not show will never apply.
    */
   async #change(request: Request, rules: ChangeRules): Promise<boolean> {
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
       if (await this.#session.tryConditional(request)) return true;
-      const head = await rules.settle();
+      const head = await rules.readOutcome();
       if (rules.isDone(head)) return true;
       if (!rules.isPossible(head)) return false;
       await this.#session.pause(pause);
@@ -165,30 +164,31 @@ export class HeadRow {
 
   async #loadKnown(): Promise<Head> {
     const head = await this.loadSerial();
-    if (head === undefined) throw new StoreError("corrupt", `the head of ledger ${this.#ledger} is gone`);
+    if (head === undefined)
+      throw new StoreError("corrupt", `the head row of ledger ${this.#ledger} is missing`);
     return head;
   }
 
-  /** The row as soon as it can be read. */
-  async #settle(): Promise<Head> {
-    const deadline = performance.now() + SETTLE_PATIENCE_MS;
+  /** Reads the row, with retries while the cluster is unreachable. */
+  async #readOutcome(): Promise<Head> {
+    const deadline = performance.now() + OUTCOME_RETRY_MS;
     for (;;) {
       try {
         return await this.#loadKnown();
       } catch (error) {
-        const passes = error instanceof StoreError && error.code === "unreachable";
-        if (!passes || this.#session.isClosed || performance.now() > deadline) throw error;
+        const isTransient = error instanceof StoreError && error.code === "unreachable";
+        if (!isTransient || this.#session.isClosed || performance.now() > deadline) throw error;
       }
       await this.#session.pause(MAX_PAUSE_MS);
     }
   }
 }
 
-/** How to tell what became of a change from the row that is read afterwards. */
+/** How to read the outcome of a change and judge it. */
 interface ChangeRules {
   readonly isDone: (head: Head) => boolean;
   readonly isPossible: (head: Head) => boolean;
-  readonly settle: () => Promise<Head>;
+  readonly readOutcome: () => Promise<Head>;
 }
 
 function statementsFor(keyspace: string) {
@@ -199,7 +199,7 @@ function statementsFor(keyspace: string) {
     create: `INSERT INTO ${heads} (ledger, term, beat, version, seq, pruned) VALUES (?, 0, 0, ?, ?, ?) IF NOT EXISTS`,
     claim: `UPDATE ${heads} SET term = ?, owner = ?, beat = 0, terms = ? WHERE ledger = ? IF term = ? AND beat = ? AND seq = ?`,
     beat: `UPDATE ${heads} SET beat = ? WHERE ledger = ? IF term = ?`,
-    giveBack: `UPDATE ${heads} SET owner = null WHERE ledger = ? IF term = ?`,
+    release: `UPDATE ${heads} SET owner = null WHERE ledger = ? IF term = ?`,
     move: `UPDATE ${heads} SET version = ?, seq = ?, position = ?, identity = ?, pruned = ? WHERE ledger = ? IF term = ? AND version = ? AND seq = ?`,
   };
 }

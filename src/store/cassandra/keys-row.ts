@@ -1,5 +1,4 @@
-// Which keys a version wrote, in one value: what the pruner needs to find what was superseded, without a row for
-// each of them.
+// The keys that a version wrote, in one value. The pruner uses it to find superseded rows, without a row for each key.
 import { StoreError } from "../errors.ts";
 
 /** One key of a version. */

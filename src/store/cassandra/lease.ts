@@ -1,6 +1,6 @@
-// The right to write a ledger, kept in its head row. Whoever holds it shows now and then that it lives; one that
-// wants it takes it when it was given back, or when for the whole time that a lease holds, by its own clock, no
-// sign of life came. No clocks are compared: a holder that was only slow finds its term ended at its next write.
+// The writer's lease, kept in the head row. The holder renews it with heartbeats. Another process takes it if it was
+// released, or if the row did not change for a whole TTL by that process's own clock. No clocks are compared: a slow
+// holder finds its term ended at its next write.
 import { StoreError } from "../errors.ts";
 import type { WriterLease } from "../writer-lease.ts";
 import type { Head, HeadRow } from "./head.ts";
@@ -13,8 +13,8 @@ export class HeadLease implements WriterLease {
   readonly #writer: RowWriter;
   readonly #readOnly: boolean;
   #beat = 0;
-  /** The last sign of life of another holder, and when it was first seen. */
-  #seen: { readonly sign: string; readonly at: number } | undefined;
+  /** Last heartbeat of another holder, and when this process first saw it. */
+  #seen: { readonly heartbeat: string; readonly at: number } | undefined;
 
   constructor(
     row: HeadRow,
@@ -33,9 +33,9 @@ export class HeadLease implements WriterLease {
   }
 
   async acquire(): Promise<bigint | undefined> {
-    if (this.#readOnly) throw new StoreError("unwritable", "the store is open for reading");
+    if (this.#readOnly) throw new StoreError("unwritable", "the store is open for reading only");
     if (await this.#isMine()) return this.token;
-    // An ordinary read: one that settles transactions would hold up those of the writer that is watched.
+    // Not a serial read: that would slow down the transactions of the current writer.
     const head = (await this.#row.load()) ?? (await this.#row.create());
     if (this.#isHeld(head)) return undefined;
     if (!(await this.#writer.begin(head))) return undefined;
@@ -49,8 +49,8 @@ export class HeadLease implements WriterLease {
     for (;;) {
       const term = this.#writer.tenure?.term;
       if (term === undefined) throw lost();
-      if (await this.#row.beat(term, this.#beat)) return;
-      // The writer may have begun a new term of its own meanwhile.
+      if (await this.#row.heartbeat(term, this.#beat)) return;
+      // This process may have begun a new term meanwhile.
       if (this.#writer.tenure?.term !== term) continue;
       this.#writer.end();
       throw lost();
@@ -62,10 +62,10 @@ export class HeadLease implements WriterLease {
     const term = this.#writer.tenure?.term;
     if (term === undefined) return;
     this.#writer.end();
-    await this.#row.giveBack(term);
+    await this.#row.release(term);
   }
 
-  /** True when this process holds the lease still. */
+  /** True if this process still holds the lease. */
   async #isMine(): Promise<boolean> {
     if (this.token === undefined) return false;
     try {
@@ -77,12 +77,12 @@ export class HeadLease implements WriterLease {
     }
   }
 
-  /** True while another holder may be alive. */
+  /** True while another process may hold the lease. */
   #isHeld(head: Head): boolean {
     if (head.owner === undefined || head.owner === this.#writer.owner) return false;
-    const sign = `${head.term}/${head.beat}/${head.seq}`;
+    const heartbeat = `${head.term}/${head.beat}/${head.seq}`;
     const now = performance.now();
-    if (this.#seen?.sign !== sign) this.#seen = { sign, at: now };
+    if (this.#seen?.heartbeat !== heartbeat) this.#seen = { heartbeat, at: now };
     return now - this.#seen.at < this.ttlMs;
   }
 }

@@ -1,56 +1,65 @@
-// How to reach a cluster and work with it: the options, and what they are when nothing is said.
+// Options of the Cassandra engine and their defaults.
 import { ConfigError } from "../../base/errors.ts";
 import { type Logger, silentLogger } from "../../base/log.ts";
+import { HOUR_MS, type NumberSettings, SECOND_MS } from "../../base/settings.ts";
 
-/** Certificates for talking to the cluster over TLS, in PEM. */
+/** Numbers that users of the engine can set. */
+export const CASSANDRA_NUMBERS = {
+  /** Below a second the holder has no time to renew the lease at a cluster. */
+  leaseTimeMs: { fallback: 10_000, min: SECOND_MS, max: HOUR_MS },
+  /** As many as machines, at most 3, when left out. */
+  replication: { fallback: undefined, min: 1, max: 9 },
+} as const satisfies NumberSettings;
+
+/** TLS certificates for the connection to the cluster, in PEM. */
 export interface CassandraTls {
-  /** Who signed the cluster's certificates; the system's own list when missing. */
-  readonly ca?: string;
-  /** Certificate and key of this client, where the cluster asks for them. */
-  readonly cert?: string;
-  readonly key?: string;
-  /** False takes any certificate: the line is encrypted, but to whom is not known. */
+  /** CA of the cluster's certificates; the system's list when missing. */
+  readonly ca?: string | undefined;
+  /** Client certificate and key, if the cluster requires them. */
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+  /** False accepts any certificate: the connection is encrypted, but the server's identity is unknown. */
   readonly rejectUnauthorized?: boolean;
 }
 
-/** Where a ledger is kept, and how to get there. */
+/** Location of a ledger, and how to connect to it. */
 export interface CassandraAddress {
-  /** Hosts to ask first, each with its port where it is not the common one; the others are learnt from them. */
+  /** Contact points, each with a port unless it is the default; the driver finds the other hosts through them. */
   readonly hosts: readonly string[];
   readonly keyspace: string;
-  /** Name of the ledger inside the keyspace, which can hold many. */
-  readonly ledger?: string;
-  readonly user?: string;
-  readonly password?: string;
-  readonly tls?: CassandraTls | boolean;
-  /** The data centre whose nodes are asked; that of the first host that answers when missing. */
-  readonly dataCentre?: string;
-  /** The address to reach a node at, for its own idea of it; for networks that show nodes under other addresses. */
+  /** Name of the ledger; a keyspace can hold many. */
+  readonly ledger?: string | undefined;
+  readonly user?: string | undefined;
+  readonly password?: string | undefined;
+  readonly tls?: CassandraTls | boolean | undefined;
+  /** Local data centre; that of the first responding host when missing. */
+  readonly dataCentre?: string | undefined;
+  /** Maps the address that a node announces to one that this process can reach. */
   readonly translateAddress?: (address: string) => string;
-  /** Copies of each row, for the keyspace that is made when there is none; as many as nodes, at most 3, when missing. */
-  readonly replication?: number;
+  /** Replication factor of a new keyspace; by default the number of nodes, at most 3. */
+  readonly replication?: number | undefined;
 }
 
 /** How to open a store in a cluster. */
 export interface CassandraStoreOptions extends CassandraAddress {
   readonly readOnly?: boolean;
   readonly logger?: Logger;
-  /** How long the writer's lease holds without being renewed. */
-  readonly leaseTtlMs?: number;
-  /** How old the known position may be when a view is opened. */
+  /** How long the writer's lease lasts without renewal. */
+  readonly leaseTimeMs?: number | undefined;
+  /** Largest age of the cached head row when a view is opened. */
   readonly headMaxAgeMs?: number;
-  /** Rows of one key in one partition, about, before the key is split. */
+  /** Approximate number of rows of one key in one partition before the key is split. */
   readonly splitRows?: number;
-  /** Requests of one commit in flight at once. */
+  /** Largest number of requests of one commit in flight. */
   readonly writeConcurrency?: number;
 }
 
-/** The options with everything decided. */
+/** The options with all defaults applied. */
 export interface CassandraSettings extends CassandraAddress {
   readonly ledger: string;
   readonly readOnly: boolean;
   readonly logger: Logger;
-  readonly leaseTtlMs: number;
+  readonly leaseTimeMs: number;
   readonly headMaxAgeMs: number;
   readonly splitRows: number;
   readonly writeConcurrency: number;
@@ -59,10 +68,10 @@ export interface CassandraSettings extends CassandraAddress {
 const DEFAULT_LEDGER = "main";
 const NAME_BYTES = 48;
 
-/** Options with their defaults. Throws ConfigError for names that cannot be used. */
+/** Applies the defaults. Throws ConfigError for invalid names. */
 export function toSettings(options: CassandraStoreOptions): CassandraSettings {
   const { ledger = DEFAULT_LEDGER } = options;
-  // Without quotes, the case of a name does not count.
+  // Unquoted names are case-insensitive.
   const keyspace = options.keyspace.toLowerCase();
   assertName("keyspace", keyspace);
   assertName("ledger", ledger);
@@ -73,18 +82,18 @@ export function toSettings(options: CassandraStoreOptions): CassandraSettings {
     ledger,
     readOnly: options.readOnly ?? false,
     logger: options.logger ?? silentLogger,
-    leaseTtlMs: options.leaseTtlMs ?? 10_000,
+    leaseTimeMs: options.leaseTimeMs ?? CASSANDRA_NUMBERS.leaseTimeMs.fallback,
     headMaxAgeMs: options.headMaxAgeMs ?? 50,
     splitRows: options.splitRows ?? 32_768,
     writeConcurrency: options.writeConcurrency ?? 128,
   };
 }
 
-/** Names go into statements as they are, so only plain ones are taken. */
+/** Names go into statements unquoted, so only plain ones are accepted. */
 function assertName(what: string, name: string): void {
   if (name.length > NAME_BYTES || !/^[a-z][a-z0-9_]*$/.test(name)) {
     throw new ConfigError(
-      `${what}: expected up to ${NAME_BYTES} small letters, digits and _, beginning with a letter`,
+      `${what}: expected up to ${NAME_BYTES} lower-case letters, digits and _, starting with a letter`,
     );
   }
 }

@@ -1,6 +1,6 @@
-// One bounded pruning step. The oldest version moves first; rows go afterwards, by ranges: for each key that was
-// written below the new oldest version, everything before its last write there, in one removal; records, key
-// lists and blocks by whole partitions. A step that is cut short is taken up again from where removal stands.
+// One bounded pruning step. It moves the oldest version first and removes rows afterwards: for each key written
+// below the new oldest version, one range removal of everything before its last write there; records, key lists and
+// blocks by whole partitions. An interrupted step continues from `pruned`.
 import type { Position } from "../../ledger/position.ts";
 import type { PruneStep } from "../contract.ts";
 import { StoreError } from "../errors.ts";
@@ -12,22 +12,22 @@ import { heightBucket, versionBucket } from "./statements.ts";
 import type { Terms } from "./terms.ts";
 import type { ClusterView } from "./view.ts";
 
-/** What pruning works with. */
+/** The parts of a store that pruning uses. */
 export interface PruneSource {
   readonly writer: RowWriter;
   readonly blocks: Blocks;
   readonly openViews: ReadonlySet<ClusterView>;
 }
 
-/** The last write of a key in the part that is pruned. */
-interface LastWrite extends WrittenKey {
+/** A write of a key below the new oldest version. */
+interface PrunedWrite extends WrittenKey {
   readonly version: bigint;
 }
 
-/** Height buckets before the oldest one that are removed once more: a step may have been cut short there. */
-const BLOCK_BUCKETS_AGAIN = 2n;
+/** Height buckets before the oldest one that are removed again, in case an earlier step was interrupted. */
+const REPEATED_BLOCK_BUCKETS = 2n;
 
-/** Prunes towards the floor. To be called inside the writer's queue, with a ledger. */
+/** Prunes towards the floor. Call it inside the writer's queue. */
 export async function pruneStep(
   source: PruneSource,
   position: Position,
@@ -39,19 +39,20 @@ export async function pruneStep(
   await assertFloor(blocks, terms, position, floor);
   const target = floor > position.oldestVersion ? floor : position.oldestVersion;
   const from = writer.head.pruned;
-  const found = await collect(writer, from, target, maxRows);
+  const found = await collectWrites(writer, from, target, maxRows);
   const oldest = await moveOldest(source, position, found.reached);
-  // Views that are open keep what they see; the rest of the step is taken up again when they are gone. Those
-  // opened from here on know the oldest version that was just set.
+  // Keep the rows that open views can see; a later step removes them. Views opened from here on see the new oldest
+  // version.
   const views = [...source.openViews].map((view) => view.position);
-  const below = least(found.reached, ...views.map((view) => view.oldestVersion));
-  const height = least(oldest.height, ...views.map((view) => view.oldestBlockHeight));
+  const below = minimum(found.reached, ...views.map((view) => view.oldestVersion));
+  const height = minimum(oldest.height, ...views.map((view) => view.oldestBlockHeight));
   const writes = found.writes.filter((write) => write.version < below);
   await writer.remove(planRemovals(writer, writes));
   for (const { key, bucket } of writes) if (bucket > 0) writer.splits.dropBefore(key, bucket);
-  const pruned = -least(-from, -below);
+  let pruned = from;
+  if (below > from) pruned = below;
   await dropPartitions(writer, { from, pruned }, { from: position.oldestBlockHeight, to: height });
-  writer.notePruned(pruned);
+  writer.setPruned(pruned);
   return { oldestVersion: oldest.version, removed: writes.length, done: found.reached === target };
 }
 
@@ -68,20 +69,23 @@ async function assertFloor(blocks: Blocks, terms: Terms, position: Position, flo
   );
 }
 
-function least(first: bigint, ...others: readonly bigint[]): bigint {
+function minimum(first: bigint, ...others: readonly bigint[]): bigint {
   let lowest = first;
   for (const other of others) if (other < lowest) lowest = other;
   return lowest;
 }
 
-/** Writes of the versions from one to another, whole versions at a time; tells how far it came. */
-async function collect(
+/**
+ * Collects the writes of whole versions from `from` up to `target`, until there are `maxRows`; `reached` is the
+ * end.
+ */
+async function collectWrites(
   writer: RowWriter,
   from: bigint,
   target: bigint,
   maxRows: number,
-): Promise<{ readonly writes: readonly LastWrite[]; readonly reached: bigint }> {
-  const writes: LastWrite[] = [];
+): Promise<{ readonly writes: readonly PrunedWrite[]; readonly reached: bigint }> {
+  const writes: PrunedWrite[] = [];
   if (from >= target) return { writes, reached: target };
   let last: bigint | undefined;
   for await (const { version, keys } of writer.tables.listKeys(from, target, writer.terms)) {
@@ -94,7 +98,7 @@ async function collect(
   return { writes, reached: target };
 }
 
-/** Moves the oldest version to the first block at or after the one reached. */
+/** Moves the oldest version to the first block at or after `reached`. */
 async function moveOldest(
   { writer, blocks }: PruneSource,
   position: Position,
@@ -109,10 +113,10 @@ async function moveOldest(
   return { version: start.firstVersion, height: start.height };
 }
 
-/** One removal for each key: everything before its last write, and that write too where it deleted the item. */
-function planRemovals(writer: RowWriter, writes: readonly LastWrite[]): readonly Request[] {
+/** One removal for each key: everything before its last write, and that write too if it is a deletion. */
+function planRemovals(writer: RowWriter, writes: readonly PrunedWrite[]): readonly Request[] {
   const { statements, ledger } = writer.tables;
-  const last = new Map<string, LastWrite>();
+  const last = new Map<string, PrunedWrite>();
   for (const write of writes) last.set(write.key.toString("latin1"), write);
   const requests: Request[] = [];
   for (const { key, bucket, version, isDeletion } of last.values()) {
@@ -123,10 +127,10 @@ function planRemovals(writer: RowWriter, writes: readonly LastWrite[]): readonly
   return requests;
 }
 
-/** The buckets before one, with their pointers in the first. */
+/** Removals of all earlier buckets of a key, and of their pointers in the first bucket. */
 function planOlderBuckets(writer: RowWriter, key: Buffer, bucket: number): readonly Request[] {
   const { statements, ledger } = writer.tables;
-  const splits = writer.splits.of(key);
+  const splits = writer.splits.bucketsOf(key);
   const own = splits.find((split) => split.bucket === bucket);
   if (own === undefined) return [];
   const requests: Request[] = [{ query: statements.pruneItems, values: [ledger, key, 0, own.start] }];
@@ -149,7 +153,7 @@ async function dropPartitions(
     requests.push({ query: statements.dropVersions, values: [ledger, bucket] });
   }
   const last = heightBucket(heights.to);
-  const first = heightBucket(heights.from) - BLOCK_BUCKETS_AGAIN;
+  const first = heightBucket(heights.from) - REPEATED_BLOCK_BUCKETS;
   for (let bucket = first < 0n ? 0n : first; bucket < last; bucket++) {
     requests.push({ query: statements.dropBlocks, values: [ledger, bucket] });
   }

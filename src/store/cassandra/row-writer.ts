@@ -1,6 +1,6 @@
-// The writing side of a store: rows first, in any order, then the head row, which makes them all visible at once.
-// Every write is made under a term that this process holds; a write that failed midway ends the term, so that
-// what it left behind can never be taken for something written later.
+// Writes a ledger: first the rows, in any order, then the head row, which makes them visible at once. Every row carries
+// the term of this process. After a failed write the process begins a new term, so that leftover rows can never be
+// mistaken for later ones.
 import { equalBytes } from "../../base/bytes.ts";
 import { encodeWith } from "../../bcs/codec.ts";
 import { type Position, positionCodec } from "../../ledger/position.ts";
@@ -8,6 +8,7 @@ import { assertFollows, assertIdentity, toStoredPosition } from "../commit-check
 import type { BaseBatch, CommitBatch, SideRow, StoreIdentity } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import type { Head, HeadMove, HeadRow } from "./head.ts";
+import type { HeadCache } from "./head-cache.ts";
 import type { CassandraSettings } from "./options.ts";
 import { planBase, planBatch, planSide } from "./rows.ts";
 import type { Request } from "./session.ts";
@@ -15,26 +16,25 @@ import { Splits } from "./splits.ts";
 import { asBuffer, type Tables } from "./tables.ts";
 import type { Terms } from "./terms.ts";
 import type { Tenure } from "./view.ts";
-import type { HeadWatch } from "./watch.ts";
 
-/** Replaced rows of the tree and beside the state that may wait for their removal. */
+/** Largest number of replaced tree and side rows that wait for removal. */
 const MAX_REPLACED = 2048;
 
-/** A right to write that was just taken. */
+/** The result of taking the lease. */
 interface Claim {
   readonly head: Head;
   readonly terms: Terms;
 }
 
-/** The state of a process that writes. */
-interface Holding {
+/** State of this process while it holds the lease. */
+interface HeldLease {
   readonly tenure: Tenure;
   head: Head;
   terms: Terms;
-  /** True after a write that failed: its rows may be there, or it may have been made after all. */
+  /** True after a failed write: some of its rows may exist, and it may even have been committed. */
   isDirty: boolean;
-  /** A move of which it is not known whether it was made. */
-  unknown: HeadMove | undefined;
+  /** A move of the head whose outcome is unknown. */
+  unconfirmedMove: HeadMove | undefined;
 }
 
 /** Writes one ledger. */
@@ -43,9 +43,9 @@ export class RowWriter {
   readonly splits: Splits;
   readonly tables: Tables;
   readonly #row: HeadRow;
-  readonly #watch: HeadWatch;
+  readonly #headCache: HeadCache;
   readonly #settings: CassandraSettings;
-  #holding: Holding | undefined;
+  #held: HeldLease | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   #replaced = new Map<string, Request>();
 
@@ -53,55 +53,60 @@ export class RowWriter {
     parts: {
       readonly tables: Tables;
       readonly row: HeadRow;
-      readonly watch: HeadWatch;
+      readonly headCache: HeadCache;
       readonly owner: string;
     },
     settings: CassandraSettings,
   ) {
     this.tables = parts.tables;
     this.#row = parts.row;
-    this.#watch = parts.watch;
+    this.#headCache = parts.headCache;
     this.owner = parts.owner;
     this.#settings = settings;
     this.splits = new Splits(settings.splitRows);
   }
 
-  /** The unbroken time as the writer. */
+  /** The current tenure; undefined while this process does not hold the lease. */
   get tenure(): Tenure | undefined {
-    return this.#holding?.tenure;
+    return this.#held?.tenure;
   }
 
-  /** Begins to write from what the head shows: false when it moved meanwhile. */
+  /** Takes the lease if the head is still `from`; false if it changed. */
   async begin(from: Head): Promise<boolean> {
     const claimed = await this.#claim(from);
     if (claimed === undefined) return false;
     await this.splits.load(this.tables, claimed.terms);
-    this.#holding = { ...claimed, tenure: { term: claimed.head.term }, isDirty: false, unknown: undefined };
-    this.#watch.note(claimed.head, claimed.terms);
+    this.#held = {
+      ...claimed,
+      tenure: { term: claimed.head.term },
+      isDirty: false,
+      unconfirmedMove: undefined,
+    };
+    this.#headCache.update(claimed.head, claimed.terms);
     return true;
   }
 
-  /** Writes no more. */
+  /** Stops writing. */
   end(): void {
-    this.#holding = undefined;
+    this.#held = undefined;
   }
 
-  /** The head as this writer left it. Throws StoreError `locked` when it may not write. */
+  /** The head after the last write. Throws StoreError `locked` without the lease. */
   get head(): Head {
-    return this.#held().head;
+    return this.#requireLease().head;
   }
 
   get terms(): Terms {
-    return this.#held().terms;
+    return this.#requireLease().terms;
   }
 
-  /** Commits a batch. Throws StoreError; afterwards the batch is there whole or not at all. */
+  /** Commits a batch, all or nothing. Throws StoreError. */
   async commit(batch: CommitBatch, identity: StoreIdentity | undefined): Promise<void> {
     await this.queue(async () => {
-      const unknown = await this.recover();
-      const { head } = this.#held();
-      // A commit of which it was not known whether it was made, and that is asked for again.
-      if (unknown !== undefined && isSameMove(unknown, batch, head)) return;
+      const unconfirmed = await this.recover();
+      const { head } = this.#requireLease();
+      // The caller retries a commit whose outcome was unknown and that did succeed.
+      if (unconfirmed !== undefined && isSameMove(unconfirmed, batch, head)) return;
       assertFollows(batch, head.position);
       const chain = assertIdentity(batch, head.identity, identity);
       const position = toStoredPosition(batch, head.position);
@@ -113,22 +118,22 @@ export class RowWriter {
     });
   }
 
-  /** Writes rows beside the state, all or none. */
+  /** Writes side rows, all or none. */
   async putSideRows(rows: readonly SideRow[]): Promise<void> {
     await this.queue(async () => {
       await this.recover();
-      const { term, seq, position, identity, pruned } = this.#held().head;
+      const { term, seq, position, identity, pruned } = this.#requireLease().head;
       const stamp = { term, seq: seq + 1n };
       await this.#write(planSide(this.tables, rows, stamp), { seq: stamp.seq, position, identity, pruned });
       await this.#removeReplaced([], rows);
     });
   }
 
-  /** Writes a part of what the first commit builds on. */
+  /** Writes a part of the state that the first commit builds on. */
   async preload(base: BaseBatch): Promise<void> {
     await this.queue(async () => {
-      if (this.#held().head.position !== undefined) {
-        throw new StoreError("order", "the store holds a ledger already");
+      if (this.#requireLease().head.position !== undefined) {
+        throw new StoreError("order", "the store already holds a ledger");
       }
       await this.tables.session.writeAll(planBase(this.tables, base), this.#settings.writeConcurrency);
     });
@@ -136,81 +141,81 @@ export class RowWriter {
 
   /** Moves the oldest version. */
   async moveOldest(position: Position, pruned: bigint): Promise<void> {
-    const { head } = this.#held();
+    const { head } = this.#requireLease();
     const { identity } = head;
     await this.#move({ seq: head.seq + 1n, position, identity, pruned });
   }
 
-  /** Remembers how far rows are removed; the next move of the head keeps it. */
-  notePruned(pruned: bigint): void {
-    const holding = this.#held();
-    holding.head = { ...holding.head, pruned };
+  /** Sets how far rows are removed; the next move of the head stores it. */
+  setPruned(pruned: bigint): void {
+    const held = this.#requireLease();
+    held.head = { ...held.head, pruned };
   }
 
-  /** Removes rows, so many at once. */
+  /** Sends removals. */
   async remove(requests: readonly Request[]): Promise<void> {
-    this.#held();
+    this.#requireLease();
     await this.tables.session.writeAll(requests, this.#settings.writeConcurrency);
   }
 
-  /** Learns what became of a write that failed, if one did: before that nothing may be built on what is known. */
-  async settle(): Promise<void> {
-    if (this.#holding?.isDirty === true) await this.queue(() => this.recover());
+  /** Recovers after a failed write; until then the known head may be wrong. */
+  async recoverIfNeeded(): Promise<void> {
+    if (this.#held?.isDirty === true) await this.queue(() => this.recover());
   }
 
-  /** One write after the other. */
+  /** Runs an action after all earlier ones. */
   async queue<T>(action: () => Promise<T>): Promise<T> {
     const before = this.#queue;
-    const mine = (async () => {
+    const result = (async () => {
       await before.catch(() => {});
       return action();
     })();
-    this.#queue = mine;
-    return mine;
+    this.#queue = result;
+    return result;
   }
 
-  /** Waits for the writes in hand. */
+  /** Waits for the queued writes. */
   async drain(): Promise<void> {
     await this.#queue.catch(() => {});
   }
 
-  #held(): Holding {
-    if (this.#holding === undefined) {
+  #requireLease(): HeldLease {
+    if (this.#held === undefined) {
       throw new StoreError(
         "locked",
-        `this process does not hold the right to write ${this.tables.session.where}`,
+        `this process does not hold the writer's lease of ${this.tables.session.where}`,
       );
     }
-    // A view may have shown already that another one writes.
-    const known = this.#watch.known?.head;
-    const isOver = known !== undefined && known.term > this.#holding.head.term && known.owner !== this.owner;
+    // A read may already have shown that another process took over.
+    const known = this.#headCache.known?.head;
+    const isOver = known !== undefined && known.term > this.#held.head.term && known.owner !== this.owner;
     if (isOver) throw this.#lose();
-    return this.#holding;
+    return this.#held;
   }
 
   /**
-   * After a write that failed: learns what became of it, and begins a new term, in which nothing that it left
-   * behind counts. Gives the move whose outcome was not known.
+   * After a failed write: reads its outcome and begins a new term, so that its leftover rows do not count. Returns the
+   * move whose outcome was unknown.
    */
   async recover(): Promise<HeadMove | undefined> {
-    const holding = this.#held();
-    if (!holding.isDirty) return undefined;
-    const { unknown } = holding;
+    const held = this.#requireLease();
+    if (!held.isDirty) return undefined;
+    const { unconfirmedMove } = held;
     let claimed: Claim | undefined;
     while (claimed === undefined) {
       const current = await this.#row.loadSerial();
-      if (current?.term !== holding.head.term) throw this.#lose();
-      // Fails when a sign of life of this very process came between.
+      if (current?.term !== held.head.term) throw this.#lose();
+      // Fails if a heartbeat of this process came in between.
       claimed = await this.#claim(current);
     }
     await this.splits.load(this.tables, claimed.terms);
-    holding.head = claimed.head;
-    holding.terms = claimed.terms;
-    holding.tenure.term = claimed.head.term;
-    holding.isDirty = false;
-    holding.unknown = undefined;
-    this.#watch.note(holding.head, holding.terms);
-    return unknown;
+    held.head = claimed.head;
+    held.terms = claimed.terms;
+    held.tenure.term = claimed.head.term;
+    held.isDirty = false;
+    held.unconfirmedMove = undefined;
+    this.#headCache.update(held.head, held.terms);
+    return unconfirmedMove;
   }
 
   async #claim(from: Head): Promise<Claim | undefined> {
@@ -221,37 +226,37 @@ export class RowWriter {
   }
 
   async #write(rows: readonly Request[], move: HeadMove): Promise<void> {
-    const holding = this.#held();
+    const held = this.#requireLease();
     try {
       await this.tables.session.writeAll(rows, this.#settings.writeConcurrency);
     } catch (error) {
-      holding.isDirty = true;
+      held.isDirty = true;
       throw error;
     }
     await this.#move(move);
   }
 
   async #move(move: HeadMove): Promise<void> {
-    const holding = this.#held();
+    const held = this.#requireLease();
     let head: Head | undefined;
     try {
-      head = await this.#row.move(holding.head, move);
+      head = await this.#row.move(held.head, move);
     } catch (error) {
-      holding.isDirty = true;
-      holding.unknown = move;
+      held.isDirty = true;
+      held.unconfirmedMove = move;
       throw error;
     }
     if (head === undefined) throw this.#lose();
-    holding.head = head;
-    this.#watch.note(head, holding.terms);
+    held.head = head;
+    this.#headCache.update(head, held.terms);
   }
 
   #lose(): StoreError {
-    this.#holding = undefined;
+    this.#held = undefined;
     return new StoreError("locked", `another process took over writing ${this.tables.session.where}`);
   }
 
-  /** Older rows of what was just replaced are of no use to anyone; they go together, now and then. */
+  /** Collects removals of replaced rows, which nobody reads, and sends them in batches. */
   async #removeReplaced(nodes: CommitBatch["treeNodes"], rows: readonly SideRow[]): Promise<void> {
     const { statements, ledger, session } = this.tables;
     const { seq } = this.head;
@@ -269,14 +274,14 @@ export class RowWriter {
     try {
       await session.writeAll(requests, this.#settings.writeConcurrency);
     } catch (error) {
-      // The commit stands; what is left over goes when its key is written again.
+      // The commit is done; later writes of the same keys remove the leftovers.
       if (!(error instanceof StoreError)) throw error;
-      this.#settings.logger.warn({ err: error.message }, "older rows were not removed");
+      this.#settings.logger.warn({ err: error.message }, "replaced rows were not removed");
     }
   }
 }
 
-/** True when a move was made after all, and the batch is the one that it belonged to. */
+/** True if the move was applied and belongs to this batch. */
 function isSameMove(move: HeadMove, batch: CommitBatch, head: Head): boolean {
   if (move.position === undefined || head.seq !== move.seq) return false;
   const { oldestVersion, oldestBlockHeight } = move.position;

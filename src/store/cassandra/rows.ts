@@ -1,5 +1,5 @@
-// The rows of a batch: everything that is written before the head row moves. They carry the term and can be
-// written any number of times, in any order.
+// The rows of a batch, which are written before the head row moves. They carry the term and can be written repeatedly
+// and in any order.
 import type { BaseBatch, CommitBatch, SideRow, TreeNodeWrite } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import { encodeKeys, type WrittenKey } from "./keys-row.ts";
@@ -9,12 +9,12 @@ import { heightBucket, versionBucket } from "./statements.ts";
 import { asBuffer, FIRST_BUCKET, PART_BYTES, type Tables } from "./tables.ts";
 import { BASE_TERM } from "./terms.ts";
 
-/** Number of the write that left the rows that were there before the first commit. */
+/** Write number of the rows before the first commit. */
 const BASE_SEQ = 0n;
-/** Keys in one row, at most. */
+/** Largest number of keys in one row. */
 const KEYS_IN_PART = 16_384;
 
-/** The rows of a commit. Throws StoreError `order` for two writes of one key at one version, before any is made. */
+/** The rows of a commit. Throws StoreError `order` for two writes of one key at one version. */
 export function planBatch(
   tables: Tables,
   batch: CommitBatch,
@@ -25,7 +25,7 @@ export function planBatch(
   const { statements, ledger } = tables;
   const { term, seq } = stamp;
   const requests: Request[] = [];
-  const keysOf = new Map<bigint, WrittenKey[]>();
+  const keysByVersion = new Map<bigint, WrittenKey[]>();
   for (const { keyHash, version, value } of batch.writes) {
     const key = asBuffer(keyHash);
     const { bucket, isNew } = splits.place(key, version, value?.length ?? 0);
@@ -35,16 +35,17 @@ export function planBatch(
     }
     const bytes = value === undefined ? undefined : asBuffer(value);
     requests.push({ query: statements.putItem, values: [ledger, key, bucket, version, term, bytes] });
-    const keys = keysOf.get(version);
+    const keys = keysByVersion.get(version);
     const written = { key, bucket, isDeletion: value === undefined };
-    if (keys === undefined) keysOf.set(version, [written]);
+    if (keys === undefined) keysByVersion.set(version, [written]);
     else keys.push(written);
   }
   for (const { version, bytes } of batch.records) {
-    requests.push(...planVersion(tables, version, term, asBuffer(bytes), keysOf.get(version) ?? []));
-    keysOf.delete(version);
+    requests.push(...planVersion(tables, version, term, asBuffer(bytes), keysByVersion.get(version) ?? []));
+    keysByVersion.delete(version);
   }
-  for (const [version, keys] of keysOf) requests.push(...planVersion(tables, version, term, undefined, keys));
+  for (const [version, keys] of keysByVersion)
+    requests.push(...planVersion(tables, version, term, undefined, keys));
   for (const { height, firstVersion, timestampUsec, epoch } of batch.blocks) {
     const values = [ledger, heightBucket(height), height, term, firstVersion, timestampUsec, epoch];
     requests.push({ query: statements.putBlock, values });
@@ -66,7 +67,7 @@ export function planSide(
   }));
 }
 
-/** The rows of what lies before the first commit. They count in every term, so a part may be written by several. */
+/** The rows of the state before the first commit. They are valid in every term, so several writers may write them. */
 export function planBase(tables: Tables, base: BaseBatch): readonly Request[] {
   const { statements, ledger } = tables;
   const stamp = { term: BASE_TERM, seq: BASE_SEQ };
@@ -99,7 +100,7 @@ function planNodes(
   }));
 }
 
-/** Rows of one version: its record and its keys, each in parts where it is large. */
+/** Rows of one version: its record and its keys, in parts if they are large. */
 function planVersion(
   { statements, ledger }: Tables,
   version: bigint,
@@ -114,7 +115,7 @@ function planVersion(
   const bucket = versionBucket(version);
   return Array.from({ length: parts }, (_, part) => {
     const slice = bytes?.subarray(part * PART_BYTES, (part + 1) * PART_BYTES);
-    const some = keys.slice(part * KEYS_IN_PART, (part + 1) * KEYS_IN_PART);
+    const keySlice = keys.slice(part * KEYS_IN_PART, (part + 1) * KEYS_IN_PART);
     const values = [
       ledger,
       bucket,
@@ -122,7 +123,7 @@ function planVersion(
       term,
       part,
       slice === undefined || (part > 0 && slice.length === 0) ? undefined : slice,
-      some.length === 0 ? undefined : encodeKeys(some),
+      keySlice.length === 0 ? undefined : encodeKeys(keySlice),
     ];
     return { query: statements.putVersion, values };
   });

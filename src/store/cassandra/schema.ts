@@ -1,25 +1,24 @@
-// The tables, and the format they are in. Made where they are missing, refused where they are newer.
+// The tables and their format. Creates missing tables and refuses newer formats.
 import { createHash } from "node:crypto";
 import { StoreError } from "../errors.ts";
 import type { CassandraSettings } from "./options.ts";
 import type { Session } from "./session.ts";
 
-/** Format of the tables that this code makes and reads. */
-export const FORMAT = 1;
+/** Format of the tables that this version creates and reads. */
+const FORMAT = 1;
 
-/** All wait for the head row: nodes ask a third one when the second is this slow, and not only when it is known to be dead. */
+/** Everything waits for the head row, so a coordinator asks a further replica after this time. */
 const HEAD_SPECULATE_MS = 150;
 
 const LEVELED = "compaction = {'class': 'LeveledCompactionStrategy'}";
 
-/** A table: its name, its columns, and what else is said about it. */
+/** A table: its name, its columns and its properties. */
 type Table = readonly [name: string, columns: string, ...properties: string[]];
 
 /**
- * `heads`: one row for each ledger, moved by lightweight transactions alone. `items`: state by key and bucket,
- * newest first. `versions`: records, and which keys each version wrote. `blocks`: by height. `tree` and `side`:
- * by number of the write that left them. `splits`: keys with more than one bucket. `format` comes last, so that a
- * format without tables is never seen.
+ * `heads`: one row for each ledger, changed only by lightweight transactions. `items`: state by key and bucket, newest
+ * first. `versions`: records, and the keys that each version wrote. `blocks`: by height. `tree` and `side`: by write
+ * number. `splits`: keys with more than one bucket. `format` comes last, so that it exists only if all other tables do.
  */
 const TABLES: readonly Table[] = [
   [
@@ -68,8 +67,8 @@ const TABLES: readonly Table[] = [
 ];
 
 /**
- * Nodes take a table for another one when its id differs, and give it a random one. The same id from everybody makes
- * it the same table, however many processes make it at once on different nodes.
+ * A fixed id for a table. By default nodes choose random ids and treat tables with different ids as different tables,
+ * which breaks when several processes create a table on different nodes at once.
  */
 function idOf(keyspace: string, table: string): string {
   const digits = createHash("sha256").update(`sextant ${keyspace}.${table}`).digest("hex");
@@ -80,20 +79,20 @@ function idOf(keyspace: string, table: string): string {
 async function createTable(session: Session, keyspace: string, table: Table): Promise<void> {
   const [name, columns, ...properties] = table;
   const create = `CREATE TABLE IF NOT EXISTS ${keyspace}.${name} (${columns})`;
-  const toStatement = (said: readonly string[]): string =>
-    said.length === 0 ? create : `${create} WITH ${said.join(" AND ")}`;
+  const toStatement = (options: readonly string[]): string =>
+    options.length === 0 ? create : `${create} WITH ${options.join(" AND ")}`;
   try {
-    await session.define(toStatement([...properties, `id = ${idOf(keyspace, name)}`]));
+    await session.changeSchema(toStatement([...properties, `id = ${idOf(keyspace, name)}`]));
   } catch (error) {
-    // Services that are like Cassandra may choose their own.
+    // Services compatible with Cassandra may not accept a table id.
     if (!(error instanceof StoreError) || error.code !== "unwritable") throw error;
-    await session.define(toStatement(properties));
+    await session.changeSchema(toStatement(properties));
   }
 }
 
 /**
- * Brings the tables to this code's format. For reading only, they must be there already. Throws StoreError
- * `absent` for tables that are missing, `format` for such that are newer or not a store's.
+ * Creates the tables if they are missing. In a read-only store they must exist. Throws StoreError `absent` for missing
+ * tables, `format` for another format.
  */
 export async function ensureSchema(session: Session, settings: CassandraSettings): Promise<void> {
   const { keyspace, readOnly } = settings;
@@ -111,20 +110,20 @@ export async function ensureSchema(session: Session, settings: CassandraSettings
   if (readOnly) throw new StoreError("absent", `there is no store in ${session.where}`);
   const { name, nodes } = session.dataCentre;
   const copies = settings.replication ?? Math.min(3, nodes);
-  await session.define(
+  await session.changeSchema(
     `CREATE KEYSPACE IF NOT EXISTS ${keyspace}
      WITH replication = {'class': 'NetworkTopologyStrategy', '${name.replaceAll("'", "''")}': ${copies}}`,
   );
   for (const table of TABLES) await createTable(session, keyspace, table);
-  await session.define(`INSERT INTO ${keyspace}.format (name, format) VALUES ('sextant', ${FORMAT})`);
+  await session.changeSchema(`INSERT INTO ${keyspace}.format (name, format) VALUES ('sextant', ${FORMAT})`);
 }
 
 async function loadFormat(session: Session, keyspace: string): Promise<number | undefined> {
-  const known = await session.ask(
+  const known = await session.querySchema(
     `SELECT table_name FROM system_schema.tables WHERE keyspace_name = '${keyspace}' AND table_name = 'format'`,
   );
   if (known.length === 0) return undefined;
-  const [row] = await session.ask(`SELECT format FROM ${keyspace}.format WHERE name = 'sextant'`);
+  const [row] = await session.querySchema(`SELECT format FROM ${keyspace}.format WHERE name = 'sextant'`);
   const format = row?.format;
   return typeof format === "number" ? format : undefined;
 }

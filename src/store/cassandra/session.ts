@@ -1,12 +1,13 @@
-// One connection to a cluster: which consistency, time limits and retries each kind of request has. This is the
-// only place where they are chosen; docs/scale.md gives the reasons.
+// One session with a cluster. Consistency, time limits and retries of every kind of request are chosen here and nowhere
+// else; docs/appendix/cluster-design.md gives the reasons.
+
 import { setMaxListeners } from "node:events";
 import { isIP } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ConnectionOptions, checkServerIdentity } from "node:tls";
 import { auth, Client, type ClientOptions, ExecutionProfile, policies, types } from "cassandra-driver";
 import { errorText } from "../../base/errors.ts";
-import { isPassingFailure, isSlowHost, toConnectError, toReadError, toStoreError } from "./failure.ts";
+import { isSlowHost, isTransientFailure, toConnectError, toReadError, toStoreError } from "./failure.ts";
 import { type DriverFigures, DriverMetrics } from "./figures.ts";
 import type { CassandraSettings, CassandraTls } from "./options.ts";
 
@@ -19,26 +20,26 @@ export interface Request {
 /** A row as the driver gives it: columns by name. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A page of rows, and where the next one begins. */
+/** A page of rows, and the state from which the next page continues. */
 export interface Page {
   readonly rows: readonly Row[];
   readonly next: string | undefined;
 }
 
 const { consistencies } = types;
-/** A request that a node has not answered by then is given up on that node. */
+/** Time limit of a request to one node. */
 const REQUEST_MS = 4000;
-/** As long as nodes wait for each other in one: a change of the head row, or a read that settles one. */
+/** Time limit of a lightweight transaction or a serial read; nodes wait for each other as long. */
 const CONDITIONAL_MS = 2500;
-/** A request that may be repeated is sent to a second node as well when the first is this slow. */
+/** An idempotent request goes to a second node too if the first takes this long. */
 const SPECULATE_MS = 400;
 const CONNECT_MS = 3000;
-/** How long one who wants to write tries to connect to hosts that take their time; one who reads is told at once, and waits. */
-const CONNECT_PATIENCE_MS = 20_000;
-/** How long a repeatable write is tried before the cluster counts as out of reach. */
-const WRITE_PATIENCE_MS = 20_000;
-/** How long a read is tried: someone waits for it. */
-const READ_PATIENCE_MS = 2000;
+/** Writers retry slow hosts for this long; readers fail fast. */
+const CONNECT_RETRY_MS = 20_000;
+/** Writers retry an idempotent write for this long; then the cluster counts as unreachable. */
+const WRITE_RETRY_MS = 20_000;
+/** Reads are retried for this long only, because a client waits. */
+const READ_RETRY_MS = 2000;
 const SHUTDOWN_MS = 3000;
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 1000;
@@ -57,23 +58,23 @@ export class Session {
     this.#dataCentre = dataCentre;
     this.#metrics = metrics;
     this.where = where;
-    // As many wait as requests may be in flight.
+    // Every request in flight may listen.
     setMaxListeners(0, this.#closing.signal);
   }
 
-  /** Connects; for writing, with some patience. Throws StoreError `unreachable` when no host answers. */
+  /** Connects; writers retry slow hosts. Throws StoreError `unreachable` if no host responds. */
   static async connect(settings: CassandraSettings): Promise<Session> {
     const where = `${settings.hosts.join(",")}/${settings.keyspace}`;
-    const deadline = performance.now() + (settings.readOnly ? 0 : CONNECT_PATIENCE_MS);
+    const deadline = performance.now() + (settings.readOnly ? 0 : CONNECT_RETRY_MS);
     for (;;) {
       try {
         return await Session.#connectOnce(settings, where);
       } catch (error) {
-        // A host that refuses is believed at once; one that is busy may answer yet.
+        // A refusal is final; a busy host may respond later.
         if (!isSlowHost(error) || performance.now() > deadline) throw toConnectError(error, where);
         settings.logger.warn(
           { store: where, err: errorText(error) },
-          "the cluster is slow: connecting again",
+          "the cluster is slow, connecting again",
         );
       }
       await sleep(MAX_PAUSE_MS);
@@ -109,10 +110,10 @@ export class Session {
     return this.#metrics.read(this.#client);
   }
 
-  /** Reads at QUORUM. Throws LedgerError `unavailable` when too few nodes answer. */
+  /** Reads at QUORUM. Throws LedgerError `unavailable` if too few nodes respond. */
   async read(query: string, values: readonly unknown[]): Promise<readonly Row[]> {
     try {
-      const result = await this.#patiently(READ_PATIENCE_MS, () =>
+      const result = await this.#retry(READ_RETRY_MS, () =>
         this.#client.execute(query, [...values], {
           prepare: true,
           executionProfile: "read",
@@ -125,7 +126,7 @@ export class Session {
     }
   }
 
-  /** Reads one page at QUORUM. Throws as `read`. */
+  /** Reads one page at QUORUM. Throws like `read`. */
   async readPage(query: string, values: readonly unknown[], size: number, from?: string): Promise<Page> {
     try {
       const options = {
@@ -135,7 +136,7 @@ export class Session {
         fetchSize: size,
         ...(from === undefined ? {} : { pageState: from }),
       };
-      const result = await this.#patiently(READ_PATIENCE_MS, () =>
+      const result = await this.#retry(READ_RETRY_MS, () =>
         this.#client.execute(query, [...values], options),
       );
       return { rows: result.rows, next: result.pageState ?? undefined };
@@ -144,10 +145,10 @@ export class Session {
     }
   }
 
-  /** Reads what the last lightweight transaction left, finishing one that is under way. Throws StoreError. */
+  /** Serial read: completes lightweight transactions in flight and reads their result. Throws StoreError. */
   async readSerial(query: string, values: readonly unknown[]): Promise<readonly Row[]> {
     try {
-      const result = await this.#patiently(READ_PATIENCE_MS, () =>
+      const result = await this.#retry(READ_RETRY_MS, () =>
         this.#client.execute(query, [...values], {
           prepare: true,
           executionProfile: "serial",
@@ -160,7 +161,7 @@ export class Session {
     }
   }
 
-  /** Writes rows that may be written twice, at QUORUM, so many at once. Throws StoreError when one cannot be. */
+  /** Sends idempotent writes at QUORUM, at most `concurrency` at once. Throws StoreError if one fails. */
   async writeAll(requests: readonly Request[], concurrency: number): Promise<void> {
     let next = 0;
     let failed = false;
@@ -175,15 +176,15 @@ export class Session {
         throw error;
       }),
     );
-    // All of them end before this does: nothing of a failed call is still being sent afterwards.
+    // Waits for all workers, so that a failed call has nothing in flight when it returns.
     const ends = await Promise.allSettled(workers);
     for (const end of ends) if (end.status === "rejected") throw end.reason;
   }
 
-  /** Writes one row that may be written twice, at QUORUM. Throws StoreError. */
+  /** Sends one idempotent write at QUORUM. Throws StoreError. */
   async write({ query, values }: Request): Promise<void> {
     try {
-      await this.#patiently(WRITE_PATIENCE_MS, () =>
+      await this.#retry(WRITE_RETRY_MS, () =>
         this.#client.execute(query, [...values], {
           prepare: true,
           executionProfile: "write",
@@ -196,8 +197,8 @@ export class Session {
   }
 
   /**
-   * One lightweight transaction, sent once. True when it was applied, false when it was not, and undefined when
-   * the answer did not come or does not say: then only a serial read can tell. Throws StoreError for a refusal.
+   * Sends one lightweight transaction once. Returns true if it was applied, and undefined if it was not or if the
+   * outcome is unknown: then only a serial read can tell. Throws StoreError for a refusal.
    */
   async tryConditional({ query, values }: Request): Promise<boolean | undefined> {
     try {
@@ -208,15 +209,15 @@ export class Session {
       });
       return result.wasApplied() ? true : undefined;
     } catch (error) {
-      if (isPassingFailure(error)) return undefined;
+      if (isTransientFailure(error)) return undefined;
       throw toStoreError(error, this.where);
     }
   }
 
-  /** Runs a statement that changes the schema. Throws StoreError. */
-  async define(query: string): Promise<void> {
+  /** Runs a schema statement. Throws StoreError. */
+  async changeSchema(query: string): Promise<void> {
     try {
-      await this.#patiently(WRITE_PATIENCE_MS, () =>
+      await this.#retry(WRITE_RETRY_MS, () =>
         this.#client.execute(query, [], { prepare: false, executionProfile: "define", isIdempotent: true }),
       );
     } catch (error) {
@@ -224,10 +225,10 @@ export class Session {
     }
   }
 
-  /** Runs a query of the schema's own tables, unprepared. Throws StoreError. */
-  async ask(query: string): Promise<readonly Row[]> {
+  /** Runs an unprepared query, for the schema tables. Throws StoreError. */
+  async querySchema(query: string): Promise<readonly Row[]> {
     try {
-      const result = await this.#patiently(READ_PATIENCE_MS, () =>
+      const result = await this.#retry(READ_RETRY_MS, () =>
         this.#client.execute(query, [], { prepare: false, executionProfile: "define", isIdempotent: true }),
       );
       return result.rows;
@@ -236,14 +237,14 @@ export class Session {
     }
   }
 
-  /** Nodes of the data centre that is asked, and its name. */
+  /** Name of the local data centre and its number of nodes. */
   get dataCentre(): { readonly name: string; readonly nodes: number } {
     const name = this.#dataCentre;
     const hosts = this.#client.hosts.values().filter((host) => host.datacenter === name);
     return { name, nodes: hosts.length };
   }
 
-  /** Waits, or ends early when the session is closed. */
+  /** Waits; returns early when the session closes. */
   async pause(ms: number): Promise<void> {
     await sleep(ms, undefined, { signal: this.#closing.signal, ref: true }).catch(() => {});
   }
@@ -254,21 +255,21 @@ export class Session {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    // A driver that is just trying to connect may never say that it ended.
+    // While the driver is connecting, its shutdown may never finish.
     const ended = new AbortController();
-    const late = sleep(SHUTDOWN_MS, undefined, { signal: ended.signal }).catch(() => {});
-    await Promise.race([this.#client.shutdown(), late]);
+    const timeout = sleep(SHUTDOWN_MS, undefined, { signal: ended.signal }).catch(() => {});
+    await Promise.race([this.#client.shutdown(), timeout]);
     ended.abort();
   }
 
-  /** Tries again what may pass, with growing pauses. */
-  async #patiently<T>(patienceMs: number, action: () => Promise<T>): Promise<T> {
-    const deadline = performance.now() + patienceMs;
+  /** Retries transient failures with growing pauses. */
+  async #retry<T>(retryForMs: number, action: () => Promise<T>): Promise<T> {
+    const deadline = performance.now() + retryForMs;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
       try {
         return await action();
       } catch (error) {
-        if (!isPassingFailure(error) || this.isClosed || performance.now() + pause > deadline) throw error;
+        if (!isTransientFailure(error) || this.isClosed || performance.now() + pause > deadline) throw error;
       }
       await this.pause(pause);
     }
@@ -279,21 +280,21 @@ function connectionOptions(settings: CassandraSettings): ClientOptions {
   const { hosts, user, password, tls } = settings;
   return {
     contactPoints: [...hosts],
-    // The newest that the driver speaks. Left to find it out, it begins with one that only a kin of Cassandra has, and
-    // over TLS it never recovers from being refused.
+    // The newest protocol version of the driver. Without this it first tries a version that only DSE has, and over
+    // TLS it does not recover from the refusal.
     protocolOptions: { maxVersion: types.protocolVersion.v4 },
     ...(user === undefined ? {} : { authProvider: new auth.PlainTextAuthProvider(user, password ?? "") }),
     ...(tls === undefined || tls === false ? {} : { sslOptions: tlsOptions(hosts, tls === true ? {} : tls) }),
     encoding: { useBigIntAsLong: true, useUndefinedAsUnset: true },
     socketOptions: { connectTimeout: CONNECT_MS, readTimeout: REQUEST_MS, tcpNoDelay: true },
     pooling: { heartBeatInterval: 2000, warmup: true },
-    // Only the token map is needed; the tables are this code's own.
+    // For the token map.
     isMetadataSyncEnabled: true,
     queryOptions: { captureStackTrace: false },
   };
 }
 
-/** The driver alone would take any certificate, and it knows nodes by their addresses only. */
+/** By default the driver accepts any certificate, and it checks names against IP addresses only. */
 function tlsOptions(hosts: readonly string[], tls: CassandraTls): ConnectionOptions {
   const names = hosts.map((host) => host.replace(/:[0-9]{1,5}$/, "")).filter((name) => isIP(name) === 0);
   return {
@@ -327,14 +328,14 @@ function profilesFor(localDc: string): ExecutionProfile[] {
       serialConsistency: serial,
       readTimeout: CONDITIONAL_MS,
       loadBalancing,
-      // A repeated condition fails on its own first success; whether it was applied is read, not guessed.
+      // Never retried: a repeated condition would fail on its own success. A serial read gives the outcome.
       retry: new policies.retry.FallthroughRetryPolicy(),
     }),
     new ExecutionProfile("define", { consistency: quorum, readTimeout: 20_000, loadBalancing }),
   ];
 }
 
-/** The data centre of a host that answers. */
+/** The data centre of the first host that responds. */
 async function findDataCentre(settings: CassandraSettings): Promise<string> {
   const client = new Client({
     ...connectionOptions(settings),

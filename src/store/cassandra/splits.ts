@@ -1,21 +1,21 @@
-// Keys that are written so often that one partition would grow without end. The writer counts what it adds to
-// each key's current bucket and begins a new bucket when it is full: the versions from there on live in a
-// partition of their own, and the key's first partition holds a pointer row at the version where it begins. So a
-// read needs one partition for nearly all keys and two for a split one, whatever was written when.
+// Splits keys that are written very often, whose partition would grow without end. The writer counts the rows of
+// each key's current bucket and starts a new bucket when it is full. Later versions go to that bucket's own
+// partition, and the key's first partition gets a pointer row at the version where it starts. A read needs one
+// partition for nearly all keys and two for a split key.
 import { asBigint, asNumber, type Tables } from "./tables.ts";
 import type { Terms } from "./terms.ts";
 
-/** One further bucket of a key. */
+/** A bucket of a key after the first. */
 export interface Split {
   readonly bucket: number;
-  /** First version in it. */
+  /** Its first version. */
   readonly start: bigint;
 }
 
-/** Where a write goes. */
+/** The bucket of a write. */
 export interface Placement {
   readonly bucket: number;
-  /** True when the bucket begins with this write. */
+  /** True if the write starts the bucket. */
   readonly isNew: boolean;
 }
 
@@ -24,12 +24,12 @@ interface Count {
   bytes: number;
 }
 
-/** Bytes of values in one bucket, about. */
+/** Approximate limit on the bytes of values in one bucket. */
 const BUCKET_BYTES = 64 * 2 ** 20;
-/** Keys whose counts are kept in one generation; two are kept. */
+/** Largest number of counted keys in one of two generations. */
 const COUNTED_KEYS = 100_000;
 
-/** Knows the buckets of all split keys of a ledger, and counts towards new ones. */
+/** The buckets of all split keys of a ledger, and the row counts that lead to new ones. */
 export class Splits {
   readonly #maxRows: number;
   readonly #splits = new Map<string, Split[]>();
@@ -40,7 +40,7 @@ export class Splits {
     this.#maxRows = maxRows;
   }
 
-  /** Learns the committed splits. What was planned and not committed is forgotten. */
+  /** Loads the committed splits and drops uncommitted ones. */
   async load(tables: Tables, terms: Terms): Promise<void> {
     this.#splits.clear();
     let next: string | undefined;
@@ -60,7 +60,7 @@ export class Splits {
     for (const known of this.#splits.values()) known.sort((a, b) => a.bucket - b.bucket);
   }
 
-  /** Decides the bucket of a write, and counts it. Writes of one key come in order of version. */
+  /** Chooses the bucket of a write and counts it. Writes of one key must come in version order. */
   place(key: Buffer, version: bigint, bytes: number): Placement {
     const name = nameOf(key);
     const count = this.#count(name);
@@ -79,12 +79,12 @@ export class Splits {
     return { bucket: split.bucket, isNew: true };
   }
 
-  /** The buckets of a key beyond the first, in order. */
-  of(key: Buffer): readonly Split[] {
+  /** The buckets of a key after the first, in order. */
+  bucketsOf(key: Buffer): readonly Split[] {
     return this.#splits.get(nameOf(key)) ?? [];
   }
 
-  /** Forgets the buckets before one. */
+  /** Drops the buckets before the given one. */
   dropBefore(key: Buffer, bucket: number): void {
     const name = nameOf(key);
     const known = this.#splits.get(name);

@@ -1,8 +1,8 @@
-// The statements on the tables of a keyspace, and how versions and heights fall into partitions.
+// The CQL statements, and the partitions of versions and heights.
 
-/** Versions of one partition of records. */
+/** Each partition of records holds 2^8 versions. */
 const VERSION_BITS = 8n;
-/** Blocks of one partition. */
+/** Each partition of blocks holds 2^10 heights. */
 const HEIGHT_BITS = 10n;
 
 /** Bucket of a version's record and keys. */
@@ -15,7 +15,7 @@ export function heightBucket(height: bigint): bigint {
   return height >> HEIGHT_BITS;
 }
 
-/** All statements on one keyspace's tables but the head's. */
+/** All statements of a keyspace except those on the head row. */
 export type Statements = ReturnType<typeof createStatements>;
 
 /** The statements of a keyspace. */

@@ -1,5 +1,5 @@
-// The Cassandra engine: one ledger in a cluster that any number of processes on any number of machines read, and
-// one writes. What is written is immutable; one row says how far it counts.
+// The Cassandra engine: one ledger in a cluster, read by any number of processes on any number of machines and
+// written by one. Rows are immutable; the head row tells up to which version they count.
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { CacheStats } from "../../base/cache-stats.ts";
@@ -11,6 +11,7 @@ import { Blocks } from "./blocks.ts";
 import { toReadError } from "./failure.ts";
 import type { DriverFigures } from "./figures.ts";
 import { HeadRow } from "./head.ts";
+import { HeadCache, type HeadSnapshot } from "./head-cache.ts";
 import { HeadLease } from "./lease.ts";
 import { type CassandraSettings, type CassandraStoreOptions, toSettings } from "./options.ts";
 import { pruneStep } from "./prune.ts";
@@ -20,19 +21,18 @@ import { Session } from "./session.ts";
 import { createStatements } from "./statements.ts";
 import { asBuffer, Tables } from "./tables.ts";
 import { ClusterView, type ViewSource } from "./view.ts";
-import { type HeadSnapshot, HeadWatch } from "./watch.ts";
 
 /** A store in a cluster. */
 export interface CassandraStore extends SharedStore {
-  /** What the driver does, for metrics. */
+  /** Statistics of the driver, for metrics. */
   readonly figures: DriverFigures;
   readonly blockCache: CacheStats;
   preload(base: BaseBatch): Promise<void>;
 }
 
 /**
- * Opens a ledger in a cluster. Its tables are made where they are missing, unless it is opened for reading only.
- * Throws StoreError when the cluster cannot be reached or used, and ConfigError for options that cannot be.
+ * Opens a ledger in a cluster, and creates missing tables unless it is opened read-only. Throws StoreError if the
+ * cluster is unreachable or unusable, ConfigError for invalid options.
  */
 export async function openCassandraStore(options: CassandraStoreOptions): Promise<CassandraStore> {
   const settings = toSettings(options);
@@ -40,7 +40,7 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
   try {
     await ensureSchema(session, settings);
     const store = new ClusterStore(session, settings);
-    await store.look();
+    await store.loadHead();
     settings.logger.info(
       { store: session.where, ledger: settings.ledger, readOnly: settings.readOnly },
       "store opened",
@@ -57,31 +57,31 @@ class ClusterStore implements CassandraStore {
   readonly lease: HeadLease;
   readonly #session: Session;
   readonly #tables: Tables;
-  readonly #watch: HeadWatch;
+  readonly #headCache: HeadCache;
   readonly #writer: RowWriter;
   readonly #source: ViewSource;
   #isClosed = false;
 
   constructor(session: Session, settings: CassandraSettings) {
-    const { keyspace, ledger, leaseTtlMs, readOnly } = settings;
+    const { keyspace, ledger, leaseTimeMs, readOnly } = settings;
     const row = new HeadRow(session, keyspace, ledger);
     const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
     this.#session = session;
     this.#tables = new Tables(session, createStatements(keyspace), ledger);
-    this.#watch = new HeadWatch(row, settings.headMaxAgeMs);
-    this.#writer = new RowWriter({ tables: this.#tables, row, watch: this.#watch, owner }, settings);
-    this.lease = new HeadLease(row, this.#writer, { ttlMs: leaseTtlMs, readOnly });
+    this.#headCache = new HeadCache(row, settings.headMaxAgeMs);
+    this.#writer = new RowWriter({ tables: this.#tables, row, headCache: this.#headCache, owner }, settings);
+    this.lease = new HeadLease(row, this.#writer, { ttlMs: leaseTimeMs, readOnly });
     this.#source = {
       tables: this.#tables,
       blocks: new Blocks(this.#tables),
-      watch: this.#watch,
+      headCache: this.#headCache,
       openViews: new Set(),
       tenure: () => this.#writer.tenure,
     };
   }
 
   get identity(): StoreIdentity | undefined {
-    return this.#watch.known?.head.identity;
+    return this.#headCache.known?.head.identity;
   }
 
   get blockCache(): CacheStats {
@@ -93,13 +93,13 @@ class ClusterStore implements CassandraStore {
   }
 
   /** Reads the head row once, so that the identity is known. */
-  async look(): Promise<void> {
-    await this.#watch.current();
+  async loadHead(): Promise<void> {
+    await this.#headCache.current();
   }
 
   async openView(): Promise<StoreView> {
-    await this.#settle();
-    const snapshot = await this.#watch.current();
+    await this.#recoverIfNeeded();
+    const snapshot = await this.#headCache.current();
     if (snapshot?.position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
     return new ClusterView(this.#source, snapshot.position, snapshot.terms);
   }
@@ -143,28 +143,28 @@ class ClusterStore implements CassandraStore {
     try {
       await this.lease.release();
     } catch (error) {
-      // A right that cannot be given back lapses.
+      // A lease that cannot be released expires.
       if (!(error instanceof StoreError)) throw error;
     } finally {
       await this.#session.close();
     }
   }
 
-  async #settle(): Promise<void> {
+  async #recoverIfNeeded(): Promise<void> {
     try {
-      await this.#writer.settle();
+      await this.#writer.recoverIfNeeded();
     } catch (error) {
-      // One who may not write any more can still read.
+      // A process that lost the lease can still read.
       if (error instanceof StoreError && error.code === "locked") return;
       throw toReadError(error, this.#session.where);
     }
   }
 
-  /** The newest snapshot: what this process wrote, or else what can be read. */
+  /** The newest snapshot: the writer's own, or else the head row. */
   async #latest(): Promise<Pick<HeadSnapshot, "head" | "terms">> {
-    await this.#settle();
+    await this.#recoverIfNeeded();
     if (this.#writer.tenure !== undefined) return { head: this.#writer.head, terms: this.#writer.terms };
-    const snapshot = await this.#watch.current();
+    const snapshot = await this.#headCache.current();
     if (snapshot === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
     return snapshot;
   }

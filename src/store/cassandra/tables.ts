@@ -1,4 +1,4 @@
-// A ledger's tables in a keyspace: reading them, passing over rows that were never committed.
+// Reads the tables of a ledger and skips rows that were never committed.
 import type { StateItem } from "../../ledger/view.ts";
 import type { BlockStart, RawRecord } from "../contract.ts";
 import { StoreError } from "../errors.ts";
@@ -6,9 +6,9 @@ import type { Row, Session } from "./session.ts";
 import { heightBucket, type Statements, versionBucket } from "./statements.ts";
 import type { Terms } from "./terms.ts";
 
-/** The bucket that every key begins in, and where the pointers to its others are. */
+/** The first bucket of every key, which also holds the pointers to its other buckets. */
 export const FIRST_BUCKET = 0;
-/** Bytes of a record or of a list of keys in one row, at most. */
+/** Largest part of a record in one row, in bytes. */
 export const PART_BYTES = 2 ** 20;
 const PAGE_ROWS = 256;
 const NO_TERM = -1;
@@ -18,7 +18,7 @@ const MAX_TERM = 2 ** 31 - 1;
 interface ItemRow {
   readonly version: bigint;
   readonly value: Buffer | undefined;
-  /** The bucket that holds the key's versions from this one on. */
+  /** In a pointer row: the bucket of the key's versions from this one on. */
   readonly next: number | undefined;
 }
 
@@ -34,14 +34,14 @@ export class Tables {
     this.ledger = ledger;
   }
 
-  /** What a version sees under a key: one partition, one row; two of each where the key was split. */
+  /** The item at a version. Reads one row, or two if the key is split. */
   async findItem(key: Buffer, version: bigint, terms: Terms): Promise<StateItem | undefined> {
     const row = await this.#findRow(key, FIRST_BUCKET, version, terms);
     const found = row?.next === undefined ? row : await this.#findRow(key, row.next, version, terms);
     return found === undefined ? undefined : toItem(found);
   }
 
-  /** The writes of a key inside a range, oldest first. */
+  /** The writes of a key in a range, oldest first. */
   async listItems(
     key: Buffer,
     range: { readonly from: bigint; readonly to: bigint; readonly limit: number },
@@ -57,16 +57,16 @@ export class Tables {
       if (limit <= 0) return;
       if (row.next === undefined) items.push(toItem(row));
       else
-        for (const one of await this.#listRows(key, row.next, { ...range, limit }, terms))
-          items.push(toItem(one));
+        for (const itemRow of await this.#listRows(key, row.next, { ...range, limit }, terms))
+          items.push(toItem(itemRow));
     };
-    // A bucket that the range begins inside of is found by its pointer, which may be before the range.
+    // The range may start inside a bucket whose pointer is before the range.
     if (at?.next !== undefined && at.version < range.from) await add(at);
     for (const row of rows) await add(row);
     return items;
   }
 
-  /** One row of the block table. */
+  /** The block of a height. */
   async findBlock(height: bigint, terms: Terms): Promise<BlockStart | undefined> {
     const rows = await this.session.read(this.statements.findBlock, [
       this.ledger,
@@ -81,7 +81,7 @@ export class Tables {
     return undefined;
   }
 
-  /** Records from a version on without a gap, up to the limits. */
+  /** Consecutive records from a version on, up to the limits. */
   async listRecords(
     range: { readonly from: bigint; readonly to: bigint; readonly limit: number; readonly maxBytes: number },
     terms: Terms,
@@ -90,8 +90,8 @@ export class Tables {
     let size = 0;
     let parts: Buffer[] = [];
     let version = range.from;
-    /** False when the records collected so far are the answer. */
-    const finish = (): boolean => {
+    /** Adds the collected record; false if no more records are wanted. */
+    const addRecord = (): boolean => {
       if (parts.length === 0) return false;
       const bytes = parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
       size += bytes.length;
@@ -106,15 +106,15 @@ export class Tables {
       if (!terms.ownsVersion(asNumber(row, "term"), at)) continue;
       const bytes = row.bytes;
       if (!Buffer.isBuffer(bytes)) continue;
-      if (at !== version && !finish()) return records;
+      if (at !== version && !addRecord()) return records;
       if (at !== version) return records;
       parts.push(bytes);
     }
-    finish();
+    addRecord();
     return records;
   }
 
-  /** The keys that versions wrote, in order of version, with the bytes of each as they were stored. */
+  /** The encoded keys that each version wrote, in version order. */
   async *listKeys(
     from: bigint,
     below: bigint,
@@ -127,19 +127,19 @@ export class Tables {
     }
   }
 
-  /** The current node of the state tree as of a write. */
+  /** The node of the state tree after write `seq`. */
   async findNode(key: Buffer, seq: bigint, terms: Terms): Promise<Buffer | undefined> {
     const { findNode, findNodeBefore } = this.statements;
-    return this.#findNumbered(findNode, findNodeBefore, key, seq, terms);
+    return this.#findBySeq(findNode, findNodeBefore, key, seq, terms);
   }
 
-  /** The current row beside the state as of a write. */
+  /** The side row after write `seq`. */
   async findSide(key: Buffer, seq: bigint, terms: Terms): Promise<Buffer | undefined> {
     const { findSide, findSideBefore } = this.statements;
-    return this.#findNumbered(findSide, findSideBefore, key, seq, terms);
+    return this.#findBySeq(findSide, findSideBefore, key, seq, terms);
   }
 
-  async #findNumbered(
+  async #findBySeq(
     first: string,
     before: string,
     key: Buffer,
@@ -192,7 +192,7 @@ export class Tables {
     }
   }
 
-  /** Rows of the versions table from one version to another, across partitions. */
+  /** Rows of the versions table from one version to another, across partitions; `isOpen` excludes `to`. */
   async *#rowsOfVersions(query: string, from: bigint, to: bigint, isOpen = false): AsyncGenerator<Row> {
     const last = versionBucket(isOpen ? to - 1n : to);
     for (let bucket = versionBucket(from); bucket <= last; bucket++) {
@@ -207,12 +207,12 @@ export class Tables {
   }
 }
 
-/** The same bytes as the driver wants them. */
+/** The same bytes as a Buffer, which the driver needs. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** A column that holds a bigint. */
+/** The value of a bigint column. */
 export function asBigint(row: Row, name: string): bigint {
   const value = row[name];
   if (typeof value !== "bigint")
@@ -220,7 +220,7 @@ export function asBigint(row: Row, name: string): bigint {
   return value;
 }
 
-/** A column that holds a small number. */
+/** The value of an int column. */
 export function asNumber(row: Row, name: string): number {
   const value = row[name];
   if (typeof value !== "number")
@@ -228,7 +228,7 @@ export function asNumber(row: Row, name: string): number {
   return value;
 }
 
-/** A row without a value stands for a removal. */
+/** A row without a value is a removal. */
 function asValue(value: unknown): Buffer | undefined {
   return Buffer.isBuffer(value) ? value : undefined;
 }

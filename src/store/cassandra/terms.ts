@@ -1,20 +1,20 @@
-// Which rows count. Every row carries the term in which it was written; a term is the time between two claims of
-// the writer's right. What a term wrote beyond the point where the next one began was never committed: such rows
-// may turn up at any time, late and under the same version as good ones, and are passed over for ever.
+// Terms decide which rows count. A term is the time between two claims of the writer's lease, and every row carries
+// the term of its write. Rows that a term wrote beyond the start of the next term were never committed. Such rows
+// may appear late, under the same version as committed ones, and readers always skip them.
 import { StoreError } from "../errors.ts";
 
-/** Where a term began: versions and writes up to there belong to those before it. */
+/** A term and its start: versions and writes up to there belong to earlier terms. */
 export interface Term {
   readonly term: number;
   readonly version: bigint;
   readonly seq: bigint;
 }
 
-/** The term of rows that were there before the first commit; they count always. */
+/** The term of rows written before the first commit; they always count. */
 export const BASE_TERM = 0;
 const TERM_BYTES = 20;
 
-/** The terms that committed something, in order, and the current one. */
+/** The terms that committed something, in order, then the current term. */
 export class Terms {
   readonly list: readonly Term[];
 
@@ -22,34 +22,34 @@ export class Terms {
     this.list = list;
   }
 
-  /** The list with a new term that begins after the given version and write. */
+  /** The list with a new term that starts after the given version and write. */
   begin(term: number, version: bigint, seq: bigint): Terms {
-    // A term that ends where it began committed nothing, and is not worth remembering.
-    const kept = this.list.filter((one) => one.seq < seq);
+    // Drops terms that committed nothing.
+    const kept = this.list.filter((start) => start.seq < seq);
     return new Terms([...kept, { term, version, seq }]);
   }
 
-  /** True for a row of a version that its term committed. */
+  /** True if the term committed the version. */
   ownsVersion(term: number, version: bigint): boolean {
     if (term === BASE_TERM) return true;
-    return this.#ownerOf((one) => one.version < version) === term;
+    return this.#ownerOf((start) => start.version < version) === term;
   }
 
-  /** True for a row of a write that its term committed. */
+  /** True if the term committed the write. */
   ownsSeq(term: number, seq: bigint): boolean {
     if (term === BASE_TERM) return true;
-    return this.#ownerOf((one) => one.seq < seq) === term;
+    return this.#ownerOf((start) => start.seq < seq) === term;
   }
 
-  #ownerOf(begins: (one: Term) => boolean): number | undefined {
+  #ownerOf(isBefore: (start: Term) => boolean): number | undefined {
     const last = this.list.at(-1);
-    if (last === undefined || begins(last)) return last?.term;
+    if (last === undefined || isBefore(last)) return last?.term;
     let low = 0;
     let high = this.list.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const one = this.list[middle];
-      if (one !== undefined && begins(one)) low = middle + 1;
+      const start = this.list[middle];
+      if (start !== undefined && isBefore(start)) low = middle + 1;
       else high = middle;
     }
     return this.list[low - 1]?.term;

@@ -1,7 +1,7 @@
-// A view of a ledger in a cluster: a snapshot of the head row, and reads that never look past it. There is no
-// snapshot on the other side: what is committed never changes, but a pruner may remove it. A row that is found is
-// right, because a removal takes everything before it along; where nothing is found, the oldest version is
-// looked up again after the read before "nothing" is believed.
+// A view of a ledger in a cluster: a snapshot of the head row, and reads that never pass it. The cluster has no
+// snapshots: committed rows never change, but a pruner may remove them. A row that is found is right, because a
+// removal includes everything before it. If nothing is found, the view reads the oldest version again to tell
+// "absent" from "pruned".
 import { mapSome } from "../../base/map-some.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import type { Position } from "../../ledger/position.ts";
@@ -10,26 +10,26 @@ import type { RawRecord, StoreView } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import { assertReadable, hideOldDeletion } from "../read-check.ts";
 import type { Blocks } from "./blocks.ts";
+import type { HeadCache } from "./head-cache.ts";
 import { asBuffer, type Tables } from "./tables.ts";
 import type { Terms } from "./terms.ts";
-import type { HeadWatch } from "./watch.ts";
 
-/** Reads of one call that are under way at once: a batch of a thousand balances asks for two thousand items. */
+/** Most reads of one call in flight: a batch of a thousand balances reads two thousand items. */
 const READS_AT_ONCE = 64;
 
-/** What all views of a store share. */
+/** The parts that all views of a store share. */
 export interface ViewSource {
   readonly tables: Tables;
   readonly blocks: Blocks;
-  readonly watch: HeadWatch;
+  readonly headCache: HeadCache;
   readonly openViews: Set<ClusterView>;
-  /** The time that this process has held the right to write without a break; undefined while it does not. */
+  /** The current tenure of this process; undefined while it does not hold the lease. */
   tenure(): Tenure | undefined;
 }
 
-/** One unbroken time as the writer. */
+/** A period in which this process holds the lease without a break. */
 export interface Tenure {
-  /** The current term; it changes when the same writer begins a new one. */
+  /** The current term; it changes when the writer recovers from a failed write. */
   term: number;
 }
 
@@ -118,9 +118,9 @@ export class ClusterView implements StoreView {
     this.#source.openViews.delete(this);
   }
 
-  /** Throws LedgerError `version_pruned` when the version is not kept any more, as read after this was called. */
+  /** Reads the head row again and throws LedgerError `version_pruned` if the version is pruned. */
   async #assertKept(version: bigint): Promise<void> {
-    const snapshot = await this.#source.watch.fresh();
+    const snapshot = await this.#source.headCache.fresh();
     const oldest = snapshot?.position?.oldestVersion;
     if (oldest === undefined || version >= oldest || this.#isProtected(snapshot?.head.term)) return;
     throw new LedgerError("version_pruned", `version ${version} is below the oldest kept, ${oldest}`, {
@@ -128,13 +128,13 @@ export class ClusterView implements StoreView {
     });
   }
 
-  /** The pruner of this process leaves what its open views can see; that of another one does not know them. */
+  /** This process's pruner keeps what its open views see; another process's pruner does not know them. */
   #isProtected(term: number | undefined): boolean {
     const tenure = this.#tenure;
     return tenure !== undefined && tenure === this.#source.tenure() && tenure.term === term;
   }
 
-  /** A block that must be there. */
+  /** The block; throws if it is missing. */
   async #knownBlock(block: Block | undefined, height: bigint): Promise<Block> {
     if (block !== undefined) return block;
     await this.#assertKept(this.position.oldestVersion);

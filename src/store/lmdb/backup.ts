@@ -1,8 +1,8 @@
-// Copies of a store: a directory with the data file, the hashes of its pieces, and a manifest that says what is in
-// it. A copy is of one moment, whatever another process writes meanwhile. It is put together in a draft inside
-// the directory, where a copy that was cut off goes on, and gets its name only when it is whole.
+// Backups of a store: a directory with the data file, the hashes of its chunks, and a manifest. A backup is a snapshot,
+// even while another process writes. Its files are assembled in a draft inside the directory, where an interrupted
+// backup resumes, and get their final names only when complete.
 import { existsSync } from "node:fs";
-import { link, mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { StoreError } from "../errors.ts";
 import {
@@ -17,21 +17,21 @@ import {
 import { openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
 import { openImage } from "./image.ts";
-import { encodeOwnHolder, liveHolder } from "./lease.ts";
+import { openLeased } from "./lease.ts";
 import { FORMAT, META } from "./tables.ts";
 
-/** What a copy holds. */
+/** Description of a backup. */
 export interface Manifest {
-  /** Format of the store in it. */
+  /** Format of the store. */
   readonly format: number;
   readonly chain_id: number;
   readonly version: string;
   readonly oldest_version: string;
   /** Size of the data file. */
   readonly bytes: number;
-  /** Size of the pieces that have a hash each. */
+  /** Size of the chunks; each has a hash. */
   readonly chunk_bytes: number;
-  /** Of the file of hashes, in hex. */
+  /** Digest of the file of hashes, in hex. */
   readonly sha256: string;
 }
 
@@ -40,9 +40,10 @@ const LOCK = "lock.mdb";
 const HASHES = "chunks.sha256";
 const MANIFEST = "backup.json";
 const DRAFT = ".partial";
-const OWNER = "process";
+/** An empty store inside the draft: the holder of its lease owns the draft. */
+const OWNER = "owner";
 
-/** True when a directory is missing, or holds nothing but a draft that was never finished. */
+/** True when a directory is missing, or contains only an unfinished draft. */
 export async function isVacant(path: string): Promise<boolean> {
   const names = await namesIn(path);
   if (names.includes(MANIFEST)) return false;
@@ -63,55 +64,54 @@ function isCode(error: unknown, code: string): boolean {
   return error instanceof Error && Reflect.get(error, "code") === code;
 }
 
-/**
- * Where the files of a directory are put together before they get their names; what an earlier process left in it
- * stays. Throws StoreError `locked` while another process works on it.
- */
-export async function openDraft(path: string): Promise<string> {
+/** The place inside a directory where one process at a time assembles files before they get their final names. */
+export interface Draft {
+  readonly path: string;
+  /** Releases it unchanged for a later process. */
+  leave(): Promise<void>;
+}
+
+/** Opens the draft of a directory and keeps what an earlier process left in it. Throws StoreError `locked`. */
+export async function openDraft(path: string): Promise<Draft> {
   const draft = join(path, DRAFT);
   try {
     await mkdir(draft, { recursive: true });
-    await claim(draft);
-    // A process that ended while it gave the names: only the last one makes a backup.
-    if (existsSync(join(draft, MANIFEST))) {
-      for (const name of [DATA, HASHES]) {
-        if (existsSync(join(path, name))) await rename(join(path, name), join(draft, name));
-      }
-      await rm(join(draft, MANIFEST));
+    const { environment, lease } = await openLeased({
+      path: join(draft, OWNER),
+      activity: `is working in ${draft}`,
+    });
+    let isOpen = true;
+    const leave = async (): Promise<void> => {
+      if (!isOpen) return;
+      isOpen = false;
+      await lease.release();
+      await environment.close();
+    };
+    try {
+      await recoverDraft(path, draft);
+    } catch (error) {
+      await leave();
+      throw error;
     }
-    await rm(join(draft, LOCK), { force: true });
+    return { path: draft, leave };
   } catch (error) {
     throw toStoreError(error, path);
   }
-  return draft;
 }
 
-/** Marks a draft as this process's own. A link comes into being with its content, or not at all. */
-async function claim(draft: string): Promise<void> {
-  const owner = join(draft, OWNER);
-  const mine = join(draft, `${OWNER}.${process.pid}`);
-  await writeFile(mine, encodeOwnHolder());
-  try {
-    for (let tries = 0; ; tries++) {
-      try {
-        await link(mine, owner);
-        return;
-      } catch (error) {
-        if (!isCode(error, "EEXIST") || tries > 1) throw error;
-      }
-      const pid = liveHolder(await readFile(owner));
-      if (pid !== undefined) {
-        throw new StoreError("locked", `process ${pid} is at work in ${draft}`, { details: { pid } });
-      }
-      await rm(owner, { force: true });
+/** Moves files back into the draft if a process ended while renaming them: without the manifest there is no backup. */
+async function recoverDraft(path: string, draft: string): Promise<void> {
+  if (existsSync(join(draft, MANIFEST))) {
+    for (const name of [DATA, HASHES]) {
+      if (existsSync(join(path, name))) await rename(join(path, name), join(draft, name));
     }
-  } finally {
-    await rm(mine, { force: true });
+    await rm(join(draft, MANIFEST));
   }
+  await rm(join(draft, LOCK), { force: true });
 }
 
-/** Gives the files of a finished draft their names, the manifest last: until then there is no backup. */
-export async function nameDraft(draft: string): Promise<void> {
+/** Moves the files of a finished draft to their final names, the manifest last: until then there is no backup. */
+export async function nameDraft({ path: draft, leave }: Draft): Promise<void> {
   const path = dirname(draft);
   await rm(join(draft, LOCK), { force: true });
   const names = [DATA, HASHES, MANIFEST].filter((name) => existsSync(join(draft, name)));
@@ -121,32 +121,34 @@ export async function nameDraft(draft: string): Promise<void> {
     await rename(join(draft, name), join(path, name));
     await syncFile(path);
   }
-  await rm(draft, { recursive: true, force: true });
+  await leave();
+  await dropDraft(draft);
 }
 
-/** Leaves a draft as it is for a later process. */
-export async function leaveDraft(draft: string): Promise<void> {
-  await rm(join(draft, OWNER), { force: true });
+/** Removes a draft. Ignores failures: another process may have it open and will remove it. */
+export async function dropDraft(draft: string): Promise<void> {
+  await rm(draft, { recursive: true, force: true }).catch(() => {});
 }
 
-/** Makes a draft hold the store in a directory as of one moment; what the draft has of it already stays. */
+/** Copies a snapshot of the store in a directory to a draft; keeps chunks that the draft already has. */
 export async function copyStore(
   from: string,
   draft: string,
   onProgress?: CopyProgress,
+  signal?: AbortSignal,
 ): Promise<ChunkCopyReport> {
   const file = join(draft, DATA);
   const image = await openImage(from);
   try {
-    const report = await copyChunks(image, file, onProgress);
-    await assertChunks(file, image.bytes, report.hashes);
+    const report = await copyChunks(image, file, onProgress, signal);
+    await assertChunks(file, image.bytes, report.hashes, signal);
     return report;
   } finally {
     await image.close();
   }
 }
 
-/** Writes what a draft holds beside it. */
+/** Writes the hashes and the manifest of a draft. */
 export async function writeManifest(
   draft: string,
   { hashes, writtenBytes, keptBytes }: ChunkCopyReport,
@@ -165,13 +167,13 @@ export async function writeManifest(
   return manifest;
 }
 
-/** Reads what a directory says that it holds. Throws StoreError. */
+/** Reads the manifest of a backup. Throws StoreError. */
 export async function loadManifest(path: string): Promise<Manifest> {
   let manifest: Manifest;
   try {
     manifest = JSON.parse(await readFile(join(path, MANIFEST), "utf8")) as Manifest;
   } catch (error) {
-    throw new StoreError("format", `${path} is no backup: ${MANIFEST} cannot be read`, { cause: error });
+    throw new StoreError("format", `${path} is not a backup: ${MANIFEST} cannot be read`, { cause: error });
   }
   const { format, chunk_bytes: chunkBytes } = manifest;
   if (format > FORMAT) {
@@ -183,18 +185,19 @@ export async function loadManifest(path: string): Promise<Manifest> {
   if (chunkBytes !== CHUNK_BYTES) {
     throw new StoreError(
       "format",
-      `the backup at ${path} has pieces of ${chunkBytes} bytes, this version reads ${CHUNK_BYTES}`,
+      `the backup at ${path} has chunks of ${chunkBytes} bytes, this version reads ${CHUNK_BYTES}`,
     );
   }
   return manifest;
 }
 
-/** Makes a draft hold the data file of a backup, every piece of it compared with its hash. */
+/** Copies the data file of a backup to a draft and compares every chunk with its hash. */
 export async function copyBackup(
   from: string,
   { bytes, sha256 }: Manifest,
   draft: string,
   onProgress?: CopyProgress,
+  signal?: AbortSignal,
 ): Promise<void> {
   const list = await readFile(join(from, HASHES)).catch((error: unknown) => {
     throw new StoreError("corrupt", `the backup at ${from} has no readable ${HASHES}`, { cause: error });
@@ -202,23 +205,23 @@ export async function copyBackup(
   if (chunkDigest(list) !== sha256) {
     throw new StoreError(
       "corrupt",
-      `the backup at ${from} is damaged: ${HASHES} is not the file that was written`,
+      `the backup at ${from} is damaged: ${HASHES} does not match the hash in ${MANIFEST}`,
     );
   }
   const hashes = list.toString("latin1").split("\n").slice(0, -1);
   const source = await openChunks(join(from, DATA), bytes, hashes);
   try {
-    await copyChunks(source, join(draft, DATA), onProgress);
+    await copyChunks(source, join(draft, DATA), onProgress, signal);
   } finally {
     await source.close();
   }
 }
 
-/** Takes the mark of the process that wrote the store, when it was copied, out of a draft. */
+/** Removes from a draft the lease of the process that wrote the store during the copy. */
 export async function dropWriter(draft: string): Promise<void> {
   const copy = await openEnvironment({ path: draft, readOnly: false });
   try {
-    copy.root.transactionSync(() => copy.tables.meta.removeSync(META.writer));
+    copy.transact(() => copy.tables.meta.removeSync(META.writer));
   } finally {
     await copy.close();
   }

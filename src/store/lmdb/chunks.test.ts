@@ -15,11 +15,11 @@ function bytesOf(length: number): Buffer {
   return bytes;
 }
 
-describe("copies in pieces", () => {
+describe("chunked copies", () => {
   const source = bytesOf(2 * CHUNK_BYTES + 5000);
   const read = async (offset: number, length: number) => source.subarray(offset, offset + length);
 
-  it("hold what the source holds, whatever was there, and write no page that was", async () => {
+  it("equal the source, whatever the file held before, and write no unchanged page", async () => {
     const flips = fc.array(fc.nat({ max: source.length - 1 }), { maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: source.length + 9000 }), flips, async (length, places) => {
@@ -45,7 +45,7 @@ describe("copies in pieces", () => {
     );
   });
 
-  it("are refused when a single bit is another one, or an end is missing", async () => {
+  it("are refused when a single bit differs or the end is missing", async () => {
     await writeFile(file, source);
     const { hashes } = await copyChunks({ bytes: source.length, read }, file);
     const damaged = expect.objectContaining({ code: "corrupt" });

@@ -1,54 +1,55 @@
-// Files copied piece by piece, each with its hash, onto whatever an earlier copy left behind: a piece that is
-// there already is left alone. So a copy that was cut off goes on, and bytes that were damaged meanwhile are
-// written anew.
+// Copies files chunk by chunk, each with its hash, over what an earlier copy left: only pages that differ are written.
+// So an interrupted copy resumes, and bytes damaged in between are rewritten.
 import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { StoreError } from "../errors.ts";
 import { toStoreError } from "./failure.ts";
 
-/** Bytes of one piece; the last one of a file may be shorter. */
+/** Size of a chunk; the last one of a file may be shorter. */
 export const CHUNK_BYTES = 1 << 20;
-/** What is written anew at least. */
+/** Unit of rewriting. */
 const PAGE_BYTES = 4096;
-/** How much may be written before it is sent to the disk, so that the last wait is not for all of it. */
+/** Bytes written between two syncs, so that the final sync is short. */
 const SYNC_BYTES = 256 << 20;
 
-/** What is copied. */
+/** Source of a copy. */
 export interface ChunkSource {
   readonly bytes: number;
-  /** That many bytes from there; throws when they are not there. */
+  /** Returns exactly `length` bytes, or throws. */
   read(offset: number, length: number): Promise<Buffer>;
 }
 
-/** What a copy did. */
+/** Result of a copy. */
 export interface ChunkCopyReport {
-  /** SHA-256 of each piece, in hex. */
+  /** SHA-256 of each chunk, in hex. */
   readonly hashes: readonly string[];
   readonly writtenBytes: number;
-  /** Bytes that were there already. */
+  /** Bytes that the file already had. */
   readonly keptBytes: number;
 }
 
-/** Told how many bytes are done, of how many. */
+/** Called with the bytes done and the total. */
 export type CopyProgress = (done: number, total: number) => void;
 
-/** Makes a file hold what the source holds, on disk when this returns. */
+/** Makes a file equal to the source, durably. The signal stops it between two chunks. */
 export async function copyChunks(
   source: ChunkSource,
   to: string,
   onProgress: CopyProgress = () => {},
+  signal?: AbortSignal,
 ): Promise<ChunkCopyReport> {
-  const file = await openOrMake(to);
+  const file = await openOrCreate(to);
   const hashes: string[] = [];
   let writtenBytes = 0;
   let unsynced = 0;
   try {
-    const there = Buffer.allocUnsafe(CHUNK_BYTES);
+    const existing = Buffer.allocUnsafe(CHUNK_BYTES);
     for (let offset = 0; offset < source.bytes; offset += CHUNK_BYTES) {
+      signal?.throwIfAborted();
       const chunk = await source.read(offset, Math.min(CHUNK_BYTES, source.bytes - offset));
       hashes.push(chunkDigest(chunk));
-      const { bytesRead } = await file.read(there, 0, chunk.length, offset);
-      for (const { start, end } of differences(chunk, there.subarray(0, bytesRead))) {
+      const { bytesRead } = await file.read(existing, 0, chunk.length, offset);
+      for (const { start, end } of differences(chunk, existing.subarray(0, bytesRead))) {
         await writeFully(file, chunk.subarray(start, end), offset + start);
         writtenBytes += end - start;
         unsynced += end - start;
@@ -69,7 +70,7 @@ export async function copyChunks(
   return { hashes, writtenBytes, keptBytes: source.bytes - writtenBytes };
 }
 
-/** A file of known pieces to copy from: a piece that is not what it was is refused with StoreError `corrupt`. */
+/** Opens a file with known hashes as a source; reading a damaged chunk throws StoreError `corrupt`. */
 export async function openChunks(
   path: string,
   bytes: number,
@@ -91,7 +92,7 @@ export async function openChunks(
       if (bytesRead !== length || chunkDigest(chunk) !== hashes[offset / CHUNK_BYTES]) {
         throw new StoreError(
           "corrupt",
-          `${path} is damaged: it is not what was written, near byte ${offset}`,
+          `${path} is damaged: the chunk at byte ${offset} does not match its hash`,
         );
       }
       return chunk;
@@ -100,11 +101,17 @@ export async function openChunks(
   };
 }
 
-/** Reads a whole file against its hashes. Throws StoreError `corrupt`. */
-export async function assertChunks(path: string, bytes: number, hashes: readonly string[]): Promise<void> {
+/** Compares a whole file with its hashes. Throws StoreError `corrupt`. */
+export async function assertChunks(
+  path: string,
+  bytes: number,
+  hashes: readonly string[],
+  signal?: AbortSignal,
+): Promise<void> {
   const source = await openChunks(path, bytes, hashes);
   try {
     for (let offset = 0; offset < bytes; offset += CHUNK_BYTES) {
+      signal?.throwIfAborted();
       await source.read(offset, Math.min(CHUNK_BYTES, bytes - offset));
     }
   } finally {
@@ -117,13 +124,13 @@ export function chunkDigest(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** Where two pieces differ, in whole pages, neighbours together: a writer changes pages here and there. */
-function differences(chunk: Buffer, there: Buffer): { readonly start: number; end: number }[] {
+/** Ranges of whole pages in which two chunks differ; adjacent pages are merged. A writer changes scattered pages. */
+function differences(chunk: Buffer, existing: Buffer): { readonly start: number; end: number }[] {
   const found: { readonly start: number; end: number }[] = [];
-  if (chunk.equals(there)) return found;
+  if (chunk.equals(existing)) return found;
   for (let start = 0; start < chunk.length; start += PAGE_BYTES) {
     const end = Math.min(start + PAGE_BYTES, chunk.length);
-    if (there.length >= end && chunk.compare(there, start, end, start, end) === 0) continue;
+    if (existing.length >= end && chunk.compare(existing, start, end, start, end) === 0) continue;
     const last = found.at(-1);
     if (last?.end === start) last.end = end;
     else found.push({ start, end });
@@ -131,7 +138,7 @@ function differences(chunk: Buffer, there: Buffer): { readonly start: number; en
   return found;
 }
 
-async function openOrMake(path: string): Promise<FileHandle> {
+async function openOrCreate(path: string): Promise<FileHandle> {
   try {
     return await open(path, "a").then(async (made) => {
       await made.close();

@@ -1,5 +1,5 @@
-// Writing a batch: items with their older values, the stale index, blocks, records, tree nodes and position.
-// Runs inside one write transaction, so a fault anywhere leaves nothing behind.
+// Writes a batch: items with their older values, the stale index, blocks, records, tree nodes and position. Runs inside
+// one write transaction, so a fault anywhere rolls back all of it.
 import { compareBytes, equalBytes } from "../../base/bytes.ts";
 import { encodeWith } from "../../bcs/codec.ts";
 import { type Position, positionCodec } from "../../ledger/position.ts";
@@ -24,7 +24,7 @@ import {
 
 const EMPTY = Buffer.alloc(0);
 
-/** Writes one batch. To be called inside a write transaction, after the batch was checked. */
+/** Writes one checked batch. Call inside a write transaction. */
 export function writeBatch(
   tables: Tables,
   items: FastTable,
@@ -40,7 +40,7 @@ export function writeBatch(
   put(tables.meta, META.position, encodeWith(positionCodec, position));
 }
 
-/** Writes a part of what the first commit builds on. To be called inside a write transaction, before that commit. */
+/** Writes a part of the state below the first commit. Call inside a write transaction, before that commit. */
 export function writeBase(tables: Tables, base: BaseBatch): void {
   const key = Buffer.alloc(ITEM_KEY_BYTES);
   const row = new Scratch();
@@ -60,7 +60,7 @@ function writeTreeNodes(tables: Tables, nodes: readonly TreeNodeWrite[]): void {
   }
 }
 
-/** Writes rows beside the state. To be called inside a write transaction. */
+/** Writes side rows. Call inside a write transaction. */
 export function writeSideRows(tables: Tables, rows: readonly SideRow[]): void {
   for (const { key, value } of rows) {
     if (value === undefined) tables.side.removeSync(key);
@@ -69,8 +69,8 @@ export function writeSideRows(tables: Tables, rows: readonly SideRow[]): void {
 }
 
 /**
- * Key by key in the order of the table, so that neighbours share their pages. A key written often in one batch
- * gets its newest row once; what lies between becomes older rows.
+ * Writes items in key order, so that neighbours share pages. A key with several writes in one batch gets its newest row
+ * once; the writes before it become older rows.
  */
 function writeItems(tables: Tables, items: FastTable, writes: readonly StateWrite[]): void {
   const stale = new Map<bigint, StaleEntry[]>();
@@ -81,7 +81,7 @@ function writeItems(tables: Tables, items: FastTable, writes: readonly StateWrit
   };
   const key = Buffer.alloc(ITEM_KEY_BYTES);
   const row = new Scratch();
-  // A stable sort leaves the writes of one key in the order of their versions.
+  // The stable sort keeps the writes of one key in version order.
   const sorted = [...writes].sort(byKeyHash);
   let before: { readonly version: bigint; readonly value: Uint8Array } | undefined;
   for (let i = 0; i < sorted.length; i++) {
@@ -114,7 +114,7 @@ function byKeyHash(a: StateWrite, b: StateWrite): number {
   return compareBytes(a.keyHash, b.keyHash);
 }
 
-/** The stored newest value; its bytes are good until the next read. */
+/** The stored newest value; its bytes are valid until the next read. */
 function readLatest(
   items: FastTable,
   keyHash: Uint8Array,
@@ -139,7 +139,7 @@ class Scratch {
   }
 }
 
-/** A table as it is written to; lmdb takes any bytes, and wrapping them costs as much as finding their place. */
+/** Widens lmdb's type: it takes any Uint8Array, and wrapping one in a Buffer costs as much as the tree lookup. */
 interface PutTable {
   putSync(key: Uint8Array, value: Uint8Array): unknown;
 }

@@ -14,8 +14,8 @@ beforeAll(async () => {
 
 afterAll(() => rm(path, { recursive: true }));
 
-describe("room for a write", () => {
-  it("is there for what fits, and is not for more than any disk has", () => {
+describe("disk space for a write", () => {
+  it("suffices for small writes and not for more than any disk has", () => {
     expect(() => assertDiskSpace(path, 10, 1000)).not.toThrow();
     for (const [rows, bytes] of [
       [Number.MAX_SAFE_INTEGER, 0],
@@ -25,7 +25,7 @@ describe("room for a write", () => {
     }
   });
 
-  it("is asked for before anything is written", async () => {
+  it("is checked before anything is written", async () => {
     const store = await openLmdbStore({ path });
     const ledger = new SyntheticLedger(4, 12);
     await store.commit(ledger.batch(undefined, 5n), SYNTHETIC_IDENTITY);

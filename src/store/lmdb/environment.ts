@@ -1,4 +1,4 @@
-// Opening the files of a store: what must hold before lmdb may touch them, and before their tables may be used.
+// Opens the files of a store, after the checks that must precede lmdb's access and the use of the tables.
 import { mkdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { open, type RootDatabase } from "lmdb";
@@ -7,60 +7,74 @@ import { assertDiskSpace } from "./disk-space.ts";
 import { toStoreError } from "./failure.ts";
 import { assertFileHeader, loadFormat } from "./format.ts";
 import { MAX_READERS, prepareLockFile } from "./lock-file.ts";
+import { forgetDatabases } from "./native.ts";
+import { holdReaderSlot, type ReaderSlot } from "./reader-slot.ts";
 import { FORMAT, MAX_TABLES, openTables, type Tables } from "./tables.ts";
+import { TransactionNumber } from "./transaction-number.ts";
 
-/** Which files to open, and how. */
+/** Options of `openEnvironment`. */
 export interface EnvironmentOptions {
   readonly path: string;
   readonly readOnly: boolean;
   readonly mapSizeBytes?: number | undefined;
+  /** Sees a store that is there before it is opened for writing, and throws to keep it from that. */
+  readonly look?: (environment: Pick<Environment, "tables" | "slot" | "path">) => void;
 }
 
 /** The open files of a store. */
 export interface Environment {
   readonly root: RootDatabase;
   readonly tables: Tables;
-  /** The directory, absolute. */
+  readonly slot: ReaderSlot;
+  /** Absolute path of the directory. */
   readonly path: string;
-  /** Format that the tables are in; undefined when they are new. */
+  /** Format of the tables; undefined when they are new. */
   readonly format: number | undefined;
+  /** One write transaction, see TransactionNumber; StoreError `unwritable` where the files are open for reading. */
+  transact<T>(action: () => T, onSetBack?: () => void): T;
   close(): Promise<void>;
 }
 
 const DEFAULT_MAP_BYTES = 2 ** 38;
-/** Directories of the stores open in this process: lmdb can have one environment for each. */
+/** Directories open in this process: lmdb allows one environment for each. */
 const openPaths = new Set<string>();
 
-/** Opens the files in a directory. Throws StoreError when they cannot be used as asked. */
+/** Opens the files in a directory. Throws StoreError. */
 export async function openEnvironment(options: EnvironmentOptions): Promise<Environment> {
   const path = resolve(options.path);
   const { readOnly, mapSizeBytes = DEFAULT_MAP_BYTES } = options;
   if (openPaths.has(path)) {
-    throw new StoreError(
-      "locked",
-      `process ${process.pid}, this one, has the store at ${path} open already`,
-      {
-        details: { path, pid: process.pid },
-      },
-    );
-  }
-  if (readOnly && isEmpty(join(path, "data.mdb"))) {
-    throw new StoreError("absent", `there is no store at ${path}`, { details: { path } });
+    throw new StoreError("locked", `this process (${process.pid}) already has the store at ${path} open`, {
+      details: { path, pid: process.pid },
+    });
   }
   openPaths.add(path);
   try {
+    const wasThere = !isEmpty(join(path, "data.mdb"));
+    if (readOnly && !wasThere) {
+      throw new StoreError("absent", `there is no store at ${path}`, { details: { path } });
+    }
     assertFileHeader(path);
     if (!readOnly) {
       mkdirSync(path, { recursive: true });
       assertDiskSpace(path);
       prepareLockFile(path);
     }
-    const root = openRoot(path, readOnly, mapSizeBytes);
+    const slot = holdReaderSlot({ path, readOnly, mapSize: mapSizeBytes });
+    const opened: object[] = [];
+    let root: RootDatabase | undefined;
+    let number: TransactionNumber | undefined;
     const close = async (): Promise<void> => {
-      await root.close();
+      await root?.close();
+      forgetDatabases(opened);
+      slot.free();
+      number?.close();
       openPaths.delete(path);
     };
     try {
+      if (wasThere && options.look !== undefined) await lookInto({ path, slot, mapSizeBytes }, options.look);
+      root = openRoot(path, readOnly, mapSizeBytes);
+      opened.push(root);
       const format = loadFormat(root, path);
       if (readOnly && format !== undefined && format < FORMAT) {
         throw new StoreError(
@@ -71,9 +85,15 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
       }
       const tables = openTables(root);
       if (tables === undefined) throw new StoreError("absent", `there is no store at ${path}`);
-      return { root, tables, path, format, close };
+      opened.push(...Object.values(tables));
+      if (!readOnly) number = new TransactionNumber(root, path);
+      const transact: Environment["transact"] = (action, onSetBack) => {
+        if (number !== undefined) return number.transact(action, onSetBack);
+        throw new StoreError("unwritable", `the store at ${path} is open for reading`);
+      };
+      return { root, tables, slot, path, format, transact, close };
     } catch (error) {
-      await root.close();
+      await close();
       throw error;
     }
   } catch (error) {
@@ -82,7 +102,22 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
   }
 }
 
-/** True for a file that is not there, or that nothing was written to yet. */
+/** Opens the tables for reading only, which waits for no lock. The slot keeps the lmdb environment open in between. */
+async function lookInto(
+  { path, slot, mapSizeBytes }: { path: string; slot: ReaderSlot; mapSizeBytes: number },
+  look: NonNullable<EnvironmentOptions["look"]>,
+): Promise<void> {
+  const root = openRoot(path, true, mapSizeBytes);
+  try {
+    // Opening for writing handles an unfinished store.
+    const tables = loadFormat(root, path) === undefined ? undefined : openTables(root);
+    if (tables !== undefined) look({ tables, slot, path });
+  } finally {
+    await root.close();
+  }
+}
+
+/** True for a missing or empty file. */
 function isEmpty(file: string): boolean {
   return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0;
 }
@@ -97,7 +132,7 @@ function openRoot(path: string, readOnly: boolean, mapSize: number): RootDatabas
     maxReaders: MAX_READERS,
     encoding: "binary",
     keyEncoding: "binary",
-    // A commit must be on disk before anyone sees it.
+    // A commit must be on disk before readers see it.
     overlappingSync: false,
   });
 }

@@ -1,14 +1,14 @@
-// What lmdb and the file system throw, in the store's words.
+// Translates errors of lmdb and the file system to StoreError.
 import { errorText } from "../../base/errors.ts";
 import { StoreError, type StoreErrorCode } from "../errors.ts";
 
-/** Numbers of the operating system and of lmdb, by what they mean to a store. */
+/** Error codes of the operating system and of lmdb. */
 const CODES: ReadonlyMap<unknown, StoreErrorCode> = new Map<unknown, StoreErrorCode>([
   [28, "full"], // ENOSPC
   [27, "full"], // EFBIG
   [122, "full"], // EDQUOT
   [12, "full"], // ENOMEM: the map cannot grow
-  [5, "full"], // EIO: lmdb says this when a write came out short
+  [5, "full"], // EIO: lmdb reports a short write this way
   [-30792, "full"], // MDB_MAP_FULL
   [13, "unwritable"], // EACCES
   [1, "unwritable"], // EPERM
@@ -30,7 +30,7 @@ const CODES: ReadonlyMap<unknown, StoreErrorCode> = new Map<unknown, StoreErrorC
 ]);
 
 const HINTS: Readonly<Record<StoreErrorCode, string>> = {
-  full: "no space left for the store, or the disk fails; nothing of this write was kept",
+  full: "no space left for the store, or the disk fails; this write was rolled back",
   unwritable: "the store's directory cannot be written",
   unreachable: "the store cannot be reached",
   corrupt: "the store's file is damaged or not a store",
@@ -41,7 +41,7 @@ const HINTS: Readonly<Record<StoreErrorCode, string>> = {
   order: "the write is out of order",
 };
 
-/** The thrown thing as a StoreError where its number is known; itself otherwise. */
+/** Converts errors with a known code to StoreError; returns others unchanged. */
 export function toStoreError(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || error instanceof StoreError) return error;
   const code = CODES.get(Reflect.get(error, "code"));

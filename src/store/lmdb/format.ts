@@ -1,11 +1,11 @@
-// Whether a directory holds a store that this code can read.
+// Checks whether a directory contains a store that this code can read.
 import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import type { RootDatabase } from "lmdb";
 import { StoreError } from "../errors.ts";
 import { FORMAT, isTableName, MAX_TABLES, META } from "./tables.ts";
 
-/** Where lmdb keeps what it says of a file, in each of its first two pages, on a 64-bit machine. */
+/** Byte offsets in lmdb's two meta pages (the first two of a file) on a 64-bit machine. */
 export const META_AT = {
   magic: 24,
   version: 28,
@@ -18,8 +18,8 @@ const MAGIC = 0xbeefc0de;
 const DATA_VERSION = 2;
 
 /**
- * Throws StoreError `corrupt` or `format` unless the directory's file is missing, empty, or begins as lmdb
- * files do. lmdb itself ends the process when it is given anything else.
+ * Throws StoreError `corrupt` or `format` unless the directory's file is missing, empty, or starts with lmdb's header.
+ * lmdb would crash the process on any other file.
  */
 export function assertFileHeader(path: string): void {
   const header = readHeader(join(path, "data.mdb"));
@@ -55,15 +55,15 @@ function readHeader(file: string): Buffer | undefined {
 }
 
 /**
- * Format of the store in an environment; undefined while it is not made yet. Throws StoreError `format`
- * for a database that is no store, and for a format newer than this code's.
+ * Format of the store in an environment; undefined before its creation. Throws StoreError `format` for a database
+ * that is not a store, and for a newer format.
  */
 export function loadFormat(root: RootDatabase, path: string): number | undefined {
   const existing = { name: "meta", encoding: "binary", keyEncoding: "binary", create: false } as const;
   const meta = root.openDB<Buffer, Uint8Array>(existing);
   const row = meta?.get(META.format);
   if (row === undefined) {
-    // Tables come before the format: of a store that is just being made, or was when its maker died, some are there.
+    // Tables are created before the format row: a store in creation, or abandoned then, has some of the tables.
     if ([...root.getKeys({ limit: MAX_TABLES + 1 })].every(isNameOfTable)) return undefined;
     throw new StoreError("format", `${path} holds a database that is not a store`, { details: { path } });
   }
@@ -74,7 +74,7 @@ export function loadFormat(root: RootDatabase, path: string): number | undefined
   });
 }
 
-/** A name among the keys of an environment; lmdb keeps it with its end. */
+/** lmdb stores table names with a terminating zero. */
 function isNameOfTable(key: unknown): boolean {
   return isTableName(String(key).replace("\0", ""));
 }

@@ -1,6 +1,6 @@
-// The data file of a store as it was at one moment, while another process may be writing it. A read transaction
-// keeps the pages of its own snapshot, and of every later one, from being used again; so what is copied is all
-// pages as they lie, under the head page of a snapshot that is not older than the transaction.
+// A snapshot of a store's data file while another process may write it. A read transaction keeps lmdb from reusing the
+// pages of its own and every later snapshot. So the image is all pages as they are, under a meta page ("head") that is
+// not older than the transaction.
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,7 +10,7 @@ import { openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
 import { assertFileHeader, META_AT } from "./format.ts";
 
-/** Fields of an lmdb head page that matter here. */
+/** Fields of an lmdb meta page. */
 interface ImageHeader {
   readonly page: Buffer;
   readonly lastPage: number;
@@ -22,12 +22,12 @@ const LOOK_MS = 1;
 const MIN_PAGE_BYTES = 512;
 const MAX_PAGE_BYTES = 65_536;
 
-/** A store's data file as of one moment. */
+/** A snapshot of a store's data file. */
 export interface StoreImage extends ChunkSource {
   close(): Promise<void>;
 }
 
-/** Takes hold of a snapshot of the store in a directory, until the image is closed. */
+/** Pins a snapshot of the store in a directory until the image is closed. */
 export async function openImage(path: string): Promise<StoreImage> {
   const environment = await openEnvironment({ path, readOnly: true });
   const transaction = environment.root.useReadTransaction();
@@ -44,7 +44,7 @@ export async function openImage(path: string): Promise<StoreImage> {
     const { page, lastPage, transaction: id } = await readHead(data);
     const pageBytes = page.length;
     const { size } = await data.stat();
-    // lmdb writes the two head pages in turn: the copy has this head in both places, one step apart.
+    // lmdb alternates between two meta pages: the copy has this head in both, one transaction apart.
     const heads = Buffer.concat([0, 1].map((slot) => headFor(slot, page, id)));
     return {
       bytes: Math.min((lastPage + 1) * pageBytes, size),
@@ -62,8 +62,8 @@ export async function openImage(path: string): Promise<StoreImage> {
 }
 
 /**
- * A head that reads the same twice, which one that is just being written does not; the newer one of the first
- * look, or a later one.
+ * Returns a head that read the same twice, so it is not half-written, and that is not older than the newest head of
+ * the first look.
  */
 async function readHead(file: FileHandle): Promise<ImageHeader> {
   let seen = await readHeads(file);
@@ -78,7 +78,7 @@ async function readHead(file: FileHandle): Promise<ImageHeader> {
     if (same !== undefined) return same;
     seen = now;
   }
-  throw new StoreError("corrupt", "the head page of the store's file does not come to rest");
+  throw new StoreError("corrupt", "the head page of the store's file keeps changing");
 }
 
 async function readHeads(file: FileHandle): Promise<readonly [ImageHeader, ImageHeader]> {
@@ -95,7 +95,7 @@ function decodeHead(page: Buffer): ImageHeader {
   return { page, lastPage, transaction: page.readBigUInt64LE(META_AT.transaction) };
 }
 
-/** The head as it is written to one of the two places; the other place gets the number before. */
+/** The head for one of the two meta pages; the page of the other parity gets the transaction before. */
 function headFor(slot: number, page: Buffer, transaction: bigint): Buffer {
   const head = Buffer.from(page);
   head.writeBigUInt64LE(BigInt(slot), 0);

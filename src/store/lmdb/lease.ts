@@ -1,108 +1,135 @@
-// The writer's lease: one row that says which process writes here, taken and checked inside write transactions,
-// so that two processes can never both hold it. A process that died without giving it back is recognised by
-// its process id, start time and boot; its lease is taken over.
-import { readFileSync } from "node:fs";
-import { StoreError } from "../errors.ts";
+// The lease of an environment: one row names the process that writes here. It is taken and checked inside write
+// transactions, so two processes never both hold it. Another process takes over the lease of a dead one. Three signs
+// show whether it is dead: its process id, if visible to this process; else the kernel's lock of its slot in lmdb's
+// reader table; and, on a file system shared by machines, its heartbeat.
+import { resolve } from "node:path";
+import { type Logger, silentLogger } from "../../base/log.ts";
+import { isPassingFault, StoreError } from "../errors.ts";
+import { type Environment, type EnvironmentOptions, openEnvironment } from "./environment.ts";
+import { toStoreError } from "./failure.ts";
+import { assertNoHeartbeat, type Heartbeat, mayBeShared, type Pause, startHeartbeat } from "./heartbeat.ts";
+import {
+  decodeMark,
+  encodeMark,
+  isOfThisBoot,
+  isSeenAlive,
+  ownMark,
+  type ProcessMark,
+} from "./process-mark.ts";
 import { META, type Tables } from "./tables.ts";
 
-/** Which process, told apart from any later one with the same id. */
-interface Holder {
-  readonly pid: number;
-  /** Ticks between boot and the start of the process; empty where the system does not say. */
-  readonly startedAt: string;
-  readonly boot: string;
+/** Options of `openLeased`. */
+export interface LeaseOptions {
+  readonly path: string;
+  readonly mapSizeBytes?: number | undefined;
+  readonly logger?: Logger | undefined;
+  /** The holder's activity in error messages; by default that it writes to the store. */
+  readonly activity?: string;
+  /** Runs inside the transaction that takes the lease. */
+  readonly onTake?: (environment: Environment) => void;
+  /** Whether other machines may use the directory; by default derived from the type of its file system. */
+  readonly isShared?: boolean | undefined;
+  readonly pause?: Pause | undefined;
 }
 
-/** Takes the lease. To be called inside a write transaction; throws StoreError `locked`. */
-export function takeLease(tables: Tables, path: string): Buffer {
-  const row = tables.meta.get(META.writer);
-  if (row !== undefined) {
-    const pid = liveHolder(row);
-    if (pid !== undefined) {
-      throw new StoreError("locked", `process ${pid} writes to the store at ${path}`, {
-        details: { path, pid },
-      });
-    }
+/** The right to write an environment. */
+export interface Lease {
+  readonly row: Buffer;
+  /** Gives up the lease if it is still held. */
+  release(): Promise<void>;
+}
+
+/** Opens an environment as its only writer. Throws StoreError; `locked` while another process has the lease. */
+export async function openLeased(
+  options: LeaseOptions,
+): Promise<{ readonly environment: Environment; readonly lease: Lease }> {
+  const { logger = silentLogger, mapSizeBytes, onTake, pause } = options;
+  const path = resolve(options.path);
+  const activity = options.activity ?? `writes to the store at ${path}`;
+  // Must precede lmdb's access: its locks do not cover other machines.
+  await assertNoHeartbeat(path, logger, pause);
+  // Check first: opening for writing waits for lmdb's write lock, which a holder frozen in a write never releases.
+  const look: EnvironmentOptions["look"] = (seen) => assertNotHeld(seen, activity);
+  const environment = await openEnvironment({ path, readOnly: false, mapSizeBytes, look });
+  let row: Buffer | undefined;
+  try {
+    const mine = takeRow(environment, activity, onTake);
+    row = mine;
+    const heartbeat = (options.isShared ?? mayBeShared(path)) ? await startHeartbeat(path) : undefined;
+    return { environment, lease: { row, release: () => release(environment, mine, heartbeat) } };
+  } catch (error) {
+    if (row !== undefined) await release(environment, row, undefined);
+    await environment.close();
+    throw toStoreError(error, path);
   }
-  const mine = encodeOwnHolder();
-  tables.meta.putSync(META.writer, mine);
-  return mine;
 }
 
-/** Throws StoreError `locked` unless the lease is still held. To be called inside a write transaction. */
+function assertNotHeld(
+  { tables, slot, path }: Pick<Environment, "tables" | "slot" | "path">,
+  activity: string,
+): void {
+  const row = tables.meta.get(META.writer);
+  const holder = row === undefined ? undefined : decodeMark(row);
+  if (holder !== undefined) assertHolderDead(holder, slot.listReaders(), activity, path);
+}
+
+function takeRow(environment: Environment, activity: string, onTake: LeaseOptions["onTake"]): Buffer {
+  const { tables, slot } = environment;
+  return environment.transact(() => {
+    // Check inside the transaction: a holder takes its slot before it writes its row.
+    assertNotHeld(environment, activity);
+    const mine = encodeMark(ownMark(slot.name));
+    tables.meta.putSync(META.writer, mine);
+    onTake?.(environment);
+    return mine;
+  });
+}
+
+function assertHolderDead(
+  holder: ProcessMark,
+  readers: readonly string[],
+  activity: string,
+  path: string,
+): void {
+  const { pid } = holder;
+  const isSeen = isSeenAlive(holder);
+  if (!(isSeen ?? hasSlot(holder, readers))) return;
+  const where = isSeen === undefined ? " of another PID namespace" : "";
+  throw new StoreError("locked", `process ${pid}${where} ${activity}`, {
+    details: { path, pid },
+  });
+}
+
+/** Whether a process invisible to this one has the environment open on this machine. */
+function hasSlot({ pid, slot, ...mark }: ProcessMark, readers: readonly string[]): boolean {
+  // A living process with the same id would have kept this process from taking its slot.
+  if (!isOfThisBoot(mark) || pid === process.pid) return false;
+  return slot !== undefined && readers.includes(slot);
+}
+
+/** Throws StoreError `locked` unless the lease is still held. Call inside a write transaction. */
 export function assertLease(tables: Tables, mine: Buffer, path: string): void {
   const row = tables.meta.get(META.writer);
   if (row !== undefined && mine.equals(row)) return;
-  const holder = row === undefined ? undefined : decodeHolder(row);
-  throw new StoreError(
-    "locked",
-    `the store at ${path} was taken over by process ${holder?.pid ?? "unknown"}`,
-    {
-      details: { path, pid: holder?.pid },
-    },
-  );
+  const pid = row === undefined ? undefined : decodeMark(row)?.pid;
+  throw new StoreError("locked", `the store at ${path} was taken over by process ${pid ?? "unknown"}`, {
+    details: { path, pid },
+  });
 }
 
-/** Gives the lease back, if it is still held. To be called inside a write transaction. */
-export function releaseLease(tables: Tables, mine: Buffer): void {
-  const row = tables.meta.get(META.writer);
-  if (row !== undefined && mine.equals(row)) tables.meta.removeSync(META.writer);
-}
-
-/** What this process writes where only one may be at work. */
-export function encodeOwnHolder(): Buffer {
-  return encodeHolder(describeProcess(process.pid));
-}
-
-/** Id of the process that wrote it, if that is still alive. */
-export function liveHolder(row: Uint8Array): number | undefined {
-  const holder = decodeHolder(row);
-  return holder !== undefined && isAlive(holder) ? holder.pid : undefined;
-}
-
-function describeProcess(pid: number): Holder {
-  return {
-    pid,
-    startedAt: readStartTime(pid) ?? "",
-    boot: readText("/proc/sys/kernel/random/boot_id") ?? "",
-  };
-}
-
-function isAlive(holder: Holder): boolean {
-  const now = describeProcess(holder.pid);
-  if (now.boot !== holder.boot) return false;
-  if (holder.startedAt !== "") return now.startedAt === holder.startedAt;
+async function release(
+  { transact, tables, path }: Environment,
+  mine: Buffer,
+  heartbeat: Heartbeat | undefined,
+): Promise<void> {
+  await heartbeat?.stop();
   try {
-    return process.kill(holder.pid, 0);
+    transact(() => {
+      const row = tables.meta.get(META.writer);
+      if (row !== undefined && mine.equals(row)) tables.meta.removeSync(META.writer);
+    });
   } catch (error) {
-    return error instanceof Error && Reflect.get(error, "code") === "EPERM";
+    // Not fatal on a full disk: the lease ends with this process.
+    if (!isPassingFault(toStoreError(error, path))) throw error;
   }
-}
-
-/**
- * Field 22 of the process's stat line, unless field 3 says that it is dead and only waits to be collected.
- * The second field may hold spaces, so counting starts after it.
- */
-function readStartTime(pid: number): string | undefined {
-  const stat = readText(`/proc/${pid}/stat`);
-  const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return fields?.[0] === "Z" || fields?.[0] === "X" ? undefined : fields?.[19];
-}
-
-function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8").trim();
-  } catch {
-    return undefined;
-  }
-}
-
-function encodeHolder(holder: Holder): Buffer {
-  return Buffer.from(JSON.stringify([holder.pid, holder.startedAt, holder.boot]));
-}
-
-function decodeHolder(row: Uint8Array): Holder | undefined {
-  const [pid, startedAt, boot]: unknown[] = JSON.parse(Buffer.from(row).toString());
-  if (typeof pid !== "number" || typeof startedAt !== "string" || typeof boot !== "string") return undefined;
-  return { pid, startedAt, boot };
 }

@@ -1,17 +1,17 @@
-// What the engine uses of lmdb beyond its documented face, with a check that it is there. Measured on the same
-// data: a range query for one key costs four plain gets, because it builds an iterator and a cursor each
-// time; a kept cursor positioned by hand costs less than one. The version of lmdb is pinned for this.
+// Undocumented parts of lmdb that the engine uses, each with a check that it exists. Measured on the same data: a range
+// query for one key costs four plain gets, because it builds an iterator and a cursor each time; a reused cursor
+// positioned by hand costs less than one. The version of lmdb is pinned for this.
 import { endianness } from "node:os";
 import * as lmdb from "lmdb";
 import { HASH_BYTES, ITEM_KEY_BYTES, readOlderVersion, type Table, writeOlderKey } from "./tables.ts";
 
-/** Reads into a buffer that the next read overwrites; `lastSize` tells how much of it is the value. */
+/** Reads into a buffer that the next read overwrites; `lastSize` is the size of the value. */
 export interface FastTable {
   getBinaryFast(key: Uint8Array, options?: { transaction?: lmdb.Transaction }): Uint8Array | undefined;
   readonly lastSize: number;
 }
 
-/** A cursor of the items table, bound to one read transaction and to be closed before that ends. */
+/** A cursor of the items table, bound to one read transaction; close it before the transaction ends. */
 export interface NativeCursor {
   readonly address: number;
   close(): void;
@@ -24,9 +24,9 @@ interface NativeAddon {
 
 /** Flag of `position`: fetch the value too. */
 const WITH_VALUE = 0x100;
-/** Values up to this size surely fit the buffer of fast reads. */
+/** Values up to this size always fit the buffer of fast reads. */
 const FAST_VALUE_BYTES = 8192;
-/** lmdb puts the key it found here in the buffer that keys are given in. */
+/** Offset in the key buffer where lmdb puts the key that it found. */
 const FOUND_KEY_OFFSET = 32;
 
 /** The table's fast reads. */
@@ -35,7 +35,14 @@ export function toFastTable(table: object): FastTable {
   return table;
 }
 
-/** Finds the newest older version of a key at or before a given one, by one ordered seek. */
+/** Removes closed databases from lmdb's list of all databases ever opened, which would leak. */
+export function forgetDatabases(closed: readonly object[]): void {
+  const all: unknown = Reflect.get(lmdb, "allDbs");
+  if (!(all instanceof Map)) throw new Error("this lmdb has no list of its databases");
+  for (const [name, database] of all) if (closed.includes(database)) all.delete(name);
+}
+
+/** Finds the newest older version of a key at or before a given version, by one ordered seek. */
 export class OlderSeeker {
   readonly #native: NativeAddon;
   readonly #database: object;
@@ -60,7 +67,7 @@ export class OlderSeeker {
     return new this.#native.Cursor(this.#database, address);
   }
 
-  /** The newest of the key's older versions at or before the given one. */
+  /** The newest of the key's older versions at or before `version`. */
   findVersion(cursor: NativeCursor, keyHash: Uint8Array, version: bigint): bigint | undefined {
     const buffer = this.#keyBuffer;
     writeOlderKey(buffer, keyHash, version);
@@ -74,8 +81,8 @@ export class OlderSeeker {
   }
 
   /**
-   * Size of the value just found, when it lies in the buffer of fast reads: the one that the last fast read
-   * gave. Undefined when it is elsewhere and must be read by its key.
+   * Size of the value just found if lmdb put it into `fastBuffer`, the buffer of the last fast read. Undefined when the
+   * value must be read by its key.
    */
   valueSize(fastBuffer: Uint8Array): number | undefined {
     if (!("isGlobal" in fastBuffer)) return undefined;
@@ -85,7 +92,7 @@ export class OlderSeeker {
   }
 }
 
-/** lmdb hands its key buffer to the table's key writer; a read with a listening writer tells which it is. */
+/** Gets lmdb's key buffer: lmdb passes it to the table's key writer, so a read with a wrapped writer captures it. */
 function captureKeyBuffer(table: Table): Buffer {
   const original: unknown = Reflect.get(table, "writeKey");
   if (typeof original !== "function") throw new Error("this lmdb has no writeKey");

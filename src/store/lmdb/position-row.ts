@@ -1,5 +1,5 @@
-// The rows of the meta table and the block table: positions, identities and block starts as bytes. What is decoded
-// shares no bytes with its row.
+// Encodes the rows of the meta and block tables: positions, identities and block starts. Decoded values share no memory
+// with the row.
 import { decodeWith, encodeWith } from "../../bcs/codec.ts";
 import { struct } from "../../bcs/records.ts";
 import { hash, u8, u64 } from "../../bcs/scalars.ts";

@@ -1,5 +1,5 @@
-// One bounded pruning step, inside one write transaction: values first superseded, records and block rows, and
-// the oldest version, which always moves past whatever was removed in the same write.
+// One bounded pruning step inside one write transaction: removes superseded values, then records and block rows, and
+// moves the oldest version past everything removed.
 import { encodeWith } from "../../bcs/codec.ts";
 import { type Position, positionCodec } from "../../ledger/position.ts";
 import type { BlockReader } from "../block-search.ts";
@@ -18,7 +18,7 @@ import {
   writeLatestKey,
 } from "./tables.ts";
 
-/** Prunes towards the floor. To be called inside a write transaction. */
+/** Prunes towards the floor. Call inside a write transaction. */
 export function pruneTables(tables: Tables, position: Position, floor: bigint, maxRows: number): PruneStep {
   const readBlock: BlockReader = (height) => {
     const row = tables.blocks.get(numberKey(height));
@@ -40,7 +40,7 @@ export function pruneTables(tables: Tables, position: Position, floor: bigint, m
   return { oldestVersion: oldest.firstVersion, removed, done };
 }
 
-/** Removes values superseded below the target, whole versions at a time; tells how far it came. */
+/** Removes values superseded below the target, whole versions at a time; `reached` is its progress. */
 function removeStale(
   tables: Tables,
   target: bigint,
@@ -48,7 +48,7 @@ function removeStale(
 ): { readonly removed: number; readonly reached: bigint } {
   let removed = 0;
   let reached = 0n;
-  // Read first, remove after: a cursor does not survive removals under it.
+  // Read first, then remove: removals invalidate a cursor.
   const rows = [
     ...tables.stale.getRange({ start: numberKey(0n), end: numberKey(target), limit: maxRows + 1 }),
   ];
@@ -65,7 +65,7 @@ function removeStale(
   return { removed, reached: rows.length > maxRows ? reached : target };
 }
 
-/** A deletion may still be the newest row of its key; every other superseded value is an older one. */
+/** A deletion may still be the newest row of its key; every other superseded value is an older row. */
 function removeValue(tables: Tables, keyHash: Uint8Array, version: bigint, isDeletion: boolean): void {
   if (isDeletion) {
     const key = Buffer.alloc(ITEM_KEY_BYTES);

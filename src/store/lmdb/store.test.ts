@@ -19,5 +19,5 @@ describeStoreContract("lmdb", {
     await rm(paths.get(store) ?? "", { recursive: true });
     paths.delete(store);
   },
-  runs: Math.ceil(RUNS / 40),
+  runs: Math.max(20, Math.ceil(RUNS / 40)),
 });

@@ -14,12 +14,12 @@ import type {
   StoreIdentity,
   StoreView,
 } from "../contract.ts";
-import { isPassingFault, StoreError } from "../errors.ts";
+import { StoreError } from "../errors.ts";
 import { writeBase, writeBatch, writeSideRows } from "./commit.ts";
 import { assertDiskSpace } from "./disk-space.ts";
 import { type Environment, openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
-import { assertLease, releaseLease, takeLease } from "./lease.ts";
+import { assertLease, type Lease, type LeaseOptions, openLeased } from "./lease.ts";
 import { type FastTable, OlderSeeker, toFastTable } from "./native.ts";
 import { decodeIdentity, decodePosition, encodeIdentity } from "./position-row.ts";
 import { pruneTables } from "./prune.ts";
@@ -28,44 +28,53 @@ import { FORMAT, META, type Tables } from "./tables.ts";
 import { upgradeTables } from "./upgrades.ts";
 import { copyBytes, LmdbView, type ViewSource } from "./view.ts";
 
-/** How long a snapshot serves new views, unless this process writes: what another one writes is seen this late. */
+/** How long a snapshot serves new views: delays the visibility of another process's writes. Own writes end it. */
 const SNAPSHOT_MS = 2;
+/** Another process may set the head back again while it is set right. */
+const MAX_SNAPSHOT_TRIES = 1000;
 
-/** How to open a store on disk. */
+/** Options of a store on disk. */
 export interface LmdbStoreOptions {
-  /** Directory of the store; made when it is missing and the store may be written. */
+  /** Directory of the store; created if missing, unless read-only. */
   readonly path: string;
   /** Opens for reading only: takes no lease and changes nothing. */
   readonly readOnly?: boolean;
-  /** Address space to map at first. It costs no memory or disk, and grows by itself when it is used up. */
+  /** Address space to map initially. It costs no memory or disk, and grows when used up. */
   readonly mapSizeBytes?: number;
   readonly logger?: Logger;
+  /** For tests: whether other machines may use the directory, and how to pause while watching their heartbeat. */
+  readonly sharing?: Pick<LeaseOptions, "isShared" | "pause">;
 }
 
-/** Opens the store in a directory. Throws StoreError when it cannot be used as asked. */
+/** Opens the store in a directory. Throws StoreError. */
 export async function openLmdbStore(options: LmdbStoreOptions): Promise<Store> {
-  const { readOnly = false, mapSizeBytes, logger = silentLogger } = options;
-  const environment = await openEnvironment({ path: options.path, readOnly, mapSizeBytes });
+  const { readOnly = false, logger = silentLogger } = options;
+  const { environment, lease } = readOnly ? await openForReading(options) : await openForWriting(options);
   const { path, format } = environment;
-  try {
-    const lease = readOnly ? undefined : claim(environment);
-    if (lease !== undefined && format !== undefined && format < FORMAT) {
-      logger.info({ path, from: format, to: FORMAT }, "data format upgraded");
-    }
-    logger.info({ path, readOnly }, "store opened");
-    return new LmdbStore(environment, lease);
-  } catch (error) {
-    await environment.close();
-    throw toStoreError(error, path);
+  if (lease !== undefined && format !== undefined && format < FORMAT) {
+    logger.info({ path, from: format, to: FORMAT }, "data format upgraded");
   }
+  logger.info({ path, readOnly }, "store opened");
+  return new LmdbStore(environment, lease, logger);
 }
 
-/** Takes the lease, and brings the tables to this code's format in the same write. */
-function claim({ root, tables, path, format }: Environment): Buffer {
-  return root.transactionSync(() => {
-    const lease = takeLease(tables, path);
-    upgradeTables(root, tables, format);
-    return lease;
+interface Opened {
+  readonly environment: Environment;
+  readonly lease: Lease | undefined;
+}
+
+async function openForReading({ path, mapSizeBytes }: LmdbStoreOptions): Promise<Opened> {
+  return { environment: await openEnvironment({ path, readOnly: true, mapSizeBytes }), lease: undefined };
+}
+
+/** Takes the lease and upgrades the tables to this code's format in the same write. */
+function openForWriting({ path, mapSizeBytes, logger, sharing }: LmdbStoreOptions): Promise<Opened> {
+  return openLeased({
+    path,
+    mapSizeBytes,
+    logger,
+    onTake: ({ root, tables, format }) => upgradeTables(root, tables, format),
+    ...sharing,
   });
 }
 
@@ -74,20 +83,32 @@ class LmdbStore implements Store {
   readonly #root: RootDatabase;
   readonly #tables: Tables;
   readonly #path: string;
-  readonly #lease: Buffer | undefined;
+  readonly #lease: Lease | undefined;
+  readonly #logger: Logger;
+  readonly #transact: Environment["transact"];
   readonly #close: () => Promise<void>;
   readonly #source: ViewSource;
   readonly #meta: FastTable;
   readonly #tree: FastTable;
-  /** What new views share. */
+  /** Shared by new views. */
   #snapshot: Snapshot | undefined;
   #closed = false;
   #identity: StoreIdentity | undefined;
+  /** The version that this process committed last. */
+  #head: bigint | undefined;
+  /** True when the head was set back since the last commit: what was read meanwhile may be of an older one. */
+  #wasSetBack = false;
   #positionRow: Buffer | undefined;
   #position: Position | undefined;
 
-  constructor({ root, tables, path, close }: Environment, lease: Buffer | undefined) {
+  constructor(
+    { root, tables, path, transact, close }: Environment,
+    lease: Lease | undefined,
+    logger: Logger,
+  ) {
     this.#close = close;
+    this.#transact = transact;
+    this.#logger = logger;
     this.#root = root;
     this.#tables = tables;
     this.#path = path;
@@ -116,7 +137,7 @@ class LmdbStore implements Store {
 
   async getTreeNodes(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]> {
     const tree = this.#tree;
-    // A plain get makes lmdb change its buffer twice; for nodes this small that costs more than the get.
+    // A plain get makes lmdb switch its buffer twice, which costs more than reading such a small node.
     return keys.map((key) => {
       const node = tree.getBinaryFast(key);
       return node === undefined ? undefined : copyBytes(node, 0, tree.lastSize);
@@ -136,6 +157,7 @@ class LmdbStore implements Store {
     const { rows, bytes } = sizeOf(batch);
     assertDiskSpace(this.#path, rows, bytes);
     this.#write(() => {
+      this.#assertNotSetBack();
       const head = this.#readPosition();
       assertFollows(batch, head);
       const known = this.#tables.meta.get(META.identity);
@@ -143,12 +165,13 @@ class LmdbStore implements Store {
       if (known === undefined) this.#tables.meta.putSync(META.identity, Buffer.from(encodeIdentity(chain)));
       writeBatch(this.#tables, this.#source.items, batch, head);
     });
+    this.#head = batch.position.version;
   }
 
   async preload(base: BaseBatch): Promise<void> {
     this.#write(() => {
       if (this.#readPosition() !== undefined) {
-        throw new StoreError("order", `the store at ${this.#path} holds a ledger already`);
+        throw new StoreError("order", `the store at ${this.#path} already contains a ledger`);
       }
       writeBase(this.#tables, base);
     });
@@ -168,35 +191,65 @@ class LmdbStore implements Store {
     this.#closed = true;
     this.#endSnapshot();
     for (const view of [...this.#source.openViews]) view.release();
-    const lease = this.#lease;
-    try {
-      if (lease !== undefined) this.#root.transactionSync(() => releaseLease(this.#tables, lease));
-    } catch (error) {
-      // A lease that cannot be given back on a full disk lapses with this process.
-      if (!isPassingFault(toStoreError(error, this.#path))) throw error;
-    }
+    await this.#lease?.release();
     await this.#close();
   }
 
-  /** One write transaction under the lease: all of it or nothing, on disk when this returns. */
+  /** Runs `action` in one write transaction under the lease: atomic, and on disk when this returns. */
   #write<T>(action: () => T): T {
-    const lease = this.#lease;
+    const lease = this.#lease?.row;
     if (lease === undefined)
       throw new StoreError("unwritable", `the store at ${this.#path} is open for reading`);
     try {
-      return this.#root.transactionSync(() => {
+      this.#clearDeadReaders();
+      return this.#transact(() => {
         assertLease(this.#tables, lease, this.#path);
         return action();
-      });
+      }, this.#onSetBack);
     } catch (error) {
       throw toStoreError(error, this.#path);
     } finally {
-      // What was just written is for the next view to see.
+      // The next view must see this write.
       this.#endSnapshot();
     }
   }
 
+  /**
+   * A killed reader leaves its slot, which pins every page freed after its snapshot: the file would grow with each write.
+   * lmdb itself checks only when it opens an environment. Costs microseconds.
+   */
+  #clearDeadReaders(): void {
+    const slots = this.#root.readerCheck();
+    if (slots > 0) this.#logger.info({ slots }, "cleared the slots of dead readers");
+  }
+
+  #onSetBack = (): void => {
+    this.#wasSetBack = true;
+    this.#logger.warn({}, "a process that opened the store had set its head back: set right");
+  };
+
+  /** Refuses a commit once: the batch may rest on reads of an older head. */
+  #assertNotSetBack(): void {
+    if (!this.#wasSetBack) return;
+    this.#wasSetBack = false;
+    throw new StoreError(
+      "unwritable",
+      `another process opened the store at ${this.#path} and set its head back; nothing of this write was kept`,
+    );
+  }
+
   #takeSnapshot(): Snapshot {
+    for (let tries = 0; tries < MAX_SNAPSHOT_TRIES; tries++) {
+      const snapshot = this.#beginSnapshot();
+      if (this.#head === undefined || snapshot.position.version >= this.#head) return snapshot;
+      this.#endSnapshot();
+      this.#transact(() => {}, this.#onSetBack);
+      this.#root.resetReadTxn();
+    }
+    throw new StoreError("corrupt", `the store at ${this.#path} has lost version ${this.#head}`);
+  }
+
+  #beginSnapshot(): Snapshot {
     const transaction = this.#root.useReadTransaction();
     try {
       const row = this.#meta.getBinaryFast(META.position, { transaction });
@@ -224,7 +277,7 @@ class LmdbStore implements Store {
     return row === undefined ? undefined : decodePosition(row);
   }
 
-  /** Most views find the row that the last one found. */
+  /** Caches the last position: most views read the same row. */
   #decodePosition(row: Uint8Array): Position {
     if (this.#position === undefined || this.#positionRow?.equals(row) !== true) {
       this.#positionRow = Buffer.from(row);

@@ -1,15 +1,15 @@
-// The tables of the LMDB engine, all in one file. Every number in a key is big-endian and fixed in size, so the
-// order of bytes is the order of versions. Names are never reused for another content.
+// The tables of the LMDB engine, all in one file. Numbers in keys are big-endian and fixed in size, so byte order is
+// version order. Names are never reused for other content.
 //
 // items    key hash (32), zero (8)                 -> newest: version (8), StateValue; no StateValue = deleted
 //          key hash (32), all ones - version (8)   -> older: StateValue; empty = deleted
-//          The values of a key lie side by side, so that an update changes one page and not two.
+//          The values of a key are adjacent, so that an update changes one page, not two.
 // stale    version (8)                             -> (key hash (32), version (8)) of each value that this
 //                                                     version superseded, and of each deletion it made
 // blocks   height (8)                              -> first version, time, epoch (8 each)
-// records  version (8)                             -> record as it arrived
+// records  version (8)                             -> record as received
 // tree     node key                                -> node
-// side     a follower's own key                    -> its own value
+// side     opaque key                              -> opaque value, see SideRow
 // meta     name                                    -> see META
 import type { Database, RootDatabase } from "lmdb";
 
@@ -29,15 +29,14 @@ export interface Tables {
 
 const NAMES = ["items", "stale", "blocks", "records", "tree", "side", "meta"] as const;
 
-/** True for the name of one of the tables. */
 export function isTableName(name: string): boolean {
   return NAMES.some((own) => own === name);
 }
 
-/** How many tables an environment must have room for. */
+/** Capacity for tables of an environment. */
 export const MAX_TABLES = 16;
 
-/** The format this code writes; stores of a higher one are refused. */
+/** The format that this code writes. It refuses higher ones. */
 export const FORMAT = 1;
 
 /** Keys of the meta table. */
@@ -48,7 +47,7 @@ export const META = {
   identity: Buffer.from("identity"),
   /** Position, see position-row.ts. */
   position: Buffer.from("position"),
-  /** Who writes here, see lease.ts. */
+  /** Mark of the writing process, see lease.ts. */
   writer: Buffer.from("writer"),
 } as const;
 
@@ -63,7 +62,7 @@ export const STALE_BYTES = HASH_BYTES + VERSION_BYTES;
 
 const ALL_ONES = 0xffff_ffff_ffff_ffffn;
 
-/** Opens all tables, making those that are missing; undefined when one is missing and may not be made. */
+/** Opens all tables and creates missing ones; undefined if one is missing in a read-only environment. */
 export function openTables(root: RootDatabase): Tables | undefined {
   const open = (name: string): Table | undefined =>
     root.openDB<Buffer, Uint8Array>({ name, encoding: "binary", keyEncoding: "binary" });
@@ -72,7 +71,7 @@ export function openTables(root: RootDatabase): Tables | undefined {
   return Object.fromEntries(opened) as Record<(typeof NAMES)[number], Table>;
 }
 
-/** Buffer's own 64-bit access is several times slower than this. */
+/** Several times faster than Buffer's 64-bit access. */
 const numberBytes = new Uint8Array(8);
 const numberView = new DataView(numberBytes.buffer);
 
@@ -91,49 +90,48 @@ export function readVersion(row: Uint8Array): bigint {
   return readNumber(row, 0);
 }
 
-/** Puts the version at the start of a newest row. */
+/** Writes the version at the start of a newest row. */
 export function writeVersion(row: Uint8Array, version: bigint): void {
   writeNumber(row, 0, version);
 }
 
-/** A new key of eight bytes. */
+/** A new 8-byte key. */
 export function numberKey(value: bigint): Buffer {
   const key = Buffer.allocUnsafe(8);
   writeNumber(key, 0, value);
   return key;
 }
 
-/** Writes the key of a key's newest value, which sorts before all older ones. */
+/** Writes the row key of a newest value; it sorts before all older ones. */
 export function writeLatestKey(target: Buffer, keyHash: Uint8Array): void {
   target.set(keyHash, 0);
   target.fill(0, HASH_BYTES, ITEM_KEY_BYTES);
 }
 
-/** Writes the key of an older value; later versions sort first. */
+/** Writes the row key of an older value; later versions sort first. */
 export function writeOlderKey(target: Buffer, keyHash: Uint8Array, version: bigint): void {
   target.set(keyHash, 0);
   writeNumber(target, HASH_BYTES, ALL_ONES - version);
 }
 
-/** A new key of an older value. */
+/** A new row key of an older value. */
 export function olderKey(keyHash: Uint8Array, version: bigint): Buffer {
   const key = Buffer.allocUnsafe(ITEM_KEY_BYTES);
   writeOlderKey(key, keyHash, version);
   return key;
 }
 
-/** The version in the key of an older value that starts at the offset. */
+/** The version in the row key of an older value; the key starts at `offset`. */
 export function readOlderVersion(key: Buffer, offset = 0): bigint {
   return ALL_ONES - readNumber(key, offset + HASH_BYTES);
 }
 
-/** One value that a stale row names. */
+/** One superseded value. */
 export interface StaleEntry {
   readonly keyHash: Uint8Array;
   readonly version: bigint;
 }
 
-/** The row that holds the entries. */
 export function encodeStaleRow(entries: readonly StaleEntry[]): Buffer {
   const row = Buffer.allocUnsafe(entries.length * STALE_BYTES);
   let offset = 0;
@@ -145,7 +143,6 @@ export function encodeStaleRow(entries: readonly StaleEntry[]): Buffer {
   return row;
 }
 
-/** The entries of a stale row. */
 export function readStaleRow(row: Buffer): StaleEntry[] {
   const entries: StaleEntry[] = [];
   for (let offset = 0; offset < row.length; offset += STALE_BYTES) {

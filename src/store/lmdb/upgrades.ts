@@ -1,18 +1,17 @@
-// Upgrades of the data format, one step per version number. A store is brought from its format to this code's
-// in the write that takes the lease: wholly or not at all.
+// Upgrades of the data format, one step per format number. They run in the write that takes the lease: all or nothing.
 import type { RootDatabase } from "lmdb";
 import { StoreError } from "../errors.ts";
 import { FORMAT, META, type Tables } from "./tables.ts";
 
-/** Brings a store from one format to the next. Runs inside a write transaction. */
+/** Upgrades a store by one format. Runs inside a write transaction. */
 export type Upgrade = (root: RootDatabase, tables: Tables) => void;
 
-/** The steps, by the format that each starts from. */
-export const UPGRADES: ReadonlyMap<number, Upgrade> = new Map();
+/** The steps by their source format. */
+const UPGRADES: ReadonlyMap<number, Upgrade> = new Map();
 
 /**
- * Brings tables from a format to the target and marks them as being of it. To be called inside a write
- * transaction; throws StoreError `format` when a step is missing.
+ * Upgrades tables to the target format and stores its number. Call inside a write transaction. Throws StoreError
+ * `format` when a step is missing.
  */
 export function upgradeTables(
   root: RootDatabase,

@@ -1,5 +1,5 @@
-// Old versions, read through views that overlap, outlive their turn of the event loop, end in any order, and see
-// commits come in between.
+// Reads old versions through views that overlap, outlive a turn of the event loop and end in any order, with commits in
+// between.
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { Feeder, makeKey, makeValue } from "../../../bench/store-data.ts";
@@ -9,13 +9,13 @@ import { openLmdbStore } from "./store.ts";
 const KEYS = 20;
 const folder = temporaryFolder();
 
-describe("old versions, by views of any age", () => {
-  it("are those that the version sees", async () => {
+describe("old versions, through views of any age", () => {
+  it("are the values visible at the version", async () => {
     const store = await openLmdbStore({ path: `${folder}/cursor` });
     const feeder = new Feeder(store);
     const commit = async (): Promise<void> => {
       const version = feeder.next;
-      // Every key is written in every third version, by turns.
+      // Each key is written in every third version.
       const indexes = Array.from({ length: KEYS }, (_, index) => index).filter(
         (index) => (BigInt(index) + version) % 3n === 0n,
       );

@@ -18,7 +18,7 @@ import {
   VERSION_BYTES,
 } from "./tables.ts";
 
-/** What all views of a store share. */
+/** Shared by all views of a store. */
 export interface ViewSource {
   readonly tables: Tables;
   readonly items: FastTable;
@@ -26,7 +26,7 @@ export interface ViewSource {
   readonly openViews: Set<LmdbView>;
 }
 
-/** Key of a newest value, its last part zero; lmdb copies it inside each call, so one serves all reads. */
+/** Row key of a newest value; lmdb copies it in each call, so all reads share one buffer. */
 const latestKey = Buffer.alloc(ITEM_KEY_BYTES);
 
 /** A read view on one transaction. */
@@ -59,7 +59,7 @@ export class LmdbView implements StoreView {
     assertReadable(this.position, range.to);
     if (range.from > range.to || range.limit < 1) return [];
     const items: StateItem[] = [];
-    // Later versions sort first, so oldest first is backwards.
+    // Later versions sort first, so reading oldest first is reversed.
     const rows = this.#source.tables.items.getRange({
       start: olderKey(keyHash, range.from),
       end: olderKey(keyHash, range.to),
@@ -130,7 +130,7 @@ export class LmdbView implements StoreView {
     if (size !== undefined) return toItem(found, copyBytes(fastBuffer, 0, size));
     const value = tables.items.get(olderKey(keyHash, found), this.#snapshot.options);
     if (value === undefined)
-      throw new StoreError("corrupt", `version ${found} of a key is listed but not there`);
+      throw new StoreError("corrupt", `version ${found} of a key is listed but missing`);
     return toItem(found, value);
   }
 
@@ -148,7 +148,7 @@ function toItem(version: bigint, value: Uint8Array): StateItem {
   return { version, value: value.length === 0 ? undefined : value };
 }
 
-/** The buffer that fast reads fill says a made-up length, which its own methods believe; this does not ask it. */
+/** lmdb's shared buffer reports a wrong length, so this copies by explicit offsets. */
 export function copyBytes(source: Uint8Array, start: number, end: number): Buffer {
   const copy = Buffer.allocUnsafe(end - start);
   copy.set(new Uint8Array(source.buffer, source.byteOffset + start, end - start));

@@ -1,5 +1,5 @@
-// A store's tables row by row, as of one moment, for whoever checks or copies a whole store. The contract has
-// no such face: no other engine is asked to walk across keys.
+// Walks a snapshot of a store's tables row by row, for checks and copies of a whole store. Not part of the store
+// contract: other engines need not walk across keys.
 import type { Transaction } from "lmdb";
 import { LedgerError } from "../../ledger/errors.ts";
 import type { Position } from "../../ledger/position.ts";
@@ -31,16 +31,16 @@ export interface ItemRow extends StateItem {
   readonly isNewest: boolean;
 }
 
-/** What one version superseded. */
+/** Values that one version superseded. */
 export interface StaleRow {
   readonly version: bigint;
   readonly entries: readonly StaleEntry[];
 }
 
-/** Number of rows by table, as of about now: a writer may be at work. */
+/** Approximate number of rows per table: a writer may be active. */
 export type RowCounts = Readonly<Record<keyof Omit<Tables, "meta">, number>>;
 
-/** Starts a walk over the store in a directory, which another process may be writing. */
+/** Opens a walk over the store in a directory; another process may be writing it. */
 export async function openStoreWalk(path: string): Promise<StoreWalk> {
   const environment = await openEnvironment({ path, readOnly: true });
   const transaction = environment.root.useReadTransaction();
@@ -53,7 +53,7 @@ export async function openStoreWalk(path: string): Promise<StoreWalk> {
   }
 }
 
-/** A walk over a store as of one moment. Rows come in the order of their keys. */
+/** A walk over a snapshot of a store. Rows come in key order. */
 export class StoreWalk {
   readonly identity: StoreIdentity;
   readonly position: Position;
@@ -63,7 +63,7 @@ export class StoreWalk {
   readonly #tables: Tables;
   readonly #transaction: Transaction;
 
-  /** Takes over both; throws LedgerError `no_ledger` for a store that is still empty. */
+  /** Owns both arguments; throws LedgerError `no_ledger` for an empty store. */
   constructor(environment: Environment, transaction: Transaction) {
     const { tables } = environment;
     this.#environment = environment;
@@ -88,7 +88,7 @@ export class StoreWalk {
     };
   }
 
-  /** All values, the newest of a key first, then older ones from new to old; only of keys after the given one, if any. */
+  /** All values, newest first per key; only of keys after `after`, if given. */
   *items(after?: Uint8Array): Generator<ItemRow> {
     const start = after === undefined ? undefined : endOfKey(after);
     for (const { key, value } of this.#range(this.#tables.items, start)) {
@@ -102,7 +102,7 @@ export class StoreWalk {
     }
   }
 
-  /** The value that a version wrote, if it is there; `value` is undefined for a deletion. */
+  /** The value that a version wrote, if stored; `value` is undefined for a deletion. */
   getItem(keyHash: Uint8Array, version: bigint): StateItem | undefined {
     const key = Buffer.alloc(ITEM_KEY_BYTES);
     writeLatestKey(key, keyHash);
@@ -136,7 +136,6 @@ export class StoreWalk {
     }
   }
 
-  /** One block of the index. */
   getBlock(height: bigint): BlockStart | undefined {
     const row = this.#get(this.#tables.blocks, numberKey(height));
     return row === undefined ? undefined : decodeBlock(height, row);
@@ -148,12 +147,11 @@ export class StoreWalk {
     }
   }
 
-  /** What is kept beside the ledger. */
   *sideRows(): Generator<{ readonly key: Uint8Array; readonly value: Uint8Array }> {
     yield* this.#range(this.#tables.side);
   }
 
-  /** Number of rows of a table in this snapshot, found by passing over them. */
+  /** Number of rows of a table in this snapshot, by a full scan. */
   count(table: "tree" | "side"): number {
     let count = 0;
     for (const _ of this.#range(this.#tables[table])) count++;
@@ -164,7 +162,7 @@ export class StoreWalk {
     return this.#get(this.#tables.tree, Buffer.from(key));
   }
 
-  /** Ends the walk and closes the files under it. */
+  /** Ends the walk and closes the files. */
   async close(): Promise<void> {
     this.#transaction.done();
     await this.#environment.close();
@@ -183,7 +181,7 @@ export class StoreWalk {
   }
 }
 
-/** A place after all rows of a key and before those of the next: no version sorts this high. */
+/** A row key after all rows of a key and before the next key: no version sorts this high. */
 function endOfKey(keyHash: Uint8Array): Buffer {
   const end = Buffer.alloc(ITEM_KEY_BYTES + 1, 0xff);
   end.set(keyHash);

@@ -1,9 +1,9 @@
-// The tables of the memory engine: the versions of every key in order, blocks by height, records by version,
-// and which values are superseded when.
+// The tables of the memory engine: the versions of every key in order, blocks by height, records by version, and the
+// superseded values.
 import type { StateItem } from "../../ledger/view.ts";
 import type { BlockStart, RawRecord } from "../contract.ts";
 
-/** A value that versions from `since` on do not see. */
+/** A value that is superseded at version `since`. */
 export interface StaleRow {
   readonly since: bigint;
   readonly key: string;
@@ -12,8 +12,8 @@ export interface StaleRow {
 }
 
 /**
- * Everything a view reads. Commits only add at the end, above every open view's position; pruning never
- * shortens a list in place and works on a copy of the tables while views hold them.
+ * Everything a view reads. Commits only append versions above the position of every open view. While views are open,
+ * pruning works on a copy of the tables and never shortens a list in place.
  */
 export interface Rows {
   readonly items: Map<string, StateItem[]>;
@@ -28,7 +28,7 @@ export function createRows(): Rows {
   return { items: new Map(), blocks: new Map(), records: new Map(), views: 0 };
 }
 
-/** The same rows in tables of their own. */
+/** The same rows in new tables. */
 export function copyRows(rows: Rows): Rows {
   return {
     items: new Map(rows.items),
@@ -43,7 +43,7 @@ export function toMapKey(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 
-/** Number of items up to the given version: the index of the first one above it. */
+/** Index of the first item above the given version. */
 export function indexAfter(items: readonly StateItem[], version: bigint): number {
   let low = 0;
   let high = items.length;

@@ -5,5 +5,5 @@ import { createMemoryStore } from "./store.ts";
 describeStoreContract("memory", {
   open: async () => createMemoryStore(),
   dispose: async () => {},
-  runs: Math.ceil(RUNS / 10),
+  runs: Math.max(60, Math.ceil(RUNS / 10)),
 });

@@ -1,5 +1,4 @@
-// The memory engine: simple and plainly right. For tests, for short-lived local chains, and as the model that
-// other engines are compared with.
+// The memory engine: for tests, for short-lived local chains, and as the model that tests compare other engines with.
 import { LedgerError } from "../../ledger/errors.ts";
 import type { Position } from "../../ledger/position.ts";
 import type { StateItem } from "../../ledger/view.ts";
@@ -74,7 +73,7 @@ class MemoryStore implements Store {
   }
 
   async preload(base: BaseBatch): Promise<void> {
-    if (this.#position !== undefined) throw new StoreError("order", "the store holds a ledger already");
+    if (this.#position !== undefined) throw new StoreError("order", "the store already holds a ledger");
     for (const { keyHash, version, value } of base.writes) {
       if (value === undefined) continue;
       this.#rows.items.set(toMapKey(keyHash), [{ version, value: new Uint8Array(value) }]);
@@ -120,7 +119,7 @@ class MemoryStore implements Store {
     }
   }
 
-  /** The batch's writes by key, checked whole before anything changes. */
+  /** The batch's writes by key. Checks all of them before anything changes. */
   #collectWrites(batch: CommitBatch): Map<string, StateItem[]> {
     const added = new Map<string, StateItem[]>();
     const stale: StaleRow[] = [];
@@ -142,19 +141,19 @@ class MemoryStore implements Store {
 }
 
 function removeItems(rows: Rows, stale: readonly StaleRow[]): void {
-  const gone = new Map<string, Set<bigint>>();
+  const removedVersions = new Map<string, Set<bigint>>();
   for (const { key, version } of stale) {
-    const versions = gone.get(key) ?? new Set();
-    gone.set(key, versions.add(version));
+    const versions = removedVersions.get(key) ?? new Set();
+    removedVersions.set(key, versions.add(version));
   }
-  for (const [key, versions] of gone) {
+  for (const [key, versions] of removedVersions) {
     const kept = (rows.items.get(key) ?? []).filter((item) => !versions.has(item.version));
     if (kept.length === 0) rows.items.delete(key);
     else rows.items.set(key, kept);
   }
 }
 
-/** Tables are filled in order, so what is below the floor comes first. */
+/** Tables are filled in order, so the rows below the floor come first. */
 function removeBelow(table: Map<bigint, unknown>, floor: bigint, limit: number): number {
   let removed = 0;
   for (const key of table.keys()) {

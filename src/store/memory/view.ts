@@ -1,5 +1,5 @@
-// A view of the memory engine: the row lists and the position as they were when it was opened. Later commits
-// only add versions above its position, which it never looks at.
+// A view of the memory engine: its tables and the position at the time it was opened. Later commits only add versions
+// above that position, which the view never reads.
 import type { Position } from "../../ledger/position.ts";
 import type { Block, HistoryRange, StateItem } from "../../ledger/view.ts";
 import { findBlockAtTime, findBlockByHeight, findBlockByVersion } from "../block-search.ts";

@@ -1,14 +1,13 @@
-// What a check of a store found: the first findings in words, all of them counted.
+// Findings of a store check: keeps the text of the first ones, counts all.
 
-/** Findings kept in words; damage at one place shows at many. */
+/** Texts kept: one damaged place causes many findings. */
 const MAX_TEXTS = 50;
 
-/** Collects what is wrong. */
 export class Findings {
   readonly texts: string[] = [];
   #count = 0;
 
-  /** All findings, those without words included. */
+  /** All findings, including those without text. */
   get count(): number {
     return this.#count;
   }

@@ -1,5 +1,5 @@
-// A quick look at a store before it is used: the head record, the position and the root of the state tree must
-// vouch for each other. It costs a few reads; the whole store is checked by `checkStore`.
+// A quick check of a store before use: the head record, the position and the root of the state tree must agree. It
+// costs a few reads; `checkStore` checks the whole store.
 import { equalBytes } from "../../base/bytes.ts";
 import { errorText } from "../../base/errors.ts";
 import { transactionAccumulator } from "../../ledger/accumulator.ts";
@@ -12,14 +12,16 @@ import type { Store, StoreView } from "../../store/contract.ts";
 import { isPassingFault, StoreError } from "../../store/errors.ts";
 
 function damaged(what: string, cause?: unknown): StoreError {
-  return new StoreError("corrupt", `the store is damaged: ${what} (sextant check tells more)`, { cause });
+  return new StoreError("corrupt", `the store is damaged: ${what} (run sextant check for details)`, {
+    cause,
+  });
 }
 
 function expect(holds: boolean, what: string): void {
   if (!holds) throw damaged(what);
 }
 
-/** Throws StoreError `corrupt` when the head of a store does not fit together; an empty store is fine. */
+/** Throws StoreError `corrupt` when the head of a store is inconsistent. Accepts an empty store. */
 export async function assertHead(store: Store): Promise<void> {
   if (store.identity === undefined) return;
   let view: StoreView;
@@ -31,14 +33,20 @@ export async function assertHead(store: Store): Promise<void> {
   }
   try {
     const { position } = view;
-    expect(position.chainId === store.identity.chainId, "its position is of another chain");
+    expect(position.chainId === store.identity.chainId, "its position belongs to another chain");
     await assertRecord(view, position);
     const [oldest, head] = [
       await view.getBlockByHeight(position.oldestBlockHeight),
       await view.getBlockByHeight(position.blockHeight),
     ];
-    expect(oldest?.firstVersion === position.oldestVersion, "the oldest block is not where it should be");
-    expect(head?.timestampUsec === position.timestampUsec, "the newest block is not where it should be");
+    expect(
+      oldest?.firstVersion === position.oldestVersion,
+      "the oldest block does not start at the oldest version",
+    );
+    expect(
+      head?.timestampUsec === position.timestampUsec,
+      "the newest block does not have the position's time",
+    );
     await assertTreeRoot(store, position);
   } finally {
     view.release();
@@ -55,10 +63,10 @@ async function assertRecord(view: StoreView, position: Position): Promise<void> 
   } catch (error) {
     throw damaged(`the record of version ${version} does not decode: ${errorText(error)}`, error);
   }
-  expect(record.version === version, `the record of version ${version} is another one`);
+  expect(record.version === version, `the record of version ${version} has another version`);
   if (!isAccumulatorKnown(position)) return;
   const root = transactionAccumulator(accumulator).root();
-  expect(equalBytes(root, record.accumulatorRoot), "the accumulator is not the one of the head record");
+  expect(equalBytes(root, record.accumulatorRoot), "the accumulator root differs from the head record's");
   const leaf = accumulator.leafCount % 2n === 1n ? accumulator.frozen.at(-1) : undefined;
   if (leaf === undefined) return;
   expect(
@@ -76,5 +84,5 @@ async function assertTreeRoot(store: Store, { stateRoot }: Position): Promise<vo
   } catch (error) {
     throw damaged(`the root of the state tree does not decode: ${errorText(error)}`, error);
   }
-  expect(equalBytes(root, stateRoot), "the root of the state tree is not the position's");
+  expect(equalBytes(root, stateRoot), "the root of the state tree differs from the position's");
 }

@@ -1,5 +1,5 @@
-// The items of a store: their order and form, the index of what is superseded, and the leaves of the state that
-// two versions see.
+// Checks the items of a store: their order and encoding and the index of superseded values. Collects the state tree
+// leaves at the head and at one earlier version.
 import { equalBytes } from "../../base/bytes.ts";
 import { errorText } from "../../base/errors.ts";
 import { toHex } from "../../base/hex.ts";
@@ -7,10 +7,11 @@ import { decodeWith } from "../../bcs/codec.ts";
 import { leafHashOf } from "../../ledger/state-tree/tree-node.ts";
 import { stateValueCodec, stateValueHash } from "../../ledger/state-value.ts";
 import type { ItemRow, StoreWalk } from "../../store/lmdb/walk.ts";
+import type { CheckPace } from "./check-pace.ts";
 import type { Findings } from "./findings.ts";
 import { LeafList } from "./tree-check.ts";
 
-/** What the items say. */
+/** Result of the item check. */
 export interface ItemsReport {
   /** Values written at or after the oldest kept version. */
   readonly kept: number;
@@ -18,35 +19,37 @@ export interface ItemsReport {
   readonly values: number;
   /** Keys with a value at the head. */
   readonly live: number;
-  /** Leaves of the state at the head, and at the version asked for. */
+  /** Leaves of the state at the head, and at the `early` version. */
   readonly head: LeafList;
   readonly early: LeafList;
 }
 
-/** Walks items and what is superseded. */
+/** Walks items and the index of superseded values. */
 export class ItemCheck {
   readonly #walk: StoreWalk;
   readonly #findings: Findings;
-  readonly #onRow: () => void;
+  readonly #pace: CheckPace;
   readonly #early: bigint | undefined;
   readonly #headLeaves = new LeafList();
   readonly #earlyLeaves = new LeafList();
   #kept = 0;
 
-  /** `early`: a version whose state is wanted too. */
-  constructor(walk: StoreWalk, findings: Findings, onRow: () => void, early: bigint | undefined) {
+  /** `early`: an earlier version whose leaves are collected too. */
+  constructor(walk: StoreWalk, findings: Findings, pace: CheckPace, early: bigint | undefined) {
     this.#walk = walk;
     this.#findings = findings;
-    this.#onRow = onRow;
+    this.#pace = pace;
     this.#early = early;
   }
 
-  run(): ItemsReport {
+  async run(): Promise<ItemsReport> {
     let newer: ItemRow | undefined;
     let seenEarly = false;
     let values = 0;
     for (const row of this.#walk.items()) {
-      this.#onRow();
+      this.#pace.row();
+      const turn = this.#pace.turn();
+      if (turn !== undefined) await turn;
       values++;
       const isSameKey = newer !== undefined && equalBytes(newer.keyHash, row.keyHash);
       if (!isSameKey) seenEarly = false;
@@ -60,7 +63,7 @@ export class ItemCheck {
       }
       newer = row;
     }
-    this.#checkStale();
+    await this.#checkStale();
     return {
       kept: this.#kept,
       values,
@@ -92,7 +95,7 @@ export class ItemCheck {
     }
   }
 
-  /** What is superseded but not listed would never be pruned. */
+  /** A superseded value that is not in the index would never be pruned. */
   #expectStale(since: bigint, keyHash: Uint8Array, version: bigint): void {
     const entries = this.#walk.getStale(since);
     const listed = entries.some((entry) => entry.version === version && equalBytes(entry.keyHash, keyHash));
@@ -101,17 +104,19 @@ export class ItemCheck {
     });
   }
 
-  /** What is listed and not there would mean that the pruner removed something it should not have. */
-  #checkStale(): void {
+  /** An indexed value that is missing means that the pruner removed too much. */
+  async #checkStale(): Promise<void> {
     const { version: head, oldestVersion } = this.#walk.position;
     for (const { version: since, entries } of this.#walk.stale()) {
-      this.#onRow();
+      this.#pace.row();
+      const turn = this.#pace.turn();
+      if (turn !== undefined) await turn;
       this.#findings.expect(since <= head, () => `superseded at ${since}, above the head`);
       for (const { keyHash, version } of entries) {
-        // A deletion is listed twice when the item came back, and is gone after the first.
+        // A deletion is indexed twice when the item was written again; pruning the first entry removes it.
         const isThere = version < oldestVersion || this.#walk.getItem(keyHash, version) !== undefined;
         this.#findings.expect(version <= since && isThere, () => {
-          return `superseded at ${since}: item ${toHex(keyHash)} as of version ${version} is not there`;
+          return `superseded at ${since}: item ${toHex(keyHash)} as of version ${version} is missing`;
         });
       }
     }

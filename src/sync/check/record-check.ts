@@ -1,5 +1,5 @@
-// The kept records of a store: each by its own hashes, all by the accumulator as far back as it reaches, and
-// against the block index and the stored items.
+// Checks the kept records of a store: each by its hashes, all by the accumulator as far back as it reaches, and against
+// the block index and the stored items.
 import { equalBytes } from "../../base/bytes.ts";
 import { errorText } from "../../base/errors.ts";
 import { toHex } from "../../base/hex.ts";
@@ -13,24 +13,25 @@ import { transactionInfoHash } from "../../ledger/transaction-info.ts";
 import { writeSetHash } from "../../ledger/write-set.ts";
 import type { BlockStart } from "../../store/contract.ts";
 import type { StoreWalk } from "../../store/lmdb/walk.ts";
+import type { CheckPace } from "./check-pace.ts";
 import type { Findings } from "./findings.ts";
 
-/** What the records say about the rest of the store. */
+/** Result of the record check. */
 export interface RecordsReport {
   readonly records: number;
   readonly blocks: number;
   readonly writes: number;
-  /** Records whose infos the accumulator vouches for. */
+  /** Records proven by the accumulator. */
   readonly anchored: number;
-  /** Rows below the oldest version that the pruner has not come to yet. */
+  /** Rows below the oldest version that the pruner has not removed yet. */
   readonly leftovers: number;
   /** The first kept version that claims a state root, and that root. */
   readonly firstCheckpoint: { readonly version: bigint; readonly stateRoot: Uint8Array } | undefined;
 }
 
 /**
- * The accumulator at the earliest version from which the kept records lead to the head. Of the full subtrees
- * at the head, those that end before the oldest kept version are known, and so is what came before them.
+ * The earliest accumulator from which the kept records lead to the head: the head's full subtrees up to the first that
+ * ends at or after the oldest kept version.
  */
 export function earliestAccumulator(position: Position): AccumulatorState {
   const { accumulator, oldestVersion } = position;
@@ -44,11 +45,11 @@ export function earliestAccumulator(position: Position): AccumulatorState {
   return { leafCount: start, frozen: accumulator.frozen.slice(0, known) };
 }
 
-/** Walks records and blocks side by side. */
+/** Walks records and blocks in parallel. */
 export class RecordCheck {
   readonly #walk: StoreWalk;
   readonly #findings: Findings;
-  readonly #onRow: () => void;
+  readonly #pace: CheckPace;
   readonly #blocks: Iterator<BlockStart>;
   #accumulator;
   #records = 0;
@@ -60,10 +61,10 @@ export class RecordCheck {
   #firstCheckpoint: RecordsReport["firstCheckpoint"];
   #lastRoot: Uint8Array | undefined;
 
-  constructor(walk: StoreWalk, findings: Findings, onRow: () => void) {
+  constructor(walk: StoreWalk, findings: Findings, pace: CheckPace) {
     this.#walk = walk;
     this.#findings = findings;
-    this.#onRow = onRow;
+    this.#pace = pace;
     this.#blocks = walk.blocks();
     const { position } = walk;
     this.#accumulator = isAccumulatorKnown(position)
@@ -71,11 +72,13 @@ export class RecordCheck {
       : undefined;
   }
 
-  run(): RecordsReport {
+  async run(): Promise<RecordsReport> {
     const { position } = this.#walk;
     let next = position.oldestVersion;
     for (const { version, bytes } of this.#walk.records()) {
-      this.#onRow();
+      this.#pace.row();
+      const turn = this.#pace.turn();
+      if (turn !== undefined) await turn;
       if (version < position.oldestVersion) {
         this.#leftovers++;
         continue;
@@ -108,7 +111,10 @@ export class RecordCheck {
       this.#findings.add(`record ${version} does not decode: ${errorText(error)}`);
       return;
     }
-    this.#findings.expect(record.version === version, () => `record ${version} says it is ${record.version}`);
+    this.#findings.expect(
+      record.version === version,
+      () => `record ${version} contains version ${record.version}`,
+    );
     this.#checkHashes(record);
     this.#checkBlock(record);
     for (const { keyHash, value } of record.writes) this.#checkWrite(version, keyHash, value);
@@ -158,7 +164,7 @@ export class RecordCheck {
     for (;;) {
       const { value, done } = this.#blocks.next();
       if (done === true) return undefined;
-      this.#onRow();
+      this.#pace.row();
       if (value.height >= this.#walk.position.oldestBlockHeight) {
         this.#kept++;
         this.#block = value;
@@ -176,7 +182,7 @@ export class RecordCheck {
         ? stored !== undefined && stored.value === value
         : equalBytes(stored.value, value);
     this.#findings.expect(same, () => {
-      const what = stored === undefined ? "is missing" : "is not what the record wrote";
+      const what = stored === undefined ? "is missing" : "differs from what the record wrote";
       return `item ${toHex(keyHash)} as of version ${version} ${what}`;
     });
   }
@@ -187,7 +193,7 @@ export class RecordCheck {
       last?.height === position.blockHeight &&
         last.timestampUsec === position.timestampUsec &&
         last.epoch === position.epoch,
-      () => `the position is in block ${position.blockHeight}, the last one is ${describeBlock(last)}`,
+      () => `the position is in block ${position.blockHeight}, the last block is ${describeBlock(last)}`,
     );
     this.#findings.expect(
       this.#nextBlock() === undefined,
@@ -200,10 +206,10 @@ export class RecordCheck {
       leafCount === position.accumulator.leafCount &&
       frozen.length === position.accumulator.frozen.length &&
       frozen.every((hash, i) => equalBytes(hash, position.accumulator.frozen[i] ?? new Uint8Array()));
-    this.#findings.expect(matches, () => "the accumulator of the position is not what the records give");
+    this.#findings.expect(matches, () => "the accumulator of the position differs from the records'");
     const root = transactionAccumulator(position.accumulator).root();
     this.#findings.expect(this.#lastRoot !== undefined && equalBytes(root, this.#lastRoot), () => {
-      return "the last record's accumulator root is not the position's";
+      return "the last record's accumulator root differs from the position's";
     });
   }
 }

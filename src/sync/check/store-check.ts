@@ -1,9 +1,10 @@
-// Checks a whole store: position, blocks, records, items, what is superseded, and the state tree, each against
-// the others and by hash wherever the ledger has one.
+// Checks a whole store: position, blocks, records, items, superseded values and the state tree, each against the others
+// and by hash wherever the ledger has one.
 import { equalBytes } from "../../base/bytes.ts";
 import { toHex } from "../../base/hex.ts";
 import { isAccumulatorKnown } from "../../ledger/position.ts";
 import type { StoreWalk } from "../../store/lmdb/walk.ts";
+import { CheckPace, type CheckProgress } from "./check-pace.ts";
 import { Findings } from "./findings.ts";
 import { ItemCheck } from "./item-check.ts";
 import { RecordCheck } from "./record-check.ts";
@@ -15,7 +16,7 @@ export interface StoreReport {
   readonly version: bigint;
   readonly oldestVersion: bigint;
   readonly records: number;
-  /** Records that the accumulator at the head vouches for. */
+  /** Records proven by the accumulator at the head. */
   readonly recordsAnchored: number;
   /** Writes of records compared with stored values. */
   readonly writes: number;
@@ -23,21 +24,18 @@ export interface StoreReport {
   readonly values: number;
   readonly blocks: number;
   readonly treeNodes: number;
-  /** Rows below the oldest version that the pruner has not come to yet; no fault. */
+  /** Rows below the oldest version that the pruner has not removed yet; not a fault. */
   readonly leftovers: number;
-  /** Rows that nothing vouches for: a follower's own. */
+  /** Side rows, which no hash covers. */
   readonly sideRows: number;
-  /** What was wrong, in words; the first ones of `faults`. */
+  /** Texts of the first of `faults`. */
   readonly findings: readonly string[];
   readonly faults: number;
 }
 
-/** Told of rows passed, out of how many. */
-export type CheckProgress = (done: number, total: number) => void;
-
 function checkPosition({ position, identity }: StoreWalk, findings: Findings): void {
   findings.expect(position.chainId === identity.chainId, () => {
-    return `the position is of chain ${position.chainId}, the store of chain ${identity.chainId}`;
+    return `the position belongs to chain ${position.chainId}, the store to chain ${identity.chainId}`;
   });
   findings.expect(position.oldestVersion <= position.version, () => "the oldest version is above the head");
   const { leafCount, frozen } = position.accumulator;
@@ -47,30 +45,30 @@ function checkPosition({ position, identity }: StoreWalk, findings: Findings): v
   });
 }
 
-/** Walks a store and tells what is wrong with it. */
-export function checkStore(walk: StoreWalk, onProgress: CheckProgress = () => {}): StoreReport {
+/** Checks a whole store. Rejects with the signal's reason once aborted. */
+export async function checkStore(
+  walk: StoreWalk,
+  onProgress: CheckProgress = () => {},
+  signal?: AbortSignal,
+): Promise<StoreReport> {
   const findings = new Findings();
   const { position, counts } = walk;
   const total = counts.items + counts.stale + counts.blocks + counts.records + counts.tree;
-  let done = 0;
-  const onRow = (): void => {
-    done++;
-    if (done % 1000 === 0) onProgress(Math.min(done, total), total);
-  };
+  const pace = new CheckPace(total, onProgress, signal);
   checkPosition(walk, findings);
-  const records = new RecordCheck(walk, findings, onRow).run();
+  const records = await new RecordCheck(walk, findings, pace).run();
   const early = records.firstCheckpoint;
   const isWhole = position.stateRoot !== undefined;
-  const items = new ItemCheck(walk, findings, onRow, isWhole ? early?.version : undefined).run();
+  const items = await new ItemCheck(walk, findings, pace, isWhole ? early?.version : undefined).run();
   findings.expect(items.kept === records.writes, () => {
     return `${items.kept} values are of kept versions, the records wrote ${records.writes}`;
   });
   let treeNodes = 0;
   if (isWhole) {
-    treeNodes = checkTree(walk, items.head, findings, onRow);
-    const earlyRoot = rootOf(items.early);
+    treeNodes = await checkTree(walk, items.head, findings, pace);
+    const earlyRoot = await rootOf(items.early, pace);
     findings.expect(early !== undefined && equalBytes(earlyRoot, early.stateRoot), () => {
-      return `state root as of version ${early?.version}: the items give ${toHex(earlyRoot)}, the record says otherwise`;
+      return `state root as of version ${early?.version}: the items give ${toHex(earlyRoot)}, the record has another root`;
     });
   }
   return {

@@ -1,5 +1,5 @@
-// The base of a pruned ledger: what its oldest block builds on. Its records are gone, so its items are copied as
-// they are, and proven by the state root that the last record of the oldest block claims.
+// Copies the base of a pruned ledger: the state below its oldest block. The records of that state are pruned, so its
+// items are copied directly and proven by the state root in the last record of the oldest block.
 import { equalBytes } from "../../base/bytes.ts";
 import { toHex } from "../../base/hex.ts";
 import { LedgerError } from "../../ledger/errors.ts";
@@ -11,23 +11,23 @@ import type { ItemRow, StoreWalk } from "../../store/lmdb/walk.ts";
 import type { VerifiedBlock } from "../verifier.ts";
 import { loadMark, markRow } from "./copy-mark.ts";
 
-/** Keys written at once. */
+/** Keys per write. */
 const DEFAULT_CHUNK_KEYS = 2000;
 const CHUNK_BYTES = 8 * 1024 * 1024;
 /** Nodes of the state tree kept in memory, at about a kilobyte each. */
 const MAX_KEPT_NODES = 20_000;
 
-/** What copying a base works with. */
+/** Options of `copyBase`. */
 export interface BaseCopy {
   readonly source: StoreWalk;
   readonly target: Store;
   /** The oldest block of the source. */
   readonly oldest: VerifiedBlock;
-  /** Keys written at once. */
+  /** Keys per write. */
   readonly chunkKeys?: number | undefined;
   readonly onKeys: (keys: number, values: number) => void;
-  /** Throws when the copy is to stop. */
-  readonly goOn: () => void;
+  /** Yields to the event loop; rejects when the copy must stop. */
+  readonly yieldTurn: () => Promise<void>;
 }
 
 interface Chunk {
@@ -40,7 +40,7 @@ interface Chunk {
 
 const emptyChunk = (): Chunk => ({ writes: [], updates: [], bytes: 0, keys: 0, values: 0 });
 
-/** The rows of one key after the other, newest first. */
+/** Yields the rows of each key, newest first. */
 function* keysOf(source: StoreWalk, after: Uint8Array | undefined): Generator<readonly ItemRow[]> {
   let rows: ItemRow[] = [];
   for (const row of source.items(after)) {
@@ -54,7 +54,7 @@ function* keysOf(source: StoreWalk, after: Uint8Array | undefined): Generator<re
   if (rows.length > 0) yield rows;
 }
 
-/** Adds what the oldest block builds on, and what the state after it holds, of one key. */
+/** Adds one key: its value below the oldest block, and its tree leaf after that block. */
 function addKey(chunk: Chunk, rows: readonly ItemRow[], { start, position }: VerifiedBlock): void {
   chunk.keys++;
   chunk.values += rows.length;
@@ -69,21 +69,21 @@ function addKey(chunk: Chunk, rows: readonly ItemRow[], { start, position }: Ver
   chunk.updates.push({ keyHash: after.keyHash, valueHash: stateValueHash(after.value) });
 }
 
-/** Brings the base into an empty target, going on where an earlier copy stopped. Throws LedgerError `mismatch`. */
+/** Copies the base into an empty target; resumes an interrupted copy. Throws LedgerError `mismatch`. */
 export async function copyBase(copy: BaseCopy): Promise<void> {
-  const { source, target, oldest, chunkKeys = DEFAULT_CHUNK_KEYS, onKeys, goOn } = copy;
+  const { source, target, oldest, chunkKeys = DEFAULT_CHUNK_KEYS, onKeys, yieldTurn } = copy;
   const { oldestVersion } = source.position;
   const mark = await loadMark(target);
   if (mark !== undefined && mark.oldestVersion !== oldestVersion) {
     throw new StoreError(
       "order",
-      `the copy was begun when the source's oldest version was ${mark.oldestVersion}; it is ${oldestVersion} now: copy into an empty target, best from a backup`,
+      `the copy began when the source's oldest version was ${mark.oldestVersion}, now it is ${oldestVersion}: copy into an empty target, best from a backup`,
     );
   }
   const tree = new StateTree((keys) => target.getTreeNodes(keys));
   let lastKey = mark?.lastKey;
   const write = async (chunk: Chunk, isWhole: boolean): Promise<void> => {
-    goOn();
+    await yieldTurn();
     await tree.apply(chunk.updates);
     const row = markRow({ oldestVersion, lastKey, isWhole });
     await target.preload({ writes: chunk.writes, treeNodes: tree.takeChanges(), sideRows: [row] });
@@ -107,7 +107,7 @@ export async function copyBase(copy: BaseCopy): Promise<void> {
   const [expected, actual] = [toHex(oldest.claimedStateRoot), toHex(root)];
   throw new LedgerError(
     "mismatch",
-    `version ${version}: the items copied give the state root ${actual}, expected ${expected}`,
+    `version ${version}: the copied items give state root ${actual}, expected ${expected}`,
     {
       details: { version, field: "state root", expected, actual },
     },

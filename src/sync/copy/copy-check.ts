@@ -1,36 +1,37 @@
-// A look at a finished copy from outside: records, blocks and histories of items are read back from the target and
-// compared with the source, all of them or a fixed share. That the copy is right was proven while it was made; this
-// shows that the target gives back what it was given.
+// Compares a finished copy with its source: reads back records, blocks and item histories, all or a fixed share. The
+// copy was already verified while it was written; this shows that the target returns what was written.
+
 import { equalBytes } from "../../base/bytes.ts";
 import { toHex } from "../../base/hex.ts";
+import { takeTurn } from "../../base/turn.ts";
 import type { StateItem } from "../../ledger/view.ts";
 import type { RawRecord, Store, StoreView } from "../../store/contract.ts";
 import type { ItemRow, StoreWalk } from "../../store/lmdb/walk.ts";
 import { Findings } from "../check/findings.ts";
 
-/** What a comparison works with. */
+/** Options of `checkCopy`. */
 export interface CopyCheckOptions {
   readonly source: StoreWalk;
   readonly target: Store;
-  /** Compares one of so many versions and one of so many keys; 1 compares all. */
+  /** Compares one in `share` versions, blocks and keys; 1 compares all. */
   readonly share: number;
-  /** Told of records, blocks and values passed, compared or not. */
+  /** Called with the number of records, blocks and values passed, whether compared or skipped. */
   readonly onProgress: (passed: number) => void;
   readonly signal: AbortSignal;
 }
 
-/** What was compared. */
+/** Numbers compared, and the differences. */
 export interface CopyCheckReport {
   readonly records: number;
   readonly blocks: number;
   readonly items: number;
-  /** Differences, all counted. */
+  /** Number of differences. */
   readonly faults: number;
-  /** The first of them, in words. */
+  /** Texts of the first differences. */
   readonly findings: readonly string[];
 }
 
-/** Records or keys compared on one view; views are short-lived. */
+/** Records or keys compared per view; views must be short-lived. */
 const RUN = 256;
 const RUN_BYTES = 16 * 1024 * 1024;
 const MAX_HISTORY = 1_000_000;
@@ -80,7 +81,7 @@ class CopyCheck {
     }
   }
 
-  /** Where runs of neighbouring versions begin; the first and the last version are always among them. */
+  /** Starts of the runs of consecutive versions to compare; they include the first and the last version. */
   *#runs(): Generator<bigint> {
     const { source, share } = this.#options;
     const { oldestVersion, version: head } = source.position;
@@ -107,7 +108,7 @@ class CopyCheck {
       for (const { version, bytes } of found) {
         const record = expected[done++];
         const isSame = record?.version === version && equalBytes(record.bytes, bytes);
-        this.#findings.expect(isSame, () => `record of version ${version}: differs from the source's`);
+        this.#findings.expect(isSame, () => `record of version ${version} differs from the source's`);
       }
       if (found.length === 0) {
         this.#findings.add(`records from version ${start} on are missing in the target`);
@@ -129,13 +130,13 @@ class CopyCheck {
         expected?.firstVersion === found?.firstVersion &&
         expected?.timestampUsec === found?.timestampUsec &&
         expected?.epoch === found?.epoch;
-      this.#findings.expect(isSame, () => `block ${height}: differs from the source's`);
+      this.#findings.expect(isSame, () => `block ${height} differs from the source's`);
       this.#blocks++;
       this.#pass(share);
     }
   }
 
-  /** Whole histories of keys, and what the oldest version sees of them. */
+  /** Compares whole histories of keys, and their values at the oldest version. */
   async #compareItems(): Promise<void> {
     const { source, share } = this.#options;
     let rows: ItemRow[] = [];
@@ -172,10 +173,13 @@ class CopyCheck {
     this.#findings.expect(isSame, () => `item ${toHex(keyHash)}: its history differs from the source's`);
     const atOldest = rows.find(({ version }) => version <= from);
     const [seen] = await view.getItems([keyHash], from);
-    // What was deleted before may have left no trace.
+    // A deletion before the oldest version may have left no row.
     const known = atOldest?.value === undefined ? undefined : atOldest;
     const isSeen = known === undefined ? seen?.value === undefined : isSameItem(known, seen);
-    this.#findings.expect(isSeen, () => `item ${toHex(keyHash)}: version ${from} sees another value`);
+    this.#findings.expect(
+      isSeen,
+      () => `item ${toHex(keyHash)}: its value at version ${from} differs from the source's`,
+    );
     this.#items++;
   }
 
@@ -185,7 +189,7 @@ class CopyCheck {
   }
 
   async #withView<T>(look: (view: StoreView) => Promise<T>): Promise<T> {
-    this.#options.signal.throwIfAborted();
+    await takeTurn(this.#options.signal);
     const view = await this.#options.target.openView();
     try {
       return await look(view);

@@ -1,8 +1,9 @@
-// Copies a whole ledger from one store into another: what the oldest block builds on where the source is pruned,
-// then every record through the same checks as any other source's. What is committed in the target is the
-// progress, so a copy that was cut off goes on where it stopped.
+// Copies a whole ledger from one store into another: first the base if the source is pruned, then every record through
+// the usual verification. The target's head is the progress, so an interrupted copy resumes where it stopped.
+
 import { equalBytes } from "../../base/bytes.ts";
 import type { Logger } from "../../base/log.ts";
+import { takeTurn } from "../../base/turn.ts";
 import { transactionAccumulator } from "../../ledger/accumulator.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import { isAccumulatorKnown, type Position } from "../../ledger/position.ts";
@@ -16,39 +17,39 @@ import { type VerifiedBlock, Verifier } from "../verifier.ts";
 import { copyBase } from "./base-copy.ts";
 import { isMarkKey, loadMark, markRow } from "./copy-mark.ts";
 
-/** Records and bytes taken from the source at once. */
+/** Records and bytes per commit. */
 const DEFAULT_PAGE_RECORDS = 1000;
 const PAGE_BYTES = 4 * 1024 * 1024;
 
-/** What a copy works with. */
+/** Options of a copy. */
 export interface LedgerCopyOptions {
   readonly source: StoreWalk;
-  /** A store that this process may write; empty, or with an earlier part of the same ledger. */
+  /** A store that this process may write: empty, or with an earlier part of the same ledger. */
   readonly target: Store;
   readonly logger: Logger;
-  /** Told of values passed for the base, then of versions copied. */
+  /** Called with the number of base values passed, then of versions copied. */
   readonly onProgress: (part: "items" | "versions", done: number) => void;
-  /** Aborted when the copy is to stop. */
+  /** Stops the copy. */
   readonly signal: AbortSignal;
   readonly sizes?: CopySizes | undefined;
 }
 
-/** How much is written at once. */
+/** Sizes of one write. */
 export interface CopySizes {
   /** Keys of the base. */
   readonly keys?: number;
-  /** Versions, about: blocks are written whole. */
+  /** Approximate number of versions: blocks are written whole. */
   readonly records?: number;
 }
 
-/** What a copy did. */
+/** Result of a copy. */
 export interface LedgerCopyReport {
-  /** Keys of the base that were looked at; 0 where the source has all its records. */
+  /** Keys of the base that were read; 0 if the source is not pruned. */
   readonly baseKeys: number;
   readonly versions: number;
 }
 
-/** Copies. Throws StoreError or LedgerError; then what is committed in the target stays and is right. */
+/** Copies. Throws StoreError or LedgerError; the target then keeps its commits, which are correct. */
 export async function copyLedger(options: LedgerCopyOptions): Promise<LedgerCopyReport> {
   return new LedgerCopy(options).run();
 }
@@ -68,7 +69,7 @@ class LedgerCopy {
     const before = await loadPosition(target);
     this.#assertCopyable(before);
     if (before === undefined && head.oldestVersion > 0n) await this.#copyOldest();
-    else await this.#mark();
+    else await this.#markUnfinished();
     await this.#copyRecords();
     await this.#copySideRows();
     return { baseKeys: this.#baseKeys, versions: this.#versions };
@@ -80,7 +81,7 @@ class LedgerCopy {
     if (head.stateRoot === undefined || !isAccumulatorKnown(head)) {
       throw new StoreError(
         "format",
-        "a ledger that started in the middle cannot be copied: its state is not known whole",
+        "a ledger that started in the middle cannot be copied: its state is only partly known",
       );
     }
     const known = target.identity;
@@ -107,9 +108,9 @@ class LedgerCopy {
     }
   }
 
-  #goOn = (): void => this.#options.signal.throwIfAborted();
+  #yieldTurn = (): Promise<void> => takeTurn(this.#options.signal);
 
-  /** The oldest block of a pruned source, with the base beneath it. */
+  /** Copies the base of a pruned source, then its oldest block. */
   async #copyOldest(): Promise<void> {
     const { source, target, onProgress, sizes } = this.#options;
     const { chainId, oldestVersion, version: head } = source.position;
@@ -123,7 +124,7 @@ class LedgerCopy {
       passed += values;
       onProgress("items", passed);
     };
-    await copyBase({ source, target, oldest, chunkKeys: sizes?.keys, onKeys, goOn: this.#goOn });
+    await copyBase({ source, target, oldest, chunkKeys: sizes?.keys, onKeys, yieldTurn: this.#yieldTurn });
     const isHead = oldest.position.version === head;
     await target.commit(
       {
@@ -148,7 +149,7 @@ class LedgerCopy {
     const pageRecords = sizes?.records ?? DEFAULT_PAGE_RECORDS;
     const before = await loadPosition(target);
     const { version: head, blockHeight } = source.position;
-    // Leaves from before the base are not known: roots of the accumulator can be compared at the head only.
+    // Leaves below a base are unknown, so accumulator roots can be compared at the head only.
     const isWhole = before === undefined || isAccumulatorKnown(before);
     const lastBlock = source.getBlock(blockHeight);
     if (lastBlock === undefined)
@@ -159,7 +160,7 @@ class LedgerCopy {
     let bytes = 0;
     const flush = async (): Promise<void> => {
       if (page.length === 0) return;
-      this.#goOn();
+      await this.#yieldTurn();
       await committer.append(page);
       this.#count(page.length);
       page = [];
@@ -182,7 +183,7 @@ class LedgerCopy {
     }
   }
 
-  /** The last block over a base: with it comes the accumulator that everything later is checked against. */
+  /** Copies the last block above a base, and with it the source's accumulator, which later records are checked against. */
   async #copyLastBlock(first: bigint): Promise<void> {
     const { target } = this.#options;
     const position = await loadPosition(target);
@@ -196,7 +197,7 @@ class LedgerCopy {
         `version ${block.position.version}: the state root differs from the claimed one`,
       );
     }
-    this.#goOn();
+    await this.#yieldTurn();
     await target.commit({
       previous: position.version,
       position: { ...block.position, stateRoot: root, accumulator: this.#headAccumulator(block) },
@@ -208,7 +209,7 @@ class LedgerCopy {
     this.#count(block.records.length);
   }
 
-  /** The source's accumulator, once its root is the one that the last record claims. */
+  /** The source's accumulator, after comparing its root with the last record's. */
   #headAccumulator(last: VerifiedBlock): Position["accumulator"] {
     const { accumulator } = this.#options.source.position;
     const record = last.records.at(-1);
@@ -216,7 +217,7 @@ class LedgerCopy {
     if (record === undefined || !equalBytes(root, decodeRecord(record.bytes).accumulatorRoot)) {
       throw new LedgerError(
         "mismatch",
-        `version ${last.position.version}: the accumulator is not the one of the record`,
+        `version ${last.position.version}: the accumulator root differs from the record's`,
       );
     }
     return accumulator;
@@ -230,8 +231,8 @@ class LedgerCopy {
     throw new StoreError("corrupt", `the source's block at version ${first} has no end`);
   }
 
-  /** Says in the target that a copy is under way. */
-  async #mark(): Promise<void> {
+  /** Marks the target as an unfinished copy. */
+  async #markUnfinished(): Promise<void> {
     const { target } = this.#options;
     const mark = await loadMark(target);
     if (mark === undefined) {
@@ -239,19 +240,19 @@ class LedgerCopy {
     } else if (target.identity === undefined && mark.oldestVersion > 0n) {
       throw new StoreError(
         "order",
-        "the target holds the base of a pruned ledger and the source is not pruned: copy into an empty target",
+        "the target has the base of a pruned ledger, but the source is not pruned: copy into an empty target",
       );
     }
   }
 
-  /** What is kept beside the ledger comes last, and with it the mark goes. */
+  /** Copies the side rows last; the same write removes the mark. */
   async #copySideRows(): Promise<void> {
     const { source, target } = this.#options;
     const rows: SideRow[] = [markRow(undefined)];
     for (const { key, value } of source.sideRows()) {
       if (!isMarkKey(key)) rows.push({ key: new Uint8Array(key), value: new Uint8Array(value) });
     }
-    this.#goOn();
+    await this.#yieldTurn();
     await target.putSideRows(rows);
   }
 

@@ -1,12 +1,20 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { RUNS } from "../../../test/support/property.ts";
 import { parseAgreement } from "../agreement.ts";
 import { trustLevels, trustRank } from "../trust.ts";
 import { backoffMs, parseRetryAfter, pause, RateCap } from "./backoff.ts";
 
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
 describe("pauses", () => {
-  it("double up to their bound, the upper half by chance", () => {
+  it("double up to their bound, with a random upper half", () => {
     const options = { baseMs: 100, maxMs: 1000 };
     expect([1, 2, 3, 4, 5, 60].map((failures) => backoffMs(failures, options, () => 1))).toEqual([
       100, 200, 400, 800, 1000, 1000,
@@ -25,7 +33,7 @@ describe("pauses", () => {
     );
   });
 
-  it("follow Retry-After in seconds and as a date, and nothing else", () => {
+  it("accept Retry-After in seconds or as a date, and nothing else", () => {
     const now = Date.parse("2026-01-01T00:00:00Z");
     expect(parseRetryAfter("7", now)).toBe(7000);
     expect(parseRetryAfter(" 0 ", now)).toBe(0);
@@ -36,25 +44,57 @@ describe("pauses", () => {
       expect(parseRetryAfter(text, now)).toBeUndefined();
   });
 
-  it("end at once when they are called off", async () => {
+  it("end at once when aborted", async () => {
     const stop = new AbortController();
-    const started = performance.now();
-    setTimeout(() => stop.abort(), 10);
+    const pausing = pause(60_000, stop.signal);
+    expect(vi.getTimerCount()).toBe(1);
+    stop.abort();
+    await pausing;
+    expect(vi.getTimerCount()).toBe(0);
     await pause(60_000, stop.signal);
-    await pause(60_000, stop.signal);
-    expect(performance.now() - started).toBeLessThan(50_000);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe("rate cap", () => {
+  const { signal } = new AbortController();
+
+  /** Milliseconds, relative to the first, at which `count` turns in a row were granted. */
+  async function turnsAt(cap: RateCap, count: number): Promise<number[]> {
+    const at: number[] = [];
+    const asking = (async () => {
+      for (let i = 0; i < count; i++) {
+        await cap.turn(signal);
+        at.push(performance.now());
+      }
+    })();
+    await vi.runAllTimersAsync();
+    await asking;
+    return at.map((ms) => ms - (at[0] ?? 0));
+  }
+
+  it("allows a burst after a quiet time, then one turn per interval", async () => {
+    vi.advanceTimersByTime(60_000);
+    expect(await turnsAt(new RateCap(20), 8)).toEqual([0, 0, 0, 0, 0, 50, 100, 150]);
   });
 
-  it("do not hold up a caller without a cap", async () => {
-    const cap = new RateCap(0);
-    const started = performance.now();
-    for (let i = 0; i < 1000; i++) await cap.turn(new AbortController().signal);
-    expect(performance.now() - started).toBeLessThan(20_000);
+  it("never waits when the cap is zero", async () => {
+    expect(await turnsAt(new RateCap(0), 1000)).toEqual(new Array(1000).fill(0));
+  });
+
+  it("rejects an aborted turn", async () => {
+    const cap = new RateCap(1);
+    vi.advanceTimersByTime(60_000);
+    for (let i = 0; i < 5; i++) await cap.turn(signal);
+    const stop = new AbortController();
+    const turn = cap.turn(stop.signal);
+    stop.abort(new Error("stopped"));
+    await expect(turn).rejects.toThrow("stopped");
   });
 });
 
 describe("agreement rules", () => {
-  it("are NEEDED/OF and nothing else", () => {
+  it("parse NEEDED/OF and nothing else", () => {
     expect(parseAgreement("2/3")).toEqual({ needed: 2, of: 3 });
     expect(parseAgreement("1/1")).toEqual({ needed: 1, of: 1 });
     for (const text of ["", "2", "3/2", "0/3", "2/3/4", "a/b", "-1/2", "2/ 3", "1000/1000"]) {
@@ -64,7 +104,7 @@ describe("agreement rules", () => {
 });
 
 describe("trust levels", () => {
-  it("name what holds, the strongest first", () => {
+  it("list what holds, strongest first", () => {
     const none = { isChained: false, anchoredVersion: undefined, agreed: undefined };
     expect(trustLevels(none)).toEqual(["trusted"]);
     const all = { isChained: true, anchoredVersion: 7n, agreed: { needed: 2, of: 3 } };

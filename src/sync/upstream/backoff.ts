@@ -1,12 +1,12 @@
-// How long to wait: growing pauses with jitter, what a Retry-After header says, and a cap on the rate.
+// Waiting: exponential backoff with jitter, Retry-After headers, and a rate cap.
 
-/** Bounds of growing pauses. */
+/** First and longest pause. */
 export interface BackoffOptions {
   readonly baseMs: number;
   readonly maxMs: number;
 }
 
-/** Pause after the given number of failures in a row: doubled each time, the upper half of it by chance. */
+/** Pause after `failures` in a row: doubles each time; the upper half of it is random. */
 export function backoffMs(failures: number, options: BackoffOptions, random: () => number): number {
   const full = Math.min(options.maxMs, options.baseMs * 2 ** Math.min(failures - 1, 30));
   return full / 2 + (full / 2) * random();
@@ -14,7 +14,7 @@ export function backoffMs(failures: number, options: BackoffOptions, random: () 
 
 const MAX_RETRY_AFTER_MS = 600_000;
 
-/** Milliseconds that a Retry-After header names: seconds or a date; undefined for anything else. */
+/** Milliseconds of a Retry-After header (seconds or a date); undefined for anything else. */
 export function parseRetryAfter(text: string | undefined, nowMs: number): number | undefined {
   if (text === undefined || text.length > 64) return undefined;
   const bare = text.trim();
@@ -39,7 +39,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Hands out turns at no more than a number per second; zero means no cap. */
+/** Limits turns per second; zero means no cap. */
 export class RateCap {
   readonly #intervalMs: number;
   #nextMs = 0;
@@ -48,7 +48,7 @@ export class RateCap {
     this.#intervalMs = perSecond > 0 ? 1000 / perSecond : 0;
   }
 
-  /** Waits for the next turn. A short burst is let through after a quiet time. */
+  /** Waits for the next turn. Allows a burst of five after a quiet time. */
   async turn(signal: AbortSignal): Promise<void> {
     if (this.#intervalMs === 0) return;
     const now = performance.now();

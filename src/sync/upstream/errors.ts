@@ -1,11 +1,12 @@
-// What can go wrong with an upstream, told apart by what the follower does about it.
+// Faults of an upstream, by what the follower does about them.
 import { CodedError } from "../../base/errors.ts";
+import type { UpstreamHead } from "./upstream.ts";
 
 /**
- * `unreachable`: no connection, a cut or a timeout; `busy`: asked to come back later; `beyond_head`: the
- * version is not there yet; `pruned`: no longer there; `refused`: an answer that says no; `malformed`: an
- * answer that is not what the interface says; `too_large`: more bytes than were agreed to; `wrong_chain`:
- * another chain's node; `unverified`: its records do not check; `disagrees`: others say otherwise.
+ * `unreachable`: no connection, a cut or a timeout; `busy`: it asked to retry later; `beyond_head`: it does not have
+ * the version yet; `pruned`: no longer; `refused`: an error status; `malformed`: a response that breaks the
+ * interface; `too_large`: more bytes than the limit; `wrong_chain`: a node of another chain; `unverified`: its records
+ * fail verification; `disagrees`: other upstreams serve other data.
  */
 export type UpstreamErrorCode =
   | "unreachable"
@@ -19,9 +20,9 @@ export type UpstreamErrorCode =
   | "unverified"
   | "disagrees";
 
-/** A fault of an upstream. Messages hold nothing that came from the network as raw text. */
+/** A fault of an upstream. Messages never contain raw text from the network. */
 export class UpstreamError extends CodedError<UpstreamErrorCode> {
-  /** How long it asked to be left alone. */
+  /** Pause that the upstream asked for. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -31,5 +32,15 @@ export class UpstreamError extends CodedError<UpstreamErrorCode> {
   ) {
     super(code, message, { cause: options.cause });
     this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** Code `beyond_head`, with the upstream's head. */
+export class BeyondHead extends UpstreamError {
+  readonly head: UpstreamHead;
+
+  constructor(version: bigint, head: UpstreamHead) {
+    super("beyond_head", `version ${version} is not there yet, the head is ${head.version}`);
+    this.head = head;
   }
 }

@@ -1,4 +1,4 @@
-// The ledger headers of an answer, under whatever brand the node puts into their names: `X-<brand>-…`.
+// The ledger headers of a response, under any brand in their names: `X-<brand>-…`.
 import {
   brandedHeader,
   LEDGER_HEADERS,
@@ -12,7 +12,7 @@ import type { UpstreamHead } from "./upstream.ts";
 const MAX_DIGITS = 20;
 const U64_MAX = 0xffff_ffff_ffff_ffffn;
 
-/** Names of received headers are in lower case. */
+/** Received header names are lower case. */
 function receivedName(brand: string, name: LedgerHeader): string {
   return brandedHeader(brand, name).toLowerCase();
 }
@@ -39,7 +39,7 @@ function readU64(headers: ReceivedHeaders, name: string): bigint | undefined {
   return value <= U64_MAX ? value : undefined;
 }
 
-/** The head that an answer's headers describe; undefined when it carries none. Throws `malformed`. */
+/** The head in a response's headers; undefined without ledger headers. Throws `malformed`. */
 export function findHead(headers: ReceivedHeaders): UpstreamHead | undefined {
   const brand = brandOf(headers);
   if (brand === undefined) return undefined;
@@ -62,14 +62,14 @@ export function findHead(headers: ReceivedHeaders): UpstreamHead | undefined {
   };
 }
 
-/** As `findHead`, but an answer without ledger headers is `malformed`. */
+/** As `findHead`, but a response without ledger headers is `malformed`. */
 export function requireHead(headers: ReceivedHeaders): UpstreamHead {
   const head = findHead(headers);
-  if (head === undefined) throw new UpstreamError("malformed", "the answer carries no ledger headers");
+  if (head === undefined) throw new UpstreamError("malformed", "the response has no ledger headers");
   return head;
 }
 
-/** The version that an answer says it was read at, where it says so. */
+/** The version that a response was read at, if a header says so. */
 export function findReadVersion(headers: ReceivedHeaders): bigint | undefined {
   const brand = brandOf(headers);
   return brand === undefined ? undefined : readU64(headers, receivedName(brand, READ_VERSION));

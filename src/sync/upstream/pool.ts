@@ -1,38 +1,40 @@
-// The upstreams of a follower with what is known of each: where its head is, whether it is in use, resting
-// after a failure, or set aside because what it said was wrong.
+// The upstreams of a follower and the state of each: its head, and whether it is in use, resting after a failure, or
+// set aside after wrong data.
 import type { Logger } from "../../base/log.ts";
 import { type BackoffOptions, backoffMs } from "./backoff.ts";
 import type { UpstreamError, UpstreamErrorCode } from "./errors.ts";
 import type { Upstream, UpstreamHead } from "./upstream.ts";
 
-/** `untried`, `ok`, `resting` (could not be asked), `set_aside` (what it said was wrong). */
+/** `resting`: did not respond; `set_aside`: served wrong data. */
 export type UpstreamState = "untried" | "ok" | "resting" | "set_aside";
 
 /** One upstream of the pool. */
 export interface PoolEntry {
   readonly upstream: Upstream;
   state: UpstreamState;
-  /** The last fault, for people; undefined while there was none. */
+  /** The last fault, for display. */
   fault: string | undefined;
+  /** True if set aside because its ledger is not ours; nothing it serves is used. */
+  isOtherLedger: boolean;
   head: UpstreamHead | undefined;
   failures: number;
-  /** When it may be asked again. */
+  /** Clock time from which it may be asked again. */
   readyMs: number;
 }
 
-/** What a pool works with. */
+/** Options of a pool. */
 export interface PoolOptions {
-  /** Pauses after failures to answer. */
+  /** Pauses after failed requests. */
   readonly retry: BackoffOptions;
-  /** Pauses after wrong answers. */
+  /** Pauses after wrong responses. */
   readonly setAside: BackoffOptions;
   readonly logger: Logger;
-  /** Milliseconds that only go forward. */
+  /** Monotonic milliseconds. */
   readonly clock: () => number;
   readonly random: () => number;
 }
 
-/** Faults that say something about honesty or fitness, not about the line. */
+/** Faults of the upstream itself, not of the connection. */
 const SET_ASIDE: ReadonlySet<UpstreamErrorCode> = new Set([
   "pruned",
   "refused",
@@ -43,7 +45,10 @@ const SET_ASIDE: ReadonlySet<UpstreamErrorCode> = new Set([
   "disagrees",
 ]);
 
-/** Keeps the upstreams and picks the one to ask. */
+/** Faults that prove that the upstream has another ledger. */
+const OTHER_LEDGER: ReadonlySet<UpstreamErrorCode> = new Set(["wrong_chain", "disagrees"]);
+
+/** Tracks the upstreams and picks the one to ask. */
 export class UpstreamPool {
   readonly entries: readonly PoolEntry[];
   readonly #options: PoolOptions;
@@ -55,13 +60,14 @@ export class UpstreamPool {
       upstream,
       state: "untried",
       fault: undefined,
+      isOtherLedger: false,
       head: undefined,
       failures: 0,
       readyMs: 0,
     }));
   }
 
-  /** The highest head that any upstream in good standing has named. */
+  /** The highest head of all upstreams that are not set aside. */
   get headVersion(): bigint | undefined {
     let highest: bigint | undefined;
     for (const { state, head } of this.entries) {
@@ -71,8 +77,8 @@ export class UpstreamPool {
     return highest;
   }
 
-  /** True when every upstream is set aside: nothing that is said can be used. */
-  get isSpent(): boolean {
+  /** True when every upstream is set aside. */
+  get isUnusable(): boolean {
     return this.entries.every((entry) => entry.state === "set_aside");
   }
 
@@ -81,8 +87,8 @@ export class UpstreamPool {
   }
 
   /**
-   * The upstream to ask for records from `start` on: the one in use unless it lags, then the first that is
-   * ready; those set aside only when there is no other.
+   * The upstream to ask for records from `start` on: the one in use unless it lags, then the first ready one. Picks a
+   * set-aside upstream only when no other is ready.
    */
   pick(start: bigint): PoolEntry | undefined {
     const ready = this.entries.filter((entry) => this.isReady(entry));
@@ -101,29 +107,31 @@ export class UpstreamPool {
     return Math.max(0, Math.min(...this.entries.map((entry) => entry.readyMs)) - now);
   }
 
-  /** Notes a good answer. */
+  /** Notes a good response. */
   succeed(entry: PoolEntry): void {
     if (entry.state !== "ok") {
-      this.#options.logger.info({ upstream: entry.upstream.name, was: entry.state }, "upstream in use");
+      this.#options.logger.info({ upstream: entry.upstream.name, was: entry.state }, "upstream is in use");
     }
     entry.state = "ok";
+    entry.isOtherLedger = false;
     entry.failures = 0;
     entry.readyMs = 0;
   }
 
-  /** Notes a fault: the upstream rests or is set aside for a while, longer each time. */
+  /** Notes a fault: the upstream rests or is set aside, longer each time. */
   fail(entry: PoolEntry, error: UpstreamError): void {
     const { retry, setAside, clock, random, logger } = this.#options;
     const isSetAside = SET_ASIDE.has(error.code);
-    // A line that breaks does not clear the name of one that was caught.
+    // A failed connection does not clear an upstream that served wrong data.
     if (isSetAside || entry.state !== "set_aside") entry.state = isSetAside ? "set_aside" : "resting";
+    if (OTHER_LEDGER.has(error.code)) entry.isOtherLedger = true;
     entry.failures++;
     entry.fault = `${error.code}: ${error.message}`;
     const waitMs = error.retryAfterMs ?? backoffMs(entry.failures, isSetAside ? setAside : retry, random);
     entry.readyMs = clock() + waitMs;
     const fields = { upstream: entry.upstream.name, fault: entry.fault, againInMs: Math.round(waitMs) };
-    if (isSetAside) logger.warn(fields, "upstream set aside");
-    else logger.info(fields, "upstream rests");
+    if (isSetAside) logger.warn(fields, "upstream set aside after wrong data");
+    else logger.info(fields, "upstream rests after a failed request");
   }
 
   close(): void {

@@ -1,26 +1,25 @@
-// An upstream over HTTP: any node that serves the `/v1` interface of an Aptos-format ledger, another Sextant
-// included.
+// An upstream over HTTP: any node that serves the `/v1` interface of an Aptos-format ledger, Sextant included.
 import { ConfigError } from "../../base/errors.ts";
 import { toPrefixedHex } from "../../base/hex.ts";
 import { BCS_TYPE, JSON_TYPE } from "../../interface/media-types.ts";
 import { API_ROOT, urlTo } from "../../interface/route.ts";
 import { ledgerInfoRoute, rawStateValueRoute, transactionsRoute } from "../../interface/routes.ts";
 import { parseRetryAfter, RateCap } from "./backoff.ts";
-import { UpstreamError } from "./errors.ts";
+import { BeyondHead, UpstreamError } from "./errors.ts";
 import { findHead, findReadVersion, requireHead } from "./ledger-headers.ts";
 import {
   DEFAULT_TIMEOUTS,
-  type Received,
   type ReceivedHeaders,
   type Timeouts,
   Transport,
+  type UpstreamResponse,
 } from "./transport.ts";
 import type { RecordsPage, StateValueAnswer, Upstream, UpstreamHead } from "./upstream.ts";
 
-/** Answers other than pages and values are short. */
-const SMALL_ANSWER_BYTES = 256 * 1024;
+/** Responses other than pages and values are short. */
+const SMALL_RESPONSE_BYTES = 256 * 1024;
 
-/** A header that carries the key to an upstream. */
+/** The header that carries the API key. */
 export interface ApiKeyHeader {
   readonly name: string;
   readonly value: string;
@@ -32,19 +31,19 @@ export interface RestUpstreamOptions {
   readonly maxPageBytes?: number;
   readonly timeouts?: Timeouts;
   /** Requests per second; zero means no cap. */
-  readonly requestsPerSecond?: number;
+  readonly upstreamRate?: number;
   readonly apiKey?: ApiKeyHeader | undefined;
-  /** Name to call it by in the User-Agent header. */
+  /** Value of the User-Agent header. */
   readonly userAgent?: string;
 }
 
-/** Checks the text of an upstream's URL and completes it to its `/v1` base. Throws ConfigError. */
+/** Parses an upstream's URL and appends `/v1` if missing. Throws ConfigError. */
 export function parseUpstreamUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
     throw new ConfigError(`upstream: expected an http or https URL, got ${JSON.stringify(text)}`);
   }
-  // Credentials in a URL end up in logs; the environment is the place for a key.
+  // Credentials in a URL end up in logs; keys come from the environment.
   if (url.username !== "" || url.password !== "") {
     throw new ConfigError("upstream: expected a URL without a user and password");
   }
@@ -54,7 +53,6 @@ export function parseUpstreamUrl(text: string): URL {
   return url;
 }
 
-/** An upstream by its URL. */
 export function createRestUpstream(base: URL, options: RestUpstreamOptions = {}): Upstream {
   return new RestUpstream(base, options);
 }
@@ -72,7 +70,7 @@ class RestUpstream implements Upstream {
     this.name = base.href;
     this.#base = base.href;
     this.#transport = new Transport(options.timeouts ?? DEFAULT_TIMEOUTS);
-    this.#cap = new RateCap(options.requestsPerSecond ?? 0);
+    this.#cap = new RateCap(options.upstreamRate ?? 0);
     this.#maxPageBytes = options.maxPageBytes ?? 32 * 1024 * 1024;
     this.#headers = {
       "user-agent": options.userAgent ?? "sextant",
@@ -82,41 +80,46 @@ class RestUpstream implements Upstream {
   }
 
   async getHead(signal: AbortSignal): Promise<UpstreamHead> {
-    const answer = await this.#ask(urlTo(this.#base, ledgerInfoRoute), JSON_TYPE, signal, SMALL_ANSWER_BYTES);
-    if (answer.status !== 200) throw refusal(answer);
-    return requireHead(answer.headers);
+    const response = await this.#ask(
+      urlTo(this.#base, ledgerInfoRoute),
+      JSON_TYPE,
+      signal,
+      SMALL_RESPONSE_BYTES,
+    );
+    if (response.status !== 200) throw refusal(response);
+    return requireHead(response.headers);
   }
 
   async getRecords(start: bigint, limit: number, signal: AbortSignal): Promise<RecordsPage> {
     const url = urlTo(this.#base, transactionsRoute, { start, limit });
-    const answer = await this.#ask(url, BCS_TYPE, signal, this.#maxPageBytes);
-    if (answer.status === 200) {
-      assertBcs(answer.headers);
-      return { head: requireHead(answer.headers), bytes: answer.body };
+    const response = await this.#ask(url, BCS_TYPE, signal, this.#maxPageBytes);
+    if (response.status === 200) {
+      assertBcs(response.headers);
+      return { head: requireHead(response.headers), bytes: response.body };
     }
-    // Asking for a version that is not there yet is a 400 here, not an empty page.
-    if (answer.status === 400) {
-      const head = findHead(answer.headers);
-      if (head !== undefined && head.version < start) throw beyondHead(start, head);
+    // For a version beyond the head, nodes respond 400, not an empty page.
+    if (response.status === 400) {
+      const head = findHead(response.headers);
+      if (head !== undefined && head.version < start) throw new BeyondHead(start, head);
     }
-    throw refusal(answer);
+    throw refusal(response);
   }
 
   async getStateValue(stateKey: Uint8Array, version: bigint, signal: AbortSignal): Promise<StateValueAnswer> {
     const url = urlTo(this.#base, rawStateValueRoute, { ledger_version: version });
     const body = JSON.stringify({ key: toPrefixedHex(stateKey) });
-    const answer = await this.#ask(url, BCS_TYPE, signal, this.#maxPageBytes, body);
-    const isAbsent = answer.status === 404 && errorCodeOf(answer) === "state_value_not_found";
-    if (answer.status === 200) assertBcs(answer.headers);
+    const response = await this.#ask(url, BCS_TYPE, signal, this.#maxPageBytes, body);
+    const isAbsent = response.status === 404 && errorCodeOf(response) === "state_value_not_found";
+    if (response.status === 200) assertBcs(response.headers);
     else if (!isAbsent) {
-      const head = findHead(answer.headers);
-      if (answer.status === 404 && head !== undefined && head.version < version)
-        throw beyondHead(version, head);
-      throw refusal(answer);
+      const head = findHead(response.headers);
+      if (response.status === 404 && head !== undefined && head.version < version)
+        throw new BeyondHead(version, head);
+      throw refusal(response);
     }
-    const head = requireHead(answer.headers);
-    assertReadAt(answer.headers, head, version);
-    return { head, value: isAbsent ? undefined : answer.body };
+    const head = requireHead(response.headers);
+    assertReadAt(response.headers, head, version);
+    return { head, value: isAbsent ? undefined : response.body };
   }
 
   close(): void {
@@ -129,9 +132,9 @@ class RestUpstream implements Upstream {
     signal: AbortSignal,
     maxBytes: number,
     body?: string,
-  ): Promise<Received> {
+  ): Promise<UpstreamResponse> {
     await this.#cap.turn(signal);
-    const answer = await this.#transport.exchange({
+    const response = await this.#transport.request({
       method: body === undefined ? "GET" : "POST",
       url: new URL(url),
       headers: {
@@ -143,8 +146,8 @@ class RestUpstream implements Upstream {
       maxBytes,
       signal,
     });
-    this.receivedBytes += answer.wireBytes;
-    return answer;
+    this.receivedBytes += response.wireBytes;
+    return response;
   }
 }
 
@@ -156,11 +159,11 @@ function assertBcs(headers: ReceivedHeaders): void {
   const type = mediaTypeOf(headers);
   if (type !== BCS_TYPE) {
     const shown = type === "text/html" || type === JSON_TYPE ? type : "another media type";
-    throw new UpstreamError("malformed", `expected an answer in ${BCS_TYPE}, got ${shown}`);
+    throw new UpstreamError("malformed", `expected a response in ${BCS_TYPE}, got ${shown}`);
   }
 }
 
-/** The node must have read at the version asked for: it says so, or its kept range shows that it could. */
+/** Checks that the value was read at `version`: by the read-version header, else by the upstream's kept range. */
 function assertReadAt(headers: ReceivedHeaders, head: UpstreamHead, version: bigint): void {
   const readVersion = findReadVersion(headers);
   if (
@@ -172,19 +175,16 @@ function assertReadAt(headers: ReceivedHeaders, head: UpstreamHead, version: big
   }
   throw new UpstreamError(
     "malformed",
-    `asked for a value at version ${version}, the answer is for another one`,
+    `asked for a value at version ${version}, the response is for another version`,
   );
 }
 
-function beyondHead(version: bigint, head: UpstreamHead): UpstreamError {
-  return new UpstreamError("beyond_head", `version ${version} is not there yet, the head is ${head.version}`);
-}
-
-/** The error code in an error's JSON body. */
-function errorCodeOf(answer: Received): string | undefined {
-  if (answer.body.length > SMALL_ANSWER_BYTES || mediaTypeOf(answer.headers) !== JSON_TYPE) return undefined;
+/** The `error_code` in a JSON error body. */
+function errorCodeOf(response: UpstreamResponse): string | undefined {
+  if (response.body.length > SMALL_RESPONSE_BYTES || mediaTypeOf(response.headers) !== JSON_TYPE)
+    return undefined;
   try {
-    const parsed: unknown = JSON.parse(Buffer.from(answer.body).toString("utf8"));
+    const parsed: unknown = JSON.parse(Buffer.from(response.body).toString("utf8"));
     if (typeof parsed !== "object" || parsed === null || !Object.hasOwn(parsed, "error_code"))
       return undefined;
     const code: unknown = (parsed as { error_code: unknown }).error_code;
@@ -194,18 +194,18 @@ function errorCodeOf(answer: Received): string | undefined {
   }
 }
 
-function refusal(answer: Received): UpstreamError {
-  const { status } = answer;
-  const code = errorCodeOf(answer);
-  const said = `status ${status}${code === undefined ? "" : ` ${JSON.stringify(code)}`}`;
-  if (status === 410) return new UpstreamError("pruned", `the version is pruned there (${said})`);
+function refusal(response: UpstreamResponse): UpstreamError {
+  const { status } = response;
+  const code = errorCodeOf(response);
+  const outcome = `status ${status}${code === undefined ? "" : ` ${JSON.stringify(code)}`}`;
+  if (status === 410) return new UpstreamError("pruned", `the upstream has pruned the version (${outcome})`);
   if (status === 429 || status === 503) {
-    const retryAfterMs = parseRetryAfter(answer.headers["retry-after"], Date.now());
-    return new UpstreamError("busy", `asked to come back later (${said})`, { retryAfterMs });
+    const retryAfterMs = parseRetryAfter(response.headers["retry-after"], Date.now());
+    return new UpstreamError("busy", `the upstream asked to retry later (${outcome})`, { retryAfterMs });
   }
-  if (status >= 500) return new UpstreamError("unreachable", `it failed (${said})`);
+  if (status >= 500) return new UpstreamError("unreachable", `the upstream failed (${outcome})`);
   if (status >= 300 && status < 400) {
-    return new UpstreamError("refused", `redirects are not followed (${said}); give the final URL`);
+    return new UpstreamError("refused", `redirects are not followed (${outcome}): configure the final URL`);
   }
-  return new UpstreamError("refused", `it refused (${said})`);
+  return new UpstreamError("refused", `the upstream refused the request (${outcome})`);
 }

@@ -1,5 +1,5 @@
-// One HTTP exchange with an upstream, within bounds: time to connect, to the first byte, between bytes and
-// altogether; bytes as they come and as they inflate. Redirects are not followed.
+// Bounded HTTP requests to an upstream: time to connect, to the first byte, between bytes and in total; bytes on the
+// wire and after inflating. Redirects are not followed.
 import { pipeline } from "node:stream/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createGunzip } from "node:zlib";
@@ -7,17 +7,17 @@ import { Agent, type Dispatcher } from "undici";
 import { errorText } from "../../base/errors.ts";
 import { UpstreamError } from "./errors.ts";
 
-/** Time bounds of one exchange. */
+/** Time bounds of one request. */
 export interface Timeouts {
   readonly connectMs: number;
-  /** From the sent request to the head of the answer. */
+  /** From the sent request to the response headers. */
   readonly firstByteMs: number;
   /** Longest silence inside the body. */
   readonly stallMs: number;
   readonly totalMs: number;
 }
 
-/** Bounds that suit a public node on a slow line. */
+/** Suits a public node over a slow connection. */
 export const DEFAULT_TIMEOUTS: Timeouts = {
   connectMs: 5_000,
   firstByteMs: 10_000,
@@ -26,33 +26,33 @@ export const DEFAULT_TIMEOUTS: Timeouts = {
 };
 
 const MAX_CONNECTIONS = 16;
-/** The other side closed the connection, or cut it. */
+/** The upstream closed or cut the connection. */
 const CUT_CODES = ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"];
 
-/** What is asked. */
-export interface Exchange {
+/** A request to an upstream. */
+export interface UpstreamRequest {
   readonly method: "GET" | "POST";
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Largest body, before and after inflating. */
+  /** Largest response body, before and after inflating. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
 
-/** Headers of an answer by lower-case names. One that came several times has its values joined. */
+/** Response headers by lower-case names; repeated ones are joined. */
 export type ReceivedHeaders = Readonly<Record<string, string | undefined>>;
 
-/** What came. */
-export interface Received {
+/** A complete response. */
+export interface UpstreamResponse {
   readonly status: number;
   readonly headers: ReceivedHeaders;
   readonly body: Uint8Array;
-  /** Bytes of the body as they came. */
+  /** Bytes of the body on the wire. */
   readonly wireBytes: number;
 }
 
-/** Connections to one upstream, kept alive between exchanges. */
+/** Connections to one upstream, kept alive between requests. */
 export class Transport {
   readonly #agent: Agent;
   readonly #timeouts: Timeouts;
@@ -67,36 +67,36 @@ export class Transport {
     });
   }
 
-  /** Sends a request and reads the whole answer. Throws UpstreamError or the signal's reason. */
-  async exchange(what: Exchange): Promise<Received> {
-    what.signal.throwIfAborted();
-    // Not AbortSignal.any(): a signal that lives as long as the node would remember every exchange.
+  /** Sends a request and reads the complete response. Throws UpstreamError or the signal's reason. */
+  async request(request: UpstreamRequest): Promise<UpstreamResponse> {
+    request.signal.throwIfAborted();
+    // Not AbortSignal.any(): a signal that lives as long as the node would keep every request in memory.
     const limits = new AbortController();
-    const onAbort = (): void => limits.abort(what.signal.reason);
-    what.signal.addEventListener("abort", onAbort);
+    const onAbort = (): void => limits.abort(request.signal.reason);
+    request.signal.addEventListener("abort", onAbort);
     const { totalMs } = this.#timeouts;
     const total = setTimeout(() => {
-      limits.abort(new UpstreamError("unreachable", `no whole answer within ${totalMs} ms`));
+      limits.abort(new UpstreamError("unreachable", `no complete response within ${totalMs} ms`));
     }, totalMs);
     try {
-      const answer = await this.#send(what, limits.signal);
-      const received = await readAnswer(answer, what.maxBytes);
-      // Undici takes a connection back one turn of the loop after its answer; until then it would open another.
+      const response = await this.#send(request, limits.signal);
+      const received = await readResponse(response, request.maxBytes);
+      // Undici frees a connection one turn of the loop after its response; before that it would open another.
       await nextTurn();
       return received;
     } catch (error) {
       const reason = limits.signal.aborted ? limits.signal.reason : this.#toUpstreamError(error);
-      // Hangs up on an answer that is not read to its end.
+      // Closes the connection of a response that was not read to its end.
       limits.abort(reason);
       throw reason;
     } finally {
       clearTimeout(total);
-      what.signal.removeEventListener("abort", onAbort);
+      request.signal.removeEventListener("abort", onAbort);
     }
   }
 
   async #send(
-    { method, url, headers, body }: Exchange,
+    { method, url, headers, body }: UpstreamRequest,
     signal: AbortSignal,
   ): Promise<Dispatcher.ResponseData> {
     const { origin, pathname, search } = url;
@@ -104,7 +104,7 @@ export class Transport {
     try {
       return await this.#agent.request(options);
     } catch (error) {
-      // The other side may close a kept connection just as it is used again; that says nothing about it.
+      // Retries once: the upstream may close an idle connection just as a request reuses it.
       if (CUT_CODES.includes(codeOf(error))) return this.#agent.request(options);
       throw error;
     }
@@ -121,13 +121,13 @@ export class Transport {
     const unreachable = (message: string): UpstreamError =>
       new UpstreamError("unreachable", message, { cause: error });
     if (code === "UND_ERR_CONNECT_TIMEOUT") return unreachable(`no connection within ${connectMs} ms`);
-    if (code === "UND_ERR_HEADERS_TIMEOUT") return unreachable(`no answer within ${firstByteMs} ms`);
-    if (code === "UND_ERR_BODY_TIMEOUT") return unreachable(`the answer stood still for ${stallMs} ms`);
+    if (code === "UND_ERR_HEADERS_TIMEOUT") return unreachable(`no response within ${firstByteMs} ms`);
+    if (code === "UND_ERR_BODY_TIMEOUT") return unreachable(`the response stalled for ${stallMs} ms`);
     if (code.startsWith("Z_")) {
-      const message = `the answer does not inflate: ${errorText(error)}`;
+      const message = `the response does not inflate: ${errorText(error)}`;
       return new UpstreamError("malformed", message, { cause: error });
     }
-    return unreachable(`the exchange failed: ${code === "" ? errorText(error) : code}`);
+    return unreachable(`the request failed: ${code === "" ? errorText(error) : code}`);
   }
 }
 
@@ -135,15 +135,15 @@ function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";
 }
 
-async function readAnswer(answer: Dispatcher.ResponseData, maxBytes: number): Promise<Received> {
+async function readResponse(response: Dispatcher.ResponseData, maxBytes: number): Promise<UpstreamResponse> {
   const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(answer.headers)) headers[name] = `${value}`;
+  for (const [name, value] of Object.entries(response.headers)) headers[name] = `${value}`;
   const wire = { bytes: 0 };
   const onWire = (stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> => bounded(stream, maxBytes, wire);
-  const body = isPacked(headers["content-encoding"])
-    ? await pipeline(answer.body, onWire, createGunzip(), (stream) => collect(bounded(stream, maxBytes)))
-    : await pipeline(answer.body, onWire, collect);
-  return { status: answer.statusCode, headers, body, wireBytes: wire.bytes };
+  const body = isGzip(headers["content-encoding"])
+    ? await pipeline(response.body, onWire, createGunzip(), (stream) => collect(bounded(stream, maxBytes)))
+    : await pipeline(response.body, onWire, collect);
+  return { status: response.statusCode, headers, body, wireBytes: wire.bytes };
 }
 
 async function collect(stream: AsyncIterable<Buffer>): Promise<Uint8Array> {
@@ -153,7 +153,7 @@ async function collect(stream: AsyncIterable<Buffer>): Promise<Uint8Array> {
   return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
 }
 
-/** Counts what passes. Throws as soon as it is more than agreed to. */
+/** Counts bytes. Throws as soon as they exceed `maxBytes`. */
 async function* bounded(
   stream: AsyncIterable<Buffer>,
   maxBytes: number,
@@ -162,15 +162,15 @@ async function* bounded(
   for await (const chunk of stream) {
     count.bytes += chunk.length;
     if (count.bytes > maxBytes) {
-      throw new UpstreamError("too_large", `the answer is larger than ${maxBytes} bytes`);
+      throw new UpstreamError("too_large", `the response is larger than ${maxBytes} bytes`);
     }
     yield chunk;
   }
 }
 
-function isPacked(coding: string | undefined): boolean {
+function isGzip(coding: string | undefined): boolean {
   const name = coding?.trim().toLowerCase() ?? "";
   if (name === "" || name === "identity") return false;
   if (name === "gzip" || name === "x-gzip") return true;
-  throw new UpstreamError("malformed", "the answer is in a content coding that was not asked for");
+  throw new UpstreamError("malformed", "the response has a content coding that was not requested");
 }

@@ -1,7 +1,7 @@
-// The face of an upstream: a node that records and state values are asked from. What it says is not believed
-// here; the follower checks it.
+// The interface of an upstream: a node that serves records and state values. Nothing it serves is trusted; the
+// follower verifies it.
 
-/** Where an upstream says its ledger stands. */
+/** The head that an upstream claims. */
 export interface UpstreamHead {
   readonly chainId: number;
   readonly version: bigint;
@@ -11,29 +11,29 @@ export interface UpstreamHead {
   readonly blockHeight: bigint;
 }
 
-/** Consecutive records as they came: BCS of a vector of records. */
+/** Consecutive records as received: BCS of a vector of records. */
 export interface RecordsPage {
   readonly head: UpstreamHead;
   readonly bytes: Uint8Array;
 }
 
-/** The state value of a key at the version asked for; undefined when there is none. */
+/** The state value of a key at the requested version. */
 export interface StateValueAnswer {
   readonly head: UpstreamHead;
-  /** BCS of the StateValue. */
+  /** BCS of the StateValue; undefined if the item does not exist. */
   readonly value: Uint8Array | undefined;
 }
 
-/** A node to follow. Every call throws UpstreamError, or the signal's reason when it is aborted. */
+/** A node to follow. Every call throws UpstreamError, or the signal's reason once aborted. */
 export interface Upstream {
-  /** What it is called in logs and metrics; holds no secret. */
+  /** Name for logs and metrics; contains no secret. */
   readonly name: string;
-  /** Bytes received so far, as they came over the wire. */
+  /** Bytes received over the wire so far. */
   readonly receivedBytes: number;
   getHead(signal: AbortSignal): Promise<UpstreamHead>;
-  /** Records from `start` on, at most `limit`. Throws `beyond_head`, `pruned`, `too_large`. */
+  /** At most `limit` records from `start` on. Throws `beyond_head`, `pruned`, `too_large`. */
   getRecords(start: bigint, limit: number, signal: AbortSignal): Promise<RecordsPage>;
-  /** The value of a key, given as BCS of the StateKey. Throws `beyond_head`, `pruned`. */
+  /** `stateKey` is BCS of the StateKey. Throws `beyond_head`, `pruned`. */
   getStateValue(stateKey: Uint8Array, version: bigint, signal: AbortSignal): Promise<StateValueAnswer>;
   close(): void;
 }

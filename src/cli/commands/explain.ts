@@ -1,0 +1,86 @@
+// `sextant explain`: explains a signing message or a transaction request.
+import { readFile } from "node:fs/promises";
+import { ConfigError, errorText } from "../../base/errors.ts";
+import type { Explanation } from "../../node.ts";
+import { command, EXIT_OK } from "../command.ts";
+import { switchOption } from "../option.ts";
+import { askSource, operandsOf, sourceOptions } from "../source.ts";
+import { alignedLines } from "./info.ts";
+
+const HEX_TEXT = /^"?(?:0x)?[0-9a-fA-F]*"?$/;
+
+/** The request in a file: JSON, or a signing message as `sextant encode` prints it. */
+function requestOf(file: Uint8Array): Uint8Array {
+  const text = new TextDecoder().decode(file).trim();
+  if (!HEX_TEXT.test(text)) return file;
+  return new TextEncoder().encode(JSON.stringify({ message: text.replaceAll('"', "") }));
+}
+
+/** JSON without characters that control a terminal or the reading direction. */
+function visible(value: unknown): string {
+  return JSON.stringify(value).replace(/[\p{Cc}\p{Cf}]/gu, (character) =>
+    Array.from({ length: character.length }, (_, i) => character.charCodeAt(i))
+      .map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`)
+      .join(""),
+  );
+}
+
+function callLines(call: Explanation["payload"]): Record<string, unknown> {
+  if (call.type === "multisig_payload") {
+    const inner = call.transaction_payload;
+    return {
+      multisig_address: call.multisig_address,
+      ...(inner === undefined ? { runs: "the payload stored in the account" } : callLines(inner)),
+    };
+  }
+  const shown: Record<string, unknown> =
+    call.type === "script_payload" ? { script: `code hash ${call.code_hash}` } : { function: call.function };
+  if (call.type_arguments.length > 0) shown.type_arguments = call.type_arguments.join(", ");
+  for (const [i, { name, type, value, bytes }] of call.arguments.entries()) {
+    const text = value === undefined ? `bytes ${bytes}` : visible(value);
+    shown[`argument ${name ?? i}`] = type === undefined ? text : `${text} (${type})`;
+  }
+  return shown;
+}
+
+function linesOf(explanation: Explanation): string[] {
+  const { secondary_signers: others, fee_payer: payer, replay_protection: replay, limits } = explanation;
+  const { max_gas_amount: gas, gas_unit_price: price } = explanation;
+  return alignedLines({
+    kind: explanation.kind,
+    chain_id: explanation.chain_id,
+    sender: explanation.sender,
+    ...(others === undefined ? {} : { secondary_signers: others.join(", ") || "none" }),
+    ...(payer === undefined ? {} : { fee_payer: payer }),
+    ...callLines(explanation.payload),
+    ...(limits === undefined ? {} : { limits: JSON.stringify(limits) }),
+    max_fee: `${explanation.max_fee} (${gas} gas at ${price})`,
+    expiration: explanation.expiration ?? `${explanation.expiration_timestamp_secs} seconds`,
+    [replay.type]: replay.type === "nonce" ? replay.nonce : replay.sequence_number,
+    ...Object.fromEntries(
+      explanation.warnings.map(({ code, message }, i) => [`warning ${i + 1}`, `${code}: ${message}`]),
+    ),
+    matches: "the fields encode to exactly these bytes",
+  });
+}
+
+export const explainCommand = command({
+  name: "explain",
+  summary: "Print what a transaction does before it is signed",
+  operands: "FILE|-",
+  options: { ...sourceOptions, json: switchOption("Print the JSON response", false) },
+  examples: ["sextant explain request.json", "sextant encode request.json | sextant explain -"],
+  run: async (values, operands, context) => {
+    const [file] = operandsOf(operands, ["FILE"]);
+    let request: Uint8Array;
+    try {
+      request = requestOf(file === "-" ? await context.readStdin() : await readFile(file));
+    } catch (error) {
+      throw new ConfigError(`cannot read ${file}: ${errorText(error)}`, error);
+    }
+    const answer = await askSource(values, (source) => source.explain(request));
+    if (values.json) context.out(answer);
+    else for (const line of linesOf(JSON.parse(answer) as Explanation)) context.out(line);
+    return EXIT_OK;
+  },
+});

@@ -1,0 +1,126 @@
+// Options of the HTTP server. Each is in the node's options under its own name.
+import { ConfigError } from "../base/errors.ts";
+import { FRONTEND_NUMBERS, HTTP_DEFAULTS, HTTP_NUMBERS, type HttpOptions, isHeaderBrand } from "../node.ts";
+import {
+  bytesOption,
+  durationOption,
+  grouped,
+  integerOption,
+  listOption,
+  type OptionValues,
+  switchOption,
+  textOption,
+  textOptionWithDefault,
+  toNodeValues,
+} from "./option.ts";
+
+const servingOptions = {
+  host: textOptionWithDefault("Address to listen on", "HOST", HTTP_DEFAULTS.host),
+  port: integerOption("Port to listen on; 0 takes a free one", "PORT", HTTP_NUMBERS.port),
+  workers: integerOption(
+    "Worker processes that answer requests while this process writes; with 0 this process answers too",
+    "COUNT",
+    FRONTEND_NUMBERS.workers,
+  ),
+  "header-brand": listOption("Brand in ledger header names: X-BRAND-LEDGER-VERSION and so on", "BRAND", {
+    fallback: HTTP_DEFAULTS.headerBrands,
+    check: (text) => (isHeaderBrand(text) ? undefined : "letters, digits and dashes"),
+  }),
+  encode: switchOption("Switch encode_submission and explain_submission off", HTTP_DEFAULTS.encode),
+  "json-output": switchOption("Switch JSON responses off", HTTP_DEFAULTS.jsonOutput),
+  "bcs-output": switchOption("Switch BCS responses off", HTTP_DEFAULTS.bcsOutput),
+  "start-page": switchOption("Switch the page at / off", HTTP_DEFAULTS.startPage),
+  metrics: switchOption("Switch /metrics off", true),
+  "metrics-port": integerOption("Serve /metrics on this port instead of the main one", "PORT", {
+    ...FRONTEND_NUMBERS.metricsPort,
+    min: 1,
+  }),
+  "archive-url": textOption("Archive node that 410 responses name", "URL", (text) =>
+    /^https?:\/\//.test(text) && URL.canParse(text) ? undefined : "an absolute http or https URL",
+  ),
+};
+
+const limitOptions = {
+  "max-connections": integerOption("Open connections per process", "COUNT", HTTP_NUMBERS.maxConnections),
+  "max-in-flight": integerOption(
+    "Requests in flight per process; more get 503",
+    "COUNT",
+    HTTP_NUMBERS.maxInFlight,
+  ),
+  "max-wait": durationOption(
+    "Longest wait of a request in the queue; longer ones get 503; 0 for no limit",
+    HTTP_NUMBERS.maxWaitMs,
+  ),
+  "rate-limit": integerOption(
+    "Requests per second from one client to one process; more get 429 (default no limit)",
+    "COUNT",
+    HTTP_NUMBERS.rateLimit,
+  ),
+  "trust-proxy": switchOption(
+    "Tell clients apart by the last address in X-Forwarded-For: only behind a proxy that sets it",
+    HTTP_DEFAULTS.trustProxy,
+  ),
+  "headers-timeout": durationOption(
+    "Limit for receiving the headers of a request, and for a TLS handshake",
+    HTTP_NUMBERS.headersTimeoutMs,
+  ),
+  "request-timeout": durationOption(
+    "Limit for receiving a whole request, body included",
+    HTTP_NUMBERS.requestTimeoutMs,
+  ),
+  "keep-alive-timeout": durationOption(
+    "Idle limit between two requests of a connection",
+    HTTP_NUMBERS.keepAliveTimeoutMs,
+  ),
+  "read-timeout": durationOption("Idle limit while sending a response", HTTP_NUMBERS.readTimeoutMs),
+  "answer-timeout": durationOption(
+    "Limit for a client to read everything sent to it",
+    HTTP_NUMBERS.answerTimeoutMs,
+  ),
+  "body-limit": bytesOption("Largest request body in bytes", HTTP_NUMBERS.bodyLimitBytes),
+  "max-lag": durationOption(
+    "Oldest ledger time to serve; reads of an older ledger are refused and the node is not ready; 0 for no limit",
+    HTTP_NUMBERS.maxLagMs,
+  ),
+};
+
+const tlsOptions = {
+  "tls-cert": textOption(
+    "Certificate chain in PEM: serves HTTPS, and loads the file again when it changes",
+    "FILE",
+  ),
+  "tls-key": textOption("Private key of the certificate in PEM", "FILE"),
+};
+
+export const servingGroup = grouped("Serving", servingOptions);
+export const limitGroups = { ...grouped("Limits", limitOptions), ...grouped("TLS", tlsOptions) };
+
+type HttpValues = OptionValues<typeof servingGroup & typeof limitGroups>;
+
+function tlsOf({ "tls-cert": certFile, "tls-key": keyFile }: HttpValues): HttpOptions["tls"] {
+  if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile };
+  if (certFile !== undefined) throw new ConfigError("--tls-cert needs --tls-key");
+  if (keyFile !== undefined) throw new ConfigError("--tls-key needs --tls-cert");
+  return undefined;
+}
+
+/** The default gives way to a shorter --request-timeout; a given value does not. */
+function headersTimeoutOf(values: HttpValues): number | undefined {
+  const { "headers-timeout": headersMs, "request-timeout": requestMs } = values;
+  if (headersMs <= requestMs) return headersMs;
+  if (headersMs === HTTP_NUMBERS.headersTimeoutMs.fallback) return undefined;
+  throw new ConfigError("--headers-timeout: expected at most --request-timeout, which includes the headers");
+}
+
+/** The node's HTTP options. Throws ConfigError for options that contradict each other. */
+export function httpOf(values: HttpValues): HttpOptions {
+  if (values["trust-proxy"] && values["rate-limit"] === undefined) {
+    throw new ConfigError("--trust-proxy needs --rate-limit");
+  }
+  return {
+    ...toNodeValues(servingOptions, values),
+    ...toNodeValues(limitOptions, values),
+    headersTimeoutMs: headersTimeoutOf(values),
+    tls: tlsOf(values),
+  };
+}

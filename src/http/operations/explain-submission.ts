@@ -1,0 +1,40 @@
+// Explains a transaction before it is signed.
+import type { Explanation } from "../../transaction/explain/explanation.ts";
+import { operation } from "../operation.ts";
+import { EXPLANATION_SCHEMA, explainBody } from "../schemas/explanation.ts";
+
+/** `POST /v1/transactions/explain_submission` */
+export const explainSubmission = operation({
+  id: "explain_submission",
+  method: "POST",
+  path: "/v1/transactions/explain_submission",
+  summary: "Explain a transaction before it is signed",
+  description:
+    "Takes a signing message, a raw transaction or an encode request apart: who signs, what is called with which arguments, what it can cost, when it expires, every field with its bytes, and what the ledger says against it. The fields are encoded again and compared byte for byte. Nothing is executed, so an explanation without warnings is no promise that the transaction succeeds.",
+  ledger: "required",
+  switchable: true,
+  switch: "encode",
+  params: {},
+  query: {},
+  body: explainBody,
+  answer: {
+    json: {
+      schema: EXPLANATION_SCHEMA,
+      description: "The explanation.",
+      encode: (explanation: Explanation) => JSON.stringify(explanation),
+    },
+  },
+  errors: [
+    "malformed_request",
+    "invalid_transaction",
+    "disabled",
+    "body_too_large",
+    "unsupported_media_type",
+    "internal",
+    "unavailable",
+    "overloaded",
+  ],
+  async handle({ body }, { view, services }) {
+    return { data: await services.explain(body, view), version: view.position.version };
+  },
+});

@@ -1,0 +1,24 @@
+// Schema of the body of every error.
+import { ERROR_CODES } from "../error-catalogue.ts";
+import type { JsonSchema } from "../operation.ts";
+import { named } from "./named.ts";
+
+/** The body of every error. */
+export const ERROR_SCHEMA: JsonSchema = named("Error", {
+  type: "object",
+  required: ["message", "error_code"],
+  properties: {
+    message: { type: "string", description: "Names the part, what was expected and what came." },
+    error_code: { type: "string", enum: ERROR_CODES },
+    vm_error_code: {
+      type: "integer",
+      format: "uint64",
+      description: "Only where a virtual machine said no.",
+    },
+    archival_endpoint: {
+      type: "string",
+      format: "uri",
+      description: "On 410, where configured: a node that keeps more versions.",
+    },
+  },
+});

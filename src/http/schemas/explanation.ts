@@ -1,0 +1,204 @@
+// Schemas of the explanation of a transaction, and of what can be explained.
+import { WARNINGS } from "../../transaction/explain/explanation.ts";
+import type { BodyField, JsonSchema } from "../operation.ts";
+import { ADDRESS_SCHEMA } from "./address.ts";
+import { HEX_BYTES_SCHEMA } from "./hex-bytes.ts";
+import { named, namedUnion } from "./named.ts";
+import { SUBMISSION_SCHEMA, U64_SCHEMA } from "./submission.ts";
+
+const TEXT: JsonSchema = { type: "string" };
+const TYPE_TEXTS: JsonSchema = { type: "array", items: TEXT };
+
+const ARGUMENT: JsonSchema = named("ExplainedArgument", {
+  type: "object",
+  description: "One argument: its `value` where its type is known and fits, else its `bytes`.",
+  properties: {
+    name: { ...TEXT, description: "Only for the framework's transfer functions: modules keep no names." },
+    type: TEXT,
+    value: { description: "In the form that encode_submission takes." },
+    bytes: HEX_BYTES_SCHEMA,
+  },
+});
+
+const ARGUMENTS: JsonSchema = { type: "array", items: ARGUMENT };
+
+const ENTRY_FUNCTION: JsonSchema = named("ExplainedEntryFunction", {
+  type: "object",
+  required: ["type", "function", "type_arguments", "arguments"],
+  properties: {
+    type: { type: "string", enum: ["entry_function_payload"] },
+    function: { ...TEXT, example: "0x1::aptos_account::transfer" },
+    type_arguments: TYPE_TEXTS,
+    arguments: ARGUMENTS,
+  },
+});
+
+const SCRIPT: JsonSchema = named("ExplainedScript", {
+  type: "object",
+  required: ["type", "code_hash", "type_arguments", "arguments"],
+  properties: {
+    type: { type: "string", enum: ["script_payload"] },
+    code_hash: {
+      ...HEX_BYTES_SCHEMA,
+      description: "SHA3-256 of the bytecode, which is the field `payload.code`.",
+    },
+    type_arguments: TYPE_TEXTS,
+    arguments: ARGUMENTS,
+  },
+});
+
+const MULTISIG: JsonSchema = named("ExplainedMultisig", {
+  type: "object",
+  required: ["type", "multisig_address"],
+  properties: {
+    type: { type: "string", enum: ["multisig_payload"] },
+    multisig_address: ADDRESS_SCHEMA,
+    transaction_payload: namedUnion("ExplainedMultisigCall", "type", {
+      entry_function_payload: ENTRY_FUNCTION,
+      script_payload: SCRIPT,
+    }),
+  },
+});
+
+const REPLAY_PROTECTION: JsonSchema = namedUnion("ReplayProtection", "type", {
+  sequence_number: named("SequenceNumberProtection", {
+    type: "object",
+    required: ["type", "sequence_number"],
+    properties: { type: { type: "string", enum: ["sequence_number"] }, sequence_number: U64_SCHEMA },
+  }),
+  nonce: named("NonceProtection", {
+    type: "object",
+    required: ["type", "nonce"],
+    properties: { type: { type: "string", enum: ["nonce"] }, nonce: U64_SCHEMA },
+  }),
+});
+
+const LIMITS: JsonSchema = named("ExplainedLimits", {
+  type: "object",
+  required: ["backed_by", "execution_multiplier", "io_multiplier"],
+  description: "A request for higher limits, and the stake that backs it.",
+  properties: {
+    backed_by: {
+      type: "string",
+      enum: ["stake_pool_owner", "delegated_voter", "delegation_pool_delegator"],
+    },
+    pool: ADDRESS_SCHEMA,
+    execution_multiplier: U64_SCHEMA,
+    io_multiplier: U64_SCHEMA,
+  },
+});
+
+const FIELD: JsonSchema = named("ExplainedField", {
+  type: "object",
+  required: ["name", "value", "start", "end"],
+  properties: {
+    name: { ...TEXT, example: "payload.arguments[0]" },
+    value: { ...TEXT, description: "Digits, an address, a name, a type, or bytes in hex." },
+    start: { type: "integer", format: "uint32", description: "Offset of its first byte." },
+    end: { type: "integer", format: "uint32", description: "Offset behind its last byte." },
+  },
+});
+
+const WARNING: JsonSchema = named("ExplainedWarning", {
+  type: "object",
+  required: ["code", "message"],
+  properties: {
+    code: {
+      type: "string",
+      enum: Object.keys(WARNINGS),
+      description: Object.entries(WARNINGS)
+        .map(([code, meaning]) => `\`${code}\`: ${meaning}`)
+        .join(" "),
+    },
+    message: TEXT,
+  },
+});
+
+/** Schema of the explanation. */
+export const EXPLANATION_SCHEMA: JsonSchema = named("Explanation", {
+  type: "object",
+  required: [
+    "kind",
+    "bytes",
+    "chain_id",
+    "sender",
+    "payload",
+    "max_gas_amount",
+    "gas_unit_price",
+    "max_fee",
+    "expiration_timestamp_secs",
+    "replay_protection",
+    "fields",
+    "warnings",
+    "matches",
+  ],
+  properties: {
+    kind: {
+      type: "string",
+      enum: ["raw_transaction", "single_signer", "multi_agent", "fee_payer"],
+      description: "A raw transaction, or the signing message of one of three forms.",
+    },
+    bytes: { ...HEX_BYTES_SCHEMA, description: "What is explained; the offsets of the fields count in it." },
+    chain_id: { type: "integer", format: "uint8" },
+    sender: ADDRESS_SCHEMA,
+    secondary_signers: { type: "array", items: ADDRESS_SCHEMA },
+    fee_payer: { ...ADDRESS_SCHEMA, description: "`0x0` when it is not known yet." },
+    payload: namedUnion("ExplainedPayload", "type", {
+      entry_function_payload: ENTRY_FUNCTION,
+      script_payload: SCRIPT,
+      multisig_payload: MULTISIG,
+    }),
+    limits: LIMITS,
+    max_gas_amount: U64_SCHEMA,
+    gas_unit_price: U64_SCHEMA,
+    max_fee: {
+      ...TEXT,
+      format: "uint128",
+      description: "The most that it can cost: gas times price, in decimal digits.",
+      example: "200000",
+    },
+    expiration_timestamp_secs: U64_SCHEMA,
+    expiration: {
+      ...TEXT,
+      format: "date-time",
+      description: "The same as a time; absent after the year 9999.",
+    },
+    replay_protection: REPLAY_PROTECTION,
+    fields: {
+      type: "array",
+      items: FIELD,
+      description: "All of the bytes in order, without gap or overlap.",
+    },
+    warnings: { type: "array", items: WARNING },
+    matches: {
+      type: "boolean",
+      enum: [true],
+      description:
+        "The fields, encoded again, gave exactly these bytes. Where they do not, the answer is 400.",
+    },
+  },
+});
+
+const MESSAGE: JsonSchema = named("ExplainMessageRequest", {
+  type: "object",
+  required: ["message"],
+  properties: { message: { ...HEX_BYTES_SCHEMA, description: "A signing message, its prefix included." } },
+});
+
+const RAW_TRANSACTION: JsonSchema = named("ExplainRawTransactionRequest", {
+  type: "object",
+  required: ["raw_transaction"],
+  properties: { raw_transaction: { ...HEX_BYTES_SCHEMA, description: "The BCS of a raw transaction." } },
+});
+
+/** What can be explained. */
+export const explainBody: BodyField<Uint8Array> = {
+  schema: named("ExplainSubmissionRequest", { oneOf: [MESSAGE, RAW_TRANSACTION, SUBMISSION_SCHEMA] }),
+  description: "A signing message or a raw transaction of at most 262,144 bytes, or an encode request.",
+  // The message that the example of encode_submission gives on a local chain.
+  example: {
+    message:
+      "0xb5e97db07fa0bd0e5598aa3643a9bc6f6693bddc1a9fec9e674a461eaa00b193000000000000000000000000000000000000000000000000000000000000000100000000000000000200000000000000000000000000000000000000000000000000000000000000010d6170746f735f6163636f756e74087472616e736665720002200000000000000000000000000000000000000000000000000000000000001234080500000000000000d007000000000000640000000000000062a7b18c0700000004",
+  },
+  parse: (bytes) => bytes,
+};

@@ -1,0 +1,159 @@
+// BCS to JSON values, guided by a layout: the inverse of value-json.ts. A few bytes can print to many characters,
+// because field names repeat with every item, so the printed size has a bound too.
+import { toPrefixedHex } from "../base/hex.ts";
+import type { BcsReader } from "../bcs/reader.ts";
+import { ADDRESS_LENGTH, formatAddress } from "./address.ts";
+import { MoveError } from "./errors.ts";
+import type { FieldsLayout, Layout } from "./layout.ts";
+
+/** A JSON value. Objects have no prototype, so `__proto__` is an ordinary name. */
+export type JsonValue =
+  | boolean
+  | number
+  | string
+  | readonly JsonValue[]
+  | { readonly [name: string]: JsonValue };
+
+/** Form and size of printed values. */
+export interface ValuePrinterOptions {
+  /**
+   * `requests`: enums as encode accepts them, `{"Name": {…}}`; `answers`: as nodes print them, `{"__variant__":
+   * "Name", …}`.
+   */
+  readonly enums: "requests" | "answers";
+  /** Limit on the JSON characters of all values of one printer, apart from escapes. */
+  readonly maxCharacters: number;
+}
+
+/** Deepest nesting of a printed value: clients and their parsers recurse. */
+const MAX_DEPTH = 64;
+
+/**
+ * Prints values read from BCS. Throws BcsError for bytes that are not the canonical form of the layout, and
+ * MoveError `value` for a value that is too large or too deep to print.
+ */
+export class ValuePrinter {
+  readonly #options: ValuePrinterOptions;
+  #printed = 0;
+  #depth = 0;
+
+  constructor(options: ValuePrinterOptions) {
+    this.#options = options;
+  }
+
+  /** Reads one value of the layout. A refused value does not count towards the limit. */
+  read(reader: BcsReader, layout: Layout): JsonValue {
+    const printed = this.#printed;
+    this.#depth = 0;
+    try {
+      return this.#read(reader, layout);
+    } catch (error) {
+      this.#printed = printed;
+      throw error;
+    }
+  }
+
+  #read(reader: BcsReader, layout: Layout): JsonValue {
+    // Values without bytes count too; otherwise a large count alone could cause endless work.
+    this.#charge(2);
+    switch (layout.kind) {
+      case "bool":
+        return reader.bool();
+      case "u8":
+      case "u16":
+      case "u32":
+      case "i8":
+      case "i16":
+      case "i32":
+        return reader[layout.kind]();
+      case "u64":
+      case "u128":
+      case "u256":
+      case "i64":
+      case "i128":
+      case "i256":
+        return this.#text(reader[layout.kind]().toString());
+      case "address":
+        return this.#text(formatAddress(reader.fixed(ADDRESS_LENGTH)));
+      case "bytes":
+        return this.#text(toPrefixedHex(reader.byteString()));
+      case "string":
+        return this.#text(reader.text());
+      case "vector":
+        return this.#nested(() => this.#items(reader, layout.item, reader.count(0)));
+      case "option":
+        return this.#nested(() => this.#option(reader, layout.item));
+      case "struct":
+        return this.#nested(() => this.#fields(reader, layout, emptyObject()));
+      case "enum": {
+        const variant = layout.variants[reader.variant(layout.variants.length, layout.name)];
+        if (variant === undefined) throw new Error("variant number in range without a definition");
+        this.#charge(variant.name.length);
+        return this.#nested(() => {
+          const out = emptyObject();
+          if (this.#options.enums === "answers") {
+            out.__variant__ = variant.name;
+            return this.#fields(reader, variant, out);
+          }
+          out[variant.name] = this.#fields(reader, variant, emptyObject());
+          return out;
+        });
+      }
+    }
+  }
+
+  #charge(characters: number): void {
+    this.#printed += characters;
+    if (this.#printed > this.#options.maxCharacters) {
+      throw new MoveError(
+        "value",
+        `it is too large to print: over ${this.#options.maxCharacters} characters`,
+      );
+    }
+  }
+
+  #text(text: string): string {
+    this.#charge(text.length);
+    return text;
+  }
+
+  #nested<T>(read: () => T): T {
+    if (++this.#depth > MAX_DEPTH) {
+      throw new MoveError("value", `it is nested too deep to print: over ${MAX_DEPTH} levels`);
+    }
+    const value = read();
+    this.#depth--;
+    return value;
+  }
+
+  #items(reader: BcsReader, layout: Layout, count: number): JsonValue[] {
+    const items: JsonValue[] = [];
+    for (let i = 0; i < count; i++) items.push(reader.field(i, () => this.#read(reader, layout)));
+    return items;
+  }
+
+  #option(reader: BcsReader, layout: Layout): JsonValue {
+    const at = reader.offset;
+    const count = reader.count(0);
+    if (count > 1) reader.fail(`an Option holds at most one value, not ${count}`, at);
+    const out = emptyObject();
+    out.vec = layout.kind === "u8" ? toPrefixedHex(reader.fixed(count)) : this.#items(reader, layout, count);
+    return out;
+  }
+
+  #fields(
+    reader: BcsReader,
+    layout: FieldsLayout,
+    out: Record<string, JsonValue>,
+  ): Record<string, JsonValue> {
+    for (const { name, layout: field } of layout.fields) {
+      this.#charge(name.length + 2);
+      out[name] = reader.field(name, () => this.#read(reader, field));
+    }
+    return out;
+  }
+}
+
+function emptyObject(): Record<string, JsonValue> {
+  return Object.create(null) as Record<string, JsonValue>;
+}

@@ -1,0 +1,108 @@
+// The ledger in a Cassandra cluster, for any number of processes. One of them writes.
+import { readFileSync } from "node:fs";
+import { ConfigError, errorText } from "../../base/errors.ts";
+import { assertNumbers, type NumberOptions } from "../../base/settings.ts";
+import {
+  CASSANDRA_NUMBERS,
+  type CassandraStoreOptions,
+  type CassandraTls,
+  toSettings,
+} from "../../store/cassandra/options.ts";
+import { assertIdentity } from "../../sync/genesis.ts";
+import type { DriverReport } from "../driver-metrics.ts";
+import { closedOnFault, type StoreEngine } from "../store-engine.ts";
+
+export interface CassandraOptions extends NumberOptions<typeof CASSANDRA_NUMBERS> {
+  /** `cassandra://HOST[:PORT][,HOST…]/KEYSPACE[/LEDGER]`, without user and password. */
+  readonly url: string;
+  readonly user?: string | undefined;
+  readonly password?: string | undefined;
+  /** Encrypts the connections to the cluster. Files in PEM; without `caFile` the system's authorities are trusted. */
+  readonly tls?:
+    | {
+        readonly caFile?: string | undefined;
+        readonly certFile?: string | undefined;
+        readonly keyFile?: string | undefined;
+      }
+    | undefined;
+  /** The data centre whose machines are asked. */
+  readonly dataCentre?: string | undefined;
+}
+
+const SCHEME = "cassandra://";
+const FORM = `${SCHEME}HOST[:PORT][,HOST[:PORT]…]/KEYSPACE[/LEDGER]`;
+const HOST = /^(?:[A-Za-z0-9][A-Za-z0-9._-]{0,252}|\[[0-9A-Fa-f:.]{2,45}\])(?::(\d{1,5}))?$/;
+
+function assertHost(host: string): void {
+  const match = HOST.exec(host);
+  const port = Number.parseInt(match?.[1] ?? "1", 10);
+  if (match !== null && port >= 1 && port <= 65_535) return;
+  throw new ConfigError(`store-url: expected HOST or HOST:PORT in ${FORM}, got ${JSON.stringify(host)}`);
+}
+
+/** Splits the URL. Throws ConfigError, which never repeats a text that may be a password. */
+function parseStoreUrl(url: string): Pick<CassandraStoreOptions, "hosts" | "keyspace" | "ledger"> {
+  if (!url.startsWith(SCHEME)) throw new ConfigError(`store-url: expected ${FORM}`);
+  if (url.includes("@")) {
+    throw new ConfigError(
+      "store-url: expected no user and password in the URL: use store-user, SEXTANT_STORE_PASSWORD or store-password-file",
+    );
+  }
+  const [authority = "", keyspace = "", ledger, ...more] = url.slice(SCHEME.length).split("/");
+  if (keyspace === "" || more.length > 0) {
+    throw new ConfigError(`store-url: expected a keyspace after the hosts, as in ${FORM}`);
+  }
+  const hosts = authority.split(",");
+  hosts.forEach(assertHost);
+  return { hosts, keyspace, ledger };
+}
+
+function readPem(option: string, file: string | undefined): string | undefined {
+  if (file === undefined) return undefined;
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new ConfigError(`${option}: cannot read ${file}: ${errorText(error)}`, error);
+  }
+}
+
+function loadTls({ caFile, certFile, keyFile }: NonNullable<CassandraOptions["tls"]>): CassandraTls {
+  return {
+    ca: readPem("store-tls-ca", caFile),
+    cert: readPem("store-tls-cert", certFile),
+    key: readPem("store-tls-key", keyFile),
+  };
+}
+
+function storeOptionsOf({ url, tls, ...others }: CassandraOptions): CassandraStoreOptions {
+  const { user, password, dataCentre, replication, leaseTimeMs } = others;
+  if (password !== undefined && user === undefined) {
+    throw new ConfigError("store-user: expected one, since a password is given");
+  }
+  assertNumbers("store", CASSANDRA_NUMBERS, others);
+  return {
+    ...parseStoreUrl(url),
+    ...{ user, password, dataCentre, replication, leaseTimeMs },
+    tls: tls && loadTls(tls),
+  };
+}
+
+export const cassandraEngine: StoreEngine<CassandraOptions> = {
+  assertOptions: (options) => {
+    toSettings(storeOptionsOf(options));
+  },
+  open: async (options, { readOnly, check, logger }) => {
+    // Loaded only here: the driver slows down the start of every other node.
+    const { openCassandraStore } = await import("../../store/cassandra/store.ts");
+    const { LATENCY_BOUNDS_MS: boundsMs } = await import("../../store/cassandra/figures.ts");
+    const store = await openCassandraStore({ ...storeOptionsOf(options), readOnly, logger });
+    await closedOnFault(store, () => {
+      if (check !== undefined && store.identity !== undefined) assertIdentity(store.identity, check);
+    });
+    const driver = (): DriverReport => ({ figures: store.figures, boundsMs, blockCache: store.blockCache });
+    return { store, lease: readOnly ? undefined : store.lease, driver };
+  },
+  isShared: true,
+  hasDriver: true,
+  openWalk: undefined,
+};

@@ -1,0 +1,38 @@
+// The ledger in a directory of this machine. One process writes it, others may read.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ConfigError } from "../../base/errors.ts";
+import type { GenesisCheck } from "../../ledger/genesis.ts";
+import { openLmdbStore } from "../../store/lmdb/store.ts";
+import { openStoreWalk } from "../../store/lmdb/walk.ts";
+import { assertHead } from "../../sync/check/head-check.ts";
+import { assertIdentity } from "../../sync/genesis.ts";
+import { closedOnFault, type StoreEngine } from "../store-engine.ts";
+
+export interface LmdbOptions {
+  /** The data directory. */
+  readonly path: string;
+}
+
+/** Opens for reading first, so that another chain's directory is refused untouched. */
+async function assertSameChain(path: string, check: GenesisCheck): Promise<void> {
+  const store = await openLmdbStore({ path, readOnly: true });
+  const { identity } = store;
+  await store.close();
+  if (identity !== undefined) assertIdentity(identity, check);
+}
+
+export const lmdbEngine: StoreEngine<LmdbOptions> = {
+  assertOptions: ({ path }) => {
+    if (typeof path !== "string" || path === "") throw new ConfigError("store.path: expected a directory");
+  },
+  open: async ({ path }, { readOnly, check, logger }) => {
+    if (check !== undefined && existsSync(join(path, "data.mdb"))) await assertSameChain(path, check);
+    const store = await openLmdbStore({ path, readOnly, logger });
+    if (!readOnly) await closedOnFault(store, () => assertHead(store));
+    return { store, lease: undefined };
+  },
+  isShared: true,
+  hasDriver: false,
+  openWalk: ({ path }) => openStoreWalk(path),
+};

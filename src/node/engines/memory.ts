@@ -1,0 +1,11 @@
+// The ledger in memory: it ends with the process.
+import { createMemoryStore } from "../../store/memory/store.ts";
+import type { StoreEngine } from "../store-engine.ts";
+
+export const memoryEngine: StoreEngine<object> = {
+  assertOptions: () => {},
+  open: async () => ({ store: createMemoryStore(), lease: undefined }),
+  isShared: false,
+  hasDriver: false,
+  openWalk: undefined,
+};

@@ -1,0 +1,46 @@
+// What an engine gives the node: one object per engine, registered in store-engines.ts.
+import type { Logger } from "../base/log.ts";
+import type { GenesisCheck } from "../ledger/genesis.ts";
+import type { Store } from "../store/contract.ts";
+import type { StoreWalk } from "../store/lmdb/walk.ts";
+import type { WriterLease } from "../store/writer-lease.ts";
+import type { DriverReport } from "./driver-metrics.ts";
+
+/** How to open a store. */
+export interface StoreOpening {
+  readonly readOnly: boolean;
+  /** The genesis that the store must hold, unless it is empty. */
+  readonly check: GenesisCheck | undefined;
+  readonly logger: Logger;
+}
+
+export interface OpenedStore {
+  readonly store: Store;
+  /** Decides who writes, where several processes may want to. */
+  readonly lease: WriterLease | undefined;
+  /** What the engine's driver does, where it has one. */
+  readonly driver?: () => DriverReport;
+}
+
+/** A store engine that takes the options `O`. */
+export interface StoreEngine<O extends object> {
+  /** Throws ConfigError for options that cannot be used. Touches no store. */
+  assertOptions(options: O): void;
+  open(options: O, opening: StoreOpening): Promise<OpenedStore>;
+  /** True if several processes can open one store, which workers and read-only nodes need. */
+  readonly isShared: boolean;
+  /** True if a driver has metrics of its own. */
+  readonly hasDriver: boolean;
+  /** Opens a walk over all rows, for `check` and as the source of `copy`; undefined where the engine has none. */
+  readonly openWalk: ((options: O) => Promise<StoreWalk>) | undefined;
+}
+
+/** Closes the store if `look` throws. */
+export async function closedOnFault(store: Store, look: () => Promise<void> | void): Promise<void> {
+  try {
+    await look();
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}

@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { engineOf, openWalk, type StoreOptions, storeOptionsOf } from "./store-engines.ts";
+
+describe("the store of a node", () => {
+  it("is in memory, in a data directory, or the one that is named", () => {
+    const store = { engine: "lmdb", path: "p" } as const;
+    expect(storeOptionsOf({})).toEqual({ engine: "memory" });
+    expect(storeOptionsOf({ data: "d" })).toEqual({ engine: "lmdb", path: "d" });
+    expect(storeOptionsOf({ store })).toBe(store);
+    expect(() => storeOptionsOf({ data: "d", store })).toThrow("expected either data or store");
+  });
+
+  it("has an engine that is known", () => {
+    for (const engine of ["disk", "toString"]) {
+      expect(() => engineOf({ engine } as unknown as StoreOptions)).toThrow(
+        `store.engine: expected one of lmdb, memory, cassandra, got "${engine}"`,
+      );
+    }
+  });
+
+  it("cannot be checked or copied from where its engine has no walk, and the error names the engine", () => {
+    const cluster = { engine: "cassandra", url: "cassandra://127.0.0.1:1/none" } as const;
+    expect(() => openWalk(cluster, "check")).toThrow(
+      "cannot check a store of engine cassandra: expected engine lmdb",
+    );
+    expect(() => openWalk({ engine: "memory" }, "copy from")).toThrow(
+      "cannot copy from a store of engine memory",
+    );
+  });
+});

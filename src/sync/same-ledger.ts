@@ -1,0 +1,74 @@
+// Tells whether an upstream whose head is below ours has the same ledger: after a reset it may have another one.
+import { equalBytes } from "../base/bytes.ts";
+import { LedgerError } from "../ledger/errors.ts";
+import type { Ledger, LedgerPosition } from "../ledger/view.ts";
+import { onlyRecord } from "./agreement.ts";
+import { BeyondHead, UpstreamError } from "./upstream/errors.ts";
+import type { Upstream, UpstreamHead } from "./upstream/upstream.ts";
+
+interface OwnRecord {
+  readonly position: LedgerPosition;
+  /** Undefined if the version is pruned or beyond the head. */
+  readonly record: Uint8Array | undefined;
+}
+
+async function readOwnRecord(ledger: Ledger, version: bigint): Promise<OwnRecord | undefined> {
+  try {
+    const view = await ledger.openView();
+    try {
+      const { position } = view;
+      if (version < position.oldestVersion || version > position.version)
+        return { position, record: undefined };
+      const [stored] = await view.getRecords(version, 1, 1);
+      return { position, record: stored === undefined ? undefined : new Uint8Array(stored.bytes) };
+    } finally {
+      view.release();
+    }
+  } catch (error) {
+    if (error instanceof LedgerError && error.code === "no_ledger") return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Returns our version; undefined without a ledger. Throws UpstreamError `disagrees` if the upstream's head is below
+ * our version and of another ledger: its time is later than ours, or its record differs from ours.
+ */
+export async function assertSameLedger(
+  ledger: Ledger,
+  upstream: Upstream,
+  head: UpstreamHead,
+  signal: AbortSignal,
+): Promise<bigint | undefined> {
+  const own = await readOwnRecord(ledger, head.version);
+  if (own === undefined) return undefined;
+  const { version, timestampUsec } = own.position;
+  if (head.version >= version) return version;
+  const isLater = head.timestampUsec > timestampUsec;
+  if (
+    isLater ||
+    (own.record !== undefined && (await servesOtherRecord(upstream, head.version, own.record, signal)))
+  ) {
+    throw new UpstreamError(
+      "disagrees",
+      `its head ${head.version} belongs to another ledger than version ${version} here: the upstream was reset, or this node follows the wrong ledger`,
+    );
+  }
+  return version;
+}
+
+async function servesOtherRecord(
+  upstream: Upstream,
+  version: bigint,
+  record: Uint8Array,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    const page = await upstream.getRecords(version, 1, signal);
+    return !equalBytes(onlyRecord(page.bytes, version), record);
+  } catch (error) {
+    // The head moved back again; the next poll compares again.
+    if (error instanceof BeyondHead) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,135 @@
+// The documentation keeps its word: its commands run as written and print what is shown, its TypeScript compiles under
+// `strict` and runs, and what it links to and names exists. A fence with one of `WORDS` is not run, only its command
+// lines are checked; test/cluster/documentation.test.ts runs those with `cluster`.
+import { execFile } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import {
+  type Block,
+  checkCommandLine,
+  commandLines,
+  deadLinks,
+  missingFiles,
+  missingScripts,
+  PAGES,
+  ROOT,
+  readBlocks,
+  readPage,
+  shapeOf,
+  WORDS,
+} from "../support/documentation.ts";
+import { type BlockRun, PageRun } from "../support/page-run.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+const execute = promisify(execFile);
+const isShell = ({ language }: Block): boolean => language === "sh";
+
+/** What a page promises beyond the shape of its outputs. */
+const PROMISES: Readonly<Record<string, (runs: readonly BlockRun[]) => void>> = {
+  "README.md": (runs) => {
+    const answers = stdoutOf(runs, "curl '").split("\n");
+    expect(answers[0]).toMatch(/^[1-9]\d+$/);
+    expect(answers[1]).toMatch(/^"0x[0-9a-f]{16}"$/);
+    // The salt of a raw transaction, then the transaction.
+    expect(answers[2]).toMatch(
+      /^"0xb5e97db07fa0bd0e5598aa3643a9bc6f6693bddc1a9fec9e674a461eaa00b193[0-9a-f]+"$/,
+    );
+    expect(JSON.parse(answers[3] ?? "")).toMatchObject({ software: "sextant", storage_engine: "lmdb" });
+  },
+  "docs/follow.md": (runs) => {
+    expect(stdoutOf(runs, "status --url http://127.0.0.1:8081")).toMatch(/trust_level +chained/);
+    expect(stdoutOf(runs, "status --url http://127.0.0.1:8082")).toMatch(/trust_level +trusted/);
+  },
+};
+
+function stdoutOf(runs: readonly BlockRun[], command: string): string {
+  const found = runs.find(({ block }) => block.text.includes(command));
+  if (found === undefined) throw new Error(`no block runs ${command}`);
+  return found.stdout;
+}
+
+describe.each(PAGES)("%s", (page) => {
+  const blocks = readBlocks(page).filter(isShell);
+  // The examples of the reference page are apart from each other.
+  const isReference = page === "docs/cli.md";
+  const runnable = isReference ? [] : blocks.filter(({ word }) => word === "");
+
+  it("names commands, options, scripts and files that exist", () => {
+    const folder = temporaryFolder();
+    for (const block of blocks) {
+      expect(["", ...WORDS]).toContain(block.word);
+      const lines = commandLines(block, folder);
+      expect(lines.length, block.place).toBeGreaterThan(0);
+      for (const line of lines) expect(() => checkCommandLine(line), block.place).not.toThrow();
+    }
+    expect(missingFiles(page)).toEqual([]);
+    expect(missingScripts(page)).toEqual([]);
+  });
+
+  it("links to places that exist", () => {
+    expect(deadLinks(page)).toEqual([]);
+  });
+
+  if (runnable.length === 0) return;
+  it("works as written", async () => {
+    const run = new PageRun(temporaryFolder());
+    try {
+      const runs: BlockRun[] = [];
+      for (const block of runnable) runs.push(await run.run(block));
+      PROMISES[page]?.(runs);
+    } finally {
+      await run.stop();
+    }
+  });
+});
+
+describe("the TypeScript of the pages", () => {
+  const blocks = PAGES.flatMap(readBlocks).filter(({ language }) => language === "ts");
+  const folder = temporaryFolder();
+  const files = blocks.map((block, i) => ({ block, path: join(folder, `block-${i}.mts`) }));
+  for (const { block, path } of files) writeFileSync(path, block.text);
+
+  it("compiles under strict", async () => {
+    expect(blocks.length).toBeGreaterThan(0);
+    const config = {
+      extends: join(ROOT, "tsconfig.json"),
+      compilerOptions: {
+        strict: true,
+        typeRoots: [join(ROOT, "node_modules/@types")],
+        paths: { sextant: [join(ROOT, "src/index.ts")] },
+      },
+      include: ["*.mts"],
+    };
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
+    const failure = await execute(join(ROOT, "node_modules/.bin/tsc"), ["-p", folder]).catch(
+      (error) => error,
+    );
+    expect(failure.code, failure.stdout).toBeUndefined();
+  });
+
+  it("runs", async () => {
+    mkdirSync(join(folder, "node_modules"));
+    symlinkSync(ROOT, join(folder, "node_modules/sextant"));
+    for (const { block, path } of files) {
+      const { stdout } = await execute(join(ROOT, "node_modules/.bin/tsx"), [path]);
+      if (block.output !== undefined) expect(stdout, block.place).toMatch(shapeOf(block.output));
+    }
+  });
+
+  it("has a longer example, which runs", async () => {
+    const { stdout } = await execute(join(ROOT, "node_modules/.bin/tsx"), [
+      join(ROOT, "examples/in-process.ts"),
+    ]);
+    expect(stdout).toMatch(/ada has \d+ \(at version 1: \d+\)\nto sign: 0xb5e97db0/);
+  });
+});
+
+describe("the README and the page on following", () => {
+  it("show the same commands", () => {
+    const readme = readPage("README.md");
+    const following = readBlocks("docs/follow.md").filter(isShell);
+    for (const { text } of following.slice(0, 3)) expect(readme).toContain(text);
+  });
+});

@@ -1,0 +1,36 @@
+// Child processes of a test end with it, even when the test run is killed and cannot clean up: a watcher outside the run
+// kills the remaining ones. It also handles stopped processes, which could not watch their parent.
+import { type ChildProcess, spawn } from "node:child_process";
+import type { Writable } from "node:stream";
+
+/** Its input names the children that start ("+ PID") and end ("- PID"); the input ends when the test process does. */
+const WATCHER = `
+alive=" "
+while read -r sign pid; do
+  if [ "$sign" = + ]; then alive="$alive$pid "
+  else alive="\${alive%% "$pid" *} \${alive#* "$pid" }"; fi
+done
+for pid in $alive; do kill -s KILL -- "$pid"; done
+`;
+
+let watcher: Writable | undefined;
+
+function startWatcher(): Writable {
+  // Detached: a signal to the test run's group must not end the watcher first.
+  const child = spawn("sh", ["-c", WATCHER], { stdio: ["pipe", "ignore", "ignore"], detached: true });
+  child.unref();
+  (child.stdin as Writable & { unref(): void }).unref();
+  return child.stdin;
+}
+
+/** Ends a child with this process, however it ends; with its process group if the child leads one. */
+export function endWithTest<T extends ChildProcess>(child: T, { group = false } = {}): T {
+  if (child.pid === undefined) return child;
+  watcher ??= startWatcher();
+  const name = `${group ? "-" : ""}${child.pid}`;
+  const input = watcher;
+  input.write(`+ ${name}\n`);
+  // A group may outlive its leader; its output closes with its last process.
+  child.once(group ? "close" : "exit", () => input.write(`- ${name}\n`));
+  return child;
+}

@@ -1,0 +1,181 @@
+// Runs the blocks of one page as a reader would: in one folder, with the built program as `sextant`, and with ports
+// that are free here in place of the written ones.
+import { type ChildProcess, spawn } from "node:child_process";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { createLocalChain } from "../../src/chain/local-chain.ts";
+import { checkGenesis } from "../../src/ledger/genesis.ts";
+import { formatWaypoint } from "../../src/ledger/waypoint.ts";
+import { endWithTest } from "./children.ts";
+import { type Block, commandLines, ROOT, shapeOf } from "./documentation.ts";
+import { until } from "./until.ts";
+
+const PROGRAMS = {
+  sextant: `exec "${process.execPath}" "${ROOT}/bin/sextant.js" "$@"`,
+  npx: `if [ "$1" = sextant ]; then shift; exec sextant "$@"; fi
+    exec "${ROOT}/node_modules/.bin/$1" "\${@:2}"`,
+  // The packages are installed, and the program is built.
+  npm: `case "$1" in ci) ;; start) exec sextant start ;; *) echo "npm $1 does not run here" >&2; exit 1 ;; esac`,
+};
+
+const DEFAULT_PORT = "8080";
+const WRITTEN_PORTS = /\b(?:808\d|8443|9090)\b/g;
+const READY = "sextant is ready";
+/** For a node to get to the state that a page shows. */
+const STATUS_MS = 30_000;
+
+/** What a block has printed. */
+export interface BlockRun {
+  readonly block: Block;
+  readonly stdout: string;
+}
+
+interface Shell {
+  readonly child: ChildProcess;
+  readonly output: { stdout: string; stderr: string };
+  readonly closed: Promise<number | null>;
+}
+
+export class PageRun {
+  readonly #folder: string;
+  readonly #ports = new Map<string, string>();
+  readonly #servers = new Map<string, Shell>();
+  /** Texts of the page and what stands for them here. */
+  readonly #replacements: readonly (readonly [string, string])[];
+
+  /** Puts the files that the pages take as given into the folder: a genesis and its waypoint. */
+  constructor(folder: string, replacements: readonly (readonly [string, string])[] = []) {
+    this.#folder = folder;
+    this.#replacements = replacements;
+    mkdirSync(join(folder, ".programs"));
+    for (const [name, text] of Object.entries(PROGRAMS)) {
+      const path = join(folder, ".programs", name);
+      writeFileSync(path, `#!/usr/bin/env bash\n${text}\n`);
+      chmodSync(path, 0o755);
+    }
+    const genesis = createLocalChain({ seed: "documentation" }).genesisBlob();
+    writeFileSync(join(folder, "genesis.blob"), genesis);
+    writeFileSync(join(folder, "waypoint.txt"), `${formatWaypoint(checkGenesis(genesis).waypoint)}\n`);
+    // A response ends its line, and an error response fails the block.
+    writeFileSync(join(folder, ".curlrc"), 'silent\nshow-error\nfail-with-body\nwrite-out = "\\n"\n');
+  }
+
+  /** Runs a block to its end, or until the node that it starts is ready. Throws where the output is not as shown. */
+  async run(block: Block): Promise<BlockRun> {
+    const lines = commandLines(block, this.#folder);
+    const starts = lines.filter(isStart);
+    if (starts.length > 1) throw new Error(`${block.place}: a block starts one node at most`);
+    const text = await this.#translate(block.text);
+    if (starts[0] !== undefined) return this.#start(block, text, portOf(starts[0]));
+    const isStatus = lines.every(([, command]) => command === "status");
+    const shape = block.output === undefined ? /^/ : shapeOf(block.output);
+    let stdout = await this.#finish(block, text);
+    // A follower may be at the head now and a block behind the next moment.
+    if (isStatus) {
+      const again = async (): Promise<boolean> => {
+        if (!shape.test(stdout)) stdout = await this.#finish(block, text);
+        return shape.test(stdout);
+      };
+      await until(again, STATUS_MS).catch(() => {});
+    }
+    if (!shape.test(stdout)) throw new Error(`not the output shown in ${block.place}\n${stdout}`);
+    return { block, stdout };
+  }
+
+  async #finish({ place }: Block, text: string): Promise<string> {
+    const { output, closed } = this.#spawn(text);
+    const code = await closed;
+    if (code !== 0) throw new Error(`exit code ${code} of ${place}\n${output.stdout}${output.stderr}`);
+    return output.stdout;
+  }
+
+  async #start(block: Block, text: string, port: string): Promise<BlockRun> {
+    await this.#stopServer(port);
+    const shell = this.#spawn(text);
+    this.#servers.set(port, shell);
+    const { output, closed } = shell;
+    const describe = (): string => `${block.place}\n${output.stdout}${output.stderr}`;
+    const shape = block.output === undefined ? /^/ : shapeOf(block.output, { goesOn: true });
+    let hasEnded = false;
+    closed.then(() => {
+      hasEnded = true;
+    });
+    await until(() => hasEnded || output.stdout.includes(READY));
+    // A node prints its start screen in pieces.
+    const isAsShown = (): boolean => shape.test(output.stdout);
+    await until(() => hasEnded || isAsShown(), STATUS_MS).catch(() => {});
+    if (hasEnded) throw new Error(`no node runs after ${describe()}`);
+    if (!isAsShown()) throw new Error(`not the output shown in ${describe()}`);
+    return { block, stdout: output.stdout };
+  }
+
+  /** Stops every node of the page. */
+  async stop(): Promise<void> {
+    for (const port of [...this.#servers.keys()]) await this.#stopServer(port);
+  }
+
+  async #stopServer(port: string): Promise<void> {
+    const shell = this.#servers.get(port);
+    this.#servers.delete(port);
+    if (shell?.child.pid === undefined || shell.child.exitCode !== null) return;
+    // The shell leads a group, with the node in it.
+    process.kill(-shell.child.pid, "SIGTERM");
+    await shell.closed;
+  }
+
+  #spawn(text: string): Shell {
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("SEXTANT_"));
+    const env = {
+      ...Object.fromEntries(inherited),
+      PATH: `${join(this.#folder, ".programs")}:${process.env.PATH}`,
+      CURL_HOME: this.#folder,
+      SEXTANT_PORT: this.#ports.get(DEFAULT_PORT),
+      // A machine that gives a test little time must not fail it.
+      SEXTANT_MAX_WAIT: "0",
+    };
+    const child = spawn("bash", ["-e", "-o", "pipefail", "-c", text], {
+      cwd: this.#folder,
+      env,
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    endWithTest(child, { group: true });
+    const output = { stdout: "", stderr: "" };
+    child.stdout.setEncoding("utf8").on("data", (piece: string) => {
+      output.stdout += piece;
+    });
+    child.stderr.setEncoding("utf8").on("data", (piece: string) => {
+      output.stderr += piece;
+    });
+    const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
+    return { child, output, closed };
+  }
+
+  async #translate(text: string): Promise<string> {
+    for (const port of new Set([DEFAULT_PORT, ...(text.match(WRITTEN_PORTS) ?? [])])) {
+      if (!this.#ports.has(port)) this.#ports.set(port, await freePort());
+    }
+    const replaced = this.#replacements.reduce((all, [written, here]) => all.replaceAll(written, here), text);
+    return replaced.replaceAll(WRITTEN_PORTS, (port) => this.#ports.get(port) ?? port);
+  }
+}
+
+function isStart([program, command, ...rest]: readonly string[]): boolean {
+  const isHelp = rest.some((arg) => arg.startsWith("--help"));
+  return (program === "npm" || program === "sextant") && command === "start" && !isHelp;
+}
+
+function portOf(words: readonly string[]): string {
+  const at = words.indexOf("--port");
+  return (at < 0 ? undefined : words[at + 1]) ?? DEFAULT_PORT;
+}
+
+function freePort(): Promise<string> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(`${port}`));
+    });
+  });
+}
