@@ -9,6 +9,7 @@ import {
   storeKey,
 } from "../../test/support/http-ledger.ts";
 import { createLedgerOfWrites, createLongHistory, OWNER } from "../../test/support/long-history.ts";
+import { RUNS } from "../../test/support/property.ts";
 import { parseAddress } from "../move/address.ts";
 import { parseAsset } from "./asset.ts";
 import { readBalance } from "./balance.ts";
@@ -90,7 +91,7 @@ describe("the history of a balance", () => {
           view.release();
         },
       ),
-      { numRuns: 150 },
+      { numRuns: RUNS },
     );
   });
 
