@@ -6,6 +6,8 @@ import type { ReadAtOperand } from "./source.ts";
 
 /** Queries of one request. */
 const MAX_QUERIES = 1000;
+/** Characters of the queries of one request; a batch may have 1 MiB, and a character takes up to three bytes. */
+const MAX_LENGTH = 300_000;
 
 /** A pair of texts of one line. */
 export type TextPair = readonly [first: string, second: string];
@@ -43,6 +45,23 @@ export interface AllAnswers<R> {
   readonly results: readonly R[];
 }
 
+/** The queries of each request, within the bounds of a batch. */
+function* inRequests<Q>(queries: readonly Q[]): Generator<readonly Q[]> {
+  let some: Q[] = [];
+  let length = 0;
+  for (const query of queries) {
+    const size = JSON.stringify(query).length;
+    if (some.length === MAX_QUERIES || (some.length > 0 && length + size > MAX_LENGTH)) {
+      yield some;
+      some = [];
+      length = 0;
+    }
+    some.push(query);
+    length += size;
+  }
+  yield some;
+}
+
 /** Asks in as many requests as it takes. The first one settles the version. */
 export async function askAll<Q, R>(
   queries: readonly Q[],
@@ -52,9 +71,9 @@ export async function askAll<Q, R>(
 ): Promise<AllAnswers<R>> {
   const results: R[] = [];
   let read: { ledger_version: string; timestamp_usec: string } | undefined;
-  for (let start = 0; start < queries.length; start += MAX_QUERIES) {
+  for (const some of inRequests(queries)) {
     const when = read === undefined ? at : { version: BigInt(read.ledger_version), at: undefined };
-    const text = await ask(queries.slice(start, start + MAX_QUERIES), when);
+    const text = await ask(some, when);
     const answer = JSON.parse(text) as { ledger_version: string; timestamp_usec: string };
     read ??= { ledger_version: answer.ledger_version, timestamp_usec: answer.timestamp_usec };
     results.push(...((answer as unknown as Record<string, readonly R[]>)[member] ?? []));

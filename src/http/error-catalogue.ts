@@ -131,8 +131,8 @@ export const ERROR_CATALOGUE = {
   body_too_large: {
     status: 413,
     errorCode: "web_framework_error",
-    when: "The body, or what it inflates to, is over the node's limit (8 MiB unless configured).",
-    remedy: "Send less.",
+    when: "The body, or what it inflates to, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB.",
+    remedy: "Send less, or in several requests at one version.",
   },
   uri_too_long: {
     status: 414,

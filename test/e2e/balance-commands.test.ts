@@ -77,6 +77,13 @@ describe("commands about balances", () => {
     expect([code, balances.length]).toEqual([0, 1002]);
     expect(balances[1000]).toEqual(balances[0]);
     expect(balances[1001]).not.toEqual(balances[0]);
+    const long = `0x1::coin::C<${Array(40)
+      .fill(`0x${"ab".repeat(32)}::module::Name`)
+      .join(", ")}>`;
+    const types = await both(["balances", "-", "--json"], `${ADA} ${long}\n`.repeat(400));
+    expect((JSON.parse(types.stdout) as { balances: unknown[] }).balances).toEqual(
+      Array(400).fill({ balance: "0" }),
+    );
   });
 
   it("raw-items", async () => {

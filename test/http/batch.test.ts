@@ -297,6 +297,13 @@ describe("many balances", () => {
     expect((await post("/v1/balances", "x", { "content-type": "text/plain" })).status).toBe(415);
     const small = await startServer({ bodyLimitBytes: 100 });
     expect((await post("/v1/balances", { queries }, {}, small.url)).status).toBe(413);
+    const long = await post("/v1/balances", {
+      queries: [{ address: "0x1", asset_type: "a".repeat(2 ** 20) }],
+    });
+    expect([long.status, ((await long.json()) as ErrorBody).message]).toEqual([
+      413,
+      expect.stringContaining("expected at most 1048576 bytes of queries"),
+    ]);
   });
 });
 

@@ -1048,7 +1048,7 @@ export interface operations {
         at?: string;
       };
     };
-    /** @description Up to 1,000 pairs of an account and an asset, and the version or the time to read all of them at. */
+    /** @description Up to 1,000 pairs of an account and an asset, and the version or the time to read all of them at. At most 1 MiB. */
     requestBody: {
       content: {
         /**
@@ -1124,7 +1124,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, or what it inflates to, is over the node's limit (8 MiB unless configured). */
+      /** @description `web_framework_error`: The body, or what it inflates to, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1270,7 +1270,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, or what it inflates to, is over the node's limit (8 MiB unless configured). */
+      /** @description `web_framework_error`: The body, or what it inflates to, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1336,7 +1336,7 @@ export interface operations {
         at?: string;
       };
     };
-    /** @description Up to 1,000 pairs of a table and a key, and the version or the time to read all of them at. */
+    /** @description Up to 1,000 pairs of a table and a key, and the version or the time to read all of them at. At most 1 MiB. */
     requestBody: {
       content: {
         /**
@@ -1407,7 +1407,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, or what it inflates to, is over the node's limit (8 MiB unless configured). */
+      /** @description `web_framework_error`: The body, or what it inflates to, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1535,7 +1535,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, or what it inflates to, is over the node's limit (8 MiB unless configured). */
+      /** @description `web_framework_error`: The body, or what it inflates to, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1649,7 +1649,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, or what it inflates to, is over the node's limit (8 MiB unless configured). */
+      /** @description `web_framework_error`: The body, or what it inflates to, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1898,7 +1898,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, or what it inflates to, is over the node's limit (8 MiB unless configured). */
+      /** @description `web_framework_error`: The body, or what it inflates to, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];

@@ -49,7 +49,7 @@ const QUERY_SCHEMA = named("BalanceQuery", {
 const balancesBody = batchBody<BalanceQuery, "address" | "asset_type">({
   name: "BalancesRequest",
   description:
-    "Up to 1,000 pairs of an account and an asset, and the version or the time to read all of them at.",
+    "Up to 1,000 pairs of an account and an asset, and the version or the time to read all of them at. At most 1 MiB.",
   query: QUERY_SCHEMA,
   members: ["address", "asset_type"],
   hasTotals: true,

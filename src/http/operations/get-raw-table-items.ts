@@ -34,7 +34,8 @@ interface TableItems {
 
 const itemsBody = batchBody<TableQuery, "table_handle" | "key">({
   name: "TableItemsRequest",
-  description: "Up to 1,000 pairs of a table and a key, and the version or the time to read all of them at.",
+  description:
+    "Up to 1,000 pairs of a table and a key, and the version or the time to read all of them at. At most 1 MiB.",
   query: named("TableItemQuery", {
     type: "object",
     required: ["table_handle", "key"],
