@@ -9,6 +9,7 @@ import type { Position } from "../../src/ledger/position.ts";
 import { encodeRecord } from "../../src/ledger/record.ts";
 import { transactionCodec } from "../../src/ledger/transaction.ts";
 import { transactionInfoCodec } from "../../src/ledger/transaction-info.ts";
+import { ALL_TRUSTED } from "../../src/ledger/trust.ts";
 import { writeSetCodec } from "../../src/ledger/write-set.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { structTagCodec } from "../../src/move/type-tag.ts";
@@ -196,6 +197,7 @@ export async function createHttpLedger(): Promise<Store> {
     oldestBlockHeight: 0n,
     accumulator: { leafCount: LATEST + 1n, frozen: [] },
     stateRoot: undefined,
+    ...ALL_TRUSTED,
   };
   const writes: StateWrite[] = WRITES.map(([version, keyHash, data]) => ({
     version,

@@ -1,13 +1,12 @@
 // Writes a batch: items with their older values, the stale index, blocks, records, tree nodes and position. Runs inside
 // one write transaction, so a fault anywhere rolls back all of it.
 import { compareBytes, equalBytes } from "../../base/bytes.ts";
-import { encodeWith } from "../../bcs/codec.ts";
-import { type Position, positionCodec } from "../../ledger/position.ts";
+import type { Position } from "../../ledger/position.ts";
 import { toStoredPosition } from "../commit-check.ts";
 import type { BaseBatch, CommitBatch, SideRow, StateWrite, TreeNodeWrite } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import type { FastTable } from "./native.ts";
-import { encodeBlock } from "./position-row.ts";
+import { encodeBlock, encodePosition } from "./position-row.ts";
 import {
   encodeStaleRow,
   ITEM_KEY_BYTES,
@@ -37,7 +36,7 @@ export function writeBatch(
   writeTreeNodes(tables, batch.treeNodes);
   if (batch.sideRows !== undefined) writeSideRows(tables, batch.sideRows);
   const position = toStoredPosition(batch, head);
-  put(tables.meta, META.position, encodeWith(positionCodec, position));
+  put(tables.meta, META.position, encodePosition(position));
 }
 
 /** Writes a part of the state below the first commit. Call inside a write transaction, before that commit. */

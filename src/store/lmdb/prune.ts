@@ -1,11 +1,10 @@
 // One bounded pruning step inside one write transaction: removes superseded values, then records and block rows, and
 // moves the oldest version past everything removed.
-import { encodeWith } from "../../bcs/codec.ts";
-import { type Position, positionCodec } from "../../ledger/position.ts";
+import type { Position } from "../../ledger/position.ts";
 import type { BlockReader } from "../block-search.ts";
 import type { PruneStep } from "../contract.ts";
 import { assertPruneFloor, findOldest } from "../prune-check.ts";
-import { decodeBlock } from "./position-row.ts";
+import { decodeBlock, encodePosition } from "./position-row.ts";
 import {
   ITEM_KEY_BYTES,
   META,
@@ -34,7 +33,7 @@ export function pruneTables(tables: Tables, position: Position, floor: bigint, m
   removed += removeBelow(tables.blocks, oldest.height, maxRows - removed);
   if (oldest.firstVersion !== position.oldestVersion) {
     const moved = { ...position, oldestVersion: oldest.firstVersion, oldestBlockHeight: oldest.height };
-    tables.meta.putSync(META.position, Buffer.from(encodeWith(positionCodec, moved)));
+    tables.meta.putSync(META.position, encodePosition(moved));
   }
   const done = stale.reached === target && removed < maxRows;
   return { oldestVersion: oldest.firstVersion, removed, done };

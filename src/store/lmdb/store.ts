@@ -4,6 +4,7 @@ import type { RootDatabase } from "lmdb";
 import { type Logger, silentLogger } from "../../base/log.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import type { Position } from "../../ledger/position.ts";
+import type { TrustFacts } from "../../ledger/trust.ts";
 import { assertFollows, assertIdentity } from "../commit-check.ts";
 import type {
   BaseBatch,
@@ -21,7 +22,7 @@ import { type Environment, openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
 import { assertLease, type Lease, type LeaseOptions, openLeased } from "./lease.ts";
 import { type FastTable, OlderSeeker, toFastTable } from "./native.ts";
-import { decodeIdentity, decodePosition, encodeIdentity } from "./position-row.ts";
+import { decodeIdentity, decodePosition, encodeIdentity, encodePosition } from "./position-row.ts";
 import { pruneTables } from "./prune.ts";
 import { Snapshot } from "./snapshot.ts";
 import { FORMAT, META, type Tables } from "./tables.ts";
@@ -174,6 +175,15 @@ class LmdbStore implements Store {
         throw new StoreError("order", `the store at ${this.#path} already contains a ledger`);
       }
       writeBase(this.#tables, base);
+    });
+  }
+
+  async setTrust({ trust, refuted }: TrustFacts, sideRows: readonly SideRow[]): Promise<void> {
+    this.#write(() => {
+      const position = this.#readPosition();
+      if (position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+      writeSideRows(this.#tables, sideRows);
+      this.#tables.meta.putSync(META.position, encodePosition({ ...position, trust, refuted }));
     });
   }
 
