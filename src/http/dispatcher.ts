@@ -2,6 +2,14 @@
 // happens here, once.
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { LedgerError } from "../ledger/errors.ts";
+import {
+  compareTrust,
+  formatTrust,
+  TRUSTED,
+  type TrustLevel,
+  trustOfAnswer,
+  weakestTrust,
+} from "../ledger/trust.ts";
 import type { Ledger, LedgerView } from "../ledger/view.ts";
 import { Abandoned, assertBodyHeaders, type BodyBudget, BodyHold } from "./body.ts";
 import { isPreflightMethod, preflightHeaders } from "./cors.ts";
@@ -9,7 +17,7 @@ import { HttpError, NO_LEDGER, quoteInput } from "./errors.ts";
 import { CLIENT_GONE, type Exchange } from "./exchange.ts";
 import { HeaderMaker, toHeaderSet } from "./headers.ts";
 import { type Form, isJsonMediaType, MEDIA_TYPES, negotiateForm } from "./negotiation.ts";
-import type { Operation } from "./operation.ts";
+import type { Answer, Operation, StreamedAnswer } from "./operation.ts";
 import { isPassable, type PassThrough } from "./pass-through.ts";
 import { originForm } from "./request-target.ts";
 import { Responder, type ResponderOptions, type Serving } from "./responder.ts";
@@ -35,6 +43,8 @@ export interface DispatcherOptions extends Omit<ResponderOptions, "headers"> {
   readonly maxInFlight: number;
   /** 0 for no limit. */
   readonly maxLagMs: number;
+  /** Weakest level of an answer that is sent; undefined for any. */
+  readonly minTrust: TrustLevel | undefined;
   /** Serves the paths that this node does not; undefined without an upstream. */
   readonly passThrough: PassThrough | undefined;
 }
@@ -50,8 +60,14 @@ function withoutView(operation: Operation, error: unknown): undefined {
   throw new HttpError(operation.unavailable, message, { cause: error });
 }
 
+/** What an answer rests on. One in pieces reads further items as it is sent, so those count at their weakest. */
+function trustOf(view: LedgerView, answer: Answer<unknown> | StreamedAnswer): TrustLevel {
+  const level = trustOfAnswer(view, answer.version ?? view.position.version);
+  return "stream" in answer && view.fetchedTrust !== undefined ? weakestTrust(level, TRUSTED) : level;
+}
+
 function toServing(exchange: Exchange): Serving {
-  return { exchange, operation: undefined, headers: undefined, isPinned: false };
+  return { exchange, operation: undefined, headers: undefined, trust: undefined, isPinned: false };
 }
 
 /** Serves requests over one ledger. */
@@ -116,7 +132,10 @@ export class Dispatcher {
       if (operation.ledger !== "none") {
         const opened = this.#openView(operation);
         view = opened instanceof Promise ? await opened : opened;
-        if (view !== undefined) serving.headers = this.#headers.prepare(view.position);
+        if (view !== undefined) {
+          serving.headers = this.#headers.prepare(view.position);
+          serving.trust = serving.headers.trust;
+        }
         if (view !== undefined && operation.ledger === "required") this.#assertRecent(view, operation);
       }
       if (exchange.isGone) throw new Abandoned("the client went away");
@@ -126,6 +145,10 @@ export class Dispatcher {
       const answer = handled instanceof Promise ? await handled : handled;
       // Encode nothing for a client that left: a large response holds memory until it is sent.
       if (exchange.isGone) throw new Abandoned("the client went away");
+      if (view !== undefined) {
+        serving.trust = trustOf(view, answer);
+        this.#assertTrust(serving.trust, operation);
+      }
       const about = this.#headers.about(answer);
       if ("stream" in answer) {
         view?.release();
@@ -277,6 +300,21 @@ export class Dispatcher {
         `the ledger is ${lagMs} ms behind, more than the ${maxLagMs} ms allowed`,
       );
     }
+  }
+
+  #assertTrust(trust: TrustLevel, operation: Operation): void {
+    const { minTrust } = this.#options;
+    if (
+      minTrust === undefined ||
+      operation.ledger !== "required" ||
+      operation.servedStale ||
+      compareTrust(trust, minTrust) >= 0
+    )
+      return;
+    throw new HttpError(
+      operation.unavailable,
+      `the answer would rest on trust level ${formatTrust(trust)}, and this node answers from ${formatTrust(minTrust)} on`,
+    );
   }
 
   #sendPreflight(serving: Serving, origin: string): void {
