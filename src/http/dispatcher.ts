@@ -13,6 +13,7 @@ import {
 import type { Ledger, LedgerView } from "../ledger/view.ts";
 import { Abandoned, assertBodyHeaders, type BodyBudget, BodyHold } from "./body.ts";
 import { isPreflightMethod, preflightHeaders } from "./cors.ts";
+import type { Condition } from "./error-catalogue.ts";
 import { HttpError, NO_LEDGER, quoteInput } from "./errors.ts";
 import { CLIENT_GONE, type Exchange } from "./exchange.ts";
 import { HeaderMaker, toHeaderSet } from "./headers.ts";
@@ -147,7 +148,9 @@ export class Dispatcher {
       if (exchange.isGone) throw new Abandoned("the client went away");
       if (view !== undefined) {
         serving.trust = trustOf(view, answer);
-        this.#assertTrust(serving.trust, operation);
+        if (operation.ledger === "required" && !operation.servedStale) {
+          this.#assertTrust(serving.trust, operation.unavailable);
+        }
       }
       const about = this.#headers.about(answer);
       if ("stream" in answer) {
@@ -182,6 +185,7 @@ export class Dispatcher {
     if (node === undefined) return true;
     if (this.#responder.closing) node.response.shouldKeepAlive = false;
     try {
+      this.#assertTrust(TRUSTED, "unavailable");
       this.#responder.settle(serving, await passThrough.serve(node, url));
     } catch (failure) {
       this.#failOrCount(serving, failure);
@@ -302,17 +306,11 @@ export class Dispatcher {
     }
   }
 
-  #assertTrust(trust: TrustLevel, operation: Operation): void {
+  #assertTrust(trust: TrustLevel, unavailable: Condition): void {
     const { minTrust } = this.#options;
-    if (
-      minTrust === undefined ||
-      operation.ledger !== "required" ||
-      operation.servedStale ||
-      compareTrust(trust, minTrust) >= 0
-    )
-      return;
+    if (minTrust === undefined || compareTrust(trust, minTrust) >= 0) return;
     throw new HttpError(
-      operation.unavailable,
+      unavailable,
       `the answer would rest on trust level ${formatTrust(trust)}, and this node answers from ${formatTrust(minTrust)} on`,
     );
   }

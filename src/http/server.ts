@@ -11,10 +11,11 @@ import {
   numbersOf,
 } from "../base/settings.ts";
 import { shortenText } from "../base/text.ts";
-import { parseTrust, TRUST_LEVELS } from "../ledger/trust.ts";
+import { formatTrust, parseTrust, TRUST_LEVELS, TRUSTED } from "../ledger/trust.ts";
 import type { Ledger } from "../ledger/view.ts";
 import { ADMISSION_NUMBERS, AdmissionControl, type AdmissionFigures } from "./admission-control.ts";
 import { Dispatcher } from "./dispatcher.ts";
+import { trustHeaderNames } from "./headers.ts";
 import { LISTENER_NUMBERS, type ListenAddress, Listener } from "./listener.ts";
 import { createOpenApi } from "./openapi.ts";
 import { OPERATIONS } from "./operation-list.ts";
@@ -156,6 +157,11 @@ function settingsOf(options: HttpServerOptions): Numbers<typeof HTTP_NUMBERS> {
   return { ...settings, headersTimeoutMs };
 }
 
+/** Whatever the other node claims, here its response is one upstream's word. */
+function passedTrust(brands: readonly string[]): readonly string[] {
+  return trustHeaderNames(brands).flatMap((name) => [name, formatTrust(TRUSTED)]);
+}
+
 /** How often connections are looked at for answers that nobody reads. */
 const SWEEP_MS = 1000;
 
@@ -178,7 +184,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
   const passThrough =
     options.passThrough === undefined
       ? undefined
-      : new PassThrough({ target: options.passThrough, bodyLimitBytes });
+      : new PassThrough({ target: options.passThrough, bodyLimitBytes, trust: passedTrust(headerBrands) });
   const dispatcher = new Dispatcher({
     ledger: options.ledger,
     services: {
