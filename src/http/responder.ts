@@ -21,7 +21,7 @@ export interface ResponderOptions {
   readonly headers: HeaderMaker;
   readonly unreadResponses: UnreadResponses;
   readonly archiveUrl: string | undefined;
-  /** True for a chain that may begin anew under the same id: caches keep nothing of it for good. */
+  /** True for a chain that may begin again under the same id: caches keep nothing of it for good. */
   readonly mayRestart: (chainId: number) => boolean;
   readonly logger: Logger;
   readonly accessLog: boolean;

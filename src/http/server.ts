@@ -90,7 +90,7 @@ export interface HttpServices {
   readonly unready?: () => string | undefined;
   /** Base URL, with `/v1`, of a node that gets the requests that are not served here. */
   readonly passThrough?: URL | undefined;
-  /** True for a chain that may begin anew under the same id: caches keep nothing of it for good. */
+  /** True for a chain that may begin again under the same id: caches keep nothing of it for good. */
   readonly mayRestart?: (chainId: number) => boolean;
   readonly logger?: Logger;
   /** Logs every request. */

@@ -93,7 +93,7 @@ describe("a node", () => {
     );
   });
 
-  it("says the same to those who only read its store", async () => {
+  it("says the same in a process that only reads its store", async () => {
     const data = mkdtempSync(join(tmpdir(), "sextant-trust-"));
     const writer = await createNode({ data, localChain: { seed: "trust" } });
     await writer.produceBlock();
