@@ -57,7 +57,7 @@ const followOptions = {
     FOLLOW_NUMBERS.retryTimeMs,
   ),
   "give-up-time": durationOption(
-    "Exit if for this long every upstream fails the checks, or they disagree; unreachable upstreams do not count",
+    "Exit when the upstreams have all failed the checks, or disagreed, for this long; unreachable ones do not count",
     FOLLOW_NUMBERS.giveUpTimeMs,
   ),
 };
