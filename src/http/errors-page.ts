@@ -19,8 +19,9 @@ export function errorsPage(operations: readonly Operation[]): string {
   return `# Errors
 
 Every error is \`application/json\`, whatever \`Accept\` says. \`message\` names the wrong part of the request, what was
-expected and what was received; \`error_code\` is one of a fixed list. An error carries the ledger headers if the node
-had a ledger to read when it occurred. Generated from the error catalogue by \`npm run docs\`; do not edit.
+expected and what was received; \`error_code\` is one of a fixed list. An error that
+occurs while the node reads the ledger carries the ledger headers; an earlier one, such as a malformed request, does
+not. Generated from the error catalogue by \`npm run docs\`; do not edit.
 
 | status | error_code | when | what to do | where |
 |---|---|---|---|---|
