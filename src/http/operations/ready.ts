@@ -13,7 +13,7 @@ export const ready = operation({
   path: "/v1/-/ready",
   summary: "Readiness check",
   description:
-    "200 when the node should get requests: it has a ledger, no fault keeps it from moving, nothing refutes its history, and its ledger is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to restart a process.",
+    "200 if the node can take requests: it has a ledger, no fault stops it from writing, nothing refutes its history, and the latest block is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to restart a process.",
   ledger: "required",
   unavailable: "unhealthy",
   switchable: false,
