@@ -14,7 +14,7 @@ import { ChainRun } from "../support/chain-run.ts";
 import { createTrackedChain } from "../support/expected-balances.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
-const BLOCKS = 200;
+const BLOCKS = 100;
 const folder = temporaryFolder();
 
 async function runInMemory(seed: string, blocks: number): Promise<Uint8Array[]> {

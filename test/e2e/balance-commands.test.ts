@@ -2,7 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Finished, type Running, runProgram, startProgram } from "../support/program.ts";
+import { runCommand } from "../support/command.ts";
+import { type Finished, type Running, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
@@ -17,8 +18,8 @@ let node: Running;
 
 /** Runs a command by URL and from the directory, which must end alike. */
 async function both(args: readonly string[], input?: string): Promise<Finished> {
-  const byUrl = await runProgram([...args, "--url", node.url], {}, input);
-  const byData = await runProgram([...args, "--data", data], {}, input);
+  const byUrl = await runCommand([...args, "--url", node.url], {}, input);
+  const byData = await runCommand([...args, "--data", data], {}, input);
   expect([byData.code, byData.stdout]).toEqual([byUrl.code, byUrl.stdout]);
   return byUrl;
 }
@@ -44,7 +45,7 @@ describe("commands about balances", () => {
     expect(item.stdout).toMatch(/^0x[0-9a-f]{16}\n$/);
     const late = await both(["balance", ADA, COIN, "--at", "2100-01-01T00:00:00Z"]);
     expect([late.code, late.stderr]).toEqual([1, expect.stringContaining("after the latest block")]);
-    expect((await runProgram(["balance", ADA, COIN, "--at", "noon", "--data", data])).code).toBe(2);
+    expect((await runCommand(["balance", ADA, COIN, "--at", "noon", "--data", data])).code).toBe(2);
   });
 
   it("balances reads pairs from a file or the input", async () => {
@@ -67,7 +68,7 @@ describe("commands about balances", () => {
     const wrong = await both(["balances", "-"], `${ADA} ${COIN}\n0xzz ${COIN}\n`);
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining("0xzz")]);
     expect(wrong.stdout.split("\n")).toHaveLength(2);
-    expect((await runProgram(["balances", "-", "--url", node.url], {}, "one\n")).code).toBe(2);
+    expect((await runCommand(["balances", "-", "--url", node.url], {}, "one\n")).code).toBe(2);
   });
 
   it("balances asks for more than a thousand in several requests at one version", async () => {
@@ -134,8 +135,8 @@ describe("commands about balances", () => {
     expect(few.stdout.trim().split("\n").length).toBeLessThanOrEqual(4);
     const reversed = await both(["history", ADA, COIN, "--from", "30", "--to", "5"]);
     expect([reversed.code, reversed.stdout]).toEqual([2, ""]);
-    expect((await runProgram(["history", ADA, COIN, "--from", "1.5", "--data", data])).code).toBe(2);
-    expect((await runProgram(["history", ADA, COIN, "--from", "1.5", "--url", node.url])).code).toBe(2);
-    expect((await runProgram(["history", ADA, COIN, "--points", "3", "--data", data])).code).toBe(2);
+    expect((await runCommand(["history", ADA, COIN, "--from", "1.5", "--data", data])).code).toBe(2);
+    expect((await runCommand(["history", ADA, COIN, "--from", "1.5", "--url", node.url])).code).toBe(2);
+    expect((await runCommand(["history", ADA, COIN, "--points", "3", "--data", data])).code).toBe(2);
   });
 });

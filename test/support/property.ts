@@ -1,2 +1,2 @@
-// How many cases each property test tries: 2,000 unless SEXTANT_RUNS says otherwise.
-export const RUNS: number = Number(process.env.SEXTANT_RUNS ?? "2000");
+// How many cases each property test tries: 500 unless SEXTANT_RUNS says otherwise.
+export const RUNS: number = Number(process.env.SEXTANT_RUNS ?? "500");
