@@ -95,6 +95,9 @@ export function readAtOf(values: {
   readonly at: string | undefined;
 }): ReadAtOperand {
   const { "ledger-version": version, at } = values;
+  if (version !== undefined && at !== undefined) {
+    throw new ConfigError("--ledger-version and --at exclude each other");
+  }
   if (at !== undefined) parseOperand("time", "--at", at);
   return {
     version: version === undefined ? undefined : parseOperand("version", "--ledger-version", version),

@@ -44,6 +44,8 @@ describe("commands about balances", () => {
     expect(item.stdout).toMatch(/^0x[0-9a-f]{16}\n$/);
     const late = await both(["balance", ADA, COIN, "--at", "2100-01-01T00:00:00Z"]);
     expect([late.code, late.stderr]).toEqual([1, expect.stringContaining("after the latest block")]);
+    const neither = await both(["balance", ADA, COIN, "--at", at, "--ledger-version", "5"]);
+    expect([neither.code, neither.stderr]).toEqual([2, expect.stringContaining("--ledger-version")]);
     expect((await runProgram(["balance", ADA, COIN, "--at", "noon", "--data", data])).code).toBe(2);
   });
 
@@ -106,6 +108,18 @@ describe("commands about balances", () => {
     expect(json).toMatchObject({ symbol: "APT", decimals: 8, fungible: { exists: false } });
   });
 
+  it("explain says what it expects of a text that is neither hex nor JSON", async () => {
+    for (const text of ["0xzz", "not hex", '"0xab', ""]) {
+      const { code, stderr } = await both(["explain", "-"], text);
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringMatching(/^sextant: -: expected .*hex digits.*JSON object/),
+      ]);
+    }
+    const { code, stderr } = await both(["explain", "-"], "0xabc");
+    expect([code, stderr]).toEqual([2, expect.stringContaining("even number of hex digits")]);
+  });
+
   it("history, in three formats and in samples", async () => {
     const answer = await fetch(`${node.url}/accounts/${ADA}/balance/${COIN}/history?limit=1000`);
     const changes = (await answer.json()) as Record<string, string>[];
@@ -134,6 +148,11 @@ describe("commands about balances", () => {
     expect(few.stdout.trim().split("\n").length).toBeLessThanOrEqual(4);
     const reversed = await both(["history", ADA, COIN, "--from", "30", "--to", "5"]);
     expect([reversed.code, reversed.stdout]).toEqual([2, ""]);
+    const time = `@${BigInt(changes[0]?.timestamp_usec ?? 0) / 1_000_000n + 1n}`;
+    const mixed = await both(["history", ADA, COIN, "--from", "50", "--to", time, "--format", "csv"]);
+    expect([mixed.code, mixed.stdout, mixed.stderr]).toEqual([1, "", expect.stringContaining("from: ")]);
+    const none = await both(["history", "0x404", COIN, "--format", "csv"]);
+    expect([none.code, none.stdout]).toEqual([0, `${names}\n`]);
     expect((await runProgram(["history", ADA, COIN, "--from", "1.5", "--data", data])).code).toBe(2);
     expect((await runProgram(["history", ADA, COIN, "--from", "1.5", "--url", node.url])).code).toBe(2);
     expect((await runProgram(["history", ADA, COIN, "--points", "3", "--data", data])).code).toBe(2);

@@ -58,12 +58,19 @@ export const historyCommand = command({
     const last = to === undefined ? undefined : parseOperand("to", "--to", to);
     if (isReversed(first, last)) throw new ConfigError("--from: expected at most --to, got more");
     await askSource(values, async (source) => {
-      if (format === "csv") context.out(COLUMNS.join(","));
+      let isFirst = true;
+      // Not before the first response: a refusal prints no header.
+      const printHeader = (): void => {
+        if (format === "csv" && isFirst) context.out(COLUMNS.join(","));
+        isFirst = false;
+      };
       for await (const line of source.history(address, asset, { from, to, points })) {
+        printHeader();
         const change = JSON.parse(line) as Change;
         if (format === "json") context.out(line);
         else context.out(format === "csv" ? COLUMNS.map((name) => change[name]).join(",") : toText(change));
       }
+      printHeader();
     });
     return EXIT_OK;
   },
