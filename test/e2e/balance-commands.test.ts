@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { formatTime } from "../../src/base/time-text.ts";
 import { type Finished, type Running, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
@@ -106,6 +107,33 @@ describe("commands about balances", () => {
     expect(stdout).toMatch(/^coin\.exists +true$/m);
     const json = JSON.parse((await both(["detail", ADA, COIN, "--json"])).stdout) as object;
     expect(json).toMatchObject({ symbol: "APT", decimals: 8, fungible: { exists: false } });
+  });
+
+  it("statement, in three formats", async () => {
+    const { ledger_timestamp: usec } = (await (await fetch(node.url)).json()) as { ledger_timestamp: string };
+    const ago = (seconds: bigint): string => formatTime(BigInt(usec) - seconds * 1_000_000n);
+    const period = ["--from", ago(15n), "--to", ago(0n)];
+    const json = await both(["statement", ADA, "--asset", COIN, ...period, "--format", "json"]);
+    const statement = JSON.parse(json.stdout) as { opening: object; changes: object[]; closing: object };
+    expect(statement).toMatchObject({ symbol: "APT", chain_id: 4, adds_up: true });
+    expect(statement.changes.length).toBeGreaterThan(3);
+    const csv = await both(["statement", ADA, "--asset", COIN, ...period]);
+    expect(csv.stdout.trim().split("\n")).toHaveLength(statement.changes.length + 4);
+    const html = await both(["statement", ADA, "--asset", COIN, ...period, "--format", "html"]);
+    expect([html.code, html.stdout]).toEqual([0, expect.stringMatching(/^<!doctype html>\n.*<\/html>\n$/s)]);
+    const early = await both(["statement", ADA, "--asset", COIN, "--from", ago(5n), "--to", "2100-01-01"]);
+    expect([early.code, early.stdout, early.stderr]).toEqual([
+      1,
+      "",
+      expect.stringContaining("after the latest"),
+    ]);
+    for (const args of [
+      ["--asset", COIN, "--from", "2026-01-01"],
+      ["--from", "2026-01-01", "--to", "2026-01-02"],
+      ["--asset", COIN, "--from", "2026-01-02", "--to", "2026-01-02"],
+    ]) {
+      expect((await runProgram(["statement", ADA, ...args, "--data", data])).code).toBe(2);
+    }
   });
 
   it("explain says what it expects of a text that is neither hex nor JSON", async () => {

@@ -4,19 +4,11 @@ import { formatTime } from "../../base/time-text.ts";
 import { isReversed, parseOperand } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { choiceOption, integerOption, textOption } from "../option.ts";
-import { askSource, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
-
-interface Change {
-  readonly version: string;
-  readonly timestamp_usec: string;
-  readonly before: string;
-  readonly after: string;
-  readonly transaction_hash: string;
-}
+import { askSource, type ChangeText, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
 
 const COLUMNS = ["version", "timestamp_usec", "before", "after", "transaction_hash"] as const;
 
-function toText({ version, timestamp_usec, before, after, transaction_hash }: Change): string {
+function toText({ version, timestamp_usec, before, after, transaction_hash }: ChangeText): string {
   const difference = BigInt(after) - BigInt(before);
   const sign = difference < 0n ? "" : "+";
   return `${version}  ${formatTime(BigInt(timestamp_usec))}  ${sign}${difference}  ${after}  ${transaction_hash}`;
@@ -66,7 +58,7 @@ export const historyCommand = command({
       };
       for await (const line of source.history(address, asset, { from, to, points })) {
         printHeader();
-        const change = JSON.parse(line) as Change;
+        const change = JSON.parse(line) as ChangeText;
         if (format === "json") context.out(line);
         else context.out(format === "csv" ? COLUMNS.map((name) => change[name]).join(",") : toText(change));
       }
