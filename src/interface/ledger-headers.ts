@@ -20,9 +20,6 @@ export const TRUST = "TRUST";
 /** Where the next page begins; only while there is one. */
 export const CURSOR = "CURSOR";
 
-/** How far the node vouches for a response. */
-export const TRUST = "TRUST";
-
 export type LedgerHeader =
   | (typeof LEDGER_HEADERS)[keyof typeof LEDGER_HEADERS]
   | typeof READ_VERSION

@@ -2,13 +2,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-<<<<<<< HEAD
+import { formatTime } from "../../src/base/time-text.ts";
 import { runCommand } from "../support/command.ts";
 import { type Finished, type Running, startProgram } from "../support/program.ts";
-=======
-import { formatTime } from "../../src/base/time-text.ts";
-import { type Finished, type Running, runProgram, startProgram } from "../support/program.ts";
->>>>>>> w-clients
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
@@ -50,13 +46,9 @@ describe("commands about balances", () => {
     expect(item.stdout).toMatch(/^0x[0-9a-f]{16}\n$/);
     const late = await both(["balance", ADA, COIN, "--at", "2100-01-01T00:00:00Z"]);
     expect([late.code, late.stderr]).toEqual([1, expect.stringContaining("after the latest block")]);
-<<<<<<< HEAD
-    expect((await runCommand(["balance", ADA, COIN, "--at", "noon", "--data", data])).code).toBe(2);
-=======
     const neither = await both(["balance", ADA, COIN, "--at", at, "--ledger-version", "5"]);
     expect([neither.code, neither.stderr]).toEqual([2, expect.stringContaining("--ledger-version")]);
-    expect((await runProgram(["balance", ADA, COIN, "--at", "noon", "--data", data])).code).toBe(2);
->>>>>>> w-clients
+    expect((await runCommand(["balance", ADA, COIN, "--at", "noon", "--data", data])).code).toBe(2);
   });
 
   it("balances reads pairs from a file or the input", async () => {
@@ -141,7 +133,7 @@ describe("commands about balances", () => {
       ["--from", "2026-01-01", "--to", "2026-01-02"],
       ["--asset", COIN, "--from", "2026-01-02", "--to", "2026-01-02"],
     ]) {
-      expect((await runProgram(["statement", ADA, ...args, "--data", data])).code).toBe(2);
+      expect((await runCommand(["statement", ADA, ...args, "--data", data])).code).toBe(2);
     }
   });
 
@@ -185,19 +177,13 @@ describe("commands about balances", () => {
     expect(few.stdout.trim().split("\n").length).toBeLessThanOrEqual(4);
     const reversed = await both(["history", ADA, COIN, "--from", "30", "--to", "5"]);
     expect([reversed.code, reversed.stdout]).toEqual([2, ""]);
-<<<<<<< HEAD
-    expect((await runCommand(["history", ADA, COIN, "--from", "1.5", "--data", data])).code).toBe(2);
-    expect((await runCommand(["history", ADA, COIN, "--from", "1.5", "--url", node.url])).code).toBe(2);
-    expect((await runCommand(["history", ADA, COIN, "--points", "3", "--data", data])).code).toBe(2);
-=======
     const time = `@${BigInt(changes[0]?.timestamp_usec ?? 0) / 1_000_000n + 1n}`;
     const mixed = await both(["history", ADA, COIN, "--from", "50", "--to", time, "--format", "csv"]);
     expect([mixed.code, mixed.stdout, mixed.stderr]).toEqual([1, "", expect.stringContaining("from: ")]);
     const none = await both(["history", "0x404", COIN, "--format", "csv"]);
     expect([none.code, none.stdout]).toEqual([0, `${names}\n`]);
-    expect((await runProgram(["history", ADA, COIN, "--from", "1.5", "--data", data])).code).toBe(2);
-    expect((await runProgram(["history", ADA, COIN, "--from", "1.5", "--url", node.url])).code).toBe(2);
-    expect((await runProgram(["history", ADA, COIN, "--points", "3", "--data", data])).code).toBe(2);
->>>>>>> w-clients
+    expect((await runCommand(["history", ADA, COIN, "--from", "1.5", "--data", data])).code).toBe(2);
+    expect((await runCommand(["history", ADA, COIN, "--from", "1.5", "--url", node.url])).code).toBe(2);
+    expect((await runCommand(["history", ADA, COIN, "--points", "3", "--data", data])).code).toBe(2);
   });
 });
