@@ -19,12 +19,7 @@ import {
 } from "../sync/follower.ts";
 import { createLazyView } from "../sync/lazy-view.ts";
 import { locateBase } from "../sync/locate-base.ts";
-import {
-  addMatchedWaypoint,
-  isSameWaypoint,
-  loadMatchedWaypoints,
-  waypointOfStored,
-} from "../sync/matched-waypoints.ts";
+import { isSameWaypoint, loadMatchedWaypoints, waypointOfStored } from "../sync/matched-waypoints.ts";
 import { type ApiKeyHeader, createRestUpstream, parseUpstreamUrl } from "../sync/upstream/rest-upstream.ts";
 import { SOFTWARE_VERSION } from "./info.ts";
 import type { FollowOptions } from "./options.ts";
@@ -106,7 +101,7 @@ export class Following {
     const { store, committer, logger, onRest, onFault, onWaiting } = this.#parts;
     const { urls, options, agree, startVersion } = this.#plan;
     const position = await loadPosition(store);
-    if (provenGenesis !== undefined) await addMatchedWaypoint(store, provenGenesis);
+    if (provenGenesis !== undefined) await committer.noteMatchedWaypoint(provenGenesis);
     const open = position === undefined ? this.#plan.anchors : await this.#settleAnchors(position.version);
     const matched = await loadMatchedWaypoints(store);
     const isBase = position === undefined ? startVersion !== undefined : position.stateRoot === undefined;
@@ -146,7 +141,7 @@ export class Following {
       onRest,
       onAnchored: async (version) => {
         const anchor = this.#plan.anchors.find((one) => one.version === version);
-        if (anchor !== undefined) await addMatchedWaypoint(store, anchor);
+        if (anchor !== undefined) await committer.noteMatchedWaypoint(anchor);
       },
     });
     if (position !== undefined) this.#firstCommit();
@@ -155,7 +150,7 @@ export class Following {
 
   /** Compares the waypoints of stored versions and returns the others. Throws LedgerError on a mismatch. */
   async #settleAnchors(head: bigint): Promise<readonly Waypoint[]> {
-    const { store, logger } = this.#parts;
+    const { store, committer, logger } = this.#parts;
     const matched = await loadMatchedWaypoints(store);
     const open: Waypoint[] = [];
     for (const anchor of this.#plan.anchors) {
@@ -181,7 +176,7 @@ export class Following {
           `the ledger in the data directory has waypoint ${found === undefined ? "none" : formatWaypoint(found)}, expected ${formatWaypoint(anchor)}`,
         );
       }
-      await addMatchedWaypoint(store, anchor);
+      await committer.noteMatchedWaypoint(anchor);
     }
     return open;
   }
