@@ -320,7 +320,7 @@ describe("the data format", () => {
       const run = await runProgram([...args, "--data", data]);
       expect(run.code, args[0]).toBe(2);
       expect(run.stdout).toBe("");
-      expect(run.stderr.trim()).toMatch(/^sextant: .* has format 9, this version reads 1$/);
+      expect(run.stderr.trim()).toMatch(/^sextant: .* has format 9, this version reads 2$/);
     }
   });
 });
