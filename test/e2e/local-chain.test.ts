@@ -132,14 +132,14 @@ describe("plain start", () => {
     const byData = await runProgram([...ask, "--data", data]);
     expect(byData).toMatchObject({ code: 0, stdout: byUrl.stdout });
 
-    const status = await runProgram(["status", "--url", base, "--json"]);
+    const status = await runCommand(["status", "--url", base, "--json"]);
     expect(JSON.parse(status.stdout)).toMatchObject({ chain_id: 4, sync_mode: "local" });
-    expect((await runProgram(["info", "--url", base])).stdout).toContain("sextant_version");
-    const absent = await runProgram(["raw-item", "0x1234", "0x00", "--url", base]);
+    expect((await runCommand(["info", "--url", base])).stdout).toContain("sextant_version");
+    const absent = await runCommand(["raw-item", "0x1234", "0x00", "--url", base]);
     expect(absent.code).toBe(1);
     expect(absent.stderr).toContain("table_item_not_found");
-    expect((await runProgram(["balance", "0x1", "--url", base])).code).toBe(2);
-    const nobody = await runProgram(["info", "--url", "http://127.0.0.1:1"]);
+    expect((await runCommand(["balance", "0x1", "--url", base])).code).toBe(2);
+    const nobody = await runCommand(["info", "--url", "http://127.0.0.1:1"]);
     expect(nobody.code).toBe(2);
     expect(nobody.stderr).toContain("cannot reach");
     await node.stop();
