@@ -7,6 +7,7 @@ import { assetCacheStats } from "./http/schemas/asset-type.ts";
 import type { BalanceChange } from "./ledger/balance-history.ts";
 import { balanceKeyCacheStats } from "./ledger/balance-keys.ts";
 import { LedgerError } from "./ledger/errors.ts";
+import { formatTrust, trustOfAnswer } from "./ledger/trust.ts";
 import type { Ledger, LedgerView } from "./ledger/view.ts";
 import { BalanceQuestions } from "./node/balance-questions.ts";
 import { type DeprecatedOptions, withPresentNames } from "./node/deprecated-options.ts";
@@ -427,6 +428,9 @@ class SextantNode implements Node, Ledger {
       window: this.#window,
       uptimeSeconds: Math.floor((Date.now() - this.#startedMs) / 1000),
       more: {
+        ...(view === undefined
+          ? {}
+          : { trust_level: formatTrust(trustOfAnswer(view, view.position.version)) }),
         ...(isWhole
           ? await this.#waypoints.read(view, this.#role?.genesisWaypoint ?? this.#plan?.check?.waypoint)
           : {}),
