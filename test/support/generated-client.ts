@@ -143,7 +143,6 @@ export interface components {
     /**
      * Format: uint64
      * @description A 64-bit unsigned integer as a string of decimal digits.
-     * @example 32425224034
      */
     U64: string;
     /** @description A time as RFC 3339, or Unix seconds. */

@@ -41,7 +41,6 @@ export const U64_REQUEST_SCHEMA: JsonSchema = named("U64", {
   format: "uint64",
   pattern: U64_PATTERN,
   description: "A 64-bit unsigned integer as a string of decimal digits.",
-  example: "32425224034",
 });
 
 /** The version to read at. */
