@@ -22,7 +22,14 @@ import {
   WaypointInfo,
 } from "./node/follow-report.ts";
 import { passThroughOf, refuseUnknownState } from "./node/following.ts";
-import { cacheGauges, faultGauges, httpGauges, ledgerGauges, writerGauges } from "./node/gauges.ts";
+import {
+  cacheGauges,
+  faultGauges,
+  httpGauges,
+  ledgerGauges,
+  storeGauges,
+  writerGauges,
+} from "./node/gauges.ts";
 import { HttpFrontend } from "./node/http-frontend.ts";
 import { electionInfo, nodeInfo } from "./node/info.ts";
 import { LedgerWriter } from "./node/ledger-writer.ts";
@@ -177,6 +184,7 @@ class SextantNode implements Node, Ledger {
         () => this.#headVersion(),
       ),
       ...faultGauges(this.#faults),
+      ...storeGauges(),
       ...writerGauges(
         () => this.#writer,
         () => this.#election,
