@@ -13,6 +13,7 @@ import { infoCommand } from "./commands/info.ts";
 import { rawItemCommand } from "./commands/raw-item.ts";
 import { rawItemsCommand } from "./commands/raw-items.ts";
 import { restoreCommand } from "./commands/restore.ts";
+import { rewindCommand } from "./commands/rewind.ts";
 import { startCommand } from "./commands/start.ts";
 import { statusCommand } from "./commands/status.ts";
 import { verifyGenesisCommand } from "./commands/verify-genesis.ts";
@@ -35,4 +36,5 @@ export const commands: readonly Command[] = [
   backupCommand,
   restoreCommand,
   copyCommand,
+  rewindCommand,
 ];
