@@ -1,6 +1,13 @@
 // Options of the HTTP server. Each is in the node's options under its own name.
 import { ConfigError } from "../base/errors.ts";
-import { FRONTEND_NUMBERS, HTTP_DEFAULTS, HTTP_NUMBERS, type HttpOptions, isHeaderBrand } from "../node.ts";
+import {
+  FRONTEND_NUMBERS,
+  HTTP_DEFAULTS,
+  HTTP_NUMBERS,
+  type HttpOptions,
+  isHeaderBrand,
+  isTrustLevel,
+} from "../node.ts";
 import {
   bytesOption,
   durationOption,
@@ -29,6 +36,12 @@ const servingOptions = {
       fallback: HTTP_DEFAULTS.headerBrands,
       check: (text) => (isHeaderBrand(text) ? undefined : "letters, digits and dashes"),
     },
+  ),
+  "min-trust": textOption(
+    "Respond with 503 where the trust level is weaker: proven, anchored, chained, agreed NEEDED/OF, trusted or local",
+    "LEVEL",
+    (text) =>
+      isTrustLevel(text) ? undefined : "proven, anchored, chained, agreed NEEDED/OF, trusted or local",
   ),
   encode: switchOption("Switch encode_submission and explain_submission off", HTTP_DEFAULTS.encode),
   "json-output": switchOption("Switch JSON responses off", HTTP_DEFAULTS.jsonOutput),

@@ -91,6 +91,7 @@ describe("the OpenAPI document", () => {
         "X-NODE-EPOCH",
         "X-NODE-BLOCK-HEIGHT",
         "X-NODE-OLDEST-BLOCK-HEIGHT",
+        "X-NODE-TRUST",
       ]);
     }
   });

@@ -102,7 +102,7 @@ export interface paths {
   "/-/ready": {
     /**
      * Readiness check
-     * @description 200 if the node can take requests: it has a ledger, no fault stops it from writing, and the latest block is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to restart a process.
+     * @description 200 if the node can take requests: it has a ledger, no fault stops it from writing, nothing refutes its history, and the latest block is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to restart a process.
      */
     get: operations["ready"];
   };
@@ -702,6 +702,8 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
           "application/json": number | string;
@@ -823,6 +825,8 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
           "application/json": components["schemas"]["BalanceDetail"];
@@ -949,6 +953,8 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
           /** @description While there is more: the value of `start` for the next page. */
           "X-NODE-CURSOR"?: string;
         };
@@ -1082,6 +1088,8 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
           "application/json": components["schemas"]["Balances"];
@@ -1228,6 +1236,8 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
           "application/json": string;
@@ -1365,6 +1375,8 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
           "application/json": components["schemas"]["TableItems"];
@@ -1499,6 +1511,8 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
           "application/json": string;
@@ -1614,6 +1628,8 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
           "application/json": components["schemas"]["Explanation"];
@@ -1731,6 +1747,8 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
           "application/x-bcs": string;
@@ -1857,6 +1875,8 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
           "application/x-bcs": string;
@@ -1966,6 +1986,8 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT"?: number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST"?: string;
         };
         content: {
           "application/json": {
@@ -2053,6 +2075,8 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
           "application/json": {
@@ -2167,6 +2191,8 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
           "application/json": {
@@ -2245,7 +2271,7 @@ export interface operations {
   };
   /**
    * Readiness check
-   * @description 200 if the node can take requests: it has a ledger, no fault stops it from writing, and the latest block is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to restart a process.
+   * @description 200 if the node can take requests: it has a ledger, no fault stops it from writing, nothing refutes its history, and the latest block is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to restart a process.
    */
   ready: {
     responses: {
@@ -2261,6 +2287,8 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
           "application/json": {

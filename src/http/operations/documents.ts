@@ -1,6 +1,6 @@
 // The documents: the OpenAPI document in three forms, and the page at the root. The pages load no script, no font and
 // nothing from another host.
-import { stringify } from "yaml";
+import { loadPackage } from "../../base/load-package.ts";
 import { operation } from "../operation.ts";
 import { specPage as renderSpecPage, startPage as renderStartPage } from "../pages.ts";
 import type { Services } from "../services.ts";
@@ -49,7 +49,10 @@ export const specYaml = operation({
     yaml: {
       schema: { type: "string" },
       description: "An OpenAPI 3.0 document.",
-      encode: (document: OpenApi) => stringify(document, { aliasDuplicateObjects: false }),
+      encode: (document: OpenApi) => {
+        const { stringify } = loadPackage("yaml") as typeof import("yaml");
+        return stringify(document, { aliasDuplicateObjects: false });
+      },
     },
   },
   handle: openApi,

@@ -6,6 +6,7 @@ import { StoreError } from "../errors.ts";
 import { assertRewinds, toRewoundPosition } from "../rewind-check.ts";
 import { writeSideRows, writeTreeNodes } from "./commit.ts";
 import { decodeBlock, encodePosition } from "./position-row.ts";
+import { getRow, openRow, putRow } from "./sealed-rows.ts";
 import {
   ITEM_KEY_BYTES,
   META,
@@ -15,16 +16,14 @@ import {
   readVersion,
   type Table,
   type Tables,
-  VERSION_BYTES,
   writeLatestKey,
-  writeVersion,
 } from "./tables.ts";
 
 /** Rewinds by one checked batch. Call inside a write transaction. */
 export function rewindTables(tables: Tables, head: Position, batch: RewindBatch): void {
   const { version, blockHeight } = batch.position;
   const next = blockHeight + 1n;
-  const row = tables.blocks.get(numberKey(next));
+  const row = getRow(tables.blocks, numberKey(next));
   assertRewinds(batch, head, row === undefined ? undefined : decodeBlock(next, row));
   for (const keyHash of batch.keyHashes) rewindItem(tables, keyHash, version);
   removeFrom(tables.stale, version + 1n);
@@ -32,14 +31,14 @@ export function rewindTables(tables: Tables, head: Position, batch: RewindBatch)
   removeFrom(tables.blocks, next);
   writeTreeNodes(tables, batch.treeNodes);
   writeSideRows(tables, batch.sideRows);
-  tables.meta.putSync(META.position, encodePosition(toRewoundPosition(batch, head)));
+  putRow(tables.meta, META.position, encodePosition(toRewoundPosition(batch, head)));
 }
 
 /** Removes the values of a key above a version; the value at the version becomes the newest. */
 function rewindItem(tables: Tables, keyHash: Uint8Array, version: bigint): void {
   const latestKey = Buffer.alloc(ITEM_KEY_BYTES);
   writeLatestKey(latestKey, keyHash);
-  const latest = tables.items.get(latestKey);
+  const latest = getRow(tables.items, latestKey);
   if (latest === undefined) throw new StoreError("corrupt", "a key that a record writes has no value");
   const latestVersion = readVersion(latest);
   if (latestVersion <= version) return;
@@ -60,11 +59,9 @@ function rewindItem(tables: Tables, keyHash: Uint8Array, version: bigint): void 
     tables.items.removeSync(latestKey);
     return;
   }
-  const row = Buffer.allocUnsafe(VERSION_BYTES + older.value.length);
-  writeVersion(row, readOlderVersion(Buffer.from(older.key)));
-  row.set(older.value, VERSION_BYTES);
+  const olderVersion = readOlderVersion(Buffer.from(older.key));
+  putRow(tables.items, latestKey, openRow(older.key, older.value), numberKey(olderVersion));
   tables.items.removeSync(older.key);
-  tables.items.putSync(latestKey, row);
 }
 
 function removeFrom(table: Table, first: bigint): void {
