@@ -83,6 +83,7 @@ export {
   type NodeOptions,
   type ReadOptions,
 } from "./node/options.ts";
+export { type RewindReport, rewindData } from "./node/rewinding.ts";
 export type { StoreOptions } from "./node/store-engines.ts";
 export {
   backupData,

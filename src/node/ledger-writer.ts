@@ -7,8 +7,10 @@ import type { Store } from "../store/contract.ts";
 import { Committer } from "../sync/committer.ts";
 import { assertNotHalfCopied } from "../sync/copy/copy-mark.ts";
 import { bootstrapGenesis } from "../sync/genesis.ts";
+import { keepAccumulator } from "../sync/kept-accumulator.ts";
 import type { PruneWindow } from "../sync/prune-window.ts";
 import { Pruner } from "../sync/pruner.ts";
+import { assertNotHalfRewound } from "../sync/rewind.ts";
 import { BlockMaker } from "./block-maker.ts";
 import type { Faults } from "./faults.ts";
 import { Following } from "./following.ts";
@@ -72,6 +74,7 @@ export class LedgerWriter {
     const { store, plan, faults, onCommit, logger, localChain } = this.#options;
     const { check, chain } = plan;
     await assertNotHalfCopied(store);
+    await assertNotHalfRewound(store);
     const level = chain === undefined ? TRUSTED : LOCAL;
     const committer = new Committer({ store, logger, level });
     this.#committer = committer;
@@ -116,6 +119,7 @@ export class LedgerWriter {
       store,
       window,
       logger,
+      beforePrune: (floor, signal) => keepAccumulator(store, floor, signal),
       onFault: (error) => faults.report("pruner", error),
       onSuccess: () => faults.clear("pruner"),
     });
