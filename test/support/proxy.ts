@@ -9,6 +9,8 @@ export interface Passing {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
+  /** The body of the request. */
+  readonly sent: Buffer;
 }
 
 /** Handles a response: returns it, changed or not, or writes to the client itself. */
@@ -39,6 +41,7 @@ export async function startProxy(target: string): Promise<Meddler> {
       const { method = "GET", url: path = "/" } = incoming;
       seen.push(`${method} ${path}`);
       const { host: _, ...headers } = incoming.headers;
+      const asked = Buffer.concat(chunks);
       const onward = request(`${new URL(proxy.target).origin}${path}`, { method, headers }, (answer) => {
         const parts: Buffer[] = [];
         answer.on("data", (chunk) => parts.push(chunk));
@@ -49,6 +52,7 @@ export async function startProxy(target: string): Promise<Meddler> {
             status: answer.statusCode ?? 0,
             headers: answer.headers,
             body: Buffer.concat(parts),
+            sent: asked,
           };
           const sent = await proxy.meddle(passing, response);
           if (sent === undefined) return;
@@ -57,7 +61,7 @@ export async function startProxy(target: string): Promise<Meddler> {
         });
       });
       onward.on("error", () => response.destroy());
-      onward.end(Buffer.concat(chunks));
+      onward.end(asked);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
