@@ -22,14 +22,17 @@ export interface RecordLieOptions {
   readonly from?: bigint;
   /** One record in this many is lied about. */
   readonly oneIn?: number;
+  /** Every hash of a forged record follows from it; otherwise most do. */
+  readonly isConsistent?: boolean;
 }
 
-function forgeValue(bytes: Uint8Array, seed: number, version: bigint): Uint8Array {
+function forgeValue(bytes: Uint8Array, version: bigint, options: RecordLieOptions): Uint8Array {
+  const { seed, isConsistent = false } = options;
   const add = BigInt(1 + chosen(1_000_000, seed, "add", version));
   // Mostly the lie that is hardest to find: the info has the hash of the changed write set.
   const kind = chosen(8, seed, "kind", version);
-  if (kind === 0) return forgeBalances(bytes, add, false) ?? bytes;
-  if (kind === 1) return forgeEvents(bytes) ?? bytes;
+  if (kind === 0 && !isConsistent) return forgeBalances(bytes, add, false) ?? bytes;
+  if (kind === 1 && !isConsistent) return forgeEvents(bytes) ?? bytes;
   return forgeBalances(bytes, add) ?? bytes;
 }
 
@@ -37,8 +40,9 @@ function forgeValue(bytes: Uint8Array, seed: number, version: bigint): Uint8Arra
 export function lieAboutRecords(
   lie: RecordLie,
   page: Uint8Array,
-  { seed, from = 0n, oneIn = 3 }: RecordLieOptions,
+  options: RecordLieOptions,
 ): readonly Uint8Array[] {
+  const { seed, from = 0n, oneIn = 3 } = options;
   const records = decodePage(page);
   const out: Uint8Array[] = [];
   for (let i = 0; i < records.length; i++) {
@@ -50,7 +54,7 @@ export function lieAboutRecords(
       continue;
     }
     const next = records[i + 1];
-    if (lie === "value") out.push(forgeValue(bytes, seed, version));
+    if (lie === "value") out.push(forgeValue(bytes, version, options));
     else if (lie === "duplicate") out.push(bytes, bytes);
     else if (lie === "reorder" && next !== undefined) {
       out.push(next.bytes, bytes);

@@ -9,7 +9,7 @@ import { API_ROOT } from "../../src/interface/route.ts";
 import { rawStateValueRoute, transactionsRoute } from "../../src/interface/routes.ts";
 import { stateKeyCodec } from "../../src/ledger/state-key.ts";
 import { type EndlessBlock, forgeStateValue } from "./forgery.ts";
-import { chosen, lieAboutRecords, RECORD_LIES, type RecordLie } from "./lies.ts";
+import { chosen, lieAboutRecords, RECORD_LIES, type RecordLie, type RecordLieOptions } from "./lies.ts";
 import { type Meddle, type Meddler, type Passing, startProxy } from "./proxy.ts";
 import { encodePage } from "./recorded-upstream.ts";
 
@@ -27,12 +27,7 @@ export const LIES = [
 export type Lie = (typeof LIES)[number];
 
 /** What a liar needs for its lies. */
-export interface LieOptions {
-  readonly seed: number;
-  /** Lies about records from this version on. */
-  readonly from?: bigint;
-  /** One record in this many is lied about. */
-  readonly oneIn?: number;
+export interface LieOptions extends RecordLieOptions {
   /** Base URLs of the nodes that serve the forked and the other chain. */
   readonly forkUrl?: string;
   readonly otherUrl?: string;
@@ -233,7 +228,7 @@ function meddleOf(lie: Lie, options: LieOptions): Meddle {
 
 /** Starts a liar in front of a node, given by its base URL. It is honest until told otherwise. */
 export async function startLiar(honestUrl: string): Promise<Liar> {
-  const proxy = await startProxy(honestUrl);
+  const proxy = await startProxy(honestUrl, true);
   return Object.assign(proxy, {
     tell: (lie: Lie | undefined, options: LieOptions = { seed: 0 }): void => {
       const targets: Partial<Record<Lie, string | undefined>> = {

@@ -31,8 +31,8 @@ export interface Meddler {
   close(): Promise<void>;
 }
 
-/** Starts a proxy in front of a node, given by its base URL with `/v1`. */
-export async function startProxy(target: string): Promise<Meddler> {
+/** Starts a proxy in front of a node, given by its base URL with `/v1`. With `isPlain` it gets no compressed bodies. */
+export async function startProxy(target: string, isPlain = false): Promise<Meddler> {
   const seen: string[] = [];
   const server: Server = createServer((incoming, response) => {
     const chunks: Buffer[] = [];
@@ -41,6 +41,7 @@ export async function startProxy(target: string): Promise<Meddler> {
       const { method = "GET", url: path = "/" } = incoming;
       seen.push(`${method} ${path}`);
       const { host: _, ...headers } = incoming.headers;
+      if (isPlain) headers["accept-encoding"] = "identity";
       const asked = Buffer.concat(chunks);
       const onward = request(`${new URL(proxy.target).origin}${path}`, { method, headers }, (answer) => {
         const parts: Buffer[] = [];
