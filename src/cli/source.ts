@@ -69,7 +69,7 @@ class SourceError extends CodedError<"source"> {
 /** Options shared by the reading commands. */
 export const sourceOptions = {
   url: textOption("Node to ask (default http://127.0.0.1:8080)", "URL"),
-  data: textOption("Data directory to read in place, instead of asking a node", "DIR"),
+  data: textOption("Data directory to read directly, instead of asking a node", "DIR"),
 };
 
 export const sourceExclusions: readonly Exclusion<keyof typeof sourceOptions>[] = [
@@ -80,7 +80,7 @@ export const sourceExclusions: readonly Exclusion<keyof typeof sourceOptions>[] 
 export const readAtOptions = {
   "ledger-version": textOption("Read at this version instead of the latest", "VERSION"),
   at: textOption(
-    "Read at the last version whose block is not after this time: RFC 3339 or Unix seconds",
+    "Read the state at this time: the last version whose block is not later; RFC 3339 or Unix seconds",
     "TIMESTAMP",
   ),
 };

@@ -33,12 +33,12 @@ function addUp(assets: readonly string[], results: readonly Result[]): Record<st
 
 export const balancesCommand = command({
   name: "balances",
-  summary: "Print many balances, all at one version",
+  summary: "Print many balances, all at the same version",
   operands: "FILE|-",
   options: {
     ...sourceOptions,
     ...readAtOptions,
-    totals: switchOption("Print the sum of each asset too", false),
+    totals: switchOption("Also print the sum for each asset", false),
     json: switchOption("Print one JSON object", false),
   },
   exclusions: [...sourceExclusions, ...readAtExclusions],

@@ -16,7 +16,7 @@ type Result = ItemError & { readonly value?: string };
 
 export const rawItemsCommand = command({
   name: "raw-items",
-  summary: "Print many table items' stored bytes, as hex, all at one version",
+  summary: "Print the stored bytes of many table items as hex, all at the same version",
   operands: "FILE|-",
   options: { ...sourceOptions, ...readAtOptions, json: switchOption("Print one JSON object", false) },
   exclusions: [...sourceExclusions, ...readAtExclusions],

@@ -61,7 +61,7 @@ export const specPage = operation({
   id: "spec_page",
   path: "/v1/spec",
   summary: "Reference page",
-  description: "The operations, their parameters, answers and errors, as a page that works offline.",
+  description: "The operations with their parameters, responses and errors, as a page that works offline.",
   answer: { html: { schema: { type: "string" }, description: "An HTML page.", encode: renderSpecPage } },
   handle: openApi,
 });

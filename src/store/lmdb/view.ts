@@ -4,7 +4,7 @@ import type { Block, HistoryRange, StateItem } from "../../ledger/view.ts";
 import { findBlockAtTime, findBlockByHeight, findBlockByVersion } from "../block-search.ts";
 import type { BlockStart, RawRecord, StoreView } from "../contract.ts";
 import { StoreError } from "../errors.ts";
-import { assertReadable, hideOldDeletion } from "../read-check.ts";
+import { assertReadable, hideOldDeletion, lastReadable } from "../read-check.ts";
 import type { FastTable, OlderSeeker } from "./native.ts";
 import { decodeBlock } from "./position-row.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -95,7 +95,8 @@ export class LmdbView implements StoreView {
     assertReadable(this.position, start);
     const records: RawRecord[] = [];
     let size = 0;
-    for (let version = start; version <= this.position.version && records.length < limit; version++) {
+    const last = lastReadable(this.position);
+    for (let version = start; version <= last && records.length < limit; version++) {
       const bytes = this.#source.tables.records.get(numberKey(version), this.#snapshot.options);
       if (bytes === undefined) break;
       size += bytes.length;
