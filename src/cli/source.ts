@@ -355,7 +355,8 @@ function historyEnd(name: "from" | "to", text: string | undefined): HistoryEnd |
 function errorOf(error: CodedError): { readonly message: string; readonly error_code: string } {
   return {
     message: error.message,
-    error_code: error.code === "corrupt" ? "internal_error" : "web_framework_error",
+    error_code:
+      error.code === "corrupt" || error.code === "damaged" ? "internal_error" : "web_framework_error",
   };
 }
 

@@ -12,6 +12,7 @@ const LEDGER_CONDITIONS: Readonly<Record<LedgerErrorCode, Condition>> = {
   no_ledger: "unavailable",
   corrupt: "internal",
   mismatch: "internal",
+  damaged: "internal",
   unavailable: "unavailable",
 };
 

@@ -170,7 +170,7 @@ export const ERROR_CATALOGUE = {
   internal: {
     status: 500,
     errorCode: "internal_error",
-    when: "Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened.",
+    when: "Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened.",
     remedy: "Tell the operator; the node's log holds the cause.",
   },
   unavailable: {
