@@ -1,5 +1,6 @@
 // A node that follows liars, as the tests about lies see it: its answers, their level, and whom it blames.
 import type { LogFields, Logger } from "../../src/base/log.ts";
+import { brandedHeader, TRUST } from "../../src/interface/ledger-headers.ts";
 import { JSON_TYPE } from "../../src/interface/media-types.ts";
 import { compareTrust, parseTrust, TRUSTED, type TrustLevel } from "../../src/ledger/trust.ts";
 import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
@@ -18,6 +19,8 @@ export interface LevelledReply {
   readonly body: string;
   readonly level: TrustLevel;
 }
+
+const TRUST_HEADER = brandedHeader("NODE", TRUST);
 
 /** Pauses and rates for tests. */
 const QUICK = { upstreamRate: 0, pollTimeMs: 5, retryTimeMs: 5 } as const;
@@ -90,16 +93,7 @@ export class LiedNode {
       ...(question.body === undefined ? {} : { method: "POST", body: question.body }),
     });
     const body = Buffer.from(await response.arrayBuffer()).toString("hex");
-    return { status: response.status, body, level: await this.#levelOf(response) };
-  }
-
-  async #levelOf(response: Response): Promise<TrustLevel> {
-    const header = response.headers.get("x-node-trust");
-    if (header === null && response.status >= 500) return TRUSTED;
-    const text = header ?? `${(await this.info()).trust_level}`.replace(/^anchored \d+$/, "anchored");
-    const level = parseTrust(text);
-    if (level === undefined) throw new Error(`an answer without a level: ${response.status}, ${text}`);
-    return level;
+    return { status: response.status, body, level: levelOf(response) };
   }
 
   /** Upstreams that were set aside, by URL without `/v1`. */
@@ -114,6 +108,17 @@ export class LiedNode {
     return this.node.close();
   }
 }
+
+/** Every answer about the ledger has a level. */
+function levelOf({ headers, status }: Response): TrustLevel {
+  const text = headers.get(TRUST_HEADER);
+  if (text === null && !isAnswer(status)) return TRUSTED;
+  const level = text === null ? undefined : parseTrust(text);
+  if (level === undefined) throw new Error(`an answer of status ${status} without a level: ${text}`);
+  return level;
+}
+
+const isAnswer = (status: number): boolean => status === 200 || status === 404;
 
 /** An answer that differs from the truth and promises more than one upstream's word. */
 export interface Breach {
@@ -132,8 +137,6 @@ export interface Judgement {
   /** A chain whose history from genesis the node may take for the truth: `chained` promises no more. */
   readonly continuation?: ShownChain | undefined;
 }
-
-const isAnswer = (status: number): boolean => status === 200 || status === 404;
 
 /** Asks and compares with the truth. Also counts wrong answers that claim no more than they may. */
 export async function judge(

@@ -164,8 +164,8 @@ describe("a lying upstream", () => {
     await node.reaches(await fork.end(14));
     await Promise.all([fork.show(24), truth.show(24)]);
     await until(async () => {
-      const { version } = await refutation(node);
-      return version !== undefined || (await node.version())! >= (await truth.end(24));
+      const { refuted_from: refuted } = await node.info();
+      return refuted !== undefined || (await node.version())! >= (await truth.end(24));
     }, 30_000);
     const versions = await versionsBetween(8, 18);
     const { breaches, wrong } = await judge(node, { world, questions, versions });
@@ -265,12 +265,6 @@ describe("a lying upstream", () => {
     expect(formatTrust(reply.level)).toBe("trusted");
   });
 });
-
-/** Where the node says that its history is refuted. */
-async function refutation(node: LiedNode): Promise<{ readonly version: unknown }> {
-  const info = await node.info();
-  return { version: info.refuted ?? info.refuted_from ?? info.refuted_version };
-}
 
 /** Changes every stored balance that the questions read at a version, in the file of a closed store. */
 async function changeBalances(path: string, version: bigint): Promise<number> {
