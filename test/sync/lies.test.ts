@@ -11,7 +11,9 @@ import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
 const world = await createLiedWorld(24, [9, 12]);
-const { truth, questions } = world;
+const { truth } = world;
+/** Every third: accounts, assets and tables of every form are among them. */
+const questions = world.questions.filter((_, i) => i % 3 === 0);
 const folder = temporaryFolder();
 const open: { close(): Promise<unknown> }[] = [];
 let stores = 0;
@@ -122,11 +124,14 @@ describe("a lying upstream", () => {
       only!.tell("other chain", { seed: 4, otherUrl });
       await until(() => node.blamed().has(only!.url));
       expect((await judge(node, { world, questions, versions: [version] })).wrong).toBe(0);
-      // It asks before the first page comes.
-      await node.close();
-      node = await start({ data, follow });
-      expect((await judge(node, { world, questions, versions: [version] })).wrong).toBe(0);
+      only!.tell(undefined);
+      await until(async () => (await node.info()).sync_state === "at_head");
     }
+    // After a restart the item is asked for before the first page.
+    await node.close();
+    only!.tell("other chain", { seed: 4, otherUrl: world.others[1]!.url });
+    node = await start({ data, follow });
+    expect((await judge(node, { world, questions, versions: [version] })).wrong).toBe(0);
     // Nothing of the other chains was kept.
     only!.tell(undefined);
     await node.reaches(await truth.show(12));
