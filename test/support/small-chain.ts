@@ -4,6 +4,7 @@ import { silentLogger } from "../../src/base/log.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
 import { accessPathCodec, type StateKey, stateKeyCodec } from "../../src/ledger/state-key.ts";
 import { stateValueCodec } from "../../src/ledger/state-value.ts";
+import { validatorSetCodec } from "../../src/ledger/validator-set.ts";
 import type { Waypoint } from "../../src/ledger/waypoint.ts";
 import type { Writes } from "../../src/ledger/write-set.ts";
 import { parseAddress } from "../../src/move/address.ts";
@@ -39,6 +40,25 @@ function keyOf(owner: string): StateKey {
   return { kind: "accessPath", address: parseAddress(owner), path };
 }
 
+/** Genesis ends an epoch, so it must name the voters of the next one. */
+function validatorSetWrite(): Writes[number] {
+  const struct = parseStructTag("0x1::stake::ValidatorSet");
+  const address = parseAddress("0x1");
+  const path = encodeWith(accessPathCodec, { kind: "resource", struct });
+  const data = encodeWith(validatorSetCodec, {
+    consensusScheme: 0,
+    active: [],
+    pendingInactive: [],
+    pendingActive: [],
+    totalVotingPower: 0n,
+    totalJoiningPower: 0n,
+  });
+  return [
+    { kind: "accessPath", address, path },
+    { kind: "modification", data },
+  ];
+}
+
 /** Builds a chain of some blocks. `amount` is what a block sets an owner's balance to. */
 export async function buildSmallChain(
   blocks: number,
@@ -52,7 +72,7 @@ export async function buildSmallChain(
     history.set(owner, [...known, { version: BigInt(builder.records.length), balance }]);
     return [keyOf(owner), { kind: "modification", data: coinStore(balance) }];
   };
-  builder.genesis(OWNERS.map((owner) => write(owner, 0)));
+  builder.genesis([...OWNERS.map((owner) => write(owner, 0)), validatorSetWrite()]);
   const ends = [0n];
   const timestampUsec = (height: number): bigint =>
     height === 0 ? 0n : START_USEC + BigInt(height) * 1_000_000n;
