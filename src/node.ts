@@ -22,7 +22,14 @@ import {
   WaypointInfo,
 } from "./node/follow-report.ts";
 import { passThroughOf, refuseUnknownState } from "./node/following.ts";
-import { cacheGauges, faultGauges, httpGauges, ledgerGauges, writerGauges } from "./node/gauges.ts";
+import {
+  cacheGauges,
+  faultGauges,
+  httpGauges,
+  ledgerGauges,
+  storeGauges,
+  writerGauges,
+} from "./node/gauges.ts";
 import { HttpFrontend } from "./node/http-frontend.ts";
 import { electionInfo, nodeInfo } from "./node/info.ts";
 import { LedgerWriter } from "./node/ledger-writer.ts";
@@ -52,6 +59,7 @@ import { type PruneWindow, parsePruneWindow } from "./sync/prune-window.ts";
 
 export type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
 export { HTTP_DEFAULTS, HTTP_NUMBERS, isHeaderBrand, isTrustLevel } from "./http/server.ts";
+export { formatAmount } from "./ledger/balance-detail.ts";
 export type { BalanceChange } from "./ledger/balance-history.ts";
 export { isReversed } from "./ledger/version-range.ts";
 export { LOCAL_CHAIN_NUMBERS } from "./node/block-maker.ts";
@@ -176,6 +184,7 @@ class SextantNode implements Node, Ledger {
         () => this.#headVersion(),
       ),
       ...faultGauges(this.#faults),
+      ...storeGauges(),
       ...writerGauges(
         () => this.#writer,
         () => this.#election,

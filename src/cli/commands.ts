@@ -14,6 +14,7 @@ import { rawItemCommand } from "./commands/raw-item.ts";
 import { rawItemsCommand } from "./commands/raw-items.ts";
 import { restoreCommand } from "./commands/restore.ts";
 import { startCommand } from "./commands/start.ts";
+import { statementCommand } from "./commands/statement.ts";
 import { statusCommand } from "./commands/status.ts";
 import { verifyGenesisCommand } from "./commands/verify-genesis.ts";
 
@@ -25,6 +26,7 @@ export const commands: readonly Command[] = [
   balancesCommand,
   detailCommand,
   historyCommand,
+  statementCommand,
   rawItemCommand,
   rawItemsCommand,
   encodeCommand,

@@ -3,6 +3,7 @@
 import type { CacheStats } from "../base/cache-stats.ts";
 import type { HttpFigures } from "../http/server.ts";
 import type { Ledger, LedgerPosition, LedgerView } from "../ledger/view.ts";
+import { countDamagedReads } from "../store/lmdb/sealed-rows.ts";
 import type { Faults } from "./faults.ts";
 import type { LedgerWriter } from "./ledger-writer.ts";
 import type { GaugeSource } from "./metrics.ts";
@@ -136,6 +137,17 @@ export function faultGauges(faults: Faults): GaugeSource[] {
       name: "sextant_write_waiting",
       help: "1 while the store cannot be written and the node tries again",
       read: () => (faults.final === undefined && faults.reason !== undefined ? 1 : 0),
+    },
+  ];
+}
+
+export function storeGauges(): GaugeSource[] {
+  return [
+    {
+      name: "sextant_store_damaged_reads",
+      help: "Reads that met a stored row which does not match its checksum",
+      read: countDamagedReads,
+      isCount: true,
     },
   ];
 }

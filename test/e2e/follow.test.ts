@@ -13,8 +13,8 @@ import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
 const folder = temporaryFolder();
-const BLOCKS = 400;
-const VERSIONS = 40;
+const BLOCKS = 200;
+const VERSIONS = 15;
 /** Requests in flight. */
 const AT_ONCE = 40;
 const QUIET = ["--log-level", "warn"];
@@ -65,7 +65,7 @@ describe("a chain of followers", () => {
     const followA = ["--data", join(folder, "b"), "--upstream", a.url, "--waypoint", genesis, ...FOLLOW];
     let b = await startProgram(followA);
     // Killed while catching up, it resumes.
-    await untilHeight(b, 100);
+    await untilHeight(b, 50);
     await b.stop("SIGKILL");
     b = await startProgram(followA);
     const followB = ["--data", join(folder, "c"), "--upstream", b.url, "--waypoint", genesis, ...FOLLOW];

@@ -38,7 +38,7 @@ export const detailCommand = command({
     parseOperand("address", "ADDRESS", address);
     parseOperand("asset", "ASSET", asset);
     const at = readAtOf(values);
-    const text = await askSource(values, (source) => source.detail(address, asset, at));
+    const { text } = await askSource(values, (source) => source.detail(address, asset, at));
     if (values.json) context.out(text);
     else
       for (const line of alignedLines(flatten(JSON.parse(text) as Record<string, unknown>)))

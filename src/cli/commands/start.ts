@@ -238,12 +238,21 @@ async function positionText(node: Node): Promise<string> {
   }
 }
 
-/** Resolves at the first SIGTERM or SIGINT. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    process.once("SIGTERM", () => resolve());
-    process.once("SIGINT", () => resolve());
+const STOP_SIGNALS = ["SIGTERM", "SIGINT"] as const;
+
+/** `stopped` resolves at the first SIGTERM or SIGINT, unless `ignore` was called before. */
+function stopSignal(): { readonly stopped: Promise<void>; readonly ignore: () => void } {
+  let stop = (): void => {};
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve;
   });
+  for (const signal of STOP_SIGNALS) process.once(signal, stop);
+  return {
+    stopped,
+    ignore: () => {
+      for (const signal of STOP_SIGNALS) process.off(signal, stop);
+    },
+  };
 }
 
 /** Runs the full check; returns an exit code if it failed or was interrupted, undefined if the node may start. */
@@ -289,17 +298,24 @@ export const startCommand = command({
     operandsOf(operands, []);
     checkCombination(values);
     const store = storeOf(values);
-    const stopped = stopSignal();
-    if (values.check === "full" && store.engine === "lmdb" && existsSync(store.path)) {
-      const code = await checkFirst(store.path, context);
-      if (code !== undefined) return code;
+    const stop = stopSignal();
+    try {
+      if (values.check === "full" && store.engine === "lmdb" && existsSync(store.path)) {
+        const code = await checkFirst(store.path, context);
+        if (code !== undefined) return code;
+      }
+      const node = await startNode(values);
+      context.out(
+        [`sextant is ready: ${node.url} (${await positionText(node)})`, ...guideLines(node)].join("\n"),
+      );
+      const code = await Promise.race([
+        stop.stopped.then(() => EXIT_OK),
+        node.faulted.then(() => EXIT_FAILED),
+      ]);
+      await node.close();
+      return code;
+    } finally {
+      stop.ignore();
     }
-    const node = await startNode(values);
-    context.out(
-      [`sextant is ready: ${node.url} (${await positionText(node)})`, ...guideLines(node)].join("\n"),
-    );
-    const code = await Promise.race([stopped.then(() => EXIT_OK), node.faulted.then(() => EXIT_FAILED)]);
-    await node.close();
-    return code;
   },
 });

@@ -16,6 +16,10 @@ export const explainSubmission = operation({
   switch: "encode",
   params: {},
   query: {},
+  refusedQuery: {
+    ledger_version: "it explains by the latest version",
+    at: "it explains by the latest version",
+  },
   body: explainBody,
   answer: {
     json: {

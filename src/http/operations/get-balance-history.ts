@@ -105,6 +105,10 @@ export const getBalanceHistory = operation({
       omitExample: true,
     },
   },
+  refusedQuery: {
+    ledger_version: "name the range by `from` and `to`",
+    at: "name the range by `from` and `to`",
+  },
   answer: {
     json: {
       schema: { type: "array", maxItems: MAX_POINTS, items: CHANGE_SCHEMA },
@@ -146,7 +150,8 @@ export const getBalanceHistory = operation({
     }
     // A page goes on where the one before ended, also when the beginning of the range is pruned by now.
     const isNext = start !== undefined && points === undefined;
-    const range = await resolveRange(view, { from: isNext ? { version: start } : args.from, to: args.to });
+    const ends = { from: isNext ? { version: start } : args.from, to: args.to };
+    const range = await resolveRange(view, ends, isNext ? "start" : "from");
     const query = { owner, asset, ...range };
     if (form !== "json" && limit === undefined && points === undefined) {
       const stream = await streamLines(
