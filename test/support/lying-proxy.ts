@@ -1,7 +1,8 @@
 // A proxy in front of an honest node that lies to whoever follows through it. It speaks only HTTP and knows nothing of
 // the follower.
-import { once } from "node:events";
 import type { ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { decodeWith } from "../../src/bcs/codec.ts";
 import { brandedHeader, LEDGER_HEADERS } from "../../src/interface/ledger-headers.ts";
 import { BCS_TYPE, JSON_TYPE } from "../../src/interface/media-types.ts";
@@ -180,12 +181,13 @@ function farHead(passing: Passing, version: bigint): Record<string, string> {
   return passing.headers[nameOf("version")] === undefined ? {} : { [nameOf("version")]: `${version}` };
 }
 
+/** Sends bytes until the client hangs up. */
 async function pour(response: ServerResponse): Promise<void> {
   const chunk = Buffer.alloc(64 * 1024, 1);
-  while (!response.destroyed) {
-    if (!response.write(chunk)) await Promise.race([once(response, "drain"), once(response, "close")]);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  const endlessly = function* (): Generator<Buffer> {
+    for (;;) yield chunk;
+  };
+  await pipeline(Readable.from(endlessly()), response).catch(() => {});
 }
 
 /** Sends the body byte by byte. */
