@@ -22,6 +22,7 @@ import { createLazyView } from "../sync/lazy-view.ts";
 import { locateBase } from "../sync/locate-base.ts";
 import { isSameWaypoint, loadMatchedWaypoints, waypointOfStored } from "../sync/matched-waypoints.ts";
 import { type ApiKeyHeader, createRestUpstream, parseUpstreamUrl } from "../sync/upstream/rest-upstream.ts";
+import type { Upstream } from "../sync/upstream/upstream.ts";
 import { SOFTWARE_VERSION } from "./info.ts";
 import type { FollowOptions } from "./options.ts";
 
@@ -70,6 +71,8 @@ function parseStart(start: string | undefined): bigint | "latest" | undefined {
 export interface FollowingParts {
   readonly store: Store;
   readonly committer: Committer;
+  /** The upstream behind a URL; over HTTP unless given. */
+  readonly connect?: (url: URL) => Upstream;
   readonly logger: Logger;
   readonly onCommit: (progress: CommitProgress) => void;
   /** Called when the store was read and upstreams have nothing new. */
@@ -106,13 +109,13 @@ export class Following {
     const isBase = position === undefined ? startVersion !== undefined : !isWhole(position);
     const open = await this.#openAnchors(position, isBase);
     if (isBase) this.#startFilling();
-    const upstreams = urls.map((url) =>
+    const connect = (url: URL): Upstream =>
       createRestUpstream(url, {
         upstreamRate: options.upstreamRate ?? FOLLOW_NUMBERS.upstreamRate.fallback,
         apiKey: options.apiKey === undefined ? undefined : apiKeyHeader(options.apiKey),
         userAgent: `sextant/${SOFTWARE_VERSION}`,
-      }),
-    );
+      });
+    const upstreams = urls.map(this.#parts.connect ?? connect);
     this.#follower = new Follower({
       upstreams,
       committer,
