@@ -4,7 +4,7 @@ import type { Codec } from "../bcs/codec.ts";
 import { struct, variants } from "../bcs/records.ts";
 import { text, u16, u64 } from "../bcs/scalars.ts";
 import { option, vector } from "../bcs/sequences.ts";
-import type { LedgerView } from "./view.ts";
+import type { LedgerPosition, LedgerView } from "./view.ts";
 
 /**
  * `proven`: follows by hash from a ledger info that a quorum of validators signed; `anchored`: from a checked genesis,
@@ -141,6 +141,14 @@ export function trustAt(ranges: readonly TrustRange[], version: bigint): TrustLe
     if (weakest === undefined || compareTrust(level, weakest) < 0) weakest = level;
   }
   return weakest ?? TRUSTED;
+}
+
+/** The last version that a waypoint or signatures confirm, with everything before it; undefined if none is. */
+export function confirmedVersion({ trust, version }: LedgerPosition): bigint | undefined {
+  const open = trust.find(({ level }) => compareTrust(level, ANCHORED) < 0);
+  if (open === undefined || open.first > version) return version;
+  if (open.first > 0n) return open.first - 1n;
+  return compareTrust(open.level, CHAINED) >= 0 ? 0n : undefined;
 }
 
 /** The level of an answer that was read from a view at a version: also the weakest of every item fetched for it. */
