@@ -84,7 +84,7 @@ class SourceError extends CodedError<"source"> {
 /** Options shared by the reading commands. */
 export const sourceOptions = {
   url: textOption("Node to ask (default http://127.0.0.1:8080)", "URL"),
-  data: textOption("Data directory to read in place, instead of asking a node", "DIR"),
+  data: textOption("Data directory to read directly, instead of asking a node", "DIR"),
 };
 
 export const sourceExclusions: readonly Exclusion<keyof typeof sourceOptions>[] = [
@@ -95,7 +95,7 @@ export const sourceExclusions: readonly Exclusion<keyof typeof sourceOptions>[] 
 export const readAtOptions = {
   "ledger-version": textOption("Read at this version instead of the latest", "VERSION"),
   at: textOption(
-    "Read at the last version whose block is not after this time: RFC 3339 or Unix seconds",
+    "Read the state at this time: the last version whose block is not later; RFC 3339 or Unix seconds",
     "TIMESTAMP",
   ),
 };
@@ -385,7 +385,8 @@ function historyEnd(name: "from" | "to", text: string | undefined): HistoryEnd |
 function errorOf(error: CodedError): { readonly message: string; readonly error_code: string } {
   return {
     message: error.message,
-    error_code: error.code === "corrupt" ? "internal_error" : "web_framework_error",
+    error_code:
+      error.code === "corrupt" || error.code === "damaged" ? "internal_error" : "web_framework_error",
   };
 }
 
@@ -399,6 +400,12 @@ function batchText(
     timestamp_usec: `${timestampUsec}`,
     [name]: results,
   });
+}
+
+/** The level of a version by a node's info, which has the latest ranges only; undefined for a version before them. */
+function levelAt(info: Readonly<Record<string, unknown>>, version: bigint): string | undefined {
+  const ranges = info.trust_ranges as readonly { readonly first_version: string; readonly level: string }[];
+  return ranges.findLast(({ first_version: first }) => BigInt(first) <= version)?.level;
 }
 
 async function localSource(data: string): Promise<Source> {
@@ -427,10 +434,13 @@ async function localSource(data: string): Promise<Source> {
         );
       }),
     detail: (address, asset, when) =>
-      ask(async () => ({
-        text: JSON.stringify(await node.balanceDetail(address, asset, readOptions(when))),
-        trust: undefined,
-      })),
+      ask(async () => {
+        const detail = await node.balanceDetail(address, asset, readOptions(when));
+        return {
+          text: JSON.stringify(detail),
+          trust: levelAt(await node.info(), BigInt(detail.ledger_version)),
+        };
+      }),
     history: async function* (address, asset, { from, to, points }) {
       const range = { from: historyEnd("from", from), to: historyEnd("to", to), points };
       const changes = node.balanceHistory(address, asset, range)[Symbol.asyncIterator]();

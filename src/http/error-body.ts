@@ -13,6 +13,7 @@ const LEDGER_CONDITIONS: Readonly<Record<LedgerErrorCode, Condition>> = {
   no_ledger: "unavailable",
   corrupt: "internal",
   mismatch: "internal",
+  damaged: "internal",
   unavailable: "unavailable",
 };
 

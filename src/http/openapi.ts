@@ -1,7 +1,7 @@
 // Generates the OpenAPI document from the operations and the error catalogue.
 import { API_ROOT } from "../interface/route.ts";
 import { COMMON_CONDITIONS, type Condition, ERROR_CATALOGUE } from "./error-catalogue.ts";
-import { cursorHeaderNames, ledgerHeaderNames } from "./headers.ts";
+import { cursorHeaderNames, ledgerHeaderNames, trustHeaderNames } from "./headers.ts";
 import { MEDIA_TYPES } from "./negotiation.ts";
 import type { Field, Fields, JsonSchema, Operation } from "./operation.ts";
 import { ERROR_SCHEMA } from "./schemas/error.ts";
@@ -103,6 +103,18 @@ function ledgerHeaders(operation: Operation, brands: readonly string[]): JsonSch
   const headers: Record<string, JsonSchema> = {};
   for (const name of brands.flatMap(ledgerHeaderNames)) {
     headers[name] = ledgerHeader(name, ledger === "required" && !name.includes("-READ-"));
+  }
+  for (const name of trustHeaderNames(brands)) {
+    headers[name] = {
+      required: ledger === "required",
+      description:
+        "What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked.",
+      schema: {
+        type: "string",
+        pattern: "^(proven|anchored|chained|agreed [0-9]+/[0-9]+|trusted|local|forked)$",
+        example: "chained",
+      },
+    };
   }
   if (isCacheable(operation)) headers.ETag = ETAG;
   for (const name of isPaged ? cursorHeaderNames(brands) : []) {

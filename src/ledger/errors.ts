@@ -5,7 +5,8 @@ import { CodedError } from "../base/errors.ts";
  * `version_not_found`: above the latest; `version_pruned`: below the oldest kept; `reversed_range`: a
  * range ends before it begins; `no_ledger`: nothing is
  * committed yet; `corrupt`: stored or received bytes break the format; `mismatch`: a hash or root differs from the
- * claimed one; `unavailable`: only another node has the answer, and asking it failed.
+ * claimed one; `damaged`: stored bytes fail their checksum; `unavailable`: only another node has the answer, and asking
+ * it failed.
  */
 export type LedgerErrorCode =
   | "version_not_found"
@@ -14,6 +15,7 @@ export type LedgerErrorCode =
   | "no_ledger"
   | "corrupt"
   | "mismatch"
+  | "damaged"
   | "unavailable";
 
 export class LedgerError extends CodedError<LedgerErrorCode> {}

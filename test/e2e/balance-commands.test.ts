@@ -3,7 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { formatTime } from "../../src/base/time-text.ts";
-import { type Finished, type Running, runProgram, startProgram } from "../support/program.ts";
+import { runCommand } from "../support/command.ts";
+import { type Finished, type Running, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
@@ -18,8 +19,8 @@ let node: Running;
 
 /** Runs a command by URL and from the directory, which must end alike. */
 async function both(args: readonly string[], input?: string): Promise<Finished> {
-  const byUrl = await runProgram([...args, "--url", node.url], {}, input);
-  const byData = await runProgram([...args, "--data", data], {}, input);
+  const byUrl = await runCommand([...args, "--url", node.url], {}, input);
+  const byData = await runCommand([...args, "--data", data], {}, input);
   expect([byData.code, byData.stdout]).toEqual([byUrl.code, byUrl.stdout]);
   return byUrl;
 }
@@ -47,7 +48,7 @@ describe("commands about balances", () => {
     expect([late.code, late.stderr]).toEqual([1, expect.stringContaining("after the latest block")]);
     const neither = await both(["balance", ADA, COIN, "--at", at, "--ledger-version", "5"]);
     expect([neither.code, neither.stderr]).toEqual([2, expect.stringContaining("--ledger-version")]);
-    expect((await runProgram(["balance", ADA, COIN, "--at", "noon", "--data", data])).code).toBe(2);
+    expect((await runCommand(["balance", ADA, COIN, "--at", "noon", "--data", data])).code).toBe(2);
   });
 
   it("balances reads pairs from a file or the input", async () => {
@@ -70,7 +71,7 @@ describe("commands about balances", () => {
     const wrong = await both(["balances", "-"], `${ADA} ${COIN}\n0xzz ${COIN}\n`);
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining("0xzz")]);
     expect(wrong.stdout.split("\n")).toHaveLength(2);
-    expect((await runProgram(["balances", "-", "--url", node.url], {}, "one\n")).code).toBe(2);
+    expect((await runCommand(["balances", "-", "--url", node.url], {}, "one\n")).code).toBe(2);
   });
 
   it("balances asks for more than a thousand in several requests at one version", async () => {
@@ -132,7 +133,7 @@ describe("commands about balances", () => {
       ["--from", "2026-01-01", "--to", "2026-01-02"],
       ["--asset", COIN, "--from", "2026-01-02", "--to", "2026-01-02"],
     ]) {
-      expect((await runProgram(["statement", ADA, ...args, "--data", data])).code).toBe(2);
+      expect((await runCommand(["statement", ADA, ...args, "--data", data])).code).toBe(2);
     }
   });
 
@@ -181,8 +182,8 @@ describe("commands about balances", () => {
     expect([mixed.code, mixed.stdout, mixed.stderr]).toEqual([1, "", expect.stringContaining("from: ")]);
     const none = await both(["history", "0x404", COIN, "--format", "csv"]);
     expect([none.code, none.stdout]).toEqual([0, `${names}\n`]);
-    expect((await runProgram(["history", ADA, COIN, "--from", "1.5", "--data", data])).code).toBe(2);
-    expect((await runProgram(["history", ADA, COIN, "--from", "1.5", "--url", node.url])).code).toBe(2);
-    expect((await runProgram(["history", ADA, COIN, "--points", "3", "--data", data])).code).toBe(2);
+    expect((await runCommand(["history", ADA, COIN, "--from", "1.5", "--data", data])).code).toBe(2);
+    expect((await runCommand(["history", ADA, COIN, "--from", "1.5", "--url", node.url])).code).toBe(2);
+    expect((await runCommand(["history", ADA, COIN, "--points", "3", "--data", data])).code).toBe(2);
   });
 });

@@ -14,7 +14,16 @@ import { errorsPage } from "../../src/http/errors-page.ts";
 import { createOpenApi } from "../../src/http/openapi.ts";
 import { OPERATIONS } from "../../src/http/operation-list.ts";
 import type { paths } from "../support/generated-client.ts";
-import { COIN, PAIR, TABLE, TABLE_KEY, TABLE_VALUE } from "../support/http-ledger.ts";
+import {
+  anchoredUpTo,
+  COIN,
+  createHttpLedger,
+  LATEST,
+  PAIR,
+  TABLE,
+  TABLE_KEY,
+  TABLE_VALUE,
+} from "../support/http-ledger.ts";
 import { startServer } from "../support/http-server.ts";
 
 interface Response {
@@ -96,12 +105,13 @@ describe("the OpenAPI document", () => {
         "X-NODE-EPOCH",
         "X-NODE-BLOCK-HEIGHT",
         "X-NODE-OLDEST-BLOCK-HEIGHT",
+        "X-NODE-TRUST",
       ]);
     }
   });
 
   it("has ETag and 304 where a response at a version is final, and only there", async () => {
-    const { url } = await startServer({ isFinal: () => true });
+    const { url } = await startServer({ ledger: await createHttpLedger(anchoredUpTo(LATEST)) });
     for (const operation of documented) {
       const responses = responsesOf(operation.id);
       const isCacheable = operation.method === "GET" && "ledger_version" in operation.query;

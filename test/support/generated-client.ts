@@ -20,14 +20,14 @@ export interface paths {
   "/accounts/{address}/balance/{asset_type}/history": {
     /**
      * Changes of a balance
-     * @description Every version between two versions or times that changed a balance, oldest first, with the balance before and after it and the transaction. JSON comes in pages: while there is more, `X-NODE-CURSOR` gives the `start` of the next one, and a page may hold fewer changes than asked for. CSV and NDJSON are streamed to the end of the range unless `limit` or `points` is given; a stream that breaks off is not ended as HTTP demands. What changed at the oldest kept version cannot be told, because the state before it is gone: the range begins behind it.
+     * @description Every change of a balance between two versions or times, oldest first, with the balance before and after it and the transaction. JSON comes in pages: while there are more changes, `X-NODE-CURSOR` gives the `start` of the next page; a page may hold fewer changes than `limit`. CSV and NDJSON are streamed to the end of the range unless `limit` or `points` is given; a stream that fails midway lacks HTTP's final chunk. The change at the oldest kept version is unknown, because the state before it was pruned: the range begins after that version.
      */
     get: operations["get_balance_history"];
   };
   "/balances": {
     /**
      * Many balances at one version
-     * @description The balances of up to 1,000 pairs of an account and an asset, all read at one version: the latest, a chosen one, or that of a chosen time. Answers are in the order of the queries; a query that cannot be answered has its error in its place. Each balance counts as in `get_account_balance`, so a coin type and the metadata address that it is paired with count the same store.
+     * @description The balances of up to 1,000 pairs of an account and an asset, all read at one version: the latest, a given version, or the version at a given time. Results are in the order of the queries; a query that fails has its error in its place. Each balance counts as in `get_account_balance`, so a coin type and the metadata address that it is paired with count the same store.
      */
     post: operations["get_balances"];
   };
@@ -41,21 +41,21 @@ export interface paths {
   "/tables/raw_items": {
     /**
      * Many raw table items at one version
-     * @description The stored bytes of up to 1,000 table items, all read at one version: the latest, a chosen one, or that of a chosen time. Answers are in the order of the queries; an item that does not exist, or a query that cannot be answered, has its error in its place. The items of one answer are at most 8 MiB.
+     * @description The stored bytes of up to 1,000 table items, all read at one version: the latest, a given version, or the version at a given time. Results are in the order of the queries; a query that fails, or whose item does not exist, has its error in its place. One response holds at most 8 MiB of items.
      */
     post: operations["get_raw_table_items"];
   };
   "/transactions/encode_submission": {
     /**
      * Encode a transaction for signing
-     * @description Checks a transaction request against the functions on chain and answers the bytes to sign: the 32-byte domain prefix, then the BCS of the transaction. Sign exactly these bytes.
+     * @description Checks a transaction request against the functions on chain and returns the bytes to sign: the 32-byte domain prefix, then the BCS of the transaction. Sign exactly these bytes.
      */
     post: operations["encode_submission"];
   };
   "/transactions/explain_submission": {
     /**
      * Explain a transaction before it is signed
-     * @description Takes a signing message, a raw transaction or an encode request apart: who signs, what is called with which arguments, what it can cost, when it expires, every field with its bytes, and what the ledger says against it. The fields are encoded again and compared byte for byte. Nothing is executed, so an explanation without warnings is no promise that the transaction succeeds.
+     * @description Decodes a signing message, a raw transaction or an encode request: who signs, which function or script is called with which arguments, what it can cost, when it expires, every field with its bytes, and warnings from the state of the ledger. The fields are encoded again and compared byte for byte. Nothing is executed, so a transaction without warnings may still fail.
      */
     post: operations["explain_submission"];
   };
@@ -90,14 +90,14 @@ export interface paths {
   "/-/healthy": {
     /**
      * Health check
-     * @description 200 when the ledger can be read and, with `duration_secs`, its time is no older than that many seconds. A follower that gets nothing it can verify is not healthy.
+     * @description 200 if the node can read its ledger and, with `duration_secs`, the latest block is no older than that many seconds. A follower is not healthy if no upstream serves data that it can verify.
      */
     get: operations["healthy"];
   };
   "/-/ready": {
     /**
      * Readiness check
-     * @description 200 when the node should get requests: it has a ledger, no fault keeps it from moving, and its ledger is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to restart a process.
+     * @description 200 if the node can take requests: it has a ledger, no fault stops it from writing, nothing refutes its history, and the latest block is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to restart a process.
      */
     get: operations["ready"];
   };
@@ -118,7 +118,7 @@ export interface paths {
   "/spec": {
     /**
      * Reference page
-     * @description The operations, their parameters, answers and errors, as a page that works offline.
+     * @description The operations with their parameters, responses and errors, as a page that works offline.
      */
     get: operations["spec_page"];
   };
@@ -149,18 +149,18 @@ export interface components {
     Time: string;
     Balance: number | string;
     Error: {
-      /** @description Names the part, what was expected and what came. */
+      /** @description Names the wrong part of the request, what was expected and what was received. */
       message: string;
       /** @enum {string} */
       error_code: "account_not_found" | "resource_not_found" | "module_not_found" | "struct_field_not_found" | "version_not_found" | "transaction_not_found" | "table_item_not_found" | "block_not_found" | "state_value_not_found" | "version_pruned" | "block_pruned" | "invalid_input" | "invalid_transaction_update" | "sequence_number_too_old" | "vm_error" | "rejected_by_filter" | "health_check_failed" | "mempool_is_full" | "internal_error" | "web_framework_error" | "bcs_not_supported" | "api_disabled";
       /**
        * Format: uint64
-       * @description Only where a virtual machine said no.
+       * @description Status code of the virtual machine. Sextant has none, so it never sends this member.
        */
       vm_error_code?: number;
       /**
        * Format: uri
-       * @description On 410, where configured: a node that keeps more versions.
+       * @description On 410, if configured: a node that keeps more versions.
        */
       archival_endpoint?: string;
     };
@@ -177,17 +177,17 @@ export interface components {
       timestamp_usec: string;
       /**
        * Format: uint64
-       * @description What `get_account_balance` answers: the sum of the parts.
+       * @description What `get_account_balance` returns: the sum of the parts.
        */
       balance: string;
-      /** @description `null` for a question by metadata address, which does not count the CoinStore. */
+      /** @description `null` if the request has a metadata address, which does not count the CoinStore. */
       coin: components["schemas"]["CoinPart"] | null;
       fungible: components["schemas"]["FungiblePart"];
       /** @description Name of the asset, where the ledger has it. */
       name?: string;
       /** @description Symbol of the asset, where the ledger has it. */
       symbol?: string;
-      /** @description Digits behind the decimal point. */
+      /** @description Number of digits after the decimal point. */
       decimals?: number;
       /** @description The balance with its decimal point, all decimals included, where they are known. */
       display?: string;
@@ -200,7 +200,7 @@ export interface components {
       type: string;
       /** @description Hash of the state key that was read. */
       state_key_hash: string;
-      /** @description Whether there is a store: `false` tells a 0 of no store from the 0 of an empty one. */
+      /** @description Whether the store exists. The amount is 0 both without a store and for an empty one. */
       exists: boolean;
       /**
        * Format: uint64
@@ -218,7 +218,7 @@ export interface components {
       type: string;
       /** @description Hash of the state key that was read. */
       state_key_hash: string;
-      /** @description Whether there is a store: `false` tells a 0 of no store from the 0 of an empty one. */
+      /** @description Whether the store exists. The amount is 0 both without a store and for an empty one. */
       exists: boolean;
       /**
        * Format: uint64
@@ -365,9 +365,9 @@ export interface components {
       payload: components["schemas"]["TransactionPayload"];
       /** @description Protects from replay instead of the sequence number. */
       replay_protection_nonce?: components["schemas"]["U64"] | null;
-      /** @description Further signers of a multi-agent transaction; an empty list is not the same as none. */
+      /** @description Further signers of a multi-agent transaction. An empty list gives other bytes to sign than no list. */
       secondary_signers?: components["schemas"]["Address"][] | null;
-      /** @description Pays for the gas in the sender's place, and makes it the fee-payer message. `0x0` when it is not known yet: sender and secondary signers may sign that message, the fee payer signs the one with its own address. */
+      /** @description The account that pays for the gas instead of the sender; the bytes to sign are then the fee-payer message. `0x0` if it is not known yet: the sender and the secondary signers may sign that message, but the fee payer signs the message with its own address. */
       fee_payer?: components["schemas"]["Address"] | null;
     };
     TransactionPayload: components["schemas"]["EntryFunctionPayload"] | components["schemas"]["ScriptPayload"] | components["schemas"]["MultisigPayload"];
@@ -469,7 +469,7 @@ export interface components {
       fields: components["schemas"]["ExplainedField"][];
       warnings: components["schemas"]["ExplainedWarning"][];
       /**
-       * @description The fields, encoded again, gave exactly these bytes. Where they do not, the answer is 400.
+       * @description The fields, encoded again, gave exactly these bytes. If they do not, the response is 400.
        * @enum {boolean}
        */
       matches: true;
@@ -488,7 +488,7 @@ export interface components {
       /** @description Only for the framework's transfer functions: modules keep no names. */
       name?: string;
       type?: string;
-      /** @description In the form that encode_submission takes. */
+      /** @description In the form that encode_submission accepts. */
       value?: unknown;
       bytes?: components["schemas"]["HexBytes"];
     };
@@ -542,13 +542,13 @@ export interface components {
       start: number;
       /**
        * Format: uint32
-       * @description Offset behind its last byte.
+       * @description Offset after its last byte.
        */
       end: number;
     };
     ExplainedWarning: {
       /**
-       * @description `wrong_chain`: The transaction is for another chain than this node's; nothing was looked up about its accounts. `expired`: By the ledger's time the transaction has expired. `expires_too_late`: With a nonce the chain takes an expiration at most 100 seconds ahead. `unknown_function`: This ledger has no such module or entry function, so the arguments are shown as bytes. `invalid_script`: The script's bytecode cannot be read. `wrong_arguments`: Type arguments or arguments do not fit what is called. `argument_not_decoded`: An argument is shown as bytes: its type is not known here, or its value too large to print. `wrong_signers`: An account signs twice, or the number of signers is not what is called takes. `fee_payer_open`: No fee payer is named: the fee payer signs the message with its own address. `sender_unknown`: The sender has no account resource on this ledger. `sequence_number_used`: The sender's sequence number on this ledger is higher. `sequence_number_ahead`: The sender's sequence number on this ledger is lower: other transactions must come first. `recipient_unknown`: A recipient has neither an account resource nor any of the asset on this ledger. `recipients_not_checked`: There are more recipients than are looked up. `amount_above_balance`: The transfer takes more than the balance on this ledger. `fee_above_balance`: The most that the transaction can cost, with what it transfers, is above the payer's balance.
+       * @description `wrong_chain`: The transaction is for another chain than this node's, so the node did not look up its accounts. `expired`: By the ledger's time the transaction has expired. `expires_too_late`: With a nonce, the chain accepts an expiration at most 100 seconds ahead. `unknown_function`: This ledger has no such module or entry function, so the arguments are shown as bytes. `invalid_script`: The script's bytecode cannot be read. `wrong_arguments`: Type arguments or arguments do not fit the called function or script. `argument_not_decoded`: An argument is shown as bytes: its type is unknown, or its value is too large to print. `wrong_signers`: An account signs twice, or the number of signers is not the number that the called function or script takes. `fee_payer_open`: No fee payer is named: the fee payer signs the message with its own address. `sender_unknown`: The sender has no account resource on this ledger. `sequence_number_used`: The sender's sequence number on this ledger is higher. `sequence_number_ahead`: The sender's sequence number on this ledger is lower: other transactions must come first. `recipient_unknown`: A recipient has neither an account resource nor any of the asset on this ledger. `recipients_not_checked`: There are more recipients than the node looks up. `amount_above_balance`: The transfer takes more than the balance on this ledger. `fee_above_balance`: The highest possible fee, with the amount that the payer transfers, is above the payer's balance.
        * @enum {string}
        */
       code: "wrong_chain" | "expired" | "expires_too_late" | "unknown_function" | "invalid_script" | "wrong_arguments" | "argument_not_decoded" | "wrong_signers" | "fee_payer_open" | "sender_unknown" | "sequence_number_used" | "sequence_number_ahead" | "recipient_unknown" | "recipients_not_checked" | "amount_above_balance" | "fee_above_balance";
@@ -623,7 +623,7 @@ export interface operations {
         /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
         at?: components["schemas"]["Time"];
         /**
-         * @description `true` answers the digits as a JSON string, for clients whose JSON parser rounds integers above 2^53.
+         * @description `true` returns the digits as a JSON string, for clients whose JSON parser rounds integers above 2^53.
          * @example true
          */
         quoted?: boolean;
@@ -658,6 +658,8 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
           /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
           ETag?: string;
         };
@@ -680,13 +682,13 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` after the latest block. `web_framework_error`: Nothing is served under this path. */
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `web_framework_error`: Nothing is served under this path. */
       404: {
         headers: {
           "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
@@ -717,7 +719,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept, or `at` before its block. */
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
       410: {
         headers: {
           "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
@@ -744,7 +746,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -763,7 +765,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
         headers: {
           /** @description Finds the cause in the node's log. */
@@ -773,7 +775,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -831,6 +833,8 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
           /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
           ETag?: string;
         };
@@ -852,13 +856,13 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` after the latest block. `web_framework_error`: Nothing is served under this path. */
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `web_framework_error`: Nothing is served under this path. */
       404: {
         headers: {
           "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
@@ -889,7 +893,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept, or `at` before its block. */
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
       410: {
         headers: {
           "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
@@ -916,7 +920,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -935,7 +939,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
         headers: {
           /** @description Finds the cause in the node's log. */
@@ -945,7 +949,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -960,23 +964,23 @@ export interface operations {
   };
   /**
    * Changes of a balance
-   * @description Every version between two versions or times that changed a balance, oldest first, with the balance before and after it and the transaction. JSON comes in pages: while there is more, `X-NODE-CURSOR` gives the `start` of the next one, and a page may hold fewer changes than asked for. CSV and NDJSON are streamed to the end of the range unless `limit` or `points` is given; a stream that breaks off is not ended as HTTP demands. What changed at the oldest kept version cannot be told, because the state before it is gone: the range begins behind it.
+   * @description Every change of a balance between two versions or times, oldest first, with the balance before and after it and the transaction. JSON comes in pages: while there are more changes, `X-NODE-CURSOR` gives the `start` of the next page; a page may hold fewer changes than `limit`. CSV and NDJSON are streamed to the end of the range unless `limit` or `points` is given; a stream that fails midway lacks HTTP's final chunk. The change at the oldest kept version is unknown, because the state before it was pruned: the range begins after that version.
    */
   get_balance_history: {
     parameters: {
       query?: {
-        /** @description Where the range begins: that version, or the first one whose block is not before that time. The oldest change that can be told when left out. A version in digits, or a time: RFC 3339 such as `2026-01-31T00:00:00Z`, or Unix seconds behind an `@`. */
+        /** @description Where the range begins: this version, or the first version whose block is not before this time. If left out, the oldest change that the node still knows. A version in digits, or a time: RFC 3339 such as `2026-01-31T00:00:00Z`, or `@` and Unix seconds. */
         from?: components["schemas"]["RangeEnd"];
-        /** @description Where the range ends: that version, or the last one whose block is not after that time. The latest version when left out. A version in digits, or a time: RFC 3339 such as `2026-01-31T00:00:00Z`, or Unix seconds behind an `@`. */
+        /** @description Where the range ends: this version, or the last version whose block is not after this time. If left out, the latest version. A version in digits, or a time: RFC 3339 such as `2026-01-31T00:00:00Z`, or `@` and Unix seconds. */
         to?: components["schemas"]["RangeEnd"];
         /**
-         * @description How many changes at most. 100 in JSON when left out.
+         * @description Largest number of changes. If left out, 100 in JSON and no limit in CSV and NDJSON.
          * @example 100
          */
         limit?: number;
-        /** @description The cursor of the page before: goes on from there in the same range. */
+        /** @description The cursor of the previous page; continues after that page in the same range. */
         start?: components["schemas"]["U64"];
-        /** @description For charts, instead of all changes: cuts the range into equal spans of time, a quarter as many as this, and gives of each the first, the last, the lowest and the highest change. Excludes `limit`. */
+        /** @description Samples the changes for a chart: divides the range into equal time spans, a quarter as many as this number, and returns the first, last, lowest and highest change of each. Excludes `limit`. */
         points?: number;
       };
       path: {
@@ -993,7 +997,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description application/json: The changes; amounts, versions and times are strings of decimal digits. text/csv: A line for each change, after one with the names: version, timestamp_usec, before, after, transaction_hash. application/x-ndjson: One of the JSON objects on each line. */
+      /** @description application/json: The changes; amounts, versions and times are strings of decimal digits. text/csv: A header line and a line for each change: version, timestamp_usec, before, after, transaction_hash. application/x-ndjson: One of the JSON objects on each line. */
       200: {
         headers: {
           "X-NODE-CHAIN-ID": number;
@@ -1005,6 +1009,8 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
           /** @description While there is more: the value of `start` for the next page. */
           "X-NODE-CURSOR"?: string;
         };
@@ -1020,13 +1026,13 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` after the latest block. `web_framework_error`: Nothing is served under this path. */
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `web_framework_error`: Nothing is served under this path. */
       404: {
         headers: {
           "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
@@ -1057,7 +1063,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept, or `at` before its block. */
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
       410: {
         headers: {
           "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
@@ -1084,7 +1090,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -1103,7 +1109,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
         headers: {
           /** @description Finds the cause in the node's log. */
@@ -1113,7 +1119,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -1128,7 +1134,7 @@ export interface operations {
   };
   /**
    * Many balances at one version
-   * @description The balances of up to 1,000 pairs of an account and an asset, all read at one version: the latest, a chosen one, or that of a chosen time. Answers are in the order of the queries; a query that cannot be answered has its error in its place. Each balance counts as in `get_account_balance`, so a coin type and the metadata address that it is paired with count the same store.
+   * @description The balances of up to 1,000 pairs of an account and an asset, all read at one version: the latest, a given version, or the version at a given time. Results are in the order of the queries; a query that fails has its error in its place. Each balance counts as in `get_account_balance`, so a coin type and the metadata address that it is paired with count the same store.
    */
   get_balances: {
     parameters: {
@@ -1176,6 +1182,8 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
           "application/json": components["schemas"]["Balances"];
@@ -1188,13 +1196,13 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` after the latest block. `web_framework_error`: Nothing is served under this path. */
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `web_framework_error`: Nothing is served under this path. */
       404: {
         headers: {
           "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
@@ -1225,7 +1233,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept, or `at` before its block. */
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
       410: {
         headers: {
           "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
@@ -1240,7 +1248,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, or what it inflates to, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
+      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1252,7 +1260,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: A POST has no `Content-Type`, or not a JSON one, or an unknown `Content-Encoding`. */
+      /** @description `web_framework_error`: A POST has no `Content-Type`, one that is not JSON, or an unknown `Content-Encoding`. */
       415: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1264,7 +1272,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -1283,7 +1291,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
         headers: {
           /** @description Finds the cause in the node's log. */
@@ -1293,7 +1301,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -1353,6 +1361,8 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
           "application/json": components["schemas"]["HexBytes"];
@@ -1365,13 +1375,13 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` after the latest block. `table_item_not_found`: The table holds no item under this key at this version, or there is no such table. `web_framework_error`: Nothing is served under this path. */
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `table_item_not_found`: The table holds no item under this key at this version, or there is no such table. `web_framework_error`: Nothing is served under this path. */
       404: {
         headers: {
           "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
@@ -1402,7 +1412,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept, or `at` before its block. */
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
       410: {
         headers: {
           "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
@@ -1417,7 +1427,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, or what it inflates to, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
+      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1429,7 +1439,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: A POST has no `Content-Type`, or not a JSON one, or an unknown `Content-Encoding`. */
+      /** @description `web_framework_error`: A POST has no `Content-Type`, one that is not JSON, or an unknown `Content-Encoding`. */
       415: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1441,7 +1451,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -1460,7 +1470,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
         headers: {
           /** @description Finds the cause in the node's log. */
@@ -1470,7 +1480,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -1485,7 +1495,7 @@ export interface operations {
   };
   /**
    * Many raw table items at one version
-   * @description The stored bytes of up to 1,000 table items, all read at one version: the latest, a chosen one, or that of a chosen time. Answers are in the order of the queries; an item that does not exist, or a query that cannot be answered, has its error in its place. The items of one answer are at most 8 MiB.
+   * @description The stored bytes of up to 1,000 table items, all read at one version: the latest, a given version, or the version at a given time. Results are in the order of the queries; a query that fails, or whose item does not exist, has its error in its place. One response holds at most 8 MiB of items.
    */
   get_raw_table_items: {
     parameters: {
@@ -1528,25 +1538,27 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
           "application/json": components["schemas"]["TableItems"];
           "application/x-bcs": string;
         };
       };
-      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: In the place of a table item of a batch: the items before it fill an answer already (8 MiB). */
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: In a batch, in place of a table item: the items before it already fill the largest response (8 MiB). */
       400: {
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` after the latest block. `table_item_not_found`: The table holds no item under this key at this version, or there is no such table. `web_framework_error`: Nothing is served under this path. */
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `table_item_not_found`: The table holds no item under this key at this version, or there is no such table. `web_framework_error`: Nothing is served under this path. */
       404: {
         headers: {
           "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
@@ -1577,7 +1589,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept, or `at` before its block. */
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
       410: {
         headers: {
           "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
@@ -1592,7 +1604,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, or what it inflates to, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
+      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1604,7 +1616,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: A POST has no `Content-Type`, or not a JSON one, or an unknown `Content-Encoding`. */
+      /** @description `web_framework_error`: A POST has no `Content-Type`, one that is not JSON, or an unknown `Content-Encoding`. */
       415: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1616,7 +1628,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -1635,7 +1647,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
         headers: {
           /** @description Finds the cause in the node's log. */
@@ -1645,7 +1657,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -1660,7 +1672,7 @@ export interface operations {
   };
   /**
    * Encode a transaction for signing
-   * @description Checks a transaction request against the functions on chain and answers the bytes to sign: the 32-byte domain prefix, then the BCS of the transaction. Sign exactly these bytes.
+   * @description Checks a transaction request against the functions on chain and returns the bytes to sign: the 32-byte domain prefix, then the BCS of the transaction. Sign exactly these bytes.
    */
   encode_submission: {
     /** @description A user transaction, optionally with secondary signers and a fee payer. */
@@ -1700,19 +1712,21 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
           "application/json": components["schemas"]["HexBytes"];
           "application/x-bcs": string;
         };
       };
-      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: The transaction is well-formed but cannot be encoded: unknown module or function, wrong number or kind of arguments, a payload the chain refuses. */
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: The transaction is well-formed but cannot be encoded: unknown module or function, wrong number or kind of arguments, or a payload that the chain refuses. */
       400: {
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1740,7 +1754,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, or what it inflates to, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
+      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1752,7 +1766,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: A POST has no `Content-Type`, or not a JSON one, or an unknown `Content-Encoding`. */
+      /** @description `web_framework_error`: A POST has no `Content-Type`, one that is not JSON, or an unknown `Content-Encoding`. */
       415: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1764,7 +1778,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -1783,7 +1797,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
         headers: {
           /** @description Finds the cause in the node's log. */
@@ -1793,7 +1807,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -1808,7 +1822,7 @@ export interface operations {
   };
   /**
    * Explain a transaction before it is signed
-   * @description Takes a signing message, a raw transaction or an encode request apart: who signs, what is called with which arguments, what it can cost, when it expires, every field with its bytes, and what the ledger says against it. The fields are encoded again and compared byte for byte. Nothing is executed, so an explanation without warnings is no promise that the transaction succeeds.
+   * @description Decodes a signing message, a raw transaction or an encode request: who signs, which function or script is called with which arguments, what it can cost, when it expires, every field with its bytes, and warnings from the state of the ledger. The fields are encoded again and compared byte for byte. Nothing is executed, so a transaction without warnings may still fail.
    */
   explain_submission: {
     /** @description A signing message or a raw transaction of at most 262,144 bytes, or an encode request. */
@@ -1835,18 +1849,20 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
           "application/json": components["schemas"]["Explanation"];
         };
       };
-      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: The transaction is well-formed but cannot be encoded: unknown module or function, wrong number or kind of arguments, a payload the chain refuses. */
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: The transaction is well-formed but cannot be encoded: unknown module or function, wrong number or kind of arguments, or a payload that the chain refuses. */
       400: {
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1874,7 +1890,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, or what it inflates to, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
+      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1886,7 +1902,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: A POST has no `Content-Type`, or not a JSON one, or an unknown `Content-Encoding`. */
+      /** @description `web_framework_error`: A POST has no `Content-Type`, one that is not JSON, or an unknown `Content-Encoding`. */
       415: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1898,7 +1914,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -1917,7 +1933,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
         headers: {
           /** @description Finds the cause in the node's log. */
@@ -1927,7 +1943,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -1972,6 +1988,8 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
           "application/x-bcs": string;
@@ -1992,7 +2010,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -2020,7 +2038,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept, or `at` before its block. */
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
       410: {
         headers: {
           "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
@@ -2047,7 +2065,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -2066,7 +2084,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
         headers: {
           /** @description Finds the cause in the node's log. */
@@ -2076,7 +2094,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -2129,6 +2147,8 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
           "application/x-bcs": string;
@@ -2140,13 +2160,13 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` after the latest block. `state_value_not_found`: The state holds nothing under this key at this version. `web_framework_error`: Nothing is served under this path. */
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `state_value_not_found`: The state holds nothing under this key at this version. `web_framework_error`: Nothing is served under this path. */
       404: {
         headers: {
           "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
@@ -2177,7 +2197,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept, or `at` before its block. */
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
       410: {
         headers: {
           "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
@@ -2192,7 +2212,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, or what it inflates to, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
+      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -2204,7 +2224,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: A POST has no `Content-Type`, or not a JSON one, or an unknown `Content-Encoding`. */
+      /** @description `web_framework_error`: A POST has no `Content-Type`, one that is not JSON, or an unknown `Content-Encoding`. */
       415: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -2216,7 +2236,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -2235,7 +2255,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
         headers: {
           /** @description Finds the cause in the node's log. */
@@ -2245,7 +2265,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -2276,6 +2296,8 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT"?: number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST"?: string;
         };
         content: {
           "application/json": components["schemas"]["NodeInfo"];
@@ -2321,7 +2343,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -2340,7 +2362,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
         headers: {
           /** @description Finds the cause in the node's log. */
@@ -2350,7 +2372,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -2381,13 +2403,15 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
           "application/json": components["schemas"]["LedgerInfo"];
           "application/x-bcs": string;
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -2427,7 +2451,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -2446,7 +2470,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
         headers: {
           /** @description Finds the cause in the node's log. */
@@ -2456,7 +2480,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -2471,7 +2495,7 @@ export interface operations {
   };
   /**
    * Health check
-   * @description 200 when the ledger can be read and, with `duration_secs`, its time is no older than that many seconds. A follower that gets nothing it can verify is not healthy.
+   * @description 200 if the node can read its ledger and, with `duration_secs`, the latest block is no older than that many seconds. A follower is not healthy if no upstream serves data that it can verify.
    */
   healthy: {
     parameters: {
@@ -2496,6 +2520,8 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
           "application/json": components["schemas"]["Message"];
@@ -2548,7 +2574,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -2567,7 +2593,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
         headers: {
           /** @description Finds the cause in the node's log. */
@@ -2577,7 +2603,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `health_check_failed`: The health check fails: no readable ledger, its time is older than `duration_secs` allows, or nothing that can be verified comes from any upstream. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `health_check_failed`: The health check fails: the node has no readable ledger, the ledger is older than `duration_secs` allows, or no upstream serves data that can be verified. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -2592,7 +2618,7 @@ export interface operations {
   };
   /**
    * Readiness check
-   * @description 200 when the node should get requests: it has a ledger, no fault keeps it from moving, and its ledger is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to restart a process.
+   * @description 200 if the node can take requests: it has a ledger, no fault stops it from writing, nothing refutes its history, and the latest block is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to restart a process.
    */
   ready: {
     responses: {
@@ -2608,6 +2634,8 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
           "application/json": components["schemas"]["Message"];
@@ -2660,7 +2688,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -2679,7 +2707,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
         headers: {
           /** @description Finds the cause in the node's log. */
@@ -2689,7 +2717,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `health_check_failed`: The health check fails: no readable ledger, its time is older than `duration_secs` allows, or nothing that can be verified comes from any upstream. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `health_check_failed`: The health check fails: the node has no readable ledger, the ledger is older than `duration_secs` allows, or no upstream serves data that can be verified. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -2754,7 +2782,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -2773,7 +2801,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -2838,7 +2866,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -2857,7 +2885,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -2872,7 +2900,7 @@ export interface operations {
   };
   /**
    * Reference page
-   * @description The operations, their parameters, answers and errors, as a page that works offline.
+   * @description The operations with their parameters, responses and errors, as a page that works offline.
    */
   spec_page: {
     responses: {
@@ -2922,7 +2950,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -2941,7 +2969,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
         headers: {
           /** @description Seconds to wait before the next attempt. */

@@ -21,9 +21,9 @@ function addUp(assets: readonly string[], balances: readonly (string | undefined
 
 export const balancesCommand = command({
   name: "balances",
-  summary: "Print many balances, all at one version",
+  summary: "Print many balances, all at the same version",
   operands: "FILE|-",
-  options: { ...batchOptions, totals: switchOption("Print the sum of each asset too", false) },
+  options: { ...batchOptions, totals: switchOption("Also print the sum for each asset", false) },
   exclusions: batchExclusions,
   examples: [
     "sextant balances pairs.txt --totals    # lines such as: 0xcafe 0x1::aptos_coin::AptosCoin",

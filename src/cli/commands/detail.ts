@@ -27,7 +27,7 @@ export const detailCommand = command({
   name: "detail",
   summary: "Print what an account's balance is made of, and the asset's name and decimals",
   operands: "ADDRESS ASSET",
-  options: { ...sourceOptions, ...readAtOptions, json: switchOption("Print the JSON answer", false) },
+  options: { ...sourceOptions, ...readAtOptions, json: switchOption("Print the JSON response", false) },
   exclusions: [...sourceExclusions, ...readAtExclusions],
   examples: [
     "sextant detail 0x1 0x1::aptos_coin::AptosCoin",

@@ -76,7 +76,7 @@ function linesOf(explanation: Explanation): string[] {
 
 export const explainCommand = command({
   name: "explain",
-  summary: "Print what a transaction does before it is signed",
+  summary: "Print what a transaction would do, before it is signed",
   operands: "FILE|-",
   options: { ...sourceOptions, json: switchOption("Print the JSON response", false) },
   exclusions: sourceExclusions,

@@ -21,17 +21,17 @@ export const historyCommand = command({
   options: {
     ...sourceOptions,
     from: textOption(
-      "First version, or first moment (RFC 3339, or Unix seconds behind an @; default the oldest change kept)",
-      "VERSION|TIME",
+      "First version or time to include; a time is RFC 3339, or @ and Unix seconds (default the oldest kept change)",
+      "VERSION|TIMESTAMP",
     ),
-    to: textOption("Last version, or last moment (default the latest)", "VERSION|TIME"),
+    to: textOption("Last version or time to include (default the latest)", "VERSION|TIMESTAMP"),
     points: integerOption(
-      "For charts: about this many changes, the first, last, lowest and highest of equal spans of time",
+      "Print only about this many changes, for a chart: the first, last, lowest and highest of each of equal time spans",
       "COUNT",
       { min: 4, max: 4000, fallback: undefined },
     ),
     format: choiceOption(
-      "text: version, time, difference, balance after, transaction; json: one object on each line",
+      "Output format; text has version, time, difference, new balance and transaction; json has one object per line",
       ["text", "csv", "json"],
       "text",
     ),

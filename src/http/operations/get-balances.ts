@@ -49,7 +49,7 @@ export const getBalances = batchOperation({
   route: balancesRoute,
   summary: "Many balances at one version",
   description:
-    "The balances of up to 1,000 pairs of an account and an asset, all read at one version: the latest, a chosen one, or that of a chosen time. Answers are in the order of the queries; a query that cannot be answered has its error in its place. Each balance counts as in `get_account_balance`, so a coin type and the metadata address that it is paired with count the same store.",
+    "The balances of up to 1,000 pairs of an account and an asset, all read at one version: the latest, a given version, or the version at a given time. Results are in the order of the queries; a query that fails has its error in its place. Each balance counts as in `get_account_balance`, so a coin type and the metadata address that it is paired with count the same store.",
   body: {
     name: "BalancesRequest",
     description:

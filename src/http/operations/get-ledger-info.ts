@@ -1,6 +1,7 @@
 // Where the ledger stands.
 import { BcsWriter } from "../../bcs/writer.ts";
 import { ledgerInfoRoute } from "../../interface/routes.ts";
+import { assertNotRefuted } from "../../ledger/trust.ts";
 import type { LedgerPosition } from "../../ledger/view.ts";
 import { operation } from "../operation.ts";
 import { U64_SCHEMA } from "../schemas/integer.ts";
@@ -86,5 +87,8 @@ export const getLedgerInfo = operation({
     },
   },
   errors: ["disabled", "internal", "unavailable", "overloaded"],
-  handle: (_, { view }) => ({ data: view.position, version: undefined }),
+  handle: (_, { view }) => {
+    assertNotRefuted(view.position, view.position.version);
+    return { data: view.position, version: undefined };
+  },
 });

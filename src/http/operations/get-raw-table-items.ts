@@ -19,7 +19,7 @@ export const getRawTableItems = batchOperation({
   route: rawItemsRoute,
   summary: "Many raw table items at one version",
   description:
-    "The stored bytes of up to 1,000 table items, all read at one version: the latest, a chosen one, or that of a chosen time. Answers are in the order of the queries; an item that does not exist, or a query that cannot be answered, has its error in its place. The items of one answer are at most 8 MiB.",
+    "The stored bytes of up to 1,000 table items, all read at one version: the latest, a given version, or the version at a given time. Results are in the order of the queries; a query that fails, or whose item does not exist, has its error in its place. One response holds at most 8 MiB of items.",
   body: {
     name: "TableItemsRequest",
     description:
@@ -70,7 +70,7 @@ export const getRawTableItems = batchOperation({
       return item === UNREAD
         ? new HttpError(
             "answer_too_large",
-            `the items before this one fill an answer of ${MAX_ITEMS_BYTES} bytes`,
+            `the items before this one fill a response of ${MAX_ITEMS_BYTES} bytes`,
           )
         : item;
     });

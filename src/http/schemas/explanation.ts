@@ -16,7 +16,7 @@ const ARGUMENT: JsonSchema = named("ExplainedArgument", {
   properties: {
     name: { ...TEXT, description: "Only for the framework's transfer functions: modules keep no names." },
     type: TEXT,
-    value: { description: "In the form that encode_submission takes." },
+    value: { description: "In the form that encode_submission accepts." },
     bytes: HEX_BYTES_SCHEMA,
   },
 });
@@ -93,7 +93,7 @@ const FIELD: JsonSchema = named("ExplainedField", {
     name: { ...TEXT, example: "payload.arguments[0]" },
     value: { ...TEXT, description: "Digits, an address, a name, a type, or bytes in hex." },
     start: { type: "integer", format: "uint32", description: "Offset of its first byte." },
-    end: { type: "integer", format: "uint32", description: "Offset behind its last byte." },
+    end: { type: "integer", format: "uint32", description: "Offset after its last byte." },
   },
 });
 
@@ -172,7 +172,7 @@ export const EXPLANATION_SCHEMA: JsonSchema = named("Explanation", {
       type: "boolean",
       enum: [true],
       description:
-        "The fields, encoded again, gave exactly these bytes. Where they do not, the answer is 400.",
+        "The fields, encoded again, gave exactly these bytes. If they do not, the response is 400.",
     },
   },
 });

@@ -25,7 +25,7 @@ const RANGE_END_SCHEMA: JsonSchema = named("RangeEnd", {
 function endField(description: string, roundsUp: boolean): Field<RangeEnd> {
   return {
     schema: RANGE_END_SCHEMA,
-    description: `${description} A version in digits, or a time: RFC 3339 such as \`2026-01-31T00:00:00Z\`, or Unix seconds behind an \`@\`.`,
+    description: `${description} A version in digits, or a time: RFC 3339 such as \`2026-01-31T00:00:00Z\`, or \`@\` and Unix seconds.`,
     example: "0",
     // The beginning is gone once it is pruned.
     omitExample: true,
@@ -36,13 +36,13 @@ function endField(description: string, roundsUp: boolean): Field<RangeEnd> {
 
 /** Where a range begins. */
 export const fromField: Field<RangeEnd> = endField(
-  "Where the range begins: that version, or the first one whose block is not before that time. The oldest change that can be told when left out.",
+  "Where the range begins: this version, or the first version whose block is not before this time. If left out, the oldest change that the node still knows.",
   true,
 );
 
 /** Where a range ends. */
 export const toField: Field<RangeEnd> = endField(
-  "Where the range ends: that version, or the last one whose block is not after that time. The latest version when left out.",
+  "Where the range ends: this version, or the last version whose block is not after this time. If left out, the latest version.",
   false,
 );
 

@@ -130,11 +130,12 @@ export const SUBMISSION_SCHEMA: JsonSchema = named("EncodeSubmissionRequest", {
       nullable: true,
       maxItems: MAX_SECONDARY_SIGNERS,
       items: ADDRESS_SCHEMA,
-      description: "Further signers of a multi-agent transaction; an empty list is not the same as none.",
+      description:
+        "Further signers of a multi-agent transaction. An empty list gives other bytes to sign than no list.",
     },
     fee_payer: described(
       ADDRESS_SCHEMA,
-      "Pays for the gas in the sender's place, and makes it the fee-payer message. `0x0` when it is not known yet: sender and secondary signers may sign that message, the fee payer signs the one with its own address.",
+      "The account that pays for the gas instead of the sender; the bytes to sign are then the fee-payer message. `0x0` if it is not known yet: the sender and the secondary signers may sign that message, but the fee payer signs the message with its own address.",
       true,
     ),
   },
