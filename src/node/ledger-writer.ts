@@ -7,11 +7,8 @@ import type { Store } from "../store/contract.ts";
 import { Committer, loadPosition } from "../sync/committer.ts";
 import { assertNotHalfCopied } from "../sync/copy/copy-mark.ts";
 import { bootstrapGenesis } from "../sync/genesis.ts";
-<<<<<<< HEAD
 import { keepAccumulator } from "../sync/kept-accumulator.ts";
-=======
 import { raiseByMatchedWaypoints } from "../sync/matched-waypoints.ts";
->>>>>>> w-follow
 import type { PruneWindow } from "../sync/prune-window.ts";
 import { Pruner } from "../sync/pruner.ts";
 import { assertNotHalfRewound } from "../sync/rewind.ts";
