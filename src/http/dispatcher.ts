@@ -17,7 +17,7 @@ import type { Condition } from "./error-catalogue.ts";
 import { HttpError, NO_LEDGER, quoteInput } from "./errors.ts";
 import { CLIENT_GONE, type Exchange } from "./exchange.ts";
 import { HeaderMaker, toHeaderSet } from "./headers.ts";
-import { type Form, isJsonMediaType, MEDIA_TYPES, negotiateForm } from "./negotiation.ts";
+import { type Form, isAccepted, isJsonMediaType, MEDIA_TYPES, negotiateForm } from "./negotiation.ts";
 import type { Answer, Operation, StreamedAnswer } from "./operation.ts";
 import { isPassable, type PassThrough } from "./pass-through.ts";
 import { originForm } from "./request-target.ts";
@@ -238,7 +238,7 @@ export class Dispatcher {
       throw new HttpError("disabled", `${operation.id} is switched off on this node`);
     }
     const form = negotiateForm(accept, operation.forms);
-    if (operation.forms.length === 1 && form === "bcs" && negotiateForm(accept, ["json", "bcs"]) !== "bcs") {
+    if (operation.forms.length === 1 && form === "bcs" && !this.#takesBcs(accept)) {
       throw new HttpError(
         "disabled",
         `${operation.id} answers in ${MEDIA_TYPES.bcs} only: ask for it in Accept`,
@@ -252,6 +252,13 @@ export class Dispatcher {
         throw new HttpError("disabled", "BCS output is switched off on this node");
     }
     return form;
+  }
+
+  /** True for a client of an operation in BCS only. With an upstream, one that prefers JSON gets it from there. */
+  #takesBcs(accept: string | undefined): boolean {
+    return this.#options.passThrough === undefined
+      ? isAccepted(accept, "bcs")
+      : negotiateForm(accept, ["json", "bcs"]) === "bcs";
   }
 
   #readBody(exchange: Exchange, hold: BodyHold): Uint8Array | Promise<Uint8Array> {

@@ -52,7 +52,7 @@ export const ALL_TRUSTED: TrustFacts = { trust: [{ first: 0n, level: TRUSTED }],
 export const MAX_TRUST_RANGES = 1024;
 
 /** In this order on disk: numbers are never reused. */
-const levelCodec: Codec<TrustLevel> = variants("trust level", {
+export const trustLevelCodec: Codec<TrustLevel> = variants("trust level", {
   trusted: {},
   agreed: { needed: u16, of: u16 },
   chained: {},
@@ -62,7 +62,9 @@ const levelCodec: Codec<TrustLevel> = variants("trust level", {
   forked: {},
 });
 
-export const trustCodec: Codec<readonly TrustRange[]> = vector(struct({ first: u64, level: levelCodec }));
+export const trustCodec: Codec<readonly TrustRange[]> = vector(
+  struct({ first: u64, level: trustLevelCodec }),
+);
 export const refutationCodec: Codec<Refutation | undefined> = option(
   struct({ firstVersion: u64, reason: text }),
 );

@@ -2,11 +2,6 @@
 // biome-ignore-all lint: generated
 // biome-ignore-all format: generated
 
-/** OneOf type helpers */
-type Without<T, U> = { [P in Exclude<keyof T, keyof U>]?: never };
-type XOR<T, U> = (T | U) extends object ? (Without<T, U> & U) | (Without<U, T> & T) : T | U;
-type OneOf<T extends any[]> = T extends [infer Only] ? Only : T extends [infer A, infer B, ...infer Rest] ? OneOf<[XOR<A, B>, ...Rest]> : never;
-
 export interface paths {
   "/accounts/{address}/balance/{asset_type}": {
     /**
@@ -133,6 +128,26 @@ export type webhooks = Record<string, never>;
 
 export interface components {
   schemas: {
+    /**
+     * Format: hex
+     * @description A 32-byte address: 1 to 64 hex digits behind `0x`, leading zeros may be left out.
+     * @example 0x1
+     */
+    Address: string;
+    /**
+     * Format: asset-type
+     * @description The metadata address of a fungible asset, or a coin type as `address::module::Name<…>`.
+     * @example 0x1::aptos_coin::AptosCoin
+     */
+    AssetType: string;
+    /**
+     * Format: uint64
+     * @description A 64-bit unsigned integer as a string of decimal digits.
+     */
+    U64: string;
+    /** @description A time as RFC 3339, or Unix seconds. */
+    Time: string;
+    Balance: number | string;
     Error: {
       /** @description Names the wrong part of the request, what was expected and what was received. */
       message: string;
@@ -227,6 +242,8 @@ export interface components {
        */
       concurrent_amount: string | null;
     };
+    /** @description A version in digits, or a time as RFC 3339 or as Unix seconds behind an `@`. */
+    RangeEnd: string;
     BalanceChange: {
       /**
        * Format: uint64
@@ -253,13 +270,10 @@ export interface components {
     };
     BalancesRequest: {
       queries: components["schemas"]["BalanceQuery"][];
-      /**
-       * Format: uint64
-       * @description The ledger version to read at: the state after that transaction. The latest when left out.
-       */
-      ledger_version?: string;
+      /** @description The ledger version to read at: the state after that transaction. The latest when left out. */
+      ledger_version?: components["schemas"]["U64"];
       /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
-      at?: string;
+      at?: components["schemas"]["Time"];
       /**
        * @description `true` adds up the balances of each asset.
        * @default false
@@ -299,15 +313,21 @@ export interface components {
       balance?: string;
       error?: components["schemas"]["Error"];
     };
+    RawTableItemRequest: {
+      key: components["schemas"]["HexBytes"];
+    };
+    /**
+     * Format: hex
+     * @description Bytes in hex: `0x` and two digits for each byte, zeros never left out.
+     * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
+     */
+    HexBytes: string;
     TableItemsRequest: {
       queries: components["schemas"]["TableItemQuery"][];
-      /**
-       * Format: uint64
-       * @description The ledger version to read at: the state after that transaction. The latest when left out.
-       */
-      ledger_version?: string;
+      /** @description The ledger version to read at: the state after that transaction. The latest when left out. */
+      ledger_version?: components["schemas"]["U64"];
       /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
-      at?: string;
+      at?: components["schemas"]["Time"];
     };
     TableItemQuery: {
       /** @description The table's handle: a 32-byte address, with or without `0x`. */
@@ -331,60 +351,24 @@ export interface components {
     };
     /** @description Either `value` or `error`. */
     TableItemResult: {
-      /**
-       * Format: hex
-       * @description Bytes in hex: `0x` and two digits for each byte, zeros never left out.
-       * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
-       */
-      value?: string;
+      value?: components["schemas"]["HexBytes"];
       error?: components["schemas"]["Error"];
     };
     EncodeSubmissionRequest: {
-      /**
-       * Format: hex
-       * @description A 32-byte address: `0x` and 1 to 64 hex digits, leading zeros may be left out.
-       * @example 0x1
-       */
-      sender: string;
-      /**
-       * Format: uint64
-       * @description The sender's sequence number. May be left out when `replay_protection_nonce` is given.
-       * @example 32425224034
-       */
-      sequence_number?: string;
-      /**
-       * Format: uint64
-       * @description A 64-bit unsigned integer as a string of decimal digits.
-       * @example 32425224034
-       */
-      max_gas_amount: string;
-      /**
-       * Format: uint64
-       * @description A 64-bit unsigned integer as a string of decimal digits.
-       * @example 32425224034
-       */
-      gas_unit_price: string;
-      /**
-       * Format: uint64
-       * @description Expiration time in seconds.
-       * @example 32425224034
-       */
-      expiration_timestamp_secs: string;
+      sender: components["schemas"]["Address"];
+      /** @description The sender's sequence number. May be left out when `replay_protection_nonce` is given. */
+      sequence_number?: components["schemas"]["U64"] | null;
+      max_gas_amount: components["schemas"]["U64"];
+      gas_unit_price: components["schemas"]["U64"];
+      /** @description Expiration time in seconds. */
+      expiration_timestamp_secs: components["schemas"]["U64"];
       payload: components["schemas"]["TransactionPayload"];
-      /**
-       * Format: uint64
-       * @description A 64-bit unsigned integer as a string of decimal digits.
-       * @example 32425224034
-       */
-      replay_protection_nonce?: string;
+      /** @description Protects from replay instead of the sequence number. */
+      replay_protection_nonce?: components["schemas"]["U64"] | null;
       /** @description Further signers of a multi-agent transaction. An empty list gives other bytes to sign than no list. */
-      secondary_signers?: string[];
-      /**
-       * Format: hex
-       * @description The account that pays for the gas instead of the sender; the bytes to sign are then the fee-payer message. `0x0` if it is not known yet: the sender and the secondary signers may sign that message, but the fee payer signs the message with its own address.
-       * @example 0x1
-       */
-      fee_payer?: string;
+      secondary_signers?: components["schemas"]["Address"][] | null;
+      /** @description The account that pays for the gas instead of the sender; the bytes to sign are then the fee-payer message. `0x0` if it is not known yet: the sender and the secondary signers may sign that message, but the fee payer signs the message with its own address. */
+      fee_payer?: components["schemas"]["Address"] | null;
     };
     TransactionPayload: components["schemas"]["EntryFunctionPayload"] | components["schemas"]["ScriptPayload"] | components["schemas"]["MultisigPayload"];
     EntryFunctionPayload: {
@@ -403,20 +387,17 @@ export interface components {
     ScriptPayload: {
       /** @enum {string} */
       type: "script_payload";
-      /** @description The script. Parameter types come from `abi` when it is given, else from the bytecode. */
-      code: {
-        /**
-         * Format: hex
-         * @description Bytes in hex: `0x` and two digits for each byte, zeros never left out.
-         * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
-         */
-        bytecode: string;
-        abi?: components["schemas"]["MoveFunction"];
-      };
+      code: components["schemas"]["ScriptCode"];
       /** @description Type arguments, such as `0x1::aptos_coin::AptosCoin`. */
       type_arguments: string[];
       /** @description Arguments without the signers; u64 and wider as strings, `vector<u8>` as hex. */
       arguments: unknown[];
+    };
+    /** @description The script. Parameter types come from `abi` when it is given, else from the bytecode. */
+    ScriptCode: {
+      bytecode: components["schemas"]["HexBytes"];
+      /** @description The script's signature, as a compiler gives it. */
+      abi?: components["schemas"]["MoveFunction"] | null;
     };
     MoveFunction: {
       name: string;
@@ -424,40 +405,31 @@ export interface components {
       visibility: "private" | "public" | "friend";
       is_entry: boolean;
       is_view: boolean;
-      generic_type_params: {
-          constraints: string[];
-        }[];
+      generic_type_params: components["schemas"]["MoveTypeParameter"][];
       params: string[];
       return: string[];
+    };
+    MoveTypeParameter: {
+      constraints: ("copy" | "drop" | "store" | "key")[];
     };
     MultisigPayload: {
       /** @enum {string} */
       type: "multisig_payload";
-      /**
-       * Format: hex
-       * @description A 32-byte address: `0x` and 1 to 64 hex digits, leading zeros may be left out.
-       * @example 0x1
-       */
-      multisig_address: string;
-      transaction_payload?: components["schemas"]["MultisigTransactionPayload"];
+      multisig_address: components["schemas"]["Address"];
+      /** @description What the account is to run. Without it: what the account has stored. */
+      transaction_payload?: ({
+        type: "MultisigPayload";
+      } & Omit<components["schemas"]["MultisigTransactionPayload"], "type">) | null;
     };
     MultisigTransactionPayload: components["schemas"]["EntryFunctionPayload"] | components["schemas"]["ScriptPayload"];
     ExplainSubmissionRequest: components["schemas"]["ExplainMessageRequest"] | components["schemas"]["ExplainRawTransactionRequest"] | components["schemas"]["EncodeSubmissionRequest"];
     ExplainMessageRequest: {
-      /**
-       * Format: hex
-       * @description A signing message, its prefix included.
-       * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
-       */
-      message: string;
+      /** @description A signing message, its prefix included. */
+      message: components["schemas"]["HexBytes"];
     };
     ExplainRawTransactionRequest: {
-      /**
-       * Format: hex
-       * @description The BCS of a raw transaction.
-       * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
-       */
-      raw_transaction: string;
+      /** @description The BCS of a raw transaction. */
+      raw_transaction: components["schemas"]["HexBytes"];
     };
     Explanation: {
       /**
@@ -465,40 +437,19 @@ export interface components {
        * @enum {string}
        */
       kind: "raw_transaction" | "single_signer" | "multi_agent" | "fee_payer";
-      /**
-       * Format: hex
-       * @description What is explained; the offsets of the fields count in it.
-       * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
-       */
-      bytes: string;
+      /** @description What is explained; the offsets of the fields count in it. */
+      bytes: components["schemas"]["HexBytes"];
       /** Format: uint8 */
       chain_id: number;
-      /**
-       * Format: hex
-       * @description A 32-byte address: `0x` and 1 to 64 hex digits, leading zeros may be left out.
-       * @example 0x1
-       */
-      sender: string;
-      secondary_signers?: string[];
-      /**
-       * Format: hex
-       * @description `0x0` when it is not known yet.
-       * @example 0x1
-       */
-      fee_payer?: string;
+      sender: components["schemas"]["Address"];
+      secondary_signers?: components["schemas"]["Address"][];
+      /** @description `0x0` when it is not known yet. */
+      fee_payer?: components["schemas"]["Address"];
       payload: components["schemas"]["ExplainedPayload"];
       limits?: components["schemas"]["ExplainedLimits"];
-      /**
-       * Format: uint64
-       * @description A 64-bit unsigned integer as a string of decimal digits.
-       * @example 32425224034
-       */
+      /** Format: uint64 */
       max_gas_amount: string;
-      /**
-       * Format: uint64
-       * @description A 64-bit unsigned integer as a string of decimal digits.
-       * @example 32425224034
-       */
+      /** Format: uint64 */
       gas_unit_price: string;
       /**
        * Format: uint128
@@ -506,11 +457,7 @@ export interface components {
        * @example 200000
        */
       max_fee: string;
-      /**
-       * Format: uint64
-       * @description A 64-bit unsigned integer as a string of decimal digits.
-       * @example 32425224034
-       */
+      /** Format: uint64 */
       expiration_timestamp_secs: string;
       /**
        * Format: date-time
@@ -543,34 +490,20 @@ export interface components {
       type?: string;
       /** @description In the form that encode_submission accepts. */
       value?: unknown;
-      /**
-       * Format: hex
-       * @description Bytes in hex: `0x` and two digits for each byte, zeros never left out.
-       * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
-       */
-      bytes?: string;
+      bytes?: components["schemas"]["HexBytes"];
     };
     ExplainedScript: {
       /** @enum {string} */
       type: "script_payload";
-      /**
-       * Format: hex
-       * @description SHA3-256 of the bytecode, which is the field `payload.code`.
-       * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
-       */
-      code_hash: string;
+      /** @description SHA3-256 of the bytecode, which is the field `payload.code`. */
+      code_hash: components["schemas"]["HexBytes"];
       type_arguments: string[];
       arguments: components["schemas"]["ExplainedArgument"][];
     };
     ExplainedMultisig: {
       /** @enum {string} */
       type: "multisig_payload";
-      /**
-       * Format: hex
-       * @description A 32-byte address: `0x` and 1 to 64 hex digits, leading zeros may be left out.
-       * @example 0x1
-       */
-      multisig_address: string;
+      multisig_address: components["schemas"]["Address"];
       transaction_payload?: components["schemas"]["ExplainedMultisigCall"];
     };
     ExplainedMultisigCall: components["schemas"]["ExplainedEntryFunction"] | components["schemas"]["ExplainedScript"];
@@ -578,44 +511,23 @@ export interface components {
     ExplainedLimits: {
       /** @enum {string} */
       backed_by: "stake_pool_owner" | "delegated_voter" | "delegation_pool_delegator";
-      /**
-       * Format: hex
-       * @description A 32-byte address: `0x` and 1 to 64 hex digits, leading zeros may be left out.
-       * @example 0x1
-       */
-      pool?: string;
-      /**
-       * Format: uint64
-       * @description A 64-bit unsigned integer as a string of decimal digits.
-       * @example 32425224034
-       */
+      pool?: components["schemas"]["Address"];
+      /** Format: uint64 */
       execution_multiplier: string;
-      /**
-       * Format: uint64
-       * @description A 64-bit unsigned integer as a string of decimal digits.
-       * @example 32425224034
-       */
+      /** Format: uint64 */
       io_multiplier: string;
     };
     ReplayProtection: components["schemas"]["SequenceNumberProtection"] | components["schemas"]["NonceProtection"];
     SequenceNumberProtection: {
       /** @enum {string} */
       type: "sequence_number";
-      /**
-       * Format: uint64
-       * @description A 64-bit unsigned integer as a string of decimal digits.
-       * @example 32425224034
-       */
+      /** Format: uint64 */
       sequence_number: string;
     };
     NonceProtection: {
       /** @enum {string} */
       type: "nonce";
-      /**
-       * Format: uint64
-       * @description A 64-bit unsigned integer as a string of decimal digits.
-       * @example 32425224034
-       */
+      /** Format: uint64 */
       nonce: string;
     };
     ExplainedField: {
@@ -642,11 +554,51 @@ export interface components {
       code: "wrong_chain" | "expired" | "expires_too_late" | "unknown_function" | "invalid_script" | "wrong_arguments" | "argument_not_decoded" | "wrong_signers" | "fee_payer_open" | "sender_unknown" | "sequence_number_used" | "sequence_number_ahead" | "recipient_unknown" | "recipients_not_checked" | "amount_above_balance" | "fee_above_balance";
       message: string;
     };
+    RawStateValueRequest: {
+      key: components["schemas"]["HexBytes"];
+    };
+    NodeInfo: {
+      [key: string]: unknown;
+    };
+    LedgerInfo: {
+      /** Format: uint8 */
+      chain_id: number;
+      /** Format: uint64 */
+      epoch: string;
+      /** Format: uint64 */
+      ledger_version: string;
+      /** Format: uint64 */
+      oldest_ledger_version: string;
+      /** Format: uint64 */
+      ledger_timestamp: string;
+      /** @enum {string} */
+      node_role: "validator" | "full_node";
+      /** Format: uint64 */
+      oldest_block_height: string;
+      /** Format: uint64 */
+      block_height: string;
+      git_hash?: string | null;
+      encryption_key?: string | null;
+    };
+    Message: {
+      message: string;
+    };
+    OpenApiDocument: {
+      [key: string]: unknown;
+    };
   };
   responses: never;
   parameters: never;
   requestBodies: never;
-  headers: never;
+  headers: {
+    "X-NODE-CHAIN-ID": number;
+    "X-NODE-LEDGER-VERSION": number;
+    "X-NODE-LEDGER-OLDEST-VERSION": number;
+    "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+    "X-NODE-EPOCH": number;
+    "X-NODE-BLOCK-HEIGHT": number;
+    "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+  };
   pathItems: never;
 }
 
@@ -667,26 +619,30 @@ export interface operations {
          * @description The ledger version to read at: the state after that transaction. The latest when left out.
          * @example 1
          */
-        ledger_version?: string;
+        ledger_version?: components["schemas"]["U64"];
         /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
-        at?: string;
+        at?: components["schemas"]["Time"];
         /**
          * @description `true` returns the digits as a JSON string, for clients whose JSON parser rounds integers above 2^53.
          * @example true
          */
         quoted?: boolean;
       };
+      header?: {
+        /** @description An `ETag` of an earlier response: 304 instead of the same bytes again. */
+        "If-None-Match"?: string;
+      };
       path: {
         /**
          * @description The account address, with or without `0x`; leading zeros may be left out.
          * @example 0x1
          */
-        address: string;
+        address: components["schemas"]["Address"];
         /**
          * @description The metadata address of a fungible asset, or a coin type as `address::module::Name<…>`. In a path `<`, `>` and spaces are escaped.
          * @example 0x1::aptos_coin::AptosCoin
          */
-        asset_type: string;
+        asset_type: components["schemas"]["AssetType"];
       };
     };
     responses: {
@@ -704,11 +660,21 @@ export interface operations {
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
           /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
+          /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
+          ETag?: string;
         };
         content: {
-          "application/json": number | string;
+          "application/json": components["schemas"]["Balance"];
           "application/x-bcs": string;
         };
+      };
+      /** @description The bytes that `If-None-Match` names have not changed. */
+      304: {
+        headers: {
+          /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
+          ETag?: string;
+        };
+        content: never;
       };
       /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. */
       400: {
@@ -724,12 +690,25 @@ export interface operations {
       };
       /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `web_framework_error`: Nothing is served under this path. */
       404: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -742,6 +721,15 @@ export interface operations {
       };
       /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
       410: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -760,6 +748,13 @@ export interface operations {
       };
       /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -770,14 +765,23 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
       /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -795,21 +799,25 @@ export interface operations {
          * @description The ledger version to read at: the state after that transaction. The latest when left out.
          * @example 1
          */
-        ledger_version?: string;
+        ledger_version?: components["schemas"]["U64"];
         /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
-        at?: string;
+        at?: components["schemas"]["Time"];
+      };
+      header?: {
+        /** @description An `ETag` of an earlier response: 304 instead of the same bytes again. */
+        "If-None-Match"?: string;
       };
       path: {
         /**
          * @description The account address, with or without `0x`; leading zeros may be left out.
          * @example 0x1
          */
-        address: string;
+        address: components["schemas"]["Address"];
         /**
          * @description The metadata address of a fungible asset, or a coin type as `address::module::Name<…>`. In a path `<`, `>` and spaces are escaped.
          * @example 0x1::aptos_coin::AptosCoin
          */
-        asset_type: string;
+        asset_type: components["schemas"]["AssetType"];
       };
     };
     responses: {
@@ -827,10 +835,20 @@ export interface operations {
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
           /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
+          /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
+          ETag?: string;
         };
         content: {
           "application/json": components["schemas"]["BalanceDetail"];
         };
+      };
+      /** @description The bytes that `If-None-Match` names have not changed. */
+      304: {
+        headers: {
+          /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
+          ETag?: string;
+        };
+        content: never;
       };
       /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. */
       400: {
@@ -846,12 +864,25 @@ export interface operations {
       };
       /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `web_framework_error`: Nothing is served under this path. */
       404: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -864,6 +895,15 @@ export interface operations {
       };
       /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
       410: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -882,6 +922,13 @@ export interface operations {
       };
       /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -892,14 +939,23 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
       /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -914,16 +970,16 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Where the range begins: this version, or the first version whose block is not before this time. If left out, the oldest change that the node still knows. A version in digits, or a time: RFC 3339 such as `2026-01-31T00:00:00Z`, or `@` and Unix seconds. */
-        from?: string;
+        from?: components["schemas"]["RangeEnd"];
         /** @description Where the range ends: this version, or the last version whose block is not after this time. If left out, the latest version. A version in digits, or a time: RFC 3339 such as `2026-01-31T00:00:00Z`, or `@` and Unix seconds. */
-        to?: string;
+        to?: components["schemas"]["RangeEnd"];
         /**
          * @description Largest number of changes. If left out, 100 in JSON and no limit in CSV and NDJSON.
          * @example 100
          */
         limit?: number;
         /** @description The cursor of the previous page; continues after that page in the same range. */
-        start?: string;
+        start?: components["schemas"]["U64"];
         /** @description Samples the changes for a chart: divides the range into equal time spans, a quarter as many as this number, and returns the first, last, lowest and highest change of each. Excludes `limit`. */
         points?: number;
       };
@@ -932,12 +988,12 @@ export interface operations {
          * @description The account address, with or without `0x`; leading zeros may be left out.
          * @example 0x1
          */
-        address: string;
+        address: components["schemas"]["Address"];
         /**
          * @description The metadata address of a fungible asset, or a coin type as `address::module::Name<…>`. In a path `<`, `>` and spaces are escaped.
          * @example 0x1::aptos_coin::AptosCoin
          */
-        asset_type: string;
+        asset_type: components["schemas"]["AssetType"];
       };
     };
     responses: {
@@ -978,12 +1034,25 @@ export interface operations {
       };
       /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `web_framework_error`: Nothing is served under this path. */
       404: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -996,6 +1065,15 @@ export interface operations {
       };
       /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
       410: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1014,6 +1092,13 @@ export interface operations {
       };
       /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1024,14 +1109,23 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
       /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1049,9 +1143,9 @@ export interface operations {
          * @description The ledger version to read at: the state after that transaction. The latest when left out.
          * @example 1
          */
-        ledger_version?: string;
+        ledger_version?: components["schemas"]["U64"];
         /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
-        at?: string;
+        at?: components["schemas"]["Time"];
       };
     };
     /** @description Up to 1,000 pairs of an account and an asset, and the version or the time to read all of them at. At most 1 MiB. */
@@ -1110,12 +1204,25 @@ export interface operations {
       };
       /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `web_framework_error`: Nothing is served under this path. */
       404: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1128,6 +1235,15 @@ export interface operations {
       };
       /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
       410: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1158,6 +1274,13 @@ export interface operations {
       };
       /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1168,14 +1291,23 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
       /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1193,19 +1325,19 @@ export interface operations {
          * @description The ledger version to read at: the state after that transaction. The latest when left out.
          * @example 1
          */
-        ledger_version?: string;
+        ledger_version?: components["schemas"]["U64"];
         /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
-        at?: string;
+        at?: components["schemas"]["Time"];
       };
       path: {
         /**
          * @description The table's handle: a 32-byte address, with or without `0x`.
          * @example 0xc90662174ea9bb138a86766c054f89c33eb636eb910a05ea69cc888a8cc96815
          */
-        table_handle: string;
+        table_handle: components["schemas"]["Address"];
       };
     };
-    /** @description The BCS bytes of the key in hex, as the member `key` of an object or as a bare string. */
+    /** @description The BCS bytes of the key in hex. A bare JSON string instead of the object is taken too. */
     requestBody: {
       content: {
         /**
@@ -1213,14 +1345,7 @@ export interface operations {
          *   "key": "0x03415054"
          * }
          */
-        "application/json": OneOf<[{
-          /**
-           * Format: hex
-           * @description Bytes in hex: `0x` and two digits for each byte, zeros never left out.
-           * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
-           */
-          key: string;
-        }, string]>;
+        "application/json": components["schemas"]["RawTableItemRequest"];
       };
     };
     responses: {
@@ -1240,7 +1365,7 @@ export interface operations {
           "X-NODE-TRUST": string;
         };
         content: {
-          "application/json": string;
+          "application/json": components["schemas"]["HexBytes"];
           "application/x-bcs": string;
         };
       };
@@ -1258,12 +1383,25 @@ export interface operations {
       };
       /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `table_item_not_found`: The table holds no item under this key at this version, or there is no such table. `web_framework_error`: Nothing is served under this path. */
       404: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1276,6 +1414,15 @@ export interface operations {
       };
       /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
       410: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1306,6 +1453,13 @@ export interface operations {
       };
       /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1316,14 +1470,23 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
       /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1341,9 +1504,9 @@ export interface operations {
          * @description The ledger version to read at: the state after that transaction. The latest when left out.
          * @example 1
          */
-        ledger_version?: string;
+        ledger_version?: components["schemas"]["U64"];
         /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
-        at?: string;
+        at?: components["schemas"]["Time"];
       };
     };
     /** @description Up to 1,000 pairs of a table and a key, and the version or the time to read all of them at. At most 1 MiB. */
@@ -1397,12 +1560,25 @@ export interface operations {
       };
       /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `table_item_not_found`: The table holds no item under this key at this version, or there is no such table. `web_framework_error`: Nothing is served under this path. */
       404: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1415,6 +1591,15 @@ export interface operations {
       };
       /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
       410: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1445,6 +1630,13 @@ export interface operations {
       };
       /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1455,14 +1647,23 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
       /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1515,7 +1716,7 @@ export interface operations {
           "X-NODE-TRUST": string;
         };
         content: {
-          "application/json": string;
+          "application/json": components["schemas"]["HexBytes"];
           "application/x-bcs": string;
         };
       };
@@ -1539,6 +1740,10 @@ export interface operations {
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1575,6 +1780,13 @@ export interface operations {
       };
       /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1585,14 +1797,23 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
       /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1655,6 +1876,10 @@ export interface operations {
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1691,6 +1916,13 @@ export interface operations {
       };
       /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1701,14 +1933,23 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
       /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1726,7 +1967,7 @@ export interface operations {
          * @description The version of the first record. When left out, the page ends with the latest version.
          * @example 1
          */
-        start?: string;
+        start?: components["schemas"]["U64"];
         /**
          * @description How many records at most: 25 when left out; above 100 counts as 100.
          * @example 25
@@ -1756,6 +1997,15 @@ export interface operations {
       };
       /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: `start` is above the latest version, or `limit` is 0. */
       400: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1774,6 +2024,10 @@ export interface operations {
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1786,6 +2040,15 @@ export interface operations {
       };
       /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
       410: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1804,6 +2067,13 @@ export interface operations {
       };
       /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1814,14 +2084,23 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
       /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1839,12 +2118,12 @@ export interface operations {
          * @description The ledger version to read at: the state after that transaction. The latest when left out.
          * @example 1
          */
-        ledger_version?: string;
+        ledger_version?: components["schemas"]["U64"];
         /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
-        at?: string;
+        at?: components["schemas"]["Time"];
       };
     };
-    /** @description The BCS bytes of the state key in hex, as the member `key` of an object or as a bare string. */
+    /** @description The BCS bytes of the state key in hex. A bare JSON string instead of the object is taken too. */
     requestBody: {
       content: {
         /**
@@ -1852,14 +2131,7 @@ export interface operations {
          *   "key": "0x01c90662174ea9bb138a86766c054f89c33eb636eb910a05ea69cc888a8cc968150403415054"
          * }
          */
-        "application/json": OneOf<[{
-          /**
-           * Format: hex
-           * @description Bytes in hex: `0x` and two digits for each byte, zeros never left out.
-           * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
-           */
-          key: string;
-        }, string]>;
+        "application/json": components["schemas"]["RawStateValueRequest"];
       };
     };
     responses: {
@@ -1896,12 +2168,25 @@ export interface operations {
       };
       /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `state_value_not_found`: The state holds nothing under this key at this version. `web_framework_error`: Nothing is served under this path. */
       404: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1914,6 +2199,15 @@ export interface operations {
       };
       /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
       410: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1944,6 +2238,13 @@ export interface operations {
       };
       /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1954,14 +2255,23 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
       /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1990,9 +2300,7 @@ export interface operations {
           "X-NODE-TRUST"?: string;
         };
         content: {
-          "application/json": {
-            [key: string]: unknown;
-          };
+          "application/json": components["schemas"]["NodeInfo"];
         };
       };
       /** @description `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
@@ -2009,6 +2317,10 @@ export interface operations {
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2033,6 +2345,13 @@ export interface operations {
       };
       /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2043,14 +2362,23 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
       /** @description `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2079,26 +2407,7 @@ export interface operations {
           "X-NODE-TRUST": string;
         };
         content: {
-          "application/json": {
-            /** Format: uint8 */
-            chain_id: number;
-            /** Format: uint64 */
-            epoch: string;
-            /** Format: uint64 */
-            ledger_version: string;
-            /** Format: uint64 */
-            oldest_ledger_version: string;
-            /** Format: uint64 */
-            ledger_timestamp: string;
-            /** @enum {string} */
-            node_role: "validator" | "full_node";
-            /** Format: uint64 */
-            oldest_block_height: string;
-            /** Format: uint64 */
-            block_height: string;
-            git_hash?: string | null;
-            encryption_key?: string | null;
-          };
+          "application/json": components["schemas"]["LedgerInfo"];
           "application/x-bcs": string;
         };
       };
@@ -2116,6 +2425,10 @@ export interface operations {
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2140,6 +2453,13 @@ export interface operations {
       };
       /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2150,14 +2470,23 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
       /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2195,9 +2524,7 @@ export interface operations {
           "X-NODE-TRUST": string;
         };
         content: {
-          "application/json": {
-            message: string;
-          };
+          "application/json": components["schemas"]["Message"];
           "application/x-bcs": string;
         };
       };
@@ -2221,6 +2548,10 @@ export interface operations {
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2245,6 +2576,13 @@ export interface operations {
       };
       /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2255,14 +2593,23 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
       /** @description `health_check_failed`: The health check fails: the node has no readable ledger, the ledger is older than `duration_secs` allows, or no upstream serves data that can be verified. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2291,9 +2638,7 @@ export interface operations {
           "X-NODE-TRUST": string;
         };
         content: {
-          "application/json": {
-            message: string;
-          };
+          "application/json": components["schemas"]["Message"];
           "application/x-bcs": string;
         };
       };
@@ -2317,6 +2662,10 @@ export interface operations {
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2341,6 +2690,13 @@ export interface operations {
       };
       /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2351,14 +2707,23 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
       /** @description `health_check_failed`: The health check fails: the node has no readable ledger, the ledger is older than `duration_secs` allows, or no upstream serves data that can be verified. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2374,7 +2739,7 @@ export interface operations {
       /** @description application/json: An OpenAPI 3.0 document. */
       200: {
         content: {
-          "application/json": Record<string, never>;
+          "application/json": components["schemas"]["OpenApiDocument"];
         };
       };
       /** @description `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
@@ -2391,6 +2756,10 @@ export interface operations {
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2415,6 +2784,13 @@ export interface operations {
       };
       /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2427,6 +2803,11 @@ export interface operations {
       };
       /** @description `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2442,7 +2823,7 @@ export interface operations {
       /** @description application/yaml: An OpenAPI 3.0 document. */
       200: {
         content: {
-          "application/yaml": string;
+          "application/yaml": components["schemas"]["OpenApiDocument"];
         };
       };
       /** @description `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
@@ -2459,6 +2840,10 @@ export interface operations {
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2483,6 +2868,13 @@ export interface operations {
       };
       /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2495,6 +2887,11 @@ export interface operations {
       };
       /** @description `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2527,6 +2924,10 @@ export interface operations {
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2551,6 +2952,13 @@ export interface operations {
       };
       /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2563,6 +2971,11 @@ export interface operations {
       };
       /** @description `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };

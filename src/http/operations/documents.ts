@@ -3,6 +3,7 @@
 import { loadPackage } from "../../base/load-package.ts";
 import { operation } from "../operation.ts";
 import { specPage as renderSpecPage, startPage as renderStartPage } from "../pages.ts";
+import { named } from "../schemas/named.ts";
 import type { Services } from "../services.ts";
 
 const DOCUMENT = {
@@ -14,6 +15,8 @@ const DOCUMENT = {
   query: {},
   errors: ["overloaded"],
 } as const;
+
+const OPEN_API_SCHEMA = named("OpenApiDocument", { type: "object", additionalProperties: true });
 
 type OpenApi = ReturnType<Services["openapi"]>;
 
@@ -30,7 +33,7 @@ export const specJson = operation({
   description: "This document.",
   answer: {
     json: {
-      schema: { type: "object" },
+      schema: OPEN_API_SCHEMA,
       description: "An OpenAPI 3.0 document.",
       encode: (document: OpenApi) => JSON.stringify(document),
     },
@@ -47,7 +50,7 @@ export const specYaml = operation({
   description: "This document as YAML.",
   answer: {
     yaml: {
-      schema: { type: "string" },
+      schema: OPEN_API_SCHEMA,
       description: "An OpenAPI 3.0 document.",
       encode: (document: OpenApi) => {
         const { stringify } = loadPackage("yaml") as typeof import("yaml");

@@ -5,8 +5,8 @@ import { parseJson } from "../../json/parse.ts";
 import { HttpError } from "../errors.ts";
 import { type BodyField, type JsonSchema, parseField } from "../operation.ts";
 import { ERROR_SCHEMA } from "./error.ts";
-import { U64_SCHEMA } from "./integer.ts";
-import { named } from "./named.ts";
+import { U64_REQUEST_SCHEMA, U64_SCHEMA } from "./integer.ts";
+import { described, named } from "./named.ts";
 import { type ReadAtArgs, readAtFields, TIME_SCHEMA } from "./read-at.ts";
 
 /** Queries of one batch. */
@@ -132,8 +132,8 @@ export function batchBody<Q, Names extends string>(kind: BatchBodyKind<Q, Names>
       additionalProperties: false,
       properties: {
         queries: { type: "array", minItems: 1, maxItems: MAX_QUERIES, items: kind.query },
-        ledger_version: { ...U64_SCHEMA, description: readAtFields.ledger_version.description },
-        at: { ...TIME_SCHEMA, description: readAtFields.at.description },
+        ledger_version: described(U64_REQUEST_SCHEMA, readAtFields.ledger_version.description),
+        at: described(TIME_SCHEMA, readAtFields.at.description),
         ...(kind.hasTotals ? { totals: TOTALS_SCHEMA } : {}),
       },
     }),
