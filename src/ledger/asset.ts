@@ -53,8 +53,8 @@ function structDepth(tag: StructTag): number {
   return deepest;
 }
 
-/** The asset of a coin type. */
-function coinAsset(coin: StructTag): Asset {
+/** The asset of a coin type. Throws MoveError for a type that is nested too deeply. */
+export function coinAsset(coin: StructTag): Asset {
   // CoinStore<T> nests one level deeper than T, and must stay within the limit too.
   if (structDepth(coin) + 1 > MAX_TYPE_TEXT_DEPTH) {
     throw new MoveError("type", `a coin type has fewer than ${MAX_TYPE_TEXT_DEPTH} levels of nesting`);

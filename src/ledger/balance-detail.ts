@@ -1,8 +1,8 @@
 // What a balance is made of: its parts, where they were looked for and whether they are there, and how the asset is called.
-import { type Codec, decodeWith, encodeWith } from "../bcs/codec.ts";
+import { type Codec, decodeWith } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
-import { type Address, parseAddress } from "../move/address.ts";
-import { formatStructTag, type StructTag, structTagCodec } from "../move/type-tag.ts";
+import type { Address } from "../move/address.ts";
+import { formatStructTag, structTagCodec } from "../move/type-tag.ts";
 import { type Asset, primaryStoreAddress } from "./asset.ts";
 import { addParts, amountOfPart } from "./balance.ts";
 import { balanceKeys, OBJECT_GROUP_TAG } from "./balance-keys.ts";
@@ -13,6 +13,7 @@ import {
   coinInfoCodec,
   coinStoreCodec,
   concurrentBalanceCodec,
+  frameworkTag,
   fungibleStoreCodec,
 } from "./resources.ts";
 import { stateValueData } from "./state-value.ts";
@@ -61,11 +62,6 @@ export interface BalanceDetail {
 }
 
 const OBJECT_GROUP = "0x1::object::ObjectGroup";
-const FRAMEWORK = parseAddress("0x1");
-
-function frameworkTag(module: string, name: string, typeArgs: StructTag["typeArgs"] = []): Uint8Array {
-  return encodeWith(structTagCodec, { address: FRAMEWORK, module, name, typeArgs });
-}
 
 const STORE = frameworkTag("fungible_asset", "FungibleStore");
 const CONCURRENT = frameworkTag("fungible_asset", "ConcurrentFungibleBalance");

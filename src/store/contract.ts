@@ -3,7 +3,7 @@
 // never read beyond.
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { Position } from "../ledger/position.ts";
-import type { Ledger, LedgerView, StoredRecord } from "../ledger/view.ts";
+import type { Ledger, LedgerView, OwnedKey, StoredRecord } from "../ledger/view.ts";
 
 /** One state write. */
 export interface StateWrite {
@@ -11,6 +11,22 @@ export interface StateWrite {
   readonly version: bigint;
   /** BCS of the StateValue; undefined deletes. */
   readonly value: Uint8Array | undefined;
+  /** BCS of the state key, where it is known. Engines do not store it; the index is made from it. */
+  readonly key?: Uint8Array | undefined;
+}
+
+/**
+ * A row of the index: an item of an owner. A write of the item gives the row, and engines keep it until the item is deleted
+ * and that deletion is pruned. Rows of items that never existed do no harm: readers look up every item.
+ */
+export interface IndexRow extends OwnedKey {
+  /** 33 bytes: the kind of row and the owner's address or table handle. */
+  readonly owner: Uint8Array;
+  /** The item. */
+  readonly keyHash: Uint8Array;
+  readonly version: bigint;
+  /** True if the write at this version deletes the item. */
+  readonly isDeletion: boolean;
 }
 
 /** A block that starts inside the batch. Its last version follows from the next block or the head. */
@@ -47,6 +63,8 @@ export interface CommitBatch {
   readonly blocks: readonly BlockStart[];
   readonly records: readonly RawRecord[];
   readonly treeNodes: readonly TreeNodeWrite[];
+  /** Rows of all writes, in their order; undefined if this commit is not indexed. */
+  readonly index?: readonly IndexRow[] | undefined;
   /** Written in the same transaction. */
   readonly sideRows?: readonly SideRow[];
 }
@@ -57,6 +75,7 @@ export interface BaseBatch {
   readonly writes: readonly StateWrite[];
   /** Nodes of the state tree that the first commit builds on. */
   readonly treeNodes: readonly TreeNodeWrite[];
+  readonly index?: readonly IndexRow[] | undefined;
   readonly sideRows?: readonly SideRow[];
 }
 
@@ -94,6 +113,8 @@ export interface Store extends Ledger {
   getSideRows(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]>;
   /** Writes side rows atomically. Keys are at most 128 bytes. */
   putSideRows(rows: readonly SideRow[]): Promise<void>;
+  /** Adds index rows of committed versions and writes side rows, atomically. */
+  putIndex(rows: readonly IndexRow[], sideRows: readonly SideRow[]): Promise<void>;
   /** Commits a batch atomically. Pass `identity` with the first commit only. */
   commit(batch: CommitBatch, identity?: StoreIdentity): Promise<void>;
   /**

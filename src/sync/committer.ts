@@ -10,7 +10,9 @@ import type { GenesisCheck } from "../ledger/genesis.ts";
 import type { Position } from "../ledger/position.ts";
 import { decodePage, decodeRecord, type RecordSpans } from "../ledger/record.ts";
 import type { BlockStart, CommitBatch, Store, StoreIdentity } from "../store/contract.ts";
+import { indexReachRow } from "../store/index-reach.ts";
 import { deletionRows } from "./base-rows.ts";
+import { indexRowsOf, loadIndexReach, type ReadBefore } from "./index-rows.ts";
 import { PendingTree, TREE_CACHE_BYTES } from "./pending-tree.ts";
 import { type BaseStart, type VerifiedBlock, Verifier } from "./verifier.ts";
 
@@ -20,6 +22,8 @@ export type BlockCheck = (blocks: readonly VerifiedBlock[]) => Promise<void>;
 /** Options of a committer. */
 export interface CommitterOptions {
   readonly store: Store;
+  /** False writes no index. */
+  readonly index?: boolean | undefined;
   readonly logger: Logger;
 }
 
@@ -46,9 +50,23 @@ function decodeRecords(input: Uint8Array | readonly Uint8Array[]): RecordSpans[]
   }
 }
 
+/** How much of the ledger is indexed. `impossible`: records that the index needs are pruned, or never were here. */
+export interface IndexProgress {
+  readonly state: "whole" | "building" | "impossible";
+  /** Versions indexed, and all of them. */
+  readonly done: bigint;
+  readonly total: bigint;
+}
+
+/** Records and bytes that one step of building the index reads. */
+const INDEX_STEP_RECORDS = 500;
+const INDEX_STEP_BYTES = 4 * 1024 * 1024;
+
 /** A verifier and the position it started from. */
 interface Progress {
   readonly position: Position | undefined;
+  /** True if the index reaches the position, so that the next commit can continue it. */
+  readonly isIndexed: boolean;
   readonly verifier: Verifier;
 }
 
@@ -56,6 +74,7 @@ interface Progress {
 export class Committer {
   readonly #store: Store;
   readonly #logger: Logger;
+  readonly #index: boolean;
   /** Undefined until read from the store, and after a failure. */
   #progress: Progress | undefined;
   /** Ahead of the store only during a commit; undefined after a failure. */
@@ -63,8 +82,9 @@ export class Committer {
   #base: BaseStart | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor({ store, logger }: CommitterOptions) {
+  constructor({ store, logger, index = true }: CommitterOptions) {
     this.#store = store;
+    this.#index = index;
     this.#logger = logger;
   }
 
@@ -91,12 +111,17 @@ export class Committer {
   /** Commits a checked genesis to an empty store: as `append` of its record, but reuses what the check computed. */
   commitGenesis(genesis: GenesisCheck): Promise<Position> {
     return this.#serialize(async () => {
-      const { batch, identity } = genesisBatch(genesis);
+      const { batch, identity } = await genesisBatch(genesis, this.#index);
       await this.#store.commit(batch, identity);
       this.#progress = undefined;
       this.#tree = undefined;
       return await this.#position();
     });
+  }
+
+  /** Indexes the next part of the stored records that no index covers. Commits wait meanwhile. */
+  indexMore(): Promise<IndexProgress> {
+    return this.#serialize(() => this.#indexMore());
   }
 
   /** Memory used by state tree nodes kept for the next commit. */
@@ -123,7 +148,9 @@ export class Committer {
   async #loadProgress(): Promise<Progress> {
     if (this.#progress === undefined) {
       const position = await loadPosition(this.#store);
-      this.#progress = { position, verifier: new Verifier(position, this.#base) };
+      const isIndexed =
+        this.#index && (position === undefined || (await loadIndexReach(this.#store)) === position.version);
+      this.#progress = { position, isIndexed, verifier: new Verifier(position, this.#base) };
     }
     return this.#progress;
   }
@@ -137,7 +164,7 @@ export class Committer {
     const first = records[0]?.version;
     const start = position === undefined ? (this.#base?.version ?? 0n) : position.version + 1n;
     if (first !== undefined && first !== progress.verifier.nextVersion && first === start) {
-      progress = { position, verifier: new Verifier(position, this.#base) };
+      progress = { ...progress, verifier: new Verifier(position, this.#base) };
       this.#progress = progress;
     }
     const blocks: VerifiedBlock[] = [];
@@ -152,7 +179,39 @@ export class Committer {
     return await loadPosition(this.#store);
   }
 
-  async #commit({ position, verifier }: Progress, blocks: readonly VerifiedBlock[]): Promise<void> {
+  async #indexMore(): Promise<IndexProgress> {
+    const progress = await this.#loadProgress();
+    const { position, isIndexed } = progress;
+    const total = position === undefined ? 0n : position.version + 1n;
+    if (position === undefined || isIndexed) return { state: "whole", done: total, total };
+    const start = ((await loadIndexReach(this.#store)) ?? -1n) + 1n;
+    const view = await this.#store.openView();
+    try {
+      const { oldestVersion, stateRoot } = view.position;
+      if (!this.#index || stateRoot === undefined || start < oldestVersion) {
+        return { state: "impossible", done: start, total };
+      }
+      const records = await view.getRecords(start, INDEX_STEP_RECORDS, INDEX_STEP_BYTES);
+      const writes = records.flatMap(({ version, bytes }) =>
+        decodeRecord(bytes).writes.map((write) => ({ ...write, version })),
+      );
+      const last = start + BigInt(records.length) - 1n;
+      const rows = await indexRowsOf(writes, async (keyHashes) =>
+        start > oldestVersion ? view.getItems(keyHashes, start - 1n) : [],
+      );
+      await this.#store.putIndex(rows, [indexReachRow(last)]);
+      const isWhole = last === position.version;
+      if (isWhole) this.#progress = { ...progress, isIndexed: true };
+      return { state: isWhole ? "whole" : "building", done: last + 1n, total };
+    } finally {
+      view.release();
+    }
+  }
+
+  async #commit(
+    { position, isIndexed, verifier }: Progress,
+    blocks: readonly VerifiedBlock[],
+  ): Promise<void> {
     const last = blocks[blocks.length - 1];
     if (last === undefined) return;
     const tree = this.#tree ?? new PendingTree(this.#store);
@@ -161,6 +220,10 @@ export class Committer {
     const isWhole = position === undefined ? this.#base === undefined : position.stateRoot !== undefined;
     const writes = blocks.flatMap((block) => block.writes);
     if (isWhole) for (const block of blocks) await assertStateRoot(tree, block);
+    const sideRows = isWhole ? [] : await deletionRows(this.#store, writes);
+    // Without the whole state an index would lack items that were never written here.
+    const index = isWhole && isIndexed ? await indexRowsOf(writes, this.#readHead) : undefined;
+    if (index !== undefined) sideRows.push(indexReachRow(last.position.version));
     const batch: CommitBatch = {
       previous: position?.version,
       position: { ...last.position, stateRoot: isWhole ? last.claimedStateRoot : undefined },
@@ -168,16 +231,27 @@ export class Committer {
       blocks: blocks.map((block) => block.start),
       records: blocks.flatMap((block) => block.records),
       treeNodes: tree.takeChanges(),
-      ...(isWhole ? {} : { sideRows: await deletionRows(this.#store, writes) }),
+      index,
+      sideRows,
     };
     await this.#store.commit(batch, position === undefined ? this.#identity(blocks[0]) : undefined);
     tree.settle();
-    this.#progress = { position: batch.position, verifier };
+    this.#progress = { position: batch.position, isIndexed: index !== undefined, verifier };
     this.#logger.debug(
       { version: last.position.version, blocks: blocks.length, writes: batch.writes.length },
       "committed",
     );
   }
+
+  #readHead: ReadBefore = async (keyHashes) => {
+    if (this.#store.identity === undefined) return [];
+    const view = await this.#store.openView();
+    try {
+      return await view.getItems(keyHashes, view.position.version);
+    } finally {
+      view.release();
+    }
+  };
 
   #identity(first: VerifiedBlock | undefined): StoreIdentity | undefined {
     if (this.#base === undefined) return identityOf(first);
@@ -188,8 +262,12 @@ export class Committer {
 /** Stands for the genesis of a store that started at a base and never saw it. */
 const UNKNOWN_GENESIS = new Uint8Array(32);
 
-function genesisBatch(genesis: GenesisCheck): { batch: CommitBatch; identity: StoreIdentity } {
+async function genesisBatch(
+  genesis: GenesisCheck,
+  isIndexed: boolean,
+): Promise<{ batch: CommitBatch; identity: StoreIdentity }> {
   const { chainId, infoHash, record, stateRoot, treeNodes, writes } = genesis;
+  const stateWrites = writes.map((write) => ({ ...write, version: 0n }));
   const start: BlockStart = { height: 0n, firstVersion: 0n, timestampUsec: 0n, epoch: 0n };
   const batch: CommitBatch = {
     previous: undefined,
@@ -204,10 +282,13 @@ function genesisBatch(genesis: GenesisCheck): { batch: CommitBatch; identity: St
       accumulator: { leafCount: 1n, frozen: [infoHash] },
       stateRoot,
     },
-    writes: writes.map(({ keyHash, value }) => ({ keyHash, version: 0n, value })),
+    writes: stateWrites,
     blocks: [start],
     records: [{ version: 0n, bytes: record }],
     treeNodes,
+    ...(isIndexed
+      ? { index: await indexRowsOf(stateWrites, async () => []), sideRows: [indexReachRow(0n)] }
+      : {}),
   };
   return { batch, identity: { chainId, genesisHash: infoHash } };
 }

@@ -1,11 +1,14 @@
 // Read views of a ledger whose state is only partly known: items missing in the store come from the base layer, which
 // fetches them on first use. Engines are not involved.
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { KeyTrace } from "../ledger/key-trace.ts";
 import type {
   Block,
   HistoryRange,
   LedgerPosition,
   LedgerView,
+  OwnedKey,
+  OwnedPage,
   StateItem,
   StoredRecord,
 } from "../ledger/view.ts";
@@ -47,6 +50,15 @@ class LazyView implements LedgerView {
 
   getHistory(keyHash: Uint8Array, range: HistoryRange): Promise<readonly StateItem[]> {
     return this.#view.getHistory(keyHash, range);
+  }
+
+  getOwnedKeys(owner: Uint8Array, page: OwnedPage): MaybePromise<readonly OwnedKey[]> {
+    return this.#view.getOwnedKeys(owner, page);
+  }
+
+  /** Items that were never written here are in no index. */
+  getIndexedTo(): undefined {
+    return undefined;
   }
 
   getBlockByHeight(height: bigint): Promise<Block | undefined> {

@@ -113,6 +113,10 @@ export class Member {
         guard();
         await store.putSideRows(rows);
       },
+      putIndex: async (rows, sideRows) => {
+        guard();
+        await store.putIndex(rows, sideRows);
+      },
       commit: async (batch, identity) => {
         guard();
         await store.commit(batch, identity);

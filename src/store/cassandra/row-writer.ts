@@ -5,11 +5,12 @@ import { equalBytes } from "../../base/bytes.ts";
 import { encodeWith } from "../../bcs/codec.ts";
 import { type Position, positionCodec } from "../../ledger/position.ts";
 import { assertFollows, assertIdentity, toStoredPosition } from "../commit-check.ts";
-import type { BaseBatch, CommitBatch, SideRow, StoreIdentity } from "../contract.ts";
+import type { BaseBatch, CommitBatch, IndexRow, SideRow, StoreIdentity } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import type { Head, HeadMove, HeadRow } from "./head.ts";
 import type { HeadCache } from "./head-cache.ts";
 import type { CassandraSettings } from "./options.ts";
+import { OwnedRows } from "./owned-rows.ts";
 import { planBase, planBatch, planSide } from "./rows.ts";
 import type { Request } from "./session.ts";
 import { Splits } from "./splits.ts";
@@ -45,6 +46,7 @@ export class RowWriter {
   readonly #row: HeadRow;
   readonly #headCache: HeadCache;
   readonly #settings: CassandraSettings;
+  readonly #owned = new OwnedRows();
   #held: HeldLease | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   #replaced = new Map<string, Request>();
@@ -75,6 +77,7 @@ export class RowWriter {
   async begin(from: Head): Promise<boolean> {
     const claimed = await this.#claim(from);
     if (claimed === undefined) return false;
+    this.#owned.forget();
     await this.splits.load(this.tables, claimed.terms);
     this.#held = {
       ...claimed,
@@ -112,7 +115,10 @@ export class RowWriter {
       const position = toStoredPosition(batch, head.position);
       const pruned = head.position === undefined ? position.oldestVersion : head.pruned;
       const stamp = { term: head.term, seq: head.seq + 1n };
-      const rows = planBatch(this.tables, batch, stamp, this.splits);
+      const rows = [
+        ...planBatch(this.tables, batch, stamp, this.splits),
+        ...this.#owned.plan(this.tables, batch.index ?? []),
+      ];
       await this.#write(rows, { seq: stamp.seq, position, identity: chain, pruned });
       await this.#removeReplaced(batch.treeNodes, batch.sideRows ?? []);
     });
@@ -120,12 +126,18 @@ export class RowWriter {
 
   /** Writes side rows, all or none. */
   async putSideRows(rows: readonly SideRow[]): Promise<void> {
+    await this.putIndex([], rows);
+  }
+
+  /** Adds index rows, then writes side rows, all or none. */
+  async putIndex(index: readonly IndexRow[], sideRows: readonly SideRow[]): Promise<void> {
     await this.queue(async () => {
       await this.recover();
       const { term, seq, position, identity, pruned } = this.#requireLease().head;
       const stamp = { term, seq: seq + 1n };
-      await this.#write(planSide(this.tables, rows, stamp), { seq: stamp.seq, position, identity, pruned });
-      await this.#removeReplaced([], rows);
+      const rows = [...this.#owned.plan(this.tables, index), ...planSide(this.tables, sideRows, stamp)];
+      await this.#write(rows, { seq: stamp.seq, position, identity, pruned });
+      await this.#removeReplaced([], sideRows);
     });
   }
 
@@ -135,7 +147,8 @@ export class RowWriter {
       if (this.#requireLease().head.position !== undefined) {
         throw new StoreError("order", "the store already holds a ledger");
       }
-      await this.tables.session.writeAll(planBase(this.tables, base), this.#settings.writeConcurrency);
+      const rows = [...planBase(this.tables, base), ...new OwnedRows().plan(this.tables, base.index ?? [])];
+      await this.tables.session.writeAll(rows, this.#settings.writeConcurrency);
     });
   }
 
@@ -209,6 +222,7 @@ export class RowWriter {
       claimed = await this.#claim(current);
     }
     await this.splits.load(this.tables, claimed.terms);
+    this.#owned.forget();
     held.head = claimed.head;
     held.terms = claimed.terms;
     held.tenure.term = claimed.head.term;

@@ -4,7 +4,15 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { CacheStats } from "../../base/cache-stats.ts";
 import { LedgerError } from "../../ledger/errors.ts";
-import type { BaseBatch, CommitBatch, PruneStep, SideRow, StoreIdentity, StoreView } from "../contract.ts";
+import type {
+  BaseBatch,
+  CommitBatch,
+  IndexRow,
+  PruneStep,
+  SideRow,
+  StoreIdentity,
+  StoreView,
+} from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import type { SharedStore } from "../writer-lease.ts";
 import { Blocks } from "./blocks.ts";
@@ -76,6 +84,7 @@ class ClusterStore implements CassandraStore {
       blocks: new Blocks(this.#tables),
       headCache: this.#headCache,
       openViews: new Set(),
+      readSide: async (key) => (await this.getSideRows([key]))[0],
       tenure: () => this.#writer.tenure,
     };
   }
@@ -116,6 +125,10 @@ class ClusterStore implements CassandraStore {
 
   async putSideRows(rows: readonly SideRow[]): Promise<void> {
     await this.#writer.putSideRows(rows);
+  }
+
+  async putIndex(rows: readonly IndexRow[], sideRows: readonly SideRow[]): Promise<void> {
+    await this.#writer.putIndex(rows, sideRows);
   }
 
   async commit(batch: CommitBatch, identity?: StoreIdentity): Promise<void> {

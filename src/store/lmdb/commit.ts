@@ -4,9 +4,10 @@ import { compareBytes, equalBytes } from "../../base/bytes.ts";
 import { encodeWith } from "../../bcs/codec.ts";
 import { type Position, positionCodec } from "../../ledger/position.ts";
 import { toStoredPosition } from "../commit-check.ts";
-import type { BaseBatch, CommitBatch, SideRow, StateWrite, TreeNodeWrite } from "../contract.ts";
+import type { BaseBatch, CommitBatch, IndexRow, SideRow, StateWrite, TreeNodeWrite } from "../contract.ts";
 import { StoreError } from "../errors.ts";
-import type { FastTable } from "./native.ts";
+import { writeIndexRows } from "./index-rows.ts";
+import { type FastTable, toFastTable } from "./native.ts";
 import { encodeBlock } from "./position-row.ts";
 import {
   encodeStaleRow,
@@ -35,6 +36,7 @@ export function writeBatch(
   for (const block of batch.blocks) put(tables.blocks, numberKey(block.height), encodeBlock(block));
   for (const record of batch.records) put(tables.records, numberKey(record.version), record.bytes);
   writeTreeNodes(tables, batch.treeNodes);
+  if (batch.index !== undefined) putIndexRows(tables, batch.index);
   if (batch.sideRows !== undefined) writeSideRows(tables, batch.sideRows);
   const position = toStoredPosition(batch, head);
   put(tables.meta, META.position, encodeWith(positionCodec, position));
@@ -50,7 +52,14 @@ export function writeBase(tables: Tables, base: BaseBatch): void {
     put(tables.items, key, row.fill(version, value));
   }
   writeTreeNodes(tables, base.treeNodes);
+  if (base.index !== undefined) putIndexRows(tables, base.index);
   if (base.sideRows !== undefined) writeSideRows(tables, base.sideRows);
+}
+
+/** Adds rows to the index. Call inside a write transaction. */
+export function putIndexRows({ index }: Tables, rows: readonly IndexRow[]): void {
+  if (index === undefined) throw new Error("the store is open for reading");
+  writeIndexRows(index, toFastTable(index), rows);
 }
 
 function writeTreeNodes(tables: Tables, nodes: readonly TreeNodeWrite[]): void {

@@ -6,6 +6,7 @@ import { assertFollows, assertIdentity, toStoredPosition } from "../commit-check
 import type {
   BaseBatch,
   CommitBatch,
+  IndexRow,
   PruneStep,
   SideRow,
   Store,
@@ -14,8 +15,18 @@ import type {
   TreeNodeWrite,
 } from "../contract.ts";
 import { StoreError } from "../errors.ts";
+import { INDEX_REACH_KEY, readIndexReach } from "../index-reach.ts";
 import { assertPruneFloor, findOldest } from "../prune-check.ts";
-import { copyRows, createRows, type Rows, type StaleRow, toMapKey } from "./rows.ts";
+import {
+  addOwned,
+  copyRows,
+  createRows,
+  type DeletedRow,
+  type Rows,
+  removeOwned,
+  type StaleRow,
+  toMapKey,
+} from "./rows.ts";
 import { MemoryView } from "./view.ts";
 
 /** An empty store in memory. */
@@ -31,10 +42,12 @@ class MemoryStore implements Store {
   #treeNodes = new Map<string, Uint8Array>();
   #sideRows = new Map<string, Uint8Array>();
   #stale: StaleRow[] = [];
+  #deleted: DeletedRow[] = [];
 
   openView(): StoreView {
     if (this.#position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
-    return new MemoryView(this.#position, this.#rows);
+    const indexedTo = readIndexReach(this.#sideRows.get(toMapKey(INDEX_REACH_KEY)));
+    return new MemoryView(this.#position, this.#rows, indexedTo);
   }
 
   async getTreeNodes(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]> {
@@ -52,6 +65,11 @@ class MemoryStore implements Store {
     }
   }
 
+  async putIndex(rows: readonly IndexRow[], sideRows: readonly SideRow[]): Promise<void> {
+    this.#putIndex(rows);
+    await this.putSideRows(sideRows);
+  }
+
   async commit(batch: CommitBatch, identity?: StoreIdentity): Promise<void> {
     assertFollows(batch, this.#position);
     const chain = assertIdentity(batch, this.identity, identity);
@@ -67,6 +85,7 @@ class MemoryStore implements Store {
       this.#rows.records.set(version, { version, bytes: new Uint8Array(bytes) });
     }
     this.#putTreeNodes(batch.treeNodes);
+    if (batch.index !== undefined) this.#putIndex(batch.index);
     if (batch.sideRows !== undefined) await this.putSideRows(batch.sideRows);
     this.identity = chain;
     this.#position = toStoredPosition(batch, this.#position);
@@ -79,6 +98,7 @@ class MemoryStore implements Store {
       this.#rows.items.set(toMapKey(keyHash), [{ version, value: new Uint8Array(value) }]);
     }
     this.#putTreeNodes(base.treeNodes);
+    if (base.index !== undefined) this.#putIndex(base.index);
     if (base.sideRows !== undefined) await this.putSideRows(base.sideRows);
   }
 
@@ -98,6 +118,7 @@ class MemoryStore implements Store {
     let removed = count;
     const finished = (this.#stale[0]?.since ?? target) >= target;
     const reached = finished ? target : (stale.at(-1)?.since ?? 0n) + 1n;
+    this.#pruneIndex(reached);
     const oldest = findOldest((height) => rows.blocks.get(height), position, reached);
     removed += removeBelow(rows.records, oldest.firstVersion, maxRows - removed);
     removed += removeBelow(rows.blocks, oldest.height, maxRows - removed);
@@ -116,6 +137,26 @@ class MemoryStore implements Store {
     for (const { key, value } of nodes) {
       if (value === undefined) this.#treeNodes.delete(toMapKey(key));
       else this.#treeNodes.set(toMapKey(key), new Uint8Array(value));
+    }
+  }
+
+  #putIndex(rows: readonly IndexRow[]): void {
+    for (const { owner, place, data, keyHash, version, isDeletion } of rows) {
+      addOwned(this.#rows, owner, { place, data });
+      if (!isDeletion) continue;
+      // Copied: a caller may reuse its bytes.
+      const row = { since: version, key: toMapKey(keyHash) };
+      this.#deleted.push({ ...row, owner: new Uint8Array(owner), place: new Uint8Array(place) });
+    }
+  }
+
+  /** Removes index rows of items that were deleted below a version and are gone. */
+  #pruneIndex(below: bigint): void {
+    const gone = this.#deleted.filter(({ since }) => since < below);
+    this.#deleted = this.#deleted.filter(({ since }) => since >= below);
+    for (const { key, owner, place } of gone) {
+      // An item that was created again keeps its row.
+      if (!this.#rows.items.has(key)) removeOwned(this.#rows, owner, place);
     }
   }
 
