@@ -13,6 +13,7 @@ const LEDGER_CONDITIONS: Readonly<Record<LedgerErrorCode, Condition>> = {
   corrupt: "internal",
   mismatch: "internal",
   unavailable: "unavailable",
+  not_indexed: "disabled",
 };
 
 const TRANSACTION_CONDITIONS: Readonly<Record<TransactionErrorCode, Condition>> = {

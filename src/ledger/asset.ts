@@ -69,10 +69,14 @@ export function coinAsset(coin: StructTag): Asset {
   return { id: `coin ${latin1(metadata)}`, coinStoreTag: encodeWith(structTagCodec, coinStore), metadata };
 }
 
+/** The fungible asset of a metadata address. */
+export function metadataAsset(metadata: Address): Asset {
+  return { id: latin1(metadata), coinStoreTag: undefined, metadata };
+}
+
 /** Parses an asset type: a metadata address or the struct tag of a coin. */
 export function parseAsset(text: string): Asset {
   // Every struct tag has a colon and no address has one.
   if (text.includes(":")) return coinAsset(parseStructTag(text));
-  const metadata = parseAddress(text);
-  return { id: latin1(metadata), coinStoreTag: undefined, metadata };
+  return metadataAsset(parseAddress(text));
 }

@@ -7,6 +7,7 @@ import { type Asset, primaryStoreAddress } from "./asset.ts";
 import { addParts, amountOfPart } from "./balance.ts";
 import { balanceKeys, OBJECT_GROUP_TAG } from "./balance-keys.ts";
 import { resourceGroupKeyHash, resourceKeyHash } from "./key-hash.ts";
+import type { KeyTrace } from "./key-trace.ts";
 import { findGroupMembers } from "./resource-group.ts";
 import {
   assetMetadataCodec,
@@ -90,6 +91,24 @@ function coinInfoPlace(coinStoreTag: Uint8Array): readonly [Address, Uint8Array]
   return [coin.struct.address, frameworkTag("coin", "CoinInfo", typeArgs)];
 }
 
+/** Key hashes of the items that describe an asset. */
+export function assetInfoKeys(
+  { metadata, coinStoreTag }: Asset,
+  trace: KeyTrace | undefined,
+): readonly Uint8Array[] {
+  const metadataKey = resourceGroupKeyHash(metadata, OBJECT_GROUP_TAG, trace);
+  if (coinStoreTag === undefined) return [metadataKey];
+  return [metadataKey, resourceKeyHash(...coinInfoPlace(coinStoreTag), trace)];
+}
+
+/** How an asset is called, from the items of `assetInfoKeys`. */
+export function assetInfoOf([metadata, coinInfo]: readonly (StateItem | undefined)[]): AssetInfo | undefined {
+  const group = dataOf(metadata);
+  const [described] = group === undefined ? [] : (findGroupMembers(group, [METADATA]) ?? []);
+  const info = decodeIf(coinInfoCodec, dataOf(coinInfo)) ?? decodeIf(assetMetadataCodec, described);
+  return info && { name: info.name, symbol: info.symbol, decimals: info.decimals };
+}
+
 /** The parts of a balance at a version, read in one go. Throws LedgerError as reading the balance does. */
 export async function readBalanceDetail(
   view: LedgerView,
@@ -100,9 +119,7 @@ export async function readBalanceDetail(
   const { metadata, coinStoreTag } = asset;
   const trace = view.keyTrace;
   const keys = balanceKeys(owner, asset, trace);
-  const metadataKey = resourceGroupKeyHash(metadata, OBJECT_GROUP_TAG, trace);
-  const infoKeys = coinStoreTag === undefined ? [] : [resourceKeyHash(...coinInfoPlace(coinStoreTag), trace)];
-  const items = await view.getItems([...keys, metadataKey, ...infoKeys], version);
+  const items = await view.getItems([...keys, ...assetInfoKeys(asset, trace)], version);
   const amounts = keys.map((_, place) => amountOfPart(place, items[place]));
   const balance = addParts(amounts);
   const [groupKey = new Uint8Array(), coinKey = new Uint8Array()] = keys;
@@ -110,12 +127,7 @@ export async function readBalanceDetail(
   const group = dataOf(items[0]);
   const [store, concurrent] = group === undefined ? [] : (findGroupMembers(group, [STORE, CONCURRENT]) ?? []);
   const stored = decodeIf(fungibleStoreCodec, store);
-  const metadataGroup = dataOf(items[keys.length]);
-  const [described] = metadataGroup === undefined ? [] : (findGroupMembers(metadataGroup, [METADATA]) ?? []);
   const coinStore = coinStoreTag === undefined ? undefined : decodeIf(coinStoreCodec, dataOf(items[1]));
-  const info =
-    decodeIf(coinInfoCodec, infoKeys.length === 0 ? undefined : dataOf(items[keys.length + 1])) ??
-    decodeIf(assetMetadataCodec, described);
   return {
     balance,
     coin:
@@ -142,7 +154,7 @@ export async function readBalanceDetail(
         stored === undefined ? undefined : decodeIf(concurrentBalanceCodec, concurrent)?.value,
       frozen: stored?.frozen,
     },
-    info: info && { name: info.name, symbol: info.symbol, decimals: info.decimals },
+    info: assetInfoOf(items.slice(keys.length)),
   };
 }
 

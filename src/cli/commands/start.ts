@@ -85,6 +85,10 @@ const options = {
       "WINDOW",
       NODE_DEFAULTS.pruneWindow,
     ),
+    index: switchOption(
+      "Write no index: the balances of an account and the rows of a table cannot be listed then",
+      true,
+    ),
     check: choiceOption(
       "Verify the head (quick) or every row (full, lmdb only) of the store before serving",
       ["quick", "full"],
@@ -200,6 +204,7 @@ function startNode(values: StartValues): Promise<Node> {
     store: storeOf(values),
     readOnly,
     pruneWindow: values["prune-window"],
+    index: values.index,
     logger: createLogger(values["log-level"], human ? "text" : "json"),
     http: httpOf(values),
     genesis: values.genesis,
