@@ -9,12 +9,14 @@ import { detailCommand } from "./commands/detail.ts";
 import { encodeCommand } from "./commands/encode.ts";
 import { explainCommand } from "./commands/explain.ts";
 import { historyCommand } from "./commands/history.ts";
+import { holdingsCommand } from "./commands/holdings.ts";
 import { infoCommand } from "./commands/info.ts";
 import { rawItemCommand } from "./commands/raw-item.ts";
 import { rawItemsCommand } from "./commands/raw-items.ts";
 import { restoreCommand } from "./commands/restore.ts";
 import { startCommand } from "./commands/start.ts";
 import { statusCommand } from "./commands/status.ts";
+import { tableItemsCommand } from "./commands/table-items.ts";
 import { verifyGenesisCommand } from "./commands/verify-genesis.ts";
 
 /** The commands of the program. */
@@ -25,8 +27,10 @@ export const commands: readonly Command[] = [
   balancesCommand,
   detailCommand,
   historyCommand,
+  holdingsCommand,
   rawItemCommand,
   rawItemsCommand,
+  tableItemsCommand,
   encodeCommand,
   explainCommand,
   infoCommand,

@@ -120,8 +120,8 @@ export class Committer {
   }
 
   /** Indexes the next part of the stored records that no index covers. Commits wait meanwhile. */
-  indexMore(): Promise<IndexProgress> {
-    return this.#serialize(() => this.#indexMore());
+  indexMore(maxRecords: number = INDEX_STEP_RECORDS): Promise<IndexProgress> {
+    return this.#serialize(() => this.#indexMore(maxRecords));
   }
 
   /** Memory used by state tree nodes kept for the next commit. */
@@ -179,7 +179,7 @@ export class Committer {
     return await loadPosition(this.#store);
   }
 
-  async #indexMore(): Promise<IndexProgress> {
+  async #indexMore(maxRecords: number): Promise<IndexProgress> {
     const progress = await this.#loadProgress();
     const { position, isIndexed } = progress;
     const total = position === undefined ? 0n : position.version + 1n;
@@ -191,7 +191,7 @@ export class Committer {
       if (!this.#index || stateRoot === undefined || start < oldestVersion) {
         return { state: "impossible", done: start, total };
       }
-      const records = await view.getRecords(start, INDEX_STEP_RECORDS, INDEX_STEP_BYTES);
+      const records = await view.getRecords(start, maxRecords, INDEX_STEP_BYTES);
       const writes = records.flatMap(({ version, bytes }) =>
         decodeRecord(bytes).writes.map((write) => ({ ...write, version })),
       );
