@@ -36,6 +36,13 @@ export interface paths {
      */
     post: operations["get_balances"];
   };
+  "/accounts/{address}/balances": {
+    /**
+     * All balances of an account
+     * @description Every asset for which the account has a store at one version, empty stores included. A coin counts with the fungible asset that it is paired with, as in `get_account_balance`; a fungible asset is named by its metadata address where the account has no store of a coin paired with it. Only primary stores count. Comes in pages, which all belong to the version of the first: while there is more, `X-NODE-CURSOR` gives the `start` of the next one, and a page may hold fewer assets than asked for. 403 on a node that has no index, 503 while it builds one.
+     */
+    get: operations["get_holdings"];
+  };
   "/tables/{table_handle}/raw_item": {
     /**
      * Raw table item
@@ -49,6 +56,20 @@ export interface paths {
      * @description The stored bytes of up to 1,000 table items, all read at one version: the latest, a chosen one, or that of a chosen time. Answers are in the order of the queries; an item that does not exist, or a query that cannot be answered, has its error in its place. The items of one answer are at most 8 MiB.
      */
     post: operations["get_raw_table_items"];
+  };
+  "/tables/{table_handle}/items": {
+    /**
+     * Rows of a table
+     * @description Keys and values of a table at one version, in the order of the hashes of their state keys. Comes in pages, which all belong to the version of the first: while there is more, `X-NODE-CURSOR` gives the `start` of the next one. A page may hold fewer rows than asked for, even none. A handle that no table has gives no rows. 403 on a node that has no index, 503 while it builds one.
+     */
+    get: operations["get_table_items"];
+  };
+  "/tables/{table_handle}/items/count": {
+    /**
+     * Number of rows of a table
+     * @description Counts the rows of a table at one version. One answer looks at 20,000 rows at most; for a larger table `X-NODE-CURSOR` gives the `start` from which to go on, at the same version, and the numbers are to be added up.
+     */
+    get: operations["count_table_items"];
   };
   "/transactions/encode_submission": {
     /**
@@ -299,6 +320,19 @@ export interface components {
       balance?: string;
       error?: components["schemas"]["Error"];
     };
+    Holding: {
+      /** @description The type of a coin, or the metadata address of a fungible asset. */
+      asset_type: string;
+      /**
+       * Format: uint64
+       * @description What `get_account_balance` answers for this `asset_type`.
+       */
+      balance: string;
+      /** @description Symbol of the asset, where the ledger has it. */
+      symbol?: string;
+      /** @description Digits behind the decimal point. */
+      decimals?: number;
+    };
     TableItemsRequest: {
       queries: components["schemas"]["TableItemQuery"][];
       /**
@@ -338,6 +372,39 @@ export interface components {
        */
       value?: string;
       error?: components["schemas"]["Error"];
+    };
+    TableRow: {
+      /**
+       * Format: hex
+       * @description The key's BCS bytes, as `get_raw_table_item` takes them.
+       * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
+       */
+      key: string;
+      /**
+       * Format: hex
+       * @description The stored bytes; `null` for a row that was deleted after `since`.
+       * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
+       */
+      value: string | null;
+    };
+    TableRowCount: {
+      /**
+       * Format: uint64
+       * @description The version that was read at.
+       */
+      ledger_version: string;
+      /**
+       * Format: uint64
+       * @description Time of its block, in microseconds.
+       */
+      timestamp_usec: string;
+      /**
+       * Format: uint64
+       * @description Rows that were counted from `start` on.
+       */
+      count: string;
+      /** @description `false`: the table goes on behind the cursor, and its rows there must be added. */
+      is_complete: boolean;
     };
     EncodeSubmissionRequest: {
       /**
@@ -714,7 +781,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node, or it needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -774,7 +841,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -834,7 +901,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node, or it needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -894,7 +961,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -958,13 +1025,13 @@ export interface operations {
           "application/x-ndjson": string;
         };
       };
-      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: `from` is above `to`. */
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: `from` is above `to`, or `since` above the version that is read at. */
       400: {
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node, or it needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1024,7 +1091,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1094,7 +1161,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node, or it needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1166,7 +1233,131 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      503: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * All balances of an account
+   * @description Every asset for which the account has a store at one version, empty stores included. A coin counts with the fungible asset that it is paired with, as in `get_account_balance`; a fungible asset is named by its metadata address where the account has no store of a coin paired with it. Only primary stores count. Comes in pages, which all belong to the version of the first: while there is more, `X-NODE-CURSOR` gives the `start` of the next one, and a page may hold fewer assets than asked for. 403 on a node that has no index, 503 while it builds one.
+   */
+  get_holdings: {
+    parameters: {
+      query?: {
+        /**
+         * @description The ledger version to read at: the state after that transaction. The latest when left out.
+         * @example 1
+         */
+        ledger_version?: string;
+        /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
+        at?: string;
+        /**
+         * @description How many assets at most. 100 when left out.
+         * @example 100
+         */
+        limit?: number;
+        /** @description The cursor of the page before: the next page, at the version of that page. Excludes `at`, and `ledger_version` of another version. */
+        start?: string;
+      };
+      path: {
+        /**
+         * @description The account address, with or without `0x`; leading zeros may be left out.
+         * @example 0x1
+         */
+        address: string;
+      };
+    };
+    responses: {
+      /** @description application/json: The assets, in the order of their metadata addresses; amounts are decimal digits. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description While there is more: the value of `start` for the next page. */
+          "X-NODE-CURSOR"?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Holding"][];
+        };
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node, or it needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` after the latest block. `web_framework_error`: Nothing is served under this path. */
+      404: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept, or `at` before its block. */
+      410: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      429: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1240,7 +1431,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node, or it needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1312,7 +1503,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1377,7 +1568,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node, or it needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1449,7 +1640,255 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      503: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Rows of a table
+   * @description Keys and values of a table at one version, in the order of the hashes of their state keys. Comes in pages, which all belong to the version of the first: while there is more, `X-NODE-CURSOR` gives the `start` of the next one. A page may hold fewer rows than asked for, even none. A handle that no table has gives no rows. 403 on a node that has no index, 503 while it builds one.
+   */
+  get_table_items: {
+    parameters: {
+      query?: {
+        /**
+         * @description The ledger version to read at: the state after that transaction. The latest when left out.
+         * @example 1
+         */
+        ledger_version?: string;
+        /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
+        at?: string;
+        /** @description Only rows that changed after this version: new and changed ones with their values, deleted ones without. */
+        since?: string;
+        /**
+         * @description How many rows at most. 100 when left out.
+         * @example 100
+         */
+        limit?: number;
+        /** @description The cursor of the page before: the next page, at the version of that page. Excludes `at`, and `ledger_version` of another version. */
+        start?: string;
+      };
+      path: {
+        /**
+         * @description The table's handle: a 32-byte address, with or without `0x`.
+         * @example 0xc90662174ea9bb138a86766c054f89c33eb636eb910a05ea69cc888a8cc96815
+         */
+        table_handle: string;
+      };
+    };
+    responses: {
+      /** @description application/json: The rows, in hex. application/x-bcs: A vector of rows, each the key as `vector<u8>` and the value as `Option<vector<u8>>`; none for a row that was deleted after `since`. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description While there is more: the value of `start` for the next page. */
+          "X-NODE-CURSOR"?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["TableRow"][];
+          "application/x-bcs": string;
+        };
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: `from` is above `to`, or `since` above the version that is read at. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node, or it needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` after the latest block. `web_framework_error`: Nothing is served under this path. */
+      404: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept, or `at` before its block. */
+      410: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      429: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      503: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Number of rows of a table
+   * @description Counts the rows of a table at one version. One answer looks at 20,000 rows at most; for a larger table `X-NODE-CURSOR` gives the `start` from which to go on, at the same version, and the numbers are to be added up.
+   */
+  count_table_items: {
+    parameters: {
+      query?: {
+        /**
+         * @description The ledger version to read at: the state after that transaction. The latest when left out.
+         * @example 1
+         */
+        ledger_version?: string;
+        /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
+        at?: string;
+        /** @description Only rows that changed after this version: new and changed ones with their values, deleted ones without. */
+        since?: string;
+        /** @description The cursor of the page before: the next page, at the version of that page. Excludes `at`, and `ledger_version` of another version. */
+        start?: string;
+      };
+      path: {
+        /**
+         * @description The table's handle: a 32-byte address, with or without `0x`.
+         * @example 0xc90662174ea9bb138a86766c054f89c33eb636eb910a05ea69cc888a8cc96815
+         */
+        table_handle: string;
+      };
+    };
+    responses: {
+      /** @description application/json: The number of rows, as decimal digits. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description While there is more: the value of `start` for the next page. */
+          "X-NODE-CURSOR"?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["TableRowCount"];
+        };
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: `from` is above `to`, or `since` above the version that is read at. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node, or it needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` after the latest block. `web_framework_error`: Nothing is served under this path. */
+      404: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept, or `at` before its block. */
+      410: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      429: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1511,7 +1950,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node, or it needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1577,7 +2016,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1625,7 +2064,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node, or it needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1691,7 +2130,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1742,7 +2181,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node, or it needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1802,7 +2241,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1868,7 +2307,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node, or it needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1940,7 +2379,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -2078,7 +2517,7 @@ export interface operations {
           "application/x-bcs": string;
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node, or it needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -2132,7 +2571,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];

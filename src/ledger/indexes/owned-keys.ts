@@ -30,9 +30,7 @@ import type { OwnedKey } from "../view.ts";
 const KINDS = { address: 0, table: 1, fungible: 2, coin: 3 } as const;
 
 /** Bytes of a kind and an address. */
-export const OWNER_BYTES = 1 + ADDRESS_LENGTH;
-/** Bytes of a place. */
-export const PLACE_BYTES = 32;
+const OWNER_BYTES = 1 + ADDRESS_LENGTH;
 
 /** The owner of rows. */
 export function ownerOf(kind: keyof typeof KINDS, address: Address): Uint8Array {
