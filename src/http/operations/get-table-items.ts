@@ -62,12 +62,14 @@ const sinceField: Field<bigint> = {
   omitExample: true,
 };
 
+/** Why rows cannot have changed since then. */
+export function sinceTooHigh(since: bigint, version: bigint): string {
+  return `since: expected at most the version that is read at, ${version}, got ${since}`;
+}
+
 function assertSince(since: bigint | undefined, version: bigint): void {
   if (since === undefined || since <= version) return;
-  throw new HttpError(
-    "invalid_range",
-    `since: expected at most the version that is read at, ${version}, got ${since}`,
-  );
+  throw new HttpError("invalid_range", sinceTooHigh(since, version));
 }
 
 const SHARED = {
