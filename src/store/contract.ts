@@ -63,7 +63,7 @@ export interface CommitBatch {
   readonly blocks: readonly BlockStart[];
   readonly records: readonly RawRecord[];
   readonly treeNodes: readonly TreeNodeWrite[];
-  /** Rows of all writes, in their order; undefined if this commit is not indexed. */
+  /** Rows of the writes, in their order, without those that are stored already; undefined if this commit is not indexed. */
   readonly index?: readonly IndexRow[] | undefined;
   /** Written in the same transaction. */
   readonly sideRows?: readonly SideRow[];

@@ -12,7 +12,7 @@ import { decodePage, decodeRecord, type RecordSpans } from "../ledger/record.ts"
 import type { BlockStart, CommitBatch, Store, StoreIdentity } from "../store/contract.ts";
 import { indexReachRow } from "../store/index-reach.ts";
 import { deletionRows } from "./base-rows.ts";
-import { indexRowsOf, loadIndexReach, type ReadBefore } from "./index-rows.ts";
+import { IndexRowMaker, loadIndexReach, type ReadBefore } from "./index-rows.ts";
 import { PendingTree, TREE_CACHE_BYTES } from "./pending-tree.ts";
 import { type BaseStart, type VerifiedBlock, Verifier } from "./verifier.ts";
 
@@ -75,6 +75,7 @@ export class Committer {
   readonly #store: Store;
   readonly #logger: Logger;
   readonly #index: boolean;
+  readonly #indexRows = new IndexRowMaker();
   /** Undefined until read from the store, and after a failure. */
   #progress: Progress | undefined;
   /** Ahead of the store only during a commit; undefined after a failure. */
@@ -135,6 +136,7 @@ export class Committer {
       // A verifier that threw is unusable, and after a failed commit the head is unknown.
       this.#progress = undefined;
       this.#tree = undefined;
+      this.#indexRows.forget();
     });
     return turn;
   }
@@ -196,7 +198,7 @@ export class Committer {
         decodeRecord(bytes).writes.map((write) => ({ ...write, version })),
       );
       const last = start + BigInt(records.length) - 1n;
-      const rows = await indexRowsOf(writes, async (keyHashes) =>
+      const rows = await this.#indexRows.rowsOf(writes, async (keyHashes) =>
         start > oldestVersion ? view.getItems(keyHashes, start - 1n) : [],
       );
       await this.#store.putIndex(rows, [indexReachRow(last)]);
@@ -222,7 +224,7 @@ export class Committer {
     if (isWhole) for (const block of blocks) await assertStateRoot(tree, block);
     const sideRows = isWhole ? [] : await deletionRows(this.#store, writes);
     // Without the whole state an index would lack items that were never written here.
-    const index = isWhole && isIndexed ? await indexRowsOf(writes, this.#readHead) : undefined;
+    const index = isWhole && isIndexed ? await this.#indexRows.rowsOf(writes, this.#readHead) : undefined;
     if (index !== undefined) sideRows.push(indexReachRow(last.position.version));
     const batch: CommitBatch = {
       previous: position?.version,
@@ -287,7 +289,10 @@ async function genesisBatch(
     records: [{ version: 0n, bytes: record }],
     treeNodes,
     ...(isIndexed
-      ? { index: await indexRowsOf(stateWrites, async () => []), sideRows: [indexReachRow(0n)] }
+      ? {
+          index: await new IndexRowMaker().rowsOf(stateWrites, async () => []),
+          sideRows: [indexReachRow(0n)],
+        }
       : {}),
   };
   return { batch, identity: { chainId, genesisHash: infoHash } };

@@ -10,7 +10,7 @@ import { StoreError } from "../errors.ts";
 import type { Head, HeadMove, HeadRow } from "./head.ts";
 import type { HeadCache } from "./head-cache.ts";
 import type { CassandraSettings } from "./options.ts";
-import { OwnedRows } from "./owned-rows.ts";
+import { planOwned } from "./owned-rows.ts";
 import { planBase, planBatch, planSide } from "./rows.ts";
 import type { Request } from "./session.ts";
 import { Splits } from "./splits.ts";
@@ -46,7 +46,6 @@ export class RowWriter {
   readonly #row: HeadRow;
   readonly #headCache: HeadCache;
   readonly #settings: CassandraSettings;
-  readonly #owned = new OwnedRows();
   #held: HeldLease | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   #replaced = new Map<string, Request>();
@@ -77,7 +76,6 @@ export class RowWriter {
   async begin(from: Head): Promise<boolean> {
     const claimed = await this.#claim(from);
     if (claimed === undefined) return false;
-    this.#owned.forget();
     await this.splits.load(this.tables, claimed.terms);
     this.#held = {
       ...claimed,
@@ -117,7 +115,7 @@ export class RowWriter {
       const stamp = { term: head.term, seq: head.seq + 1n };
       const rows = [
         ...planBatch(this.tables, batch, stamp, this.splits),
-        ...this.#owned.plan(this.tables, batch.index ?? []),
+        ...planOwned(this.tables, batch.index ?? []),
       ];
       await this.#write(rows, { seq: stamp.seq, position, identity: chain, pruned });
       await this.#removeReplaced(batch.treeNodes, batch.sideRows ?? []);
@@ -135,7 +133,7 @@ export class RowWriter {
       await this.recover();
       const { term, seq, position, identity, pruned } = this.#requireLease().head;
       const stamp = { term, seq: seq + 1n };
-      const rows = [...this.#owned.plan(this.tables, index), ...planSide(this.tables, sideRows, stamp)];
+      const rows = [...planOwned(this.tables, index), ...planSide(this.tables, sideRows, stamp)];
       await this.#write(rows, { seq: stamp.seq, position, identity, pruned });
       await this.#removeReplaced([], sideRows);
     });
@@ -147,7 +145,7 @@ export class RowWriter {
       if (this.#requireLease().head.position !== undefined) {
         throw new StoreError("order", "the store already holds a ledger");
       }
-      const rows = [...planBase(this.tables, base), ...new OwnedRows().plan(this.tables, base.index ?? [])];
+      const rows = [...planBase(this.tables, base), ...planOwned(this.tables, base.index ?? [])];
       await this.tables.session.writeAll(rows, this.#settings.writeConcurrency);
     });
   }
@@ -222,7 +220,6 @@ export class RowWriter {
       claimed = await this.#claim(current);
     }
     await this.splits.load(this.tables, claimed.terms);
-    this.#owned.forget();
     held.head = claimed.head;
     held.terms = claimed.terms;
     held.tenure.term = claimed.head.term;

@@ -13,7 +13,7 @@ import { StoreError } from "../../store/errors.ts";
 import { INDEX_REACH_KEY, indexReachRow } from "../../store/index-reach.ts";
 import type { StoreWalk } from "../../store/lmdb/walk.ts";
 import { Committer, loadPosition } from "../committer.ts";
-import { indexRowsOf, loadIndexReach, type ReadBefore } from "../index-rows.ts";
+import { IndexRowMaker, loadIndexReach, type ReadBefore } from "../index-rows.ts";
 import { PendingTree } from "../pending-tree.ts";
 import { type VerifiedBlock, Verifier } from "../verifier.ts";
 import { copyBase } from "./base-copy.ts";
@@ -180,7 +180,7 @@ class LedgerCopy {
       }
     };
     return {
-      index: await indexRowsOf(writes, readBefore),
+      index: await new IndexRowMaker().rowsOf(writes, readBefore),
       sideRows: [indexReachRow(position.version)],
     };
   }
