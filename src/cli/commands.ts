@@ -15,6 +15,7 @@ import { rawItemCommand } from "./commands/raw-item.ts";
 import { rawItemsCommand } from "./commands/raw-items.ts";
 import { restoreCommand } from "./commands/restore.ts";
 import { startCommand } from "./commands/start.ts";
+import { statementCommand } from "./commands/statement.ts";
 import { statusCommand } from "./commands/status.ts";
 import { tableItemsCommand } from "./commands/table-items.ts";
 import { verifyGenesisCommand } from "./commands/verify-genesis.ts";
@@ -28,6 +29,7 @@ export const commands: readonly Command[] = [
   detailCommand,
   historyCommand,
   holdingsCommand,
+  statementCommand,
   rawItemCommand,
   rawItemsCommand,
   tableItemsCommand,

@@ -2,12 +2,12 @@
 // again makes a new LedgerWriter.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../base/log.ts";
+import { LOCAL, TRUSTED } from "../ledger/trust.ts";
 import type { Store } from "../store/contract.ts";
 import { Committer, type IndexProgress } from "../sync/committer.ts";
 import { assertNotHalfCopied } from "../sync/copy/copy-mark.ts";
 import { bootstrapGenesis } from "../sync/genesis.ts";
 import { IndexBuilder } from "../sync/index-builder.ts";
-import { addMatchedWaypoint } from "../sync/matched-waypoints.ts";
 import type { PruneWindow } from "../sync/prune-window.ts";
 import { Pruner } from "../sync/pruner.ts";
 import { BlockMaker } from "./block-maker.ts";
@@ -81,7 +81,8 @@ export class LedgerWriter {
     const { store, plan, faults, onCommit, logger, localChain, index } = this.#options;
     const { check, chain } = plan;
     await assertNotHalfCopied(store);
-    const committer = new Committer({ store, logger, index });
+    const level = chain === undefined ? TRUSTED : LOCAL;
+    const committer = new Committer({ store, logger, level, index });
     this.#committer = committer;
     if (check !== undefined) await bootstrapGenesis({ store, committer, check });
     if (this.#stop.signal.aborted) return;
@@ -90,7 +91,7 @@ export class LedgerWriter {
     }
     if (plan.follow === undefined) {
       // Stored, so that later readers of the store know the proof. A local chain proves nothing.
-      if (chain === undefined && plan.proven !== undefined) await addMatchedWaypoint(store, plan.proven);
+      if (chain === undefined && plan.proven !== undefined) await committer.noteMatchedWaypoint(plan.proven);
       return;
     }
     const following = new Following(plan.follow, {

@@ -3,6 +3,7 @@
 // never read beyond.
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { Position } from "../ledger/position.ts";
+import type { TrustFacts } from "../ledger/trust.ts";
 import type { Ledger, LedgerView, OwnedKey, StoredRecord } from "../ledger/view.ts";
 
 /** One state write. */
@@ -115,6 +116,8 @@ export interface Store extends Ledger {
   putSideRows(rows: readonly SideRow[]): Promise<void>;
   /** Adds index rows of committed versions and writes side rows, atomically. */
   putIndex(rows: readonly IndexRow[], sideRows: readonly SideRow[]): Promise<void>;
+  /** Replaces the trust of the position and writes side rows, atomically. Throws LedgerError `no_ledger`. */
+  setTrust(facts: TrustFacts, sideRows: readonly SideRow[]): Promise<void>;
   /** Commits a batch atomically. Pass `identity` with the first commit only. */
   commit(batch: CommitBatch, identity?: StoreIdentity): Promise<void>;
   /**

@@ -117,6 +117,10 @@ export class Member {
         guard();
         await store.putIndex(rows, sideRows);
       },
+      setTrust: async (facts, rows) => {
+        guard();
+        await store.setTrust(facts, rows);
+      },
       commit: async (batch, identity) => {
         guard();
         await store.commit(batch, identity);

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { CacheStats } from "../../base/cache-stats.ts";
 import { LedgerError } from "../../ledger/errors.ts";
+import type { TrustFacts } from "../../ledger/trust.ts";
 import type {
   BaseBatch,
   CommitBatch,
@@ -129,6 +130,10 @@ class ClusterStore implements CassandraStore {
 
   async putIndex(rows: readonly IndexRow[], sideRows: readonly SideRow[]): Promise<void> {
     await this.#writer.putIndex(rows, sideRows);
+  }
+
+  async setTrust(facts: TrustFacts, sideRows: readonly SideRow[]): Promise<void> {
+    await this.#writer.setTrust(facts, sideRows);
   }
 
   async commit(batch: CommitBatch, identity?: StoreIdentity): Promise<void> {

@@ -7,6 +7,7 @@ import type { OwnedKey, OwnedPage } from "../../ledger/view.ts";
 import type { IndexRow } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import type { FastTable } from "./native.ts";
+import { openRow, putRow } from "./sealed-rows.ts";
 import { HASH_BYTES, ITEM_KEY_BYTES, numberKey, type Table, type Tables, writeLatestKey } from "./tables.ts";
 
 const OWNER_BYTES = 33;
@@ -31,14 +32,14 @@ export function writeIndexRows(index: Table, fast: FastTable, rows: readonly Ind
   const deleted = new Map<bigint, Buffer[]>();
   for (const row of rows) {
     writeRowKey(key, row);
-    if (fast.getBinaryFast(key) === undefined) index.putSync(key, Buffer.from(row.data));
+    if (fast.getBinaryFast(key) === undefined) putRow(index, key, row.data);
     if (!row.isDeletion) continue;
     const entry = Buffer.concat([key, row.keyHash]);
     const entries = deleted.get(row.version);
     if (entries === undefined) deleted.set(row.version, [entry]);
     else entries.push(entry);
   }
-  for (const [version, entries] of deleted) index.putSync(deletedKey(version), Buffer.concat(entries));
+  for (const [version, entries] of deleted) putRow(index, deletedKey(version), Buffer.concat(entries));
 }
 
 /**
@@ -50,7 +51,8 @@ export function pruneIndexRows({ index, items }: Tables, below: bigint): void {
   const itemKey = Buffer.alloc(ITEM_KEY_BYTES);
   // Read first, then remove: removals invalidate a cursor.
   const found = [...index.getRange({ start: deletedKey(0n), end: deletedKey(below) })];
-  for (const { key, value } of found) {
+  for (const { key, value: row } of found) {
+    const value = openRow(Buffer.from(key), row);
     if (value.length % DELETED_BYTES !== 0) throw new StoreError("corrupt", "a row of the index is damaged");
     for (let at = 0; at < value.length; at += DELETED_BYTES) {
       writeLatestKey(itemKey, value.subarray(at + ROW_KEY_BYTES, at + DELETED_BYTES));
@@ -72,7 +74,8 @@ export function listIndexRows(
   const end = Buffer.concat([owner, Buffer.alloc(PLACE_BYTES + 1, 0xff)]);
   const found: OwnedKey[] = [];
   for (const { key, value } of index.getRange({ ...options, start, end, limit })) {
-    found.push({ place: Buffer.from(key).subarray(OWNER_BYTES), data: value });
+    const rowKey = Buffer.from(key);
+    found.push({ place: rowKey.subarray(OWNER_BYTES), data: openRow(rowKey, value) });
   }
   return found;
 }
