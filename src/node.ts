@@ -2,17 +2,18 @@ import { ConfigError } from "./base/errors.ts";
 import { type Logger, silentLogger } from "./base/log.ts";
 import { andThen, type MaybePromise } from "./base/maybe-promise.ts";
 import type { ChainGuide } from "./chain/guide.ts";
+import { LOCAL_CHAIN_ID } from "./chain/local-chain.ts";
 import type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
 import { assetCacheStats } from "./http/schemas/asset-type.ts";
 import type { BalanceChange } from "./ledger/balance-history.ts";
 import { balanceKeyCacheStats } from "./ledger/balance-keys.ts";
 import { LedgerError } from "./ledger/errors.ts";
+import { isAccumulatorKnown } from "./ledger/position.ts";
 import type { Ledger, LedgerView } from "./ledger/view.ts";
 import { BalanceQuestions } from "./node/balance-questions.ts";
 import { type DeprecatedOptions, withPresentNames } from "./node/deprecated-options.ts";
 import { DriverHistogram, type DriverReport, driverGauges } from "./node/driver-metrics.ts";
 import { Faults } from "./node/faults.ts";
-import { FinalVersions } from "./node/final-versions.ts";
 import {
   followGauges,
   followInfo,
@@ -47,15 +48,18 @@ import { Reader, toLedgerInfo } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
 import type { OpenedStore, StoreOpening } from "./node/store-engine.ts";
 import { awaitStore, engineOf, openStore, type StoreOptions, storeOptionsOf } from "./node/store-engines.ts";
+import { trustInfo } from "./node/trust-report.ts";
 import type { NodeStatus, WorkerSetup } from "./node/worker-messages.ts";
 import { WriterElection } from "./node/writer-election.ts";
 import type { Store } from "./store/contract.ts";
 import { StoreError } from "./store/errors.ts";
 import { assertHead } from "./sync/check/head-check.ts";
+import { loadPosition } from "./sync/committer.ts";
 import { type PruneWindow, parsePruneWindow } from "./sync/prune-window.ts";
 
 export type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
-export { HTTP_DEFAULTS, HTTP_NUMBERS, isHeaderBrand } from "./http/server.ts";
+export { HTTP_DEFAULTS, HTTP_NUMBERS, isHeaderBrand, isTrustLevel } from "./http/server.ts";
+export { formatAmount } from "./ledger/balance-detail.ts";
 export type { BalanceChange } from "./ledger/balance-history.ts";
 export { isReversed } from "./ledger/version-range.ts";
 export { LOCAL_CHAIN_NUMBERS } from "./node/block-maker.ts";
@@ -79,6 +83,7 @@ export {
   type NodeOptions,
   type ReadOptions,
 } from "./node/options.ts";
+export { type RewindReport, rewindData } from "./node/rewinding.ts";
 export type { StoreOptions } from "./node/store-engines.ts";
 export {
   backupData,
@@ -141,7 +146,6 @@ class SextantNode implements Node, Ledger {
   readonly #waypoints = new WaypointInfo();
   readonly #reader = new Reader(this);
   readonly #questions = new BalanceQuestions(this.#reader);
-  readonly #finalVersions = new FinalVersions(() => this.#store);
   readonly #startedMs: number;
   readonly #role: WorkerRole | undefined;
   readonly #metrics: Metrics;
@@ -221,7 +225,6 @@ class SextantNode implements Node, Ledger {
     if (lease === undefined) {
       const writer = this.#createWriter(store, plan);
       await writer.prepare();
-      await this.#finalVersions.look();
       await this.#startWorkers();
       writer.run();
       return;
@@ -260,7 +263,6 @@ class SextantNode implements Node, Ledger {
       onFault: (error) => this.#faults.report("store", error),
       signal: this.#closing.signal,
     });
-    await this.#finalVersions.look();
     await this.#startWorkers();
   }
 
@@ -310,7 +312,7 @@ class SextantNode implements Node, Ledger {
         nodeInfo: (view) => this.#info(view),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
         unready: () => this.#status(undefined).unready,
-        isFinal: (version) => this.#finalVersions.has(version),
+        mayRestart: (chainId) => chainId === LOCAL_CHAIN_ID,
       },
       metrics: this.#metrics,
       page: this.#role?.page,
@@ -426,8 +428,9 @@ class SextantNode implements Node, Ledger {
 
   async #info(view: LedgerView | undefined): Promise<Readonly<Record<string, unknown>>> {
     const status = this.#status(view?.position.version);
-    // The roots of a ledger that started in the middle are unproven, so it gives no waypoints.
-    const isWhole = this.#writer?.following?.isLazy !== true;
+    // Others would take a waypoint for checked: only hashes that this node computed, and that nothing refutes, give one.
+    const position = this.#store === undefined ? undefined : await loadPosition(this.#store);
+    const isOwn = position !== undefined && isAccumulatorKnown(position) && position.refuted === undefined;
     return nodeInfo({
       ...status,
       position: view?.position,
@@ -435,7 +438,8 @@ class SextantNode implements Node, Ledger {
       window: this.#window,
       uptimeSeconds: Math.floor((Date.now() - this.#startedMs) / 1000),
       more: {
-        ...(isWhole
+        ...(view === undefined ? {} : trustInfo(view.position)),
+        ...(isOwn
           ? await this.#waypoints.read(view, this.#role?.genesisWaypoint ?? this.#plan?.check?.waypoint)
           : {}),
         ...status.more,

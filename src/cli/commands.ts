@@ -13,7 +13,9 @@ import { infoCommand } from "./commands/info.ts";
 import { rawItemCommand } from "./commands/raw-item.ts";
 import { rawItemsCommand } from "./commands/raw-items.ts";
 import { restoreCommand } from "./commands/restore.ts";
+import { rewindCommand } from "./commands/rewind.ts";
 import { startCommand } from "./commands/start.ts";
+import { statementCommand } from "./commands/statement.ts";
 import { statusCommand } from "./commands/status.ts";
 import { verifyGenesisCommand } from "./commands/verify-genesis.ts";
 
@@ -25,6 +27,7 @@ export const commands: readonly Command[] = [
   balancesCommand,
   detailCommand,
   historyCommand,
+  statementCommand,
   rawItemCommand,
   rawItemsCommand,
   encodeCommand,
@@ -35,4 +38,5 @@ export const commands: readonly Command[] = [
   backupCommand,
   restoreCommand,
   copyCommand,
+  rewindCommand,
 ];

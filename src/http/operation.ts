@@ -109,6 +109,8 @@ export interface OperationDefinition<
     Pick<Route<Path>, "method" | "path"> {
   /** From the shared route, if clients use one; must name the same parameters as `query`. */
   readonly queryNames?: readonly (keyof Q)[];
+  /** Parameters of other operations that would be misread here, each with what to use instead. They get 400. */
+  readonly refusedQuery?: Readonly<Record<string, string>>;
   /** Undocumented paths with the same behaviour. */
   readonly aliases?: readonly string[];
   readonly ledger: L;
@@ -195,6 +197,7 @@ export function operation<
 >(definition: OperationDefinition<Path, P, Q, B, D, L>): Operation & Route<Path, keyof Q & string> {
   const params = paramNames(definition.path).map((name) => [name, definition.params[name]] as const);
   const query = Object.entries(definition.query);
+  const refusedQuery = Object.entries(definition.refusedQuery ?? {});
   const forms = Object.keys(definition.answer) as Form[];
   return {
     id: definition.id,
@@ -233,7 +236,17 @@ export function operation<
       for (const [name, field] of query) {
         const value = findQuery(search, name);
         if (value === "absent") continue;
+        if (value === "repeated") {
+          throw new HttpError(
+            "malformed_request",
+            `${name}: expected it once in the query, got it more than once`,
+          );
+        }
         args[name] = parseField(name, field, value === "invalid" ? undefined : value.text);
+      }
+      for (const [name, instead] of refusedQuery) {
+        if (findQuery(search, name) === "absent") continue;
+        throw new HttpError("malformed_request", `${name}: ${definition.id} does not take it; ${instead}`);
       }
       return args;
     },

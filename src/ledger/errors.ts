@@ -2,7 +2,8 @@
 import { CodedError } from "../base/errors.ts";
 
 /**
- * `version_not_found`: above the latest; `version_pruned`: below the oldest kept; `no_ledger`: nothing is
+ * `version_not_found`: above the latest; `version_pruned`: below the oldest kept; `reversed_range`: a
+ * range ends before it begins; `no_ledger`: nothing is
  * committed yet; `corrupt`: stored or received bytes break the format; `mismatch`: a hash or root differs from the
  * claimed one; `damaged`: stored bytes fail their checksum; `unavailable`: only another node has the answer, and asking
  * it failed.
@@ -10,6 +11,7 @@ import { CodedError } from "../base/errors.ts";
 export type LedgerErrorCode =
   | "version_not_found"
   | "version_pruned"
+  | "reversed_range"
   | "no_ledger"
   | "corrupt"
   | "mismatch"

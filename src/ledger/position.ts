@@ -57,6 +57,11 @@ export function decodePosition(bytes: Uint8Array): Position {
 }
 
 /** True when the accumulator holds every version up to the position's own. */
-export function isAccumulatorKnown(position: Position): boolean {
+export function isAccumulatorKnown(position: Pick<Position, "version" | "accumulator">): boolean {
   return position.accumulator.leafCount === position.version + 1n;
+}
+
+/** True when this node computed every hash itself: the ledger did not start in the middle. */
+export function isWhole(position: Position): boolean {
+  return position.stateRoot !== undefined && isAccumulatorKnown(position);
 }

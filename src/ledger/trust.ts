@@ -4,7 +4,8 @@ import type { Codec } from "../bcs/codec.ts";
 import { struct, variants } from "../bcs/records.ts";
 import { text, u16, u64 } from "../bcs/scalars.ts";
 import { option, vector } from "../bcs/sequences.ts";
-import type { LedgerView } from "./view.ts";
+import { LedgerError } from "./errors.ts";
+import type { LedgerPosition, LedgerView } from "./view.ts";
 
 /**
  * `proven`: follows by hash from a ledger info that a quorum of validators signed; `anchored`: from a checked genesis,
@@ -51,7 +52,7 @@ export const ALL_TRUSTED: TrustFacts = { trust: [{ first: 0n, level: TRUSTED }],
 export const MAX_TRUST_RANGES = 1024;
 
 /** In this order on disk: numbers are never reused. */
-const levelCodec: Codec<TrustLevel> = variants("trust level", {
+export const trustLevelCodec: Codec<TrustLevel> = variants("trust level", {
   trusted: {},
   agreed: { needed: u16, of: u16 },
   chained: {},
@@ -61,7 +62,9 @@ const levelCodec: Codec<TrustLevel> = variants("trust level", {
   forked: {},
 });
 
-export const trustCodec: Codec<readonly TrustRange[]> = vector(struct({ first: u64, level: levelCodec }));
+export const trustCodec: Codec<readonly TrustRange[]> = vector(
+  struct({ first: u64, level: trustLevelCodec }),
+);
 export const refutationCodec: Codec<Refutation | undefined> = option(
   struct({ firstVersion: u64, reason: text }),
 );
@@ -70,6 +73,9 @@ export const refutationCodec: Codec<Refutation | undefined> = option(
 export function formatTrust(level: TrustLevel): string {
   return level.kind === "agreed" ? `agreed ${level.needed}/${level.of}` : level.kind;
 }
+
+/** The levels as texts, for messages. */
+export const TRUST_LEVELS = "proven, anchored, chained, agreed NEEDED/OF, trusted, local or forked";
 
 /** Parses what `formatTrust` returns; undefined for any other text. */
 export function parseTrust(given: string): TrustLevel | undefined {
@@ -139,6 +145,45 @@ export function trustAt(ranges: readonly TrustRange[], version: bigint): TrustLe
     if (weakest === undefined || compareTrust(level, weakest) < 0) weakest = level;
   }
   return weakest ?? TRUSTED;
+}
+
+/** Versions that have one level; the last range ends at the head. */
+export interface TrustSpan {
+  readonly first: bigint;
+  readonly last: bigint;
+  readonly level: TrustLevel;
+}
+
+/** The levels of all versions up to `head`, each version at the weakest of those up to it. */
+export function trustSpans(ranges: readonly TrustRange[], head: bigint): readonly TrustSpan[] {
+  const known = cutTrust(ranges, head);
+  const steps = merged(known.map(({ first }) => ({ first, level: trustAt(known, first) })));
+  return steps.map(({ first, level }, i) => ({
+    first,
+    last: (steps[i + 1]?.first ?? head + 1n) - 1n,
+    level,
+  }));
+}
+
+/** Throws LedgerError `unavailable` for a version that a stronger statement refuted. */
+export function assertNotRefuted({ refuted }: TrustFacts, version: bigint): void {
+  if (refuted === undefined || version < refuted.firstVersion) return;
+  throw new LedgerError("unavailable", refutedText(refuted), {
+    details: { version, firstVersion: refuted.firstVersion },
+  });
+}
+
+/** The sentence for users. */
+export function refutedText({ firstVersion, reason }: Refutation): string {
+  return `this node's history from version ${firstVersion} on is not the network's: ${reason}`;
+}
+
+/** The last version that a waypoint or signatures confirm, with everything before it; undefined if none is. */
+export function confirmedVersion({ trust, version }: LedgerPosition): bigint | undefined {
+  const open = trust.find(({ level }) => compareTrust(level, ANCHORED) < 0);
+  if (open === undefined || open.first > version) return version;
+  if (open.first > 0n) return open.first - 1n;
+  return compareTrust(open.level, CHAINED) >= 0 ? 0n : undefined;
 }
 
 /** The level of an answer that was read from a view at a version: also the weakest of every item fetched for it. */

@@ -1,9 +1,8 @@
 // How a follower appears in the info response and on the metrics page.
-import type { LedgerView } from "../ledger/view.ts";
+import type { LedgerPosition, LedgerView } from "../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
 import type { FollowerStatus } from "../sync/follower.ts";
 import { waypointOfStored } from "../sync/matched-waypoints.ts";
-import { trustLevels, trustRank } from "../sync/trust.ts";
 import type { Following } from "./following.ts";
 import type { GaugeSource } from "./metrics.ts";
 
@@ -22,13 +21,17 @@ export function unhealthyReasonOf(status: FollowerStatus | undefined): string | 
 
 /** Why a healthy follower should get no requests; undefined when it should. */
 export function unreadyReasonOf(status: FollowerStatus | undefined): string | undefined {
-  return status?.state === "ahead_of_upstreams" ? status.reason : undefined;
+  const isUnready = status?.state === "ahead_of_upstreams" || status?.state === "refuted";
+  return isUnready ? status.reason : undefined;
 }
 
 /** Waypoints that others can anchor to. */
 export class WaypointInfo {
-  /** Of the last version asked for: hashing a large record once is enough. */
-  #last: { readonly version: bigint; readonly waypoint: Waypoint | undefined } | undefined;
+  /**
+   * Of the last position asked for: hashing a large record once is enough. Not by version, because a rewound ledger has
+   * another record there.
+   */
+  #last: { readonly position: LedgerPosition; readonly waypoint: Waypoint | undefined } | undefined;
 
   /** Waypoints of the genesis, if known, and of the view's latest version. */
   async read(view: LedgerView | undefined, genesis: Waypoint | undefined): Promise<Record<string, unknown>> {
@@ -40,10 +43,10 @@ export class WaypointInfo {
   }
 
   async #latest(view: LedgerView): Promise<Waypoint | undefined> {
-    const { version } = view.position;
-    if (this.#last?.version === version) return this.#last.waypoint;
-    const waypoint = await waypointOfStored(view, version);
-    this.#last = { version, waypoint };
+    const { position } = view;
+    if (this.#last?.position === position) return this.#last.waypoint;
+    const waypoint = await waypointOfStored(view, position.version);
+    this.#last = { position, waypoint };
     return waypoint;
   }
 }
@@ -59,11 +62,8 @@ export function followInfo(following: Following, version: bigint | undefined): R
   const status = following.status();
   if (status === undefined) return {};
   const { headVersion } = status;
-  const levels = trustLevels(status.trust);
   const fills = following.fills();
   return {
-    trust_level: levels[0],
-    trust_levels: levels,
     ...(status.reason === undefined ? {} : { sync_reason: status.reason }),
     ...(headVersion === undefined ? {} : { upstream_version: `${headVersion}` }),
     ...distanceOf(headVersion, version),
@@ -113,13 +113,6 @@ export function followGauges(
       () => following()?.rate().bytesPerSecond ?? 0,
     ),
     gauge("received_bytes", "Bytes received from upstreams", () => status()?.receivedBytes ?? 0),
-    gauge("trust_level", "0 trusted, 1 chained, 2 agreed, 3 anchored", () => {
-      const facts = status()?.trust;
-      return facts === undefined ? 0 : trustRank(facts);
-    }),
-    gauge("anchored_version", "Highest version whose waypoint matched", () =>
-      Number.parseInt(`${status()?.trust.anchoredVersion ?? 0n}`, 10),
-    ),
     gauge("upstreams_ok", "Upstreams in use", () => count("ok")),
     gauge("upstreams_resting", "Upstreams that could not be asked", () => count("resting")),
     gauge("upstreams_set_aside", "Upstreams whose answers were wrong", () => count("set_aside")),

@@ -3,6 +3,8 @@ import { ConfigError } from "../base/errors.ts";
 import { type Logger, silentLogger } from "../base/log.ts";
 import type { NumberSettings } from "../base/settings.ts";
 import { LedgerError } from "../ledger/errors.ts";
+import { isWhole, type Position } from "../ledger/position.ts";
+import { confirmedVersion, type Refutation } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
 import type { Store, StoreView } from "../store/contract.ts";
@@ -21,6 +23,7 @@ import { createLazyView } from "../sync/lazy-view.ts";
 import { locateBase } from "../sync/locate-base.ts";
 import { isSameWaypoint, loadMatchedWaypoints, waypointOfStored } from "../sync/matched-waypoints.ts";
 import { type ApiKeyHeader, createRestUpstream, parseUpstreamUrl } from "../sync/upstream/rest-upstream.ts";
+import type { Upstream } from "../sync/upstream/upstream.ts";
 import { SOFTWARE_VERSION } from "./info.ts";
 import type { FollowOptions } from "./options.ts";
 
@@ -52,8 +55,8 @@ export function planFollowing(options: FollowOptions, anchors: readonly Waypoint
   if (agree !== undefined && agree.of !== urls.length) {
     throw new ConfigError(`agree: expected ${agree.of} upstreams, got ${urls.length}`);
   }
-  if (options.startVersion !== undefined && anchors.length > 0) {
-    throw new ConfigError("waypoint: a ledger that starts in the middle cannot be proven by one");
+  if (agree !== undefined && new Set(urls.map(({ href }) => href)).size < urls.length) {
+    throw new ConfigError("agree: expected upstreams with different URLs, got one URL twice");
   }
   return { urls, agree, startVersion: parseStart(options.startVersion), anchors, options };
 }
@@ -69,6 +72,8 @@ function parseStart(start: string | undefined): bigint | "latest" | undefined {
 export interface FollowingParts {
   readonly store: Store;
   readonly committer: Committer;
+  /** The upstream behind a URL; over HTTP unless given. */
+  readonly connect?: (url: URL) => Upstream;
   readonly logger: Logger;
   readonly onCommit: (progress: CommitProgress) => void;
   /** Called when the store was read and upstreams have nothing new. */
@@ -83,6 +88,8 @@ export class Following {
   readonly #parts: FollowingParts;
   #follower: Follower | undefined;
   #filler: BaseFiller | undefined;
+  /** Found at the start. */
+  #refuted: Refutation | undefined;
   #firstCommit: () => void = () => {};
   /** Resolves when there is a ledger to read. */
   readonly ready: Promise<void>;
@@ -100,19 +107,28 @@ export class Following {
   async start(provenGenesis: Waypoint | undefined): Promise<void> {
     const { store, committer, logger, onRest, onFault, onWaiting } = this.#parts;
     const { urls, options, agree, startVersion } = this.#plan;
-    const position = await loadPosition(store);
     if (provenGenesis !== undefined) await committer.noteMatchedWaypoint(provenGenesis);
-    const open = position === undefined ? this.#plan.anchors : await this.#settleAnchors(position.version);
-    const matched = await loadMatchedWaypoints(store);
-    const isBase = position === undefined ? startVersion !== undefined : position.stateRoot === undefined;
+    const position = await loadPosition(store);
+    const isBase = position === undefined ? startVersion !== undefined : !isWhole(position);
+    const open = await this.#openAnchors(position, isBase);
+    this.#refuted = (await loadPosition(store))?.refuted;
+    if (this.#refuted !== undefined) {
+      const { firstVersion, reason } = this.#refuted;
+      logger.error(
+        { firstVersion, reason },
+        "the history stored here is not the network's: nothing is followed",
+      );
+      this.#firstCommit();
+      return;
+    }
     if (isBase) this.#startFilling();
-    const upstreams = urls.map((url) =>
+    const connect = (url: URL): Upstream =>
       createRestUpstream(url, {
         upstreamRate: options.upstreamRate ?? FOLLOW_NUMBERS.upstreamRate.fallback,
         apiKey: options.apiKey === undefined ? undefined : apiKeyHeader(options.apiKey),
         userAgent: `sextant/${SOFTWARE_VERSION}`,
-      }),
-    );
+      });
+    const upstreams = urls.map(this.#parts.connect ?? connect);
     this.#follower = new Follower({
       upstreams,
       committer,
@@ -120,8 +136,6 @@ export class Following {
       chainId: store.identity?.chainId,
       agree,
       anchors: open,
-      isChained: matched.some(({ version }) => version === 0n),
-      anchoredVersion: highest(matched),
       logger,
       pace: paceOf(options),
       mayPass: (error) => {
@@ -131,7 +145,8 @@ export class Following {
       },
       prepare:
         position === undefined && startVersion !== undefined
-          ? async (upstream, signal) => committer.startAt(await locateBase(upstream, startVersion, signal))
+          ? async (upstream, ceiling, signal) =>
+              committer.startAt(await locateBase(upstream, startVersion, ceiling, signal))
           : undefined,
       onCommit: (progress) => {
         this.#firstCommit();
@@ -139,53 +154,85 @@ export class Following {
         this.#parts.onCommit(progress);
       },
       onRest,
-      onAnchored: async (version) => {
-        const anchor = this.#plan.anchors.find((one) => one.version === version);
-        if (anchor !== undefined) await committer.noteMatchedWaypoint(anchor);
-      },
     });
     if (position !== undefined) this.#firstCommit();
     void this.#follower.faulted.then(onFault);
   }
 
-  /** Compares the waypoints of stored versions and returns the others. Throws LedgerError on a mismatch. */
+  /** The waypoints of versions still to come. */
+  async #openAnchors(position: Position | undefined, isBase: boolean): Promise<readonly Waypoint[]> {
+    const { anchors } = this.#plan;
+    if (isBase && anchors.length > 0) {
+      this.#parts.logger.warn(
+        { waypoints: anchors.map(formatWaypoint) },
+        "waypoints are not compared: the ledger started in the middle, so this node has no accumulator of its own",
+      );
+      return [];
+    }
+    return position === undefined ? anchors : this.#settleAnchors(position.version);
+  }
+
+  /**
+   * Compares the waypoints of stored versions and returns the others. One that contradicts the stored history refutes
+   * it; one that contradicts a waypoint that matched throws LedgerError.
+   */
   async #settleAnchors(head: bigint): Promise<readonly Waypoint[]> {
     const { store, committer, logger } = this.#parts;
     const matched = await loadMatchedWaypoints(store);
-    const open: Waypoint[] = [];
-    for (const anchor of this.#plan.anchors) {
+    const anchors = [...this.#plan.anchors].sort((a, b) => (a.version < b.version ? -1 : 1));
+    for (const [i, anchor] of anchors.entries()) {
+      if (anchor.version > head) return anchors.slice(i);
+      if (matched.some((known) => isSameWaypoint(known, anchor))) continue;
       const known = matched.find(({ version }) => version === anchor.version);
-      if (known !== undefined && isSameWaypoint(known, anchor)) continue;
-      if (anchor.version > head) {
-        open.push(anchor);
-        continue;
-      }
-      const view = await store.openView();
-      const computed = await waypointOfStored(view, anchor.version).finally(() => view.release());
-      if (computed === undefined && known === undefined) {
-        logger.warn(
-          { waypoint: formatWaypoint(anchor) },
-          "the waypoint proves nothing: its version is pruned",
-        );
+      const { position, computed } = await this.#computeWaypoint(anchor.version);
+      if (known === undefined && anchor.version < position.oldestVersion) {
+        const waypoint = formatWaypoint(anchor);
+        logger.warn({ waypoint }, "the waypoint proves nothing: its version is pruned");
         continue;
       }
       const found = computed ?? known;
-      if (found === undefined || !isSameWaypoint(found, anchor)) {
-        throw new LedgerError(
-          "mismatch",
-          `the ledger in the data directory has waypoint ${found === undefined ? "none" : formatWaypoint(found)}, expected ${formatWaypoint(anchor)}`,
-        );
+      if (found !== undefined && isSameWaypoint(found, anchor)) {
+        await committer.noteMatchedWaypoint(anchor);
+        continue;
       }
-      await committer.noteMatchedWaypoint(anchor);
+      await this.#refute(position, anchor, found);
+      return [];
     }
-    return open;
+    return [];
+  }
+
+  async #computeWaypoint(
+    version: bigint,
+  ): Promise<{ readonly position: Position; readonly computed: Waypoint | undefined }> {
+    const view = await this.#parts.store.openView();
+    try {
+      return { position: view.position, computed: await waypointOfStored(view, version) };
+    } finally {
+      view.release();
+    }
+  }
+
+  async #refute(position: Position, anchor: Waypoint, found: Waypoint | undefined): Promise<void> {
+    const confirmed = confirmedVersion(position) ?? -1n;
+    const has =
+      found === undefined ? `no block that ends at version ${anchor.version}` : formatWaypoint(found);
+    if (anchor.version <= confirmed) {
+      throw new LedgerError(
+        "mismatch",
+        `waypoint ${formatWaypoint(anchor)} contradicts waypoint ${has}, which version ${confirmed} confirms`,
+      );
+    }
+    await this.#parts.committer.refute({
+      firstVersion: confirmed + 1n,
+      reason: `waypoint ${formatWaypoint(anchor)} contradicts the history stored here, which has ${has}`,
+    });
   }
 
   #startFilling(): void {
     this.#filler = new BaseFiller({
       store: this.#parts.store,
       pool: () => this.#follower?.pool,
-      needed: this.#plan.agree?.needed ?? 1,
+      agree: this.#plan.agree,
       timeoutMs: FILL_TIMEOUT_MS,
       logger: this.#parts.logger,
     });
@@ -197,7 +244,16 @@ export class Following {
   }
 
   status(): FollowerStatus | undefined {
-    return this.#follower?.status();
+    if (this.#refuted === undefined) return this.#follower?.status();
+    return {
+      state: "refuted",
+      reason: this.#refuted.reason,
+      headVersion: undefined,
+      headTimestampUsec: undefined,
+      upstreams: [],
+      records: 0,
+      receivedBytes: 0,
+    };
   }
 
   /** Items fetched from upstreams; undefined if the whole state is known. */
@@ -246,7 +302,6 @@ export function refuseUnknownState(view: StoreView, store: Store): LedgerView {
   const filler = new BaseFiller({
     store,
     pool: () => undefined,
-    needed: 1,
     timeoutMs: FILL_TIMEOUT_MS,
     logger: silentLogger,
   });
@@ -261,13 +316,4 @@ export function passThroughOf(follow: FollowOptions | undefined): URL | undefine
 
 function apiKeyHeader({ header, value }: NonNullable<FollowOptions["apiKey"]>): ApiKeyHeader {
   return header === undefined ? { name: "authorization", value: `Bearer ${value}` } : { name: header, value };
-}
-
-function highest(waypoints: readonly Waypoint[]): bigint | undefined {
-  let version: bigint | undefined;
-  for (const waypoint of waypoints) {
-    if (waypoint.version > 0n && (version === undefined || waypoint.version > version))
-      version = waypoint.version;
-  }
-  return version;
 }

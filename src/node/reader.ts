@@ -8,6 +8,7 @@ import { readBalance } from "../ledger/balance.ts";
 import { readModuleItem } from "../ledger/module-item.ts";
 import { resolveReadPoint } from "../ledger/read-point.ts";
 import { readTableItem } from "../ledger/table-item.ts";
+import { assertNotRefuted } from "../ledger/trust.ts";
 import type { Ledger, LedgerView } from "../ledger/view.ts";
 import { parseAddress } from "../move/address.ts";
 import { ModuleCache } from "../move/module-cache.ts";
@@ -132,6 +133,9 @@ export class Reader {
   }
 
   ledgerInfo(): Promise<LedgerInfo> {
-    return this.withView(toLedgerInfo);
+    return this.withView((view) => {
+      assertNotRefuted(view.position, view.position.version);
+      return toLedgerInfo(view);
+    });
   }
 }

@@ -3,6 +3,7 @@
 // may remove the deletion from the versioned state, and the fetched value must not reappear then.
 import { BcsReader } from "../bcs/reader.ts";
 import { BcsWriter } from "../bcs/writer.ts";
+import { type TrustLevel, trustLevelCodec } from "../ledger/trust.ts";
 import type { SideRow, StateWrite, Store } from "../store/contract.ts";
 
 /** The value of an item at a version. */
@@ -10,10 +11,15 @@ export interface BaseRow {
   readonly version: bigint;
   /** BCS of the StateValue; undefined if the item did not exist. */
   readonly value: Uint8Array | undefined;
+  /**
+   * The level at which the item was fetched. Undefined for a deletion, which has the level of its version, and for an
+   * item fetched before levels were stored, which is `trusted`.
+   */
+  readonly level?: TrustLevel | undefined;
 }
 
 /** First bytes of side row keys; never reused for other content. */
-export const SIDE_KEYS = { filled: 1, waypoints: 2, deleted: 3, copy: 4 } as const;
+export const SIDE_KEYS = { filled: 1, waypoints: 2, deleted: 3, copy: 4, rewind: 5, accumulator: 6 } as const;
 
 /** Key of an item's row: `filled` holds the fetched value, `deleted` the first deletion. */
 export function baseRowKey(kind: "filled" | "deleted", keyHash: Uint8Array): Uint8Array {
@@ -25,15 +31,18 @@ export function baseRowKey(kind: "filled" | "deleted", keyHash: Uint8Array): Uin
 
 export function encodeBaseRow(row: BaseRow): Uint8Array {
   const writer = new BcsWriter(16 + (row.value?.length ?? 0)).u64(row.version).bool(row.value !== undefined);
-  return (row.value === undefined ? writer : writer.byteString(row.value)).take();
+  if (row.value !== undefined) writer.byteString(row.value);
+  if (row.level !== undefined) trustLevelCodec.write(writer, row.level);
+  return writer.take();
 }
 
 export function decodeBaseRow(bytes: Uint8Array): BaseRow {
   const reader = new BcsReader(bytes);
   const version = reader.u64();
   const value = reader.some() ? reader.byteString() : undefined;
+  const level = reader.remaining === 0 ? undefined : trustLevelCodec.read(reader);
   reader.finish();
-  return { version, value };
+  return { version, value, level };
 }
 
 /**
@@ -53,6 +62,21 @@ export async function deletionRows(store: Store, writes: readonly StateWrite[]):
   const rows = [...first.values()];
   const known = await store.getSideRows(rows.map(({ key }) => key));
   return rows.filter((_, i) => known[i] === undefined);
+}
+
+/** Removals of the rows that hold deletions above a version. */
+export async function rewoundDeletionRows(
+  store: Store,
+  keyHashes: readonly Uint8Array[],
+  version: bigint,
+): Promise<SideRow[]> {
+  const keys = keyHashes.map((keyHash) => baseRowKey("deleted", keyHash));
+  const known = await store.getSideRows(keys);
+  return keys.flatMap((key, i) => {
+    const row = known[i];
+    const isAbove = row !== undefined && decodeBaseRow(new Uint8Array(row)).version > version;
+    return isAbove ? [{ key, value: undefined }] : [];
+  });
 }
 
 /** The row visible at a version: the latest one at or before it. */

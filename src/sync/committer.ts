@@ -7,12 +7,13 @@ import type { Logger } from "../base/log.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { GenesisCheck } from "../ledger/genesis.ts";
-import { isAccumulatorKnown, type Position } from "../ledger/position.ts";
+import { isWhole, type Position } from "../ledger/position.ts";
 import { decodePage, decodeRecord, type RecordSpans } from "../ledger/record.ts";
 import {
   ANCHORED,
   CHAINED,
   compareTrust,
+  cutTrust,
   extendTrust,
   type Refutation,
   raiseTrust,
@@ -40,7 +41,9 @@ export interface CommitterOptions {
 }
 
 /** The position of a store; undefined while it is empty. */
-export async function loadPosition(store: Store): Promise<Position | undefined> {
+export async function loadPosition(
+  store: Pick<Store, "identity" | "openView">,
+): Promise<Position | undefined> {
   if (store.identity === undefined) return undefined;
   const view = await store.openView();
   try {
@@ -124,7 +127,7 @@ export class Committer {
   noteMatchedWaypoint(waypoint: Waypoint): Promise<void> {
     return this.#serialize(async () => {
       const position = await this.#position();
-      if (!isAccumulatorKnown(position) || position.stateRoot === undefined) {
+      if (!isWhole(position)) {
         throw new Error("a waypoint matched a ledger whose hashes this node did not compute");
       }
       const chained = raiseTrust(position.trust, position.version, CHAINED);
@@ -214,22 +217,22 @@ export class Committer {
     const tree = this.#tree ?? new PendingTree(this.#store);
     this.#tree = tree;
     // With a partly known state the root cannot be computed, so the position claims none.
-    const isWhole = position === undefined ? this.#base === undefined : position.stateRoot !== undefined;
+    const hasRoot = position === undefined ? this.#base === undefined : position.stateRoot !== undefined;
     const writes = blocks.flatMap((block) => block.writes);
-    if (isWhole) for (const block of blocks) await assertStateRoot(tree, block);
+    if (hasRoot) for (const block of blocks) await assertStateRoot(tree, block);
     const batch: CommitBatch = {
       previous: position?.version,
       position: {
         ...last.position,
-        stateRoot: isWhole ? last.claimedStateRoot : undefined,
-        trust: this.#extendTrust(position, blocks, earned),
+        stateRoot: hasRoot ? last.claimedStateRoot : undefined,
+        trust: this.#extendTrust(position, blocks, hasRoot, earned),
         refuted: position?.refuted,
       },
       writes,
       blocks: blocks.map((block) => block.start),
       records: blocks.flatMap((block) => block.records),
       treeNodes: tree.takeChanges(),
-      ...(isWhole ? {} : { sideRows: await deletionRows(this.#store, writes) }),
+      ...(hasRoot ? {} : { sideRows: await deletionRows(this.#store, writes) }),
     };
     await this.#store.commit(batch, position === undefined ? this.#identity(blocks[0]) : undefined);
     tree.settle();
@@ -240,20 +243,26 @@ export class Committer {
     );
   }
 
-  /** Blocks above a chained head are chained too: each hash was recomputed from it. */
+  /**
+   * Blocks above a chained head are chained too: each hash was recomputed from it. With our own accumulator and state
+   * root, a check of the last version also holds for every version before it.
+   */
   #extendTrust(
     head: Position | undefined,
     blocks: readonly VerifiedBlock[],
+    hasRoot: boolean,
     earned: TrustLevel = this.#level,
   ): TrustFacts["trust"] {
     const first = blocks[0]?.start.firstVersion ?? 0n;
     const isChained =
-      head?.stateRoot !== undefined &&
-      isAccumulatorKnown(head) &&
+      head !== undefined &&
+      isWhole(head) &&
       compareTrust(trustAt(head.trust, head.version), CHAINED) >= 0 &&
       compareTrust(earned, CHAINED) < 0 &&
       earned.kind !== "local";
-    return extendTrust(head?.trust ?? [], first, isChained ? CHAINED : earned);
+    const extended = extendTrust(head?.trust ?? [], first, isChained ? CHAINED : earned);
+    const last = blocks.at(-1)?.position.version ?? first;
+    return hasRoot ? cutTrust(raiseTrust(extended, last, earned), last) : extended;
   }
 
   #identity(first: VerifiedBlock | undefined): StoreIdentity | undefined {

@@ -5,25 +5,29 @@ import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { DAY_MS, HOUR_MS, type NumberOptions, type NumberSettings, numbersOf } from "../base/settings.ts";
 import { LedgerError } from "../ledger/errors.ts";
-import type { Position } from "../ledger/position.ts";
-import type { Ledger } from "../ledger/view.ts";
+import { isWhole, type Position } from "../ledger/position.ts";
+import { confirmedVersion, type Refutation, type TrustLevel } from "../ledger/trust.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
-import { Agreement, type AgreementRule, NoAgreement } from "./agreement.ts";
+import type { Store } from "../store/contract.ts";
+import { Agreement, type AgreementRule, claimOf, levelOfRule, NoAgreement } from "./agreement.ts";
 import { checkAnchors } from "./anchor.ts";
-import type { Committer } from "./committer.ts";
-import { PageQueue } from "./page-queue.ts";
-import { assertSameLedger } from "./same-ledger.ts";
-import type { TrustFacts } from "./trust.ts";
+import { auditHistory } from "./audit.ts";
+import { type Committer, loadPosition } from "./committer.ts";
+import { HeadWatch } from "./head-watch.ts";
+import { PageQueue, type QueuedPage } from "./page-queue.ts";
+import { assertSameLedger, compareRecord, type DifferenceCode } from "./same-ledger.ts";
 import { explainUnverified } from "./unverified.ts";
 import { type BackoffOptions, backoffMs, pause } from "./upstream/backoff.ts";
+import { withDeadline } from "./upstream/deadline.ts";
 import { BeyondHead, UpstreamError } from "./upstream/errors.ts";
-import { type PoolEntry, UpstreamPool } from "./upstream/pool.ts";
-import type { Upstream, UpstreamHead } from "./upstream/upstream.ts";
+import { type PoolEntry, UpstreamPool, wrongChain } from "./upstream/pool.ts";
+import type { Upstream } from "./upstream/upstream.ts";
 import type { VerifiedBlock } from "./verifier.ts";
 
 /**
  * `at_head`: an upstream's head is our version; `ahead_of_upstreams`: all upstream heads are below our version;
- * `waiting`: no upstream can be asked, or too few agree; `faulted`: stopped for good.
+ * `waiting`: no upstream can be asked, or too few agree; `refuted`: our own history is not the network's; `faulted`:
+ * stopped for good.
  */
 export type FollowState =
   | "starting"
@@ -31,8 +35,15 @@ export type FollowState =
   | "at_head"
   | "ahead_of_upstreams"
   | "waiting"
+  | "refuted"
   | "faulted"
   | "closed";
+
+/** `at_head` holds for this long, and two polls, after an upstream's answer. */
+const HEAD_AGE_MS = 5_000;
+
+/** An upstream that failed and has not served since gets this part of the time for a page. */
+const FAILED_PAGE_SHARE = 1 / 5;
 
 /** Polls in a row below our version before `ahead_of_upstreams`: machines behind one name may differ a little. */
 const MAX_POLLS_BEHIND = 10;
@@ -49,6 +60,10 @@ export interface FollowerPace {
   readonly setAside: BackoffOptions;
   /** How long nothing usable may be said before the node gives up. */
   readonly giveUpTimeMs: number;
+  /** For the answer to a question for an upstream's head. */
+  readonly headDeadlineMs: number;
+  /** How long to wait for a page while another upstream could be asked. */
+  readonly slowPageMs: number;
 }
 
 /** Jitter and growing pauses multiply the first two, up to 60 times. */
@@ -74,6 +89,8 @@ const DEFAULT_PACE: FollowerPace = {
   ahead: 4,
   pageLimit: 100,
   retry: { baseMs: 250, maxMs: 30_000 },
+  headDeadlineMs: 3_000,
+  slowPageMs: 10_000,
   ...paceOf({}),
 };
 
@@ -82,29 +99,29 @@ export interface FollowerOptions {
   readonly upstreams: readonly Upstream[];
   readonly committer: Committer;
   /** The committer's ledger; the follower compares lagging upstreams with it. */
-  readonly ledger: Ledger;
+  readonly ledger: Pick<Store, "openView" | "identity">;
   /** Chain that upstreams must belong to; undefined: the first commit decides. */
   readonly chainId?: number | undefined;
   readonly agree?: AgreementRule | undefined;
   /** Waypoints of versions still to come. */
   readonly anchors?: readonly Waypoint[];
-  /** Trust established by earlier runs, with `anchoredVersion`. */
-  readonly isChained?: boolean;
-  readonly anchoredVersion?: bigint | undefined;
   readonly pace?: Partial<FollowerPace>;
   readonly logger: Logger;
   readonly clock?: () => number;
   readonly random?: () => number;
-  /** Called with the upstream in use until something is committed; it may say where to start. */
-  readonly prepare?: ((upstream: Upstream, signal: AbortSignal) => Promise<void>) | undefined;
+  /**
+   * Called with the upstream in use until something is committed, and with the version that enough upstreams have if
+   * they must agree. It may say where to start.
+   */
+  readonly prepare?:
+    | ((upstream: Upstream, ceiling: bigint | undefined, signal: AbortSignal) => Promise<void>)
+    | undefined;
   /** True for a transient fault of this node: the follower retries. */
   readonly mayPass?: (error: unknown) => boolean;
   /** Called after each commit, before the next one. */
   readonly onCommit?: (progress: CommitProgress) => void;
   /** Called when the upstream in use has nothing new. */
   readonly onRest?: () => void;
-  /** Called after the commit of a version whose waypoint matched. */
-  readonly onAnchored?: (version: bigint) => Promise<void>;
 }
 
 /** One commit of the follower. */
@@ -121,7 +138,6 @@ export interface FollowerStatus {
   readonly reason: string | undefined;
   readonly headVersion: bigint | undefined;
   readonly headTimestampUsec: bigint | undefined;
-  readonly trust: TrustFacts;
   readonly upstreams: readonly UpstreamStatus[];
   readonly records: number;
   readonly receivedBytes: number;
@@ -147,20 +163,25 @@ export class Follower {
   readonly #random: () => number;
   readonly #stop = new AbortController();
   readonly #agreement: Agreement | undefined;
+  readonly #watch: HeadWatch;
+  /** Upstreams that must have a version before it is fetched. */
+  readonly #needed: number;
   #reportFault: (error: Error) => void = () => {};
   readonly #running: Promise<void>;
   #state: FollowState = "starting";
   #reason: string | undefined;
   #anchors: readonly Waypoint[];
-  #isChained: boolean;
-  #anchoredVersion: bigint | undefined;
-  #hasAgreed = false;
   #chainId: number | undefined;
   /** Last version that this follower committed. */
   #version: bigint | undefined;
   #records = 0;
   #disputes = 0;
+  /** Pages that did not come in time since the last commit. */
+  #slowPages = 0;
   #pollsBehind = 0;
+  /** The upstream whose records are known to continue ours, and up to which version. */
+  #sameHistory: { readonly entry: PoolEntry; readonly version: bigint } | undefined;
+  #auditing: Promise<void> | undefined;
   /** When upstreams stopped serving usable data. */
   #unusableSinceMs: number | undefined;
 
@@ -170,8 +191,6 @@ export class Follower {
     this.#clock = options.clock ?? (() => performance.now());
     this.#random = options.random ?? Math.random;
     this.#anchors = options.anchors ?? [];
-    this.#isChained = options.isChained ?? false;
-    this.#anchoredVersion = options.anchoredVersion;
     this.#chainId = options.chainId;
     setMaxListeners(0, this.#stop.signal);
     this.pool = new UpstreamPool(options.upstreams, {
@@ -180,6 +199,19 @@ export class Follower {
       logger: options.logger,
       clock: this.#clock,
       random: this.#random,
+    });
+    this.#needed = options.agree?.needed ?? 1;
+    this.#watch = new HeadWatch({
+      pool: this.pool,
+      ledger: options.ledger,
+      chainId: () => this.#chainId,
+      differenceCode: () => this.#differenceCode(),
+      onOtherHistory: (entry) => this.#audit(entry),
+      deadlineMs: this.#pace.headDeadlineMs,
+      signal: this.#stop.signal,
+      onFault: (error) => {
+        if (options.mayPass?.(error) !== true) this.#fail(error);
+      },
     });
     if (options.agree !== undefined) {
       this.#agreement = new Agreement(options.agree, this.pool, this.#pace.pollTimeMs, this.#stop.signal);
@@ -191,17 +223,12 @@ export class Follower {
   }
 
   status(): FollowerStatus {
-    const { headVersion, entries } = this.pool;
+    const { entries } = this.pool;
+    const headVersion = this.pool.headVersion(this.#needed);
     return {
-      state: this.#state,
-      reason: this.#reason,
+      ...this.#confirmedState(),
       headVersion,
       headTimestampUsec: entries.find((entry) => entry.head?.version === headVersion)?.head?.timestampUsec,
-      trust: {
-        isChained: this.#isChained,
-        anchoredVersion: this.#anchoredVersion,
-        agreed: this.#hasAgreed ? this.#options.agree : undefined,
-      },
       upstreams: entries.map(({ upstream, state, fault, head }) => ({
         name: upstream.name,
         state,
@@ -213,15 +240,28 @@ export class Follower {
     };
   }
 
+  /** `at_head` is a claim about now, so it ends with the age of the answers that it rests on. */
+  #confirmedState(): Pick<FollowerStatus, "state" | "reason"> {
+    const isStale = this.#state === "at_head" && this.#freshHead() === undefined;
+    if (!isStale) return { state: this.#state, reason: this.#reason };
+    return { state: "catching_up", reason: "too few upstreams told their head within the last seconds" };
+  }
+
+  /** The highest version that enough upstreams claimed within the last seconds. */
+  #freshHead(): bigint | undefined {
+    return this.pool.headVersion(this.#needed, HEAD_AGE_MS + 2.5 * this.#pace.pollTimeMs);
+  }
+
   async close(): Promise<void> {
     this.#stop.abort(new Error("the follower was closed"));
     await this.#running;
+    await this.#auditing;
     this.pool.close();
-    if (this.#state !== "faulted") this.#enter("closed");
+    if (!this.#isStopped()) this.#enter("closed");
   }
 
   async #run(): Promise<void> {
-    while (!this.#stop.signal.aborted && this.#state !== "faulted") {
+    while (!this.#stop.signal.aborted && !this.#isStopped()) {
       try {
         await this.#step();
       } catch (error) {
@@ -230,15 +270,22 @@ export class Follower {
     }
   }
 
+  #isStopped(): boolean {
+    return this.#state === "faulted" || this.#state === "refuted";
+  }
+
   /** Follows one upstream until it fails, lags or is overtaken. */
   async #step(): Promise<void> {
     const next = await this.#nextVersion();
     if (next === undefined) return;
+    const rechecks = this.#watch.recheck();
+    if (this.#needed > 1 && !(await this.#isClaimed(next))) return;
     const entry = this.pool.pick(next);
     if (entry === undefined) {
       this.#enter("waiting", "every upstream is resting or set aside");
       this.#giveUpIfUnusable();
-      await pause(Math.min(this.pool.waitMs + 1, 1000), this.#stop.signal);
+      const waiting = pause(Math.min(this.pool.waitMs + 1, 1000), this.#stop.signal);
+      await Promise.all([waiting, rechecks]);
       return;
     }
     try {
@@ -246,6 +293,31 @@ export class Follower {
     } catch (error) {
       await this.#handleFault(entry, error);
     }
+  }
+
+  /** True when enough upstreams claim to have the version; otherwise asks for their heads, and rests. */
+  async #isClaimed(next: bigint): Promise<boolean> {
+    const { pool } = this;
+    const isEnough = (): boolean => (pool.headVersion(this.#needed) ?? -1n) >= next;
+    if (isEnough()) return true;
+    await this.#watch.ask(
+      pool.voters.filter((entry) => pool.isReady(entry)),
+      isEnough,
+    );
+    if (isEnough()) return true;
+    if (pool.headVersion(this.#needed) === undefined) {
+      this.#enter("waiting", `fewer than ${this.#needed} upstreams tell their head`);
+      this.#giveUpIfUnusable();
+    } else {
+      this.#unusableSinceMs = undefined;
+      this.#enterRest(
+        this.#version ?? (next === 0n ? undefined : next - 1n),
+        "enough upstreams do not have the next version yet",
+      );
+      this.#options.onRest?.();
+    }
+    await pause(this.#pollMs(), this.#stop.signal);
+    return false;
   }
 
   /** The version to fetch next; undefined, after a pause, when the store could not be read. */
@@ -262,33 +334,99 @@ export class Follower {
   async #followOne(entry: PoolEntry): Promise<void> {
     const { prepare, committer } = this.#options;
     // An upstream names the start only until the first commit.
-    if (this.#version === undefined) await prepare?.(entry.upstream, this.#stop.signal);
+    if (this.#version === undefined) {
+      await prepare?.(entry.upstream, this.#ceiling(), this.#stop.signal);
+    }
+    await this.#assertSameHistory(entry);
     const { ahead, pageLimit: limit } = this.#pace;
     const start = await committer.nextVersion();
-    const queue = new PageQueue(entry.upstream, start, { ahead, limit }, this.#stop.signal);
+    const options = { ahead, limit, ceiling: () => this.#ceiling() };
+    const queue = new PageQueue(entry.upstream, start, options, this.#stop.signal);
     try {
-      for (;;) await this.#takePage(entry, queue);
+      while (!this.#isStopped()) await this.#takePage(entry, queue);
     } finally {
       queue.close();
     }
   }
 
+  /**
+   * Throws UpstreamError `other_history` if the upstream has another record of our last version, while a waypoint still
+   * to come can tell which is right. Without this, the page after ours would not verify, and an honest upstream would
+   * be blamed for the forged history that another one served before.
+   */
+  async #assertSameHistory(entry: PoolEntry): Promise<void> {
+    if (this.#anchors.length === 0) return;
+    const { ledger } = this.#options;
+    const position = await loadPosition(ledger);
+    if (position === undefined || !isWhole(position)) return;
+    const { version } = position;
+    if (version <= (confirmedVersion(position) ?? -1n)) return;
+    if (this.#sameHistory?.entry === entry && this.#sameHistory.version === version) return;
+    const head = await withDeadline(this.#pace.slowPageMs, this.#stop.signal, async (signal) => {
+      const claimed = await entry.upstream.getHead(signal);
+      // An audit needs to know whether the upstream has reached the waypoint.
+      this.pool.noteHead(entry, claimed);
+      await compareRecord(ledger, entry.upstream, claimed.version, "other_history", signal);
+      return claimed;
+    });
+    if (head.version >= version) this.#sameHistory = { entry, version };
+  }
+
+  #differenceCode(): DifferenceCode {
+    return this.#anchors.length > 0 ? "other_history" : "disagrees";
+  }
+
+  /** Finds out, beside following, whether an upstream with another history has the one that the next waypoint confirms. */
+  #audit(entry: PoolEntry): void {
+    const [waypoint] = [...this.#anchors].sort((a, b) => (a.version < b.version ? -1 : 1));
+    const isTooEarly = waypoint === undefined || (entry.head?.version ?? -1n) < waypoint.version;
+    if (this.#auditing !== undefined || isTooEarly) return;
+    const { ledger: store, committer, logger } = this.#options;
+    const { upstream } = entry;
+    const { pageLimit } = this.#pace;
+    logger.info(
+      { upstream: upstream.name, waypoint: waypoint.version },
+      "upstream has another history: checking it",
+    );
+    this.#auditing = auditHistory({ store, upstream, waypoint, pageLimit, signal: this.#stop.signal })
+      .then(async (refuted) => {
+        await committer.refute(refuted);
+        this.#enterRefuted(refuted);
+      })
+      .catch((error: unknown) => {
+        if (this.#stop.signal.aborted) return;
+        if (error instanceof UpstreamError) this.pool.fail(entry, toNeutral(error));
+        else if (this.#options.mayPass?.(error) !== true) this.#fail(error);
+      })
+      .finally(() => {
+        this.#auditing = undefined;
+      });
+  }
+
+  #enterRefuted({ firstVersion, reason }: Refutation): void {
+    this.#enter("refuted", reason);
+    this.#options.logger.error(
+      { firstVersion, reason },
+      "the history stored here is not the network's: following stopped",
+    );
+  }
+
   async #takePage(entry: PoolEntry, queue: PageQueue): Promise<void> {
     if (queue.isAtHead && entry.head !== undefined) throw new BeyondHead(queue.nextStart, entry.head);
-    const page = await queue.next();
-    entry.head = page.head;
+    const page = await this.#nextPage(entry, queue);
+    this.pool.noteHead(entry, page.head);
     if (this.#chainId !== undefined && page.head.chainId !== this.#chainId) {
       throw wrongChain(this.#chainId, page.head.chainId);
     }
-    const matched: bigint[] = [];
-    let isAgreed = false;
+    const matched: Waypoint[] = [];
     let isCommit = false;
     let position: Position | undefined;
     try {
       position = await this.#options.committer.append(page.bytes, async (blocks) => {
         matched.push(...checkAnchors(this.#anchors, blocks));
-        isAgreed = await this.#confirm(entry, blocks);
+        const level = await this.#confirm(entry, blocks);
         isCommit = true;
+        return level;
       });
     } catch (error) {
       throw explainUnverified(error, page.bytes);
@@ -298,48 +436,71 @@ export class Follower {
     // commit: after a restart it is that of an earlier one.
     if (position === undefined || !isCommit) return;
     this.#version = position.version;
+    this.#sameHistory = { entry, version: position.version };
     this.#chainId = position.chainId;
     this.#disputes = 0;
+    this.#slowPages = 0;
     this.#unusableSinceMs = undefined;
     this.pool.succeed(entry);
-    if (isAgreed) this.#hasAgreed = true;
     if (this.#state !== "at_head" || position.version < page.head.version) this.#enter("catching_up");
     this.#options.onCommit?.({ position, records: page.count, bytes: page.bytes.length });
-    for (const version of matched) await this.#noteMatchedWaypoint(version);
+    for (const waypoint of matched) await this.#noteMatchedWaypoint(waypoint);
   }
 
-  async #confirm(entry: PoolEntry, blocks: readonly VerifiedBlock[]): Promise<boolean> {
-    const last = blocks.at(-1)?.records.at(-1);
-    if (this.#agreement === undefined || last === undefined) return false;
-    await this.#agreement.confirm(entry, last);
-    return true;
+  /** The last version to fetch if several upstreams must agree: one that claims more cannot have it confirmed. */
+  #ceiling(): bigint | undefined {
+    return this.#needed > 1 ? this.pool.headVersion(this.#needed) : undefined;
+  }
+
+  /** The next page; gives up a slow upstream early if there is another one to ask. */
+  #nextPage(entry: PoolEntry, queue: PageQueue): Promise<QueuedPage> {
+    const isAlone = !this.pool.sound.some((other) => other !== entry && this.pool.isReady(other));
+    if (isAlone) return queue.next();
+    // Doubles while nothing is committed, so upstreams that are all slow still serve.
+    const patience = 2 ** Math.min(this.#slowPages, 3);
+    const share = entry.failures === 0 ? 1 : FAILED_PAGE_SHARE;
+    const ms = this.#pace.slowPageMs * patience * share;
+    return withDeadline(ms, this.#stop.signal, () => queue.next()).catch((error: unknown) => {
+      this.#slowPages++;
+      throw error;
+    });
+  }
+
+  /** The level that the upstreams' agreement earns; throws if they do not agree. */
+  async #confirm(entry: PoolEntry, blocks: readonly VerifiedBlock[]): Promise<TrustLevel | undefined> {
+    const claim = claimOf(blocks);
+    if (this.#agreement === undefined || claim === undefined) return undefined;
+    await this.#agreement.confirm(entry, claim);
+    return levelOfRule(this.#options.agree);
   }
 
   /** Notes a waypoint that matched and whose version is committed. */
-  async #noteMatchedWaypoint(version: bigint): Promise<void> {
-    this.#anchors = this.#anchors.filter((anchor) => anchor.version !== version);
-    if (version === 0n) this.#isChained = true;
-    else if (this.#anchoredVersion === undefined || version > this.#anchoredVersion)
-      this.#anchoredVersion = version;
+  async #noteMatchedWaypoint(waypoint: Waypoint): Promise<void> {
+    await this.#options.committer.noteMatchedWaypoint(waypoint);
+    this.#anchors = this.#anchors.filter((anchor) => anchor !== waypoint);
+    const { version } = waypoint;
     this.#options.logger.info(
       { version },
       version === 0n ? "genesis matches its waypoint" : "waypoint matches",
     );
-    await this.#options.onAnchored?.(version);
   }
 
   async #handleFault(entry: PoolEntry, error: unknown): Promise<void> {
     if (this.#stop.signal.aborted) return;
     if (error instanceof NoAgreement) {
-      this.#disputes++;
+      if (error.isDispute) this.#disputes++;
       this.#enter("waiting", error.message);
       this.#options.logger.warn({ reason: error.message }, "upstreams do not agree");
       this.#giveUpIfUnusable();
-      await pause(backoffMs(this.#disputes, this.#pace.setAside, this.#random), this.#stop.signal);
+      await pause(
+        backoffMs(Math.max(this.#disputes, 1), this.#pace.setAside, this.#random),
+        this.#stop.signal,
+      );
     } else if (error instanceof BeyondHead) {
       await this.#restAtHead(entry, error);
     } else if (error instanceof UpstreamError) {
       this.pool.fail(entry, error);
+      if (error.code === "other_history") this.#audit(entry);
       this.#giveUpIfUnusable();
     } else {
       await this.#waitForStore(error);
@@ -355,60 +516,48 @@ export class Follower {
 
   /** At an upstream's head: pauses, then looks for upstreams that are further. */
   async #restAtHead(entry: PoolEntry, error: BeyondHead): Promise<void> {
-    entry.head = error.head;
+    if (error.head !== entry.head) this.pool.noteHead(entry, error.head);
     try {
-      const version = await this.#assertSameLedger(entry, error.head);
+      const { ledger } = this.#options;
+      const version = await withDeadline(this.#pace.headDeadlineMs, this.#stop.signal, (signal) =>
+        assertSameLedger(ledger, entry.upstream, error.head, this.#differenceCode(), signal),
+      );
       this.pool.succeed(entry);
       this.#unusableSinceMs = undefined;
-      this.#enterRest(version, error);
+      this.#enterRest(version, error.message);
       this.#options.onRest?.();
     } catch (fault) {
       await this.#handleFault(entry, fault);
       return;
     }
-    await pause(this.#pace.pollTimeMs * (0.75 + this.#random() / 2), this.#stop.signal);
-    const others = this.pool.entries.filter((other) => other !== entry && this.pool.isReady(other));
-    await Promise.all(others.map((other) => this.#refreshHead(other)));
+    await pause(this.#pollMs(), this.#stop.signal);
+    const others = this.pool.sound.filter((other) => other !== entry && this.pool.isReady(other));
+    // The one in use is asked again at once; whoever answers late is heard at the next poll.
+    void this.#watch.ask(others, () => false);
   }
 
-  /** Enters `at_head` only when an upstream in use is at or above our version. */
-  #enterRest(version: bigint | undefined, { head, message }: BeyondHead): void {
+  /** Pause until the next poll. */
+  #pollMs(): number {
+    return this.#pace.pollTimeMs * (0.75 + this.#random() / 2);
+  }
+
+  /** Enters `at_head` only when enough upstreams are at or above our version, and said so just now. */
+  #enterRest(version: bigint | undefined, reason: string): void {
     if (version === undefined) {
-      this.#enter("waiting", message);
+      this.#enter("waiting", reason);
       return;
     }
-    const isLevel = this.pool.entries.some(
-      (entry) => entry.state === "ok" && entry.head !== undefined && entry.head.version >= version,
-    );
+    const highest = this.#freshHead();
+    const isLevel = highest !== undefined && highest >= version;
     this.#pollsBehind = isLevel ? 0 : this.#pollsBehind + 1;
     if (isLevel) {
       if (this.#state !== "at_head") this.#enter("at_head");
-    } else if (this.#pollsBehind >= MAX_POLLS_BEHIND) {
-      const highest = this.pool.headVersion ?? head.version;
+    } else if (this.#pollsBehind >= MAX_POLLS_BEHIND && highest !== undefined) {
       this.#enter(
         "ahead_of_upstreams",
         `every upstream is behind this node: the highest ends at version ${highest}, this node at ${version}`,
       );
     }
-  }
-
-  async #refreshHead(entry: PoolEntry): Promise<void> {
-    try {
-      const head = await entry.upstream.getHead(this.#stop.signal);
-      if (this.#chainId !== undefined && head.chainId !== this.#chainId)
-        throw wrongChain(this.#chainId, head.chainId);
-      entry.head = head;
-      await this.#assertSameLedger(entry, head);
-      if (entry.state !== "set_aside") this.pool.succeed(entry);
-    } catch (error) {
-      if (this.#stop.signal.aborted) return;
-      if (error instanceof UpstreamError) this.pool.fail(entry, error);
-      else await this.#waitForStore(error);
-    }
-  }
-
-  #assertSameLedger(entry: PoolEntry, head: UpstreamHead): Promise<bigint | undefined> {
-    return assertSameLedger(this.#options.ledger, entry.upstream, head, this.#stop.signal);
   }
 
   /** Gives up when upstreams served nothing usable for too long. Failed connections do not count. */
@@ -425,7 +574,7 @@ export class Follower {
   }
 
   #enter(state: FollowState, reason?: string): void {
-    if (this.#state === "faulted") return;
+    if (this.#isStopped()) return;
     if (state !== this.#state) {
       this.#options.logger.info(
         { state, was: this.#state, ...(reason === undefined ? {} : { reason }) },
@@ -443,6 +592,7 @@ export class Follower {
   }
 }
 
-function wrongChain(expected: number, got: number): UpstreamError {
-  return new UpstreamError("wrong_chain", `expected chain ${expected}, the upstream serves chain ${got}`);
+/** An upstream that no longer has its early records cannot be audited, which is no fault of its own. */
+function toNeutral(error: UpstreamError): UpstreamError {
+  return error.code === "pruned" ? new UpstreamError("other_history", error.message) : error;
 }

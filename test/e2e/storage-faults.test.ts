@@ -25,7 +25,7 @@ import { until } from "../support/until.ts";
 const folder = temporaryFolder();
 const PAGE_BYTES = 4096;
 /** Pages overwritten, one at a time; more with SEXTANT_PAGES. */
-const PAGES = Number(process.env.SEXTANT_PAGES ?? "5");
+const PAGES = Number(process.env.SEXTANT_PAGES ?? "3");
 const quick = ["--block-time", "0", "--prune-window", "off", "--log-level", "error"];
 
 interface Info {

@@ -7,7 +7,7 @@ import { askSource, operandsOf, sourceExclusions, sourceOptions } from "../sourc
 
 export const encodeCommand = command({
   name: "encode",
-  summary: "Print the bytes to sign for a JSON transaction request, as hex",
+  summary: "Print the bytes to sign for a JSON transaction request as hex",
   operands: "FILE|-",
   options: { ...sourceOptions, json: switchOption("Print a JSON object", false) },
   exclusions: sourceExclusions,

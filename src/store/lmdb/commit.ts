@@ -51,7 +51,8 @@ export function writeBase(tables: Tables, base: BaseBatch): void {
   if (base.sideRows !== undefined) writeSideRows(tables, base.sideRows);
 }
 
-function writeTreeNodes(tables: Tables, nodes: readonly TreeNodeWrite[]): void {
+/** Writes tree nodes. Call inside a write transaction. */
+export function writeTreeNodes(tables: Tables, nodes: readonly TreeNodeWrite[]): void {
   for (const { key, value } of nodes) {
     if (value === undefined) tables.tree.removeSync(key);
     else putRow(tables.tree, key, value);

@@ -4,7 +4,7 @@ import type { Block, HistoryRange, StateItem } from "../../ledger/view.ts";
 import { findBlockAtTime, findBlockByHeight, findBlockByVersion } from "../block-search.ts";
 import type { BlockStart, RawRecord, StoreView } from "../contract.ts";
 import { StoreError } from "../errors.ts";
-import { assertReadable, hideOldDeletion } from "../read-check.ts";
+import { assertReadable, hideOldDeletion, lastReadable } from "../read-check.ts";
 import type { FastTable, OlderSeeker } from "./native.ts";
 import { decodeBlock } from "./position-row.ts";
 import { checkedBytes, getRow, openRow } from "./sealed-rows.ts";
@@ -40,10 +40,10 @@ export class LmdbView implements StoreView {
   readonly #snapshot: Snapshot;
   #open = true;
 
-  constructor(source: ViewSource, snapshot: Snapshot) {
+  constructor(source: ViewSource, snapshot: Snapshot, position: Position = snapshot.position) {
     this.#source = source;
     this.#snapshot = snapshot;
-    this.position = snapshot.position;
+    this.position = position;
     snapshot.use();
     source.openViews.add(this);
   }
@@ -100,7 +100,8 @@ export class LmdbView implements StoreView {
     assertReadable(this.position, start);
     const records: RawRecord[] = [];
     let size = 0;
-    for (let version = start; version <= this.position.version && records.length < limit; version++) {
+    const last = lastReadable(this.position);
+    for (let version = start; version <= last && records.length < limit; version++) {
       const bytes = getRow(this.#source.tables.records, numberKey(version), this.#snapshot.options);
       if (bytes === undefined) break;
       size += bytes.length;

@@ -8,6 +8,7 @@ import type {
   BaseBatch,
   CommitBatch,
   PruneStep,
+  RewindBatch,
   SideRow,
   Store,
   StoreIdentity,
@@ -16,7 +17,8 @@ import type {
 } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import { assertPruneFloor, findOldest } from "../prune-check.ts";
-import { copyRows, createRows, type Rows, type StaleRow, toMapKey } from "./rows.ts";
+import { assertRewinds, toRewoundPosition } from "../rewind-check.ts";
+import { copyRows, createRows, indexAfter, type Rows, type StaleRow, toMapKey } from "./rows.ts";
 import { MemoryView } from "./view.ts";
 
 /** An empty store in memory. */
@@ -36,6 +38,11 @@ class MemoryStore implements Store {
   openView(): StoreView {
     if (this.#position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
     return new MemoryView(this.#position, this.#rows);
+  }
+
+  openRawView(): StoreView {
+    if (this.#position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+    return new MemoryView({ ...this.#position, refuted: undefined }, this.#rows);
   }
 
   async getTreeNodes(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]> {
@@ -115,6 +122,29 @@ class MemoryStore implements Store {
     };
     const done = finished && removed < maxRows;
     return { oldestVersion: oldest.firstVersion, removed, done };
+  }
+
+  async rewind(batch: RewindBatch): Promise<void> {
+    const head = this.#position;
+    if (head === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+    assertRewinds(batch, head, this.#rows.blocks.get(batch.position.blockHeight + 1n));
+    const { version, blockHeight } = batch.position;
+    if (this.#rows.views > 0) this.#rows = copyRows(this.#rows);
+    const { items, blocks, records } = this.#rows;
+    // Commits append to the lists, and may now append versions that open views can see.
+    for (const [key, known] of items) items.set(key, [...known]);
+    for (const key of batch.keyHashes.map(toMapKey)) {
+      const known = items.get(key) ?? [];
+      const kept = known.slice(0, indexAfter(known, version));
+      if (kept.length === 0) items.delete(key);
+      else items.set(key, kept);
+    }
+    for (const at of [...blocks.keys()]) if (at > blockHeight) blocks.delete(at);
+    for (const at of [...records.keys()]) if (at > version) records.delete(at);
+    this.#stale = this.#stale.filter(({ since }) => since <= version);
+    this.#putTreeNodes(batch.treeNodes);
+    await this.putSideRows(batch.sideRows);
+    this.#position = toRewoundPosition(batch, head);
   }
 
   async close(): Promise<void> {}
