@@ -8,6 +8,7 @@ import type { BalanceChange } from "./ledger/balance-history.ts";
 import { balanceKeyCacheStats } from "./ledger/balance-keys.ts";
 import { LedgerError } from "./ledger/errors.ts";
 import type { Ledger, LedgerView } from "./ledger/view.ts";
+import { HeadWatch } from "./ledger/watch/head-watch.ts";
 import { BalanceQuestions } from "./node/balance-questions.ts";
 import { type DeprecatedOptions, withPresentNames } from "./node/deprecated-options.ts";
 import { DriverHistogram, type DriverReport, driverGauges } from "./node/driver-metrics.ts";
@@ -31,6 +32,7 @@ import {
   type Explanation,
   type HistoryOptions,
   type LedgerInfo,
+  type MinVersionOptions,
   NODE_DEFAULTS,
   type Node,
   type NodeOptions,
@@ -51,6 +53,7 @@ export type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.t
 export { HTTP_DEFAULTS, HTTP_NUMBERS, isHeaderBrand } from "./http/server.ts";
 export type { BalanceChange } from "./ledger/balance-history.ts";
 export { isReversed } from "./ledger/version-range.ts";
+export { MAX_WAIT_MS } from "./ledger/watch/min-version.ts";
 export { LOCAL_CHAIN_NUMBERS } from "./node/block-maker.ts";
 export { type CopyOptions, type CopyReport, copyData } from "./node/copying.ts";
 export type { CassandraOptions } from "./node/engines/cassandra.ts";
@@ -67,6 +70,7 @@ export {
   type HttpOptions,
   type LedgerInfo,
   type LocalChainOptions,
+  type MinVersionOptions,
   NODE_DEFAULTS,
   type Node,
   type NodeOptions,
@@ -132,7 +136,9 @@ class SextantNode implements Node, Ledger {
   readonly #logger: Logger;
   readonly #window: PruneWindow;
   readonly #waypoints = new WaypointInfo();
-  readonly #reader = new Reader(this);
+  /** A process that writes hears of its own commits; any other looks at the store. */
+  readonly #headWatch = new HeadWatch({ ledger: this, isTold: () => this.#writer !== undefined });
+  readonly #reader = new Reader(this, this.#headWatch);
   readonly #questions = new BalanceQuestions(this.#reader);
   readonly #finalVersions = new FinalVersions(() => this.#store);
   readonly #startedMs: number;
@@ -270,6 +276,8 @@ class SextantNode implements Node, Ledger {
       window: this.#window,
       faults: this.#faults,
       onCommit: this.#metrics.onCommit,
+      onBatch: ({ previous, position: { version }, writes }) =>
+        this.#headWatch.committed({ previous, version, writes }),
       logger: this.#logger,
     });
     return this.#writer;
@@ -297,6 +305,7 @@ class SextantNode implements Node, Ledger {
       services: {
         passThrough: passThroughOf(this.#options.follow),
         ledger: this,
+        headWatch: this.#headWatch,
         encoder: (body, view) => this.#reader.encode(body, view),
         explainer: (body, view) => this.#reader.explain(body, view),
         nodeInfo: (view) => this.#info(view),
@@ -396,12 +405,18 @@ class SextantNode implements Node, Ledger {
     }
   }
 
-  encodeSubmission(request: object | string | Uint8Array): Promise<Uint8Array> {
-    return this.#call(() => this.#reader.encodeSubmission(request));
+  encodeSubmission(
+    request: object | string | Uint8Array,
+    options: MinVersionOptions = {},
+  ): Promise<Uint8Array> {
+    return this.#call(() => this.#reader.encodeSubmission(request, options));
   }
 
-  explainSubmission(request: object | string | Uint8Array): Promise<Explanation> {
-    return this.#call(() => this.#reader.explainSubmission(request));
+  explainSubmission(
+    request: object | string | Uint8Array,
+    options: MinVersionOptions = {},
+  ): Promise<Explanation> {
+    return this.#call(() => this.#reader.explainSubmission(request, options));
   }
 
   info(): Promise<Readonly<Record<string, unknown>>> {
@@ -475,8 +490,8 @@ class SextantNode implements Node, Ledger {
     return this.#writer?.blocks?.isMoving === true ? "moving" : "standing";
   }
 
-  ledgerInfo(): Promise<LedgerInfo> {
-    return this.#call(() => this.#reader.ledgerInfo());
+  ledgerInfo(options: MinVersionOptions = {}): Promise<LedgerInfo> {
+    return this.#call(() => this.#reader.ledgerInfo(options));
   }
 
   produceBlock(): Promise<LedgerInfo> {
@@ -500,6 +515,7 @@ class SextantNode implements Node, Ledger {
 
   async #close(): Promise<void> {
     this.#closing.abort();
+    this.#headWatch.close();
     await this.#election?.stop();
     await this.#writer?.stop();
     await this.#frontend?.close();

@@ -47,6 +47,11 @@ const limitOptions = {
     "COUNT",
     HTTP_NUMBERS.maxInFlight,
   ),
+  "max-waiting": integerOption(
+    "Requests per process that wait for their min_ledger_version; more get 503",
+    "COUNT",
+    HTTP_NUMBERS.maxWaiting,
+  ),
   "max-wait": durationOption(
     "Longest wait of a request in the queue; longer ones get 503; 0 for no limit",
     HTTP_NUMBERS.maxWaitMs,

@@ -17,8 +17,16 @@ import {
   rawItemRoute,
   rawItemsRoute,
 } from "../interface/routes.ts";
-import { createNode, type HistoryEnd, parseOperand, type ReadOptions, refusalOf } from "../node.ts";
-import { type Exclusion, textOption } from "./option.ts";
+import {
+  createNode,
+  type HistoryEnd,
+  MAX_WAIT_MS,
+  type MinVersionOptions,
+  parseOperand,
+  type ReadOptions,
+  refusalOf,
+} from "../node.ts";
+import { durationOption, type Exclusion, textOption } from "./option.ts";
 
 /** The version or time to read at; the latest version if both are undefined. */
 export interface ReadAtOperand {
@@ -75,6 +83,32 @@ export const sourceOptions = {
 export const sourceExclusions: readonly Exclusion<keyof typeof sourceOptions>[] = [
   { one: "url", others: ["data"] },
 ];
+
+/** Options of every command that reads the ledger. */
+export const minVersionOptions = {
+  "min-ledger-version": textOption(
+    "Read once the node is at this version: that of your own write",
+    "VERSION",
+  ),
+  wait: durationOption("Longest wait for --min-ledger-version", {
+    fallback: 10_000,
+    min: 0,
+    max: MAX_WAIT_MS,
+  }),
+};
+
+/** Where to ask, and the least version that the answer needs. */
+export interface SourceValues {
+  readonly url: string | undefined;
+  readonly data: string | undefined;
+  readonly "min-ledger-version"?: string | undefined;
+  readonly wait?: number;
+}
+
+function minVersionOf({ "min-ledger-version": text, wait }: SourceValues): MinVersionOptions {
+  if (text === undefined) return {};
+  return { minLedgerVersion: parseOperand("version", "--min-ledger-version", text), waitMs: wait };
+}
 
 /** Options of commands that read at a version or time. */
 export const readAtOptions = {
@@ -243,8 +277,10 @@ async function* linesOf({ body }: Response): AsyncGenerator<string> {
   if (rest !== "") throw new Error("the last line has no end");
 }
 
-function remoteSource(root: string): Source {
+function remoteSource(root: string, { minLedgerVersion, waitMs }: MinVersionOptions): Source {
   const at = root + API_ROOT;
+  const least = { min_ledger_version: minLedgerVersion, wait_ms: waitMs };
+  const timeoutMs = RESPONSE_TIMEOUT_MS + (waitMs ?? 0);
   const unreachable = (error: unknown): ConfigError =>
     new ConfigError(`cannot reach ${root}: ${errorText(causeOf(error))}`, error);
   const unlikeNode = (got: string): SourceError =>
@@ -267,7 +303,7 @@ function remoteSource(root: string): Source {
     let response: Response;
     let text: string;
     try {
-      response = await fetch(url, { ...init, signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS) });
+      response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
       text = (await readText(response)).trim();
     } catch (error) {
       throw unreachable(error);
@@ -281,6 +317,7 @@ function remoteSource(root: string): Source {
   const readAt = ({ version, at: time }: ReadAtOperand) => ({
     ledger_version: version?.toString(),
     at: time,
+    ...least,
   });
   return {
     balance: (address, asset_type, when) =>
@@ -295,7 +332,7 @@ function remoteSource(root: string): Source {
       ask(urlTo(at, detailRoute, { address, asset_type, ...readAt(when) }), isDetail),
     history: async function* (address, asset_type, range) {
       for (let start: string | undefined, isFirst = true; isFirst || start !== undefined; isFirst = false) {
-        const url = urlTo(at, historyRoute, { address, asset_type, ...range, start });
+        const url = urlTo(at, historyRoute, { address, asset_type, ...range, start, ...least });
         let response: Response;
         try {
           // Without a time limit: a node closes the connection if its client reads too slowly.
@@ -328,10 +365,10 @@ function remoteSource(root: string): Source {
         ),
         { queries },
       ),
-    encode: (request) => ask(urlTo(at, encodeRoute), isHexString, request),
-    explain: (request) => ask(urlTo(at, explainRoute), isObject, request),
+    encode: (request) => ask(urlTo(at, encodeRoute, least), isHexString, request),
+    explain: (request) => ask(urlTo(at, explainRoute, least), isObject, request),
     info: () => ask(urlTo(at, infoRoute), isObject),
-    ledger: () => ask(urlTo(at, ledgerInfoRoute), isLedger),
+    ledger: () => ask(urlTo(at, ledgerInfoRoute, least), isLedger),
     close: async () => {},
   };
 }
@@ -371,7 +408,7 @@ function batchText(
   });
 }
 
-async function localSource(data: string): Promise<Source> {
+async function localSource(data: string, least: MinVersionOptions): Promise<Source> {
   const node = await createNode({ data, readOnly: true });
   /** Refuses with the messages of the HTTP interface. */
   const ask = async <T>(question: () => Promise<T>): Promise<T> => {
@@ -382,7 +419,11 @@ async function localSource(data: string): Promise<Source> {
       throw text === undefined ? error : new SourceError(text, error);
     }
   };
-  const readOptions = ({ version, at }: ReadAtOperand): ReadOptions => ({ ledgerVersion: version, at });
+  const readOptions = ({ version, at }: ReadAtOperand): ReadOptions => ({
+    ledgerVersion: version,
+    at,
+    ...least,
+  });
   return {
     balance: (address, asset, when) =>
       ask(async () => `${await node.balance(address, asset, readOptions(when))}`),
@@ -399,7 +440,7 @@ async function localSource(data: string): Promise<Source> {
     detail: (address, asset, when) =>
       ask(async () => JSON.stringify(await node.balanceDetail(address, asset, readOptions(when)))),
     history: async function* (address, asset, { from, to, points }) {
-      const range = { from: historyEnd("from", from), to: historyEnd("to", to), points };
+      const range = { from: historyEnd("from", from), to: historyEnd("to", to), points, ...least };
       const changes = node.balanceHistory(address, asset, range)[Symbol.asyncIterator]();
       for (;;) {
         const next = await ask(() => changes.next());
@@ -437,10 +478,11 @@ async function localSource(data: string): Promise<Source> {
           }),
         );
       }),
-    encode: (request) => ask(async () => JSON.stringify(toPrefixedHex(await node.encodeSubmission(request)))),
-    explain: (request) => ask(async () => JSON.stringify(await node.explainSubmission(request))),
+    encode: (request) =>
+      ask(async () => JSON.stringify(toPrefixedHex(await node.encodeSubmission(request, least)))),
+    explain: (request) => ask(async () => JSON.stringify(await node.explainSubmission(request, least))),
     info: () => ask(async () => JSON.stringify(await node.info())),
-    ledger: () => ask(async () => JSON.stringify(await node.ledgerInfo())),
+    ledger: () => ask(async () => JSON.stringify(await node.ledgerInfo(least))),
     close: () => node.close(),
   };
 }
@@ -452,20 +494,18 @@ function absentItem(handle: string, key: string, version: bigint | undefined): s
 }
 
 /** Opens the source that the options name. */
-async function openSource(options: {
-  readonly url: string | undefined;
-  readonly data: string | undefined;
-}): Promise<Source> {
+async function openSource(options: SourceValues): Promise<Source> {
+  const least = minVersionOf(options);
   if (options.url !== undefined && options.data !== undefined) {
     throw new ConfigError("--url and --data exclude each other");
   }
-  if (options.data !== undefined) return localSource(options.data);
-  return remoteSource(parseNodeUrl(options.url ?? DEFAULT_URL));
+  if (options.data !== undefined) return localSource(options.data, least);
+  return remoteSource(parseNodeUrl(options.url ?? DEFAULT_URL), least);
 }
 
 /** Runs one question on a source and closes it. */
 export async function askSource<T>(
-  options: { readonly url: string | undefined; readonly data: string | undefined },
+  options: SourceValues,
   question: (source: Source) => Promise<T>,
 ): Promise<T> {
   const source = await openSource(options);

@@ -3,6 +3,8 @@
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { Ledger, LedgerView } from "../ledger/view.ts";
+import type { HeadWatch } from "../ledger/watch/head-watch.ts";
+import { assertReached, type MinVersion } from "../ledger/watch/min-version.ts";
 import { Abandoned, assertBodyHeaders, type BodyBudget, BodyHold } from "./body.ts";
 import { isPreflightMethod, preflightHeaders } from "./cors.ts";
 import { HttpError, NO_LEDGER, quoteInput } from "./errors.ts";
@@ -14,6 +16,7 @@ import { isPassable, type PassThrough } from "./pass-through.ts";
 import { originForm } from "./request-target.ts";
 import { Responder, type ResponderOptions, type Serving } from "./responder.ts";
 import { Router } from "./router.ts";
+import { minVersionOf } from "./schemas/min-version.ts";
 import type { Services } from "./services.ts";
 
 /** What the operator can switch off. */
@@ -33,6 +36,9 @@ export interface DispatcherOptions extends Omit<ResponderOptions, "headers"> {
   readonly bodyLimitBytes: number;
   readonly bodyBudgetBytes: number;
   readonly maxInFlight: number;
+  readonly headWatch: HeadWatch;
+  /** Requests that wait for a version. */
+  readonly maxWaiting: number;
   /** 0 for no limit. */
   readonly maxLagMs: number;
   /** Serves the paths that this node does not; undefined without an upstream. */
@@ -64,6 +70,9 @@ export class Dispatcher {
   /** Encoded documents, by operation and form. */
   readonly #documents = new Map<string, Uint8Array>();
   #inFlight = 0;
+  /** End the waits for a version. */
+  readonly #waits = new Set<() => void>();
+  #isClosing = false;
   /** Requests in flight of operations with a bound of their own. */
   readonly #inFlightOf = new Map<Operation, number>();
 
@@ -107,7 +116,9 @@ export class Dispatcher {
         const body = this.#readBody(exchange, hold);
         args.body = operation.body.parse(body instanceof Promise ? await body : body);
       }
-      // Requests count from here on, with their body complete: slow uploads must not keep others out.
+      const minVersion = operation.ledger === "required" ? minVersionOf(args) : undefined;
+      if (minVersion !== undefined) await this.#reach(serving, operation, minVersion);
+      // Requests count from here on, with their body complete and their version there: neither must keep others out.
       inFlight = 1;
       if (++this.#inFlight > this.#options.maxInFlight) {
         throw new HttpError("overloaded", "too many requests in flight", { headers: ["Retry-After", "1"] });
@@ -175,6 +186,8 @@ export class Dispatcher {
   /** Closes each connection after its next response. */
   startClosing(): void {
     this.#responder.closing = true;
+    this.#isClosing = true;
+    for (const end of this.#waits) end();
   }
 
   /** Value of Access-Control-Expose-Headers. */
@@ -185,6 +198,11 @@ export class Dispatcher {
   /** Requests being worked on. */
   get inFlight(): number {
     return this.#inFlight;
+  }
+
+  /** Requests that wait for a version. */
+  get waiting(): number {
+    return this.#waits.size;
   }
 
   /** Answers a request with an error without serving it. */
@@ -265,6 +283,48 @@ export class Dispatcher {
     } catch (error) {
       return withoutView(operation, error);
     }
+  }
+
+  /** Waits until the ledger is at a version. Holds no view meanwhile. Throws when it is not, or the client left. */
+  async #reach(serving: Serving, operation: Operation, minVersion: MinVersion): Promise<void> {
+    const { version, waitMs } = minVersion;
+    if ((await this.#lookAtHead(serving, operation)) >= version) return;
+    if (waitMs > 0) {
+      await this.#wait(serving.exchange, minVersion);
+      if (serving.exchange.isGone) throw new Abandoned("the client went away");
+      await this.#lookAtHead(serving, operation);
+    }
+    assertReached(serving.headers?.position.version ?? 0n, minVersion);
+  }
+
+  /** The latest version. Also prepares the headers of it, for an error. */
+  async #lookAtHead(serving: Serving, operation: Operation): Promise<bigint> {
+    const view = await this.#openView(operation);
+    if (view === undefined) throw new HttpError(operation.unavailable, NO_LEDGER);
+    const { position } = view;
+    view.release();
+    serving.headers = this.#headers.prepare(position);
+    return position.version;
+  }
+
+  async #wait({ socket }: Exchange, { version, waitMs }: MinVersion): Promise<void> {
+    const { headWatch, maxWaiting } = this.#options;
+    if (this.#waits.size >= maxWaiting) {
+      throw new HttpError("overloaded", `${maxWaiting} requests wait for a version already`, {
+        headers: ["Retry-After", "1"],
+      });
+    }
+    if (this.#isClosing) return;
+    const { done, end } = headWatch.wait(version, waitMs);
+    this.#waits.add(end);
+    // Pipelined requests may wait side by side.
+    socket.setMaxListeners(0);
+    // A client that sends no more may have left: it gets its answer now, in case it still reads.
+    socket.on("close", end).on("end", end);
+    if (socket.readableEnded) end();
+    await done;
+    socket.off("close", end).off("end", end);
+    this.#waits.delete(end);
   }
 
   #assertRecent(view: LedgerView, operation: Operation): void {

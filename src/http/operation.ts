@@ -4,7 +4,7 @@
 
 import { CodedError } from "../base/errors.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
-import { type ParamName, paramNames, type Route } from "../interface/route.ts";
+import { type MinVersionName, type ParamName, paramNames, type Route } from "../interface/route.ts";
 import type { Ledger, LedgerView } from "../ledger/view.ts";
 import type { Condition } from "./error-catalogue.ts";
 import { HttpError, quoteInput } from "./errors.ts";
@@ -12,6 +12,7 @@ import type { AboutAnswer } from "./headers.ts";
 import type { Form } from "./negotiation.ts";
 import { decodeTwice } from "./percent.ts";
 import { findQuery } from "./query.ts";
+import { minVersionFields } from "./schemas/min-version.ts";
 import type { Services } from "./services.ts";
 
 /** A JSON Schema object, as OpenAPI takes it. */
@@ -108,7 +109,7 @@ export interface OperationDefinition<
 > extends Documentation,
     Pick<Route<Path>, "method" | "path"> {
   /** From the shared route, if clients use one; must name the same parameters as `query`. */
-  readonly queryNames?: readonly (keyof Q)[];
+  readonly queryNames?: readonly (keyof Q | MinVersionName)[];
   /** Undocumented paths with the same behaviour. */
   readonly aliases?: readonly string[];
   readonly ledger: L;
@@ -192,19 +193,23 @@ export function operation<
   B,
   D,
   L extends LedgerUse,
->(definition: OperationDefinition<Path, P, Q, B, D, L>): Operation & Route<Path, keyof Q & string> {
+>(
+  definition: OperationDefinition<Path, P, Q, B, D, L>,
+): Operation & Route<Path, (keyof Q & string) | (L extends "required" ? MinVersionName : never)> {
   const params = paramNames(definition.path).map((name) => [name, definition.params[name]] as const);
-  const query = Object.entries(definition.query);
+  const readsLedger = definition.ledger === "required";
+  const fields: Fields = readsLedger ? { ...definition.query, ...minVersionFields } : definition.query;
+  const query = Object.entries(fields);
   const forms = Object.keys(definition.answer) as Form[];
   return {
     id: definition.id,
     method: definition.method,
     path: definition.path,
-    queryNames: query.map(([name]) => name),
+    queryNames: query.map(([name]) => name as keyof Q & string),
     aliases: definition.aliases ?? [],
     summary: definition.summary,
     description: definition.description,
-    errors: definition.errors,
+    errors: readsLedger ? [...definition.errors, "behind"] : definition.errors,
     ledger: definition.ledger,
     switchable: definition.switchable,
     switch: definition.switch,
@@ -214,7 +219,7 @@ export function operation<
     isDocument: definition.isDocument ?? false,
     unavailable: definition.unavailable ?? "unavailable",
     params: definition.params,
-    query: definition.query,
+    query: fields,
     body: definition.body,
     forms,
     answers: forms.flatMap((form) => {

@@ -115,7 +115,7 @@ export class Responder {
 
   /** Sends an error response. */
   fail(serving: Serving, error: unknown): void {
-    const { condition, message, headers: extraHeaders } = faultOf(error);
+    const { condition, message, headers: extraHeaders, extra: extraKeys = {} } = faultOf(error);
     const { status } = ERROR_CATALOGUE[condition];
     let requestId: string | undefined;
     if (status >= 500) {
@@ -124,7 +124,9 @@ export class Responder {
     }
     const { archiveUrl } = this.#options;
     const extra =
-      condition === "version_pruned" && archiveUrl !== undefined ? { archival_endpoint: archiveUrl } : {};
+      condition === "version_pruned" && archiveUrl !== undefined
+        ? { archival_endpoint: archiveUrl }
+        : extraKeys;
     const headers = serving.headers?.other.json ?? plainHeaders("json");
     const own = ["Cache-Control", "no-store", ...extraHeaders];
     this.send(serving, status, headers, own, errorBody(condition, message, extra), { requestId });

@@ -12,6 +12,7 @@ import {
 } from "../base/settings.ts";
 import { shortenText } from "../base/text.ts";
 import type { Ledger } from "../ledger/view.ts";
+import { HeadWatch } from "../ledger/watch/head-watch.ts";
 import { ADMISSION_NUMBERS, AdmissionControl, type AdmissionFigures } from "./admission-control.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { LISTENER_NUMBERS, type ListenAddress, Listener } from "./listener.ts";
@@ -38,6 +39,8 @@ export const HTTP_NUMBERS = {
   answerTimeoutMs: { fallback: 120_000, min: 1, max: DAY_MS },
   /** Requests in flight before more are turned away. */
   maxInFlight: { fallback: 10_000, min: 1, max: 1_000_000 },
+  /** Requests that wait for their `min_ledger_version`; more are turned away. */
+  maxWaiting: { fallback: 1000, min: 0, max: 1_000_000 },
   /** How old the ledger's time may be before reads are refused and the node is not ready; 0 for no limit. */
   maxLagMs: { fallback: 0, min: 0, max: 365 * DAY_MS },
 } as const satisfies NumberSettings;
@@ -74,6 +77,8 @@ export interface HttpServerOptions extends NumberOptions<typeof HTTP_NUMBERS> {
 /** The parts of a node that a server needs. */
 export interface HttpServices {
   readonly ledger: Ledger;
+  /** Learns of new versions. Left out, the server looks at the ledger itself. */
+  readonly headWatch?: HeadWatch;
   readonly encoder: SubmissionEncoder;
   readonly explainer: SubmissionExplainer;
   /** Keys and values of the info response, with the ledger where there is one. */
@@ -105,6 +110,8 @@ export interface HttpFigures extends AdmissionFigures {
   readonly refusedConnections: number;
   readonly unreadResponsesEnded: number;
   readonly inFlight: number;
+  /** Requests that wait for a version. */
+  readonly waiting: number;
   readonly answerBytes: number;
 }
 
@@ -162,6 +169,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     budgetBytes: settings.answerBudgetBytes,
     answerTimeoutMs: settings.answerTimeoutMs,
   });
+  const headWatch = options.headWatch ?? new HeadWatch({ ledger: options.ledger, isTold: () => false });
   const { bodyLimitBytes } = settings;
   const passThrough =
     options.passThrough === undefined
@@ -189,6 +197,8 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     bodyLimitBytes,
     bodyBudgetBytes: settings.bodyBudgetBytes,
     maxInFlight: settings.maxInFlight,
+    headWatch,
+    maxWaiting: settings.maxWaiting,
     maxLagMs: settings.maxLagMs,
     archiveUrl: options.archiveUrl,
     passThrough,
@@ -236,6 +246,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     },
     close: async () => {
       dispatcher.startClosing();
+      if (options.headWatch === undefined) headWatch.close();
       await listener.close();
       passThrough?.close();
       admission.stop();
@@ -246,6 +257,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
       refusedConnections: listener.refused,
       unreadResponsesEnded,
       inFlight: dispatcher.inFlight,
+      waiting: dispatcher.waiting,
       answerBytes: unreadResponses.largeBytes,
     }),
   };

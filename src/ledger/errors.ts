@@ -4,7 +4,8 @@ import { CodedError } from "../base/errors.ts";
 /**
  * `version_not_found`: above the latest; `version_pruned`: below the oldest kept; `no_ledger`: nothing is
  * committed yet; `corrupt`: stored or received bytes break the format; `mismatch`: a hash or root differs from the
- * claimed one; `unavailable`: only another node has the answer, and asking it failed.
+ * claimed one; `unavailable`: only another node has the answer, and asking it failed; `behind`: the ledger did not reach
+ * the version that a read asked to wait for.
  */
 export type LedgerErrorCode =
   | "version_not_found"
@@ -12,6 +13,7 @@ export type LedgerErrorCode =
   | "no_ledger"
   | "corrupt"
   | "mismatch"
-  | "unavailable";
+  | "unavailable"
+  | "behind";
 
 export class LedgerError extends CodedError<LedgerErrorCode> {}

@@ -2,7 +2,7 @@
 // again makes a new LedgerWriter.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../base/log.ts";
-import type { Store } from "../store/contract.ts";
+import type { CommitBatch, Store } from "../store/contract.ts";
 import { Committer } from "../sync/committer.ts";
 import { assertNotHalfCopied } from "../sync/copy/copy-mark.ts";
 import { bootstrapGenesis } from "../sync/genesis.ts";
@@ -22,6 +22,8 @@ export interface WriterOptions {
   readonly window: PruneWindow;
   readonly faults: Faults;
   readonly onCommit: (records: number) => void;
+  /** Called with every batch, after its commit. */
+  readonly onBatch?: ((batch: CommitBatch) => void) | undefined;
   readonly logger: Logger;
 }
 
@@ -69,10 +71,10 @@ export class LedgerWriter {
   }
 
   async #prepare(): Promise<void> {
-    const { store, plan, faults, onCommit, logger, localChain } = this.#options;
+    const { store, plan, faults, onCommit, onBatch, logger, localChain } = this.#options;
     const { check, chain } = plan;
     await assertNotHalfCopied(store);
-    const committer = new Committer({ store, logger });
+    const committer = new Committer({ store, logger, onCommit: onBatch });
     this.#committer = committer;
     if (check !== undefined) await bootstrapGenesis({ store, committer, check });
     if (this.#stop.signal.aborted) return;

@@ -102,6 +102,7 @@ describe("the delay of the event loop", () => {
       connections: 0,
       refusedConnections: 0,
       unreadResponsesEnded: 0,
+      waiting: 0,
       inFlight: 0,
       answerBytes: 0,
     };

@@ -70,8 +70,16 @@ export interface NodeOptions {
   readonly logger?: Logger | undefined;
 }
 
+/** Read your writes: the least version that a read needs. */
+export interface MinVersionOptions {
+  /** Reads once the ledger is at this version, and rejects with code `behind` if it is not in time. */
+  readonly minLedgerVersion?: bigint | undefined;
+  /** How long to wait for it, at most 30,000 ms; 0, no wait, when left out. */
+  readonly waitMs?: number | undefined;
+}
+
 /** At which version to read: the latest unless a version or a time is given. */
-export interface ReadOptions {
+export interface ReadOptions extends MinVersionOptions {
   readonly ledgerVersion?: bigint | undefined;
   /** The last version whose block is not after this time: a Date, RFC 3339, or Unix seconds. */
   readonly at?: string | Date | undefined;
@@ -90,7 +98,7 @@ export interface BatchAnswer<T> {
 export type HistoryEnd = bigint | string | Date;
 
 /** Which changes of a balance to tell. */
-export interface HistoryOptions {
+export interface HistoryOptions extends MinVersionOptions {
   /** The first version, or the first one whose block is not before this time; the oldest that can be told when left out. */
   readonly from?: HistoryEnd | undefined;
   /** The last version, or the last one whose block is not after this time; the latest when left out. */
@@ -136,12 +144,12 @@ export interface Node {
   /** The changes of a balance, oldest first, read piece by piece as they are taken. */
   balanceHistory(address: string, asset: string, options?: HistoryOptions): AsyncIterable<BalanceChange>;
   /** The bytes to sign for a transaction request: an object, JSON text, or its bytes. */
-  encodeSubmission(request: object | string | Uint8Array): Promise<Uint8Array>;
+  encodeSubmission(request: object | string | Uint8Array, options?: MinVersionOptions): Promise<Uint8Array>;
   /** Explains a signing message, a raw transaction or a transaction request, with warnings. */
-  explainSubmission(request: object | string | Uint8Array): Promise<Explanation>;
+  explainSubmission(request: object | string | Uint8Array, options?: MinVersionOptions): Promise<Explanation>;
   /** The object that `GET /v1/info` answers with. */
   info(): Promise<Readonly<Record<string, unknown>>>;
-  ledgerInfo(): Promise<LedgerInfo>;
+  ledgerInfo(options?: MinVersionOptions): Promise<LedgerInfo>;
   /** Makes the next block of the local chain now and returns the new head. Concurrent calls run one after the other. */
   produceBlock(): Promise<LedgerInfo>;
   /** Demo accounts, tables and functions of the local chain; undefined without one. Throws once the node is closed. */

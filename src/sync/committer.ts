@@ -21,6 +21,8 @@ export type BlockCheck = (blocks: readonly VerifiedBlock[]) => Promise<void>;
 export interface CommitterOptions {
   readonly store: Store;
   readonly logger: Logger;
+  /** Called after each commit. */
+  readonly onCommit?: ((batch: CommitBatch) => void) | undefined;
 }
 
 /** The position of a store; undefined while it is empty. */
@@ -56,6 +58,7 @@ interface Progress {
 export class Committer {
   readonly #store: Store;
   readonly #logger: Logger;
+  readonly #onCommit: ((batch: CommitBatch) => void) | undefined;
   /** Undefined until read from the store, and after a failure. */
   #progress: Progress | undefined;
   /** Ahead of the store only during a commit; undefined after a failure. */
@@ -63,7 +66,8 @@ export class Committer {
   #base: BaseStart | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor({ store, logger }: CommitterOptions) {
+  constructor({ store, logger, onCommit }: CommitterOptions) {
+    this.#onCommit = onCommit;
     this.#store = store;
     this.#logger = logger;
   }
@@ -95,6 +99,7 @@ export class Committer {
       await this.#store.commit(batch, identity);
       this.#progress = undefined;
       this.#tree = undefined;
+      this.#onCommit?.(batch);
       return await this.#position();
     });
   }
@@ -173,6 +178,7 @@ export class Committer {
     await this.#store.commit(batch, position === undefined ? this.#identity(blocks[0]) : undefined);
     tree.settle();
     this.#progress = { position: batch.position, verifier };
+    this.#onCommit?.(batch);
     this.#logger.debug(
       { version: last.position.version, blocks: blocks.length, writes: batch.writes.length },
       "committed",

@@ -148,6 +148,16 @@ export interface components {
        * @description On 410, where configured: a node that keeps more versions.
        */
       archival_endpoint?: string;
+      /**
+       * Format: uint64
+       * @description On 503 because of `min_ledger_version`: the latest version.
+       */
+      ledger_version?: string;
+      /**
+       * Format: uint64
+       * @description On 503 because of `min_ledger_version`: how many versions are missing.
+       */
+      versions_behind?: string;
     };
     BalanceDetail: {
       /**
@@ -675,6 +685,16 @@ export interface operations {
          * @example true
          */
         quoted?: boolean;
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: string;
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
       };
       path: {
         /**
@@ -774,7 +794,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -796,6 +816,16 @@ export interface operations {
         ledger_version?: string;
         /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
         at?: string;
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: string;
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
       };
       path: {
         /**
@@ -894,7 +924,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -922,6 +952,16 @@ export interface operations {
         start?: string;
         /** @description For charts, instead of all changes: cuts the range into equal spans of time, a quarter as many as this, and gives of each the first, the last, the lowest and the highest change. Excludes `limit`. */
         points?: number;
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: string;
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
       };
       path: {
         /**
@@ -1024,7 +1064,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1046,6 +1086,16 @@ export interface operations {
         ledger_version?: string;
         /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
         at?: string;
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: string;
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
       };
     };
     /** @description Up to 1,000 pairs of an account and an asset, and the version or the time to read all of them at. At most 1 MiB. */
@@ -1166,7 +1216,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1188,6 +1238,16 @@ export interface operations {
         ledger_version?: string;
         /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
         at?: string;
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: string;
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
       };
       path: {
         /**
@@ -1312,7 +1372,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1334,6 +1394,16 @@ export interface operations {
         ledger_version?: string;
         /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
         at?: string;
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: string;
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
       };
     };
     /** @description Up to 1,000 pairs of a table and a key, and the version or the time to read all of them at. At most 1 MiB. */
@@ -1449,7 +1519,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1462,6 +1532,20 @@ export interface operations {
    * @description Checks a transaction request against the functions on chain and answers the bytes to sign: the 32-byte domain prefix, then the BCS of the transaction. Sign exactly these bytes.
    */
   encode_submission: {
+    parameters: {
+      query?: {
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: string;
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+    };
     /** @description A user transaction, optionally with secondary signers and a fee payer. */
     requestBody: {
       content: {
@@ -1577,7 +1661,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1590,6 +1674,20 @@ export interface operations {
    * @description Takes a signing message, a raw transaction or an encode request apart: who signs, what is called with which arguments, what it can cost, when it expires, every field with its bytes, and what the ledger says against it. The fields are encoded again and compared byte for byte. Nothing is executed, so an explanation without warnings is no promise that the transaction succeeds.
    */
   explain_submission: {
+    parameters: {
+      query?: {
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: string;
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+    };
     /** @description A signing message or a raw transaction of at most 262,144 bytes, or an encode request. */
     requestBody: {
       content: {
@@ -1691,7 +1789,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1716,6 +1814,16 @@ export interface operations {
          * @example 25
          */
         limit?: number;
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: string;
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
       };
     };
     responses: {
@@ -1802,7 +1910,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1824,6 +1932,16 @@ export interface operations {
         ledger_version?: string;
         /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
         at?: string;
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: string;
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
       };
     };
     /** @description The BCS bytes of the state key in hex, as the member `key` of an object or as a bare string. */
@@ -1940,7 +2058,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -2040,6 +2158,20 @@ export interface operations {
    * @description The chain, the latest and the oldest version and block, and the ledger's time.
    */
   get_ledger_info: {
+    parameters: {
+      query?: {
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: string;
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+    };
     responses: {
       /** @description application/json: The position of the ledger; 64-bit values are strings. application/x-bcs: The same without the last two members, as a BCS struct with digit strings. */
       200: {
@@ -2132,7 +2264,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -2152,6 +2284,16 @@ export interface operations {
          * @example 30
          */
         duration_secs?: number;
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: string;
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
       };
     };
     responses: {
@@ -2235,7 +2377,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `health_check_failed`: The health check fails: no readable ledger, its time is older than `duration_secs` allows, or nothing that can be verified comes from any upstream. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `health_check_failed`: The health check fails: no readable ledger, its time is older than `duration_secs` allows, or nothing that can be verified comes from any upstream. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -2248,6 +2390,20 @@ export interface operations {
    * @description 200 when the node should get requests: it has a ledger, no fault keeps it from moving, and its ledger is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to restart a process.
    */
   ready: {
+    parameters: {
+      query?: {
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: string;
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+    };
     responses: {
       /** @description application/json: An object with a message. application/x-bcs: The message as a BCS string. */
       200: {
@@ -2329,7 +2485,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `health_check_failed`: The health check fails: no readable ledger, its time is older than `duration_secs` allows, or nothing that can be verified comes from any upstream. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `health_check_failed`: The health check fails: no readable ledger, its time is older than `duration_secs` allows, or nothing that can be verified comes from any upstream. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
       503: {
         content: {
           "application/json": components["schemas"]["Error"];

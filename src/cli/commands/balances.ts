@@ -6,6 +6,7 @@ import { command, EXIT_FAILED, EXIT_OK } from "../command.ts";
 import { switchOption } from "../option.ts";
 import {
   askSource,
+  minVersionOptions,
   operandsOf,
   readAtExclusions,
   readAtOf,
@@ -37,6 +38,7 @@ export const balancesCommand = command({
   operands: "FILE|-",
   options: {
     ...sourceOptions,
+    ...minVersionOptions,
     ...readAtOptions,
     totals: switchOption("Print the sum of each asset too", false),
     json: switchOption("Print one JSON object", false),

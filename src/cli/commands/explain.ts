@@ -4,7 +4,7 @@ import { ConfigError, errorText } from "../../base/errors.ts";
 import type { Explanation } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { switchOption } from "../option.ts";
-import { askSource, operandsOf, sourceOptions } from "../source.ts";
+import { askSource, minVersionOptions, operandsOf, sourceOptions } from "../source.ts";
 import { alignedLines } from "./info.ts";
 
 const HEX_TEXT = /^"?(?:0x)?[0-9a-fA-F]*"?$/;
@@ -68,7 +68,7 @@ export const explainCommand = command({
   name: "explain",
   summary: "Print what a transaction does before it is signed",
   operands: "FILE|-",
-  options: { ...sourceOptions, json: switchOption("Print the JSON response", false) },
+  options: { ...sourceOptions, ...minVersionOptions, json: switchOption("Print the JSON response", false) },
   examples: ["sextant explain request.json", "sextant encode request.json | sextant explain -"],
   run: async (values, operands, context) => {
     const [file] = operandsOf(operands, ["FILE"]);

@@ -4,7 +4,7 @@ import { formatTime } from "../../base/time-text.ts";
 import { isReversed, parseOperand } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { choiceOption, integerOption, textOption } from "../option.ts";
-import { askSource, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
+import { askSource, minVersionOptions, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
 
 interface Change {
   readonly version: string;
@@ -28,6 +28,7 @@ export const historyCommand = command({
   operands: "ADDRESS ASSET",
   options: {
     ...sourceOptions,
+    ...minVersionOptions,
     from: textOption(
       "First version, or first moment (RFC 3339, or Unix seconds behind an @; default the oldest change kept)",
       "VERSION|TIME",

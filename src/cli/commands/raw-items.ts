@@ -4,6 +4,7 @@ import { command, EXIT_FAILED, EXIT_OK } from "../command.ts";
 import { switchOption } from "../option.ts";
 import {
   askSource,
+  minVersionOptions,
   operandsOf,
   readAtExclusions,
   readAtOf,
@@ -18,7 +19,12 @@ export const rawItemsCommand = command({
   name: "raw-items",
   summary: "Print many table items' stored bytes, as hex, all at one version",
   operands: "FILE|-",
-  options: { ...sourceOptions, ...readAtOptions, json: switchOption("Print one JSON object", false) },
+  options: {
+    ...sourceOptions,
+    ...minVersionOptions,
+    ...readAtOptions,
+    json: switchOption("Print one JSON object", false),
+  },
   exclusions: [...sourceExclusions, ...readAtExclusions],
   examples: ["sextant raw-items keys.txt    # lines such as: 0x1b85…fdca 0x0619dc29a0aac8fa"],
   run: async (values, operands, context) => {
