@@ -52,6 +52,19 @@ const limitOptions = {
     "COUNT",
     HTTP_NUMBERS.maxWaiting,
   ),
+  "max-streams": integerOption(
+    "Open streams of events per process; more get 503",
+    "COUNT",
+    HTTP_NUMBERS.maxStreams,
+  ),
+  "stream-buffer": bytesOption(
+    "Bytes that a stream of events may have unsent before its reader is cut off",
+    HTTP_NUMBERS.streamBufferBytes,
+  ),
+  "stream-heartbeat": durationOption(
+    "Time between two signs of life on a stream without events",
+    HTTP_NUMBERS.streamHeartbeatMs,
+  ),
   "max-wait": durationOption(
     "Longest wait of a request in the queue; longer ones get 503; 0 for no limit",
     HTTP_NUMBERS.maxWaitMs,

@@ -5,17 +5,20 @@ import { LedgerError } from "../ledger/errors.ts";
 import type { Ledger, LedgerView } from "../ledger/view.ts";
 import type { HeadWatch } from "../ledger/watch/head-watch.ts";
 import { assertReached, type MinVersion } from "../ledger/watch/min-version.ts";
+import type { WatchEvent } from "../ledger/watch/watched.ts";
 import { Abandoned, assertBodyHeaders, type BodyBudget, BodyHold } from "./body.ts";
 import { isPreflightMethod, preflightHeaders } from "./cors.ts";
 import { HttpError, NO_LEDGER, quoteInput } from "./errors.ts";
+import type { EventStreams } from "./event-streams.ts";
 import { CLIENT_GONE, type Exchange } from "./exchange.ts";
 import { HeaderMaker, toHeaderSet } from "./headers.ts";
 import { type Form, isJsonMediaType, MEDIA_TYPES, negotiateForm } from "./negotiation.ts";
-import type { Operation } from "./operation.ts";
+import { type EventAnswer, type Operation, parseField } from "./operation.ts";
 import { isPassable, type PassThrough } from "./pass-through.ts";
 import { originForm } from "./request-target.ts";
 import { Responder, type ResponderOptions, type Serving } from "./responder.ts";
 import { Router } from "./router.ts";
+import { lastEventIdField } from "./schemas/event-stream.ts";
 import { minVersionOf } from "./schemas/min-version.ts";
 import type { Services } from "./services.ts";
 
@@ -37,6 +40,7 @@ export interface DispatcherOptions extends Omit<ResponderOptions, "headers"> {
   readonly bodyBudgetBytes: number;
   readonly maxInFlight: number;
   readonly headWatch: HeadWatch;
+  readonly streams: EventStreams;
   /** Requests that wait for a version. */
   readonly maxWaiting: number;
   /** 0 for no limit. */
@@ -54,6 +58,12 @@ function withoutView(operation: Operation, error: unknown): undefined {
   const message =
     error instanceof LedgerError && error.code === "no_ledger" ? NO_LEDGER : "the storage is out of reach";
   throw new HttpError(operation.unavailable, message, { cause: error });
+}
+
+/** Where a client that connects again goes on. */
+function lastEventIdOf({ headers }: Exchange): bigint | undefined {
+  const text = headers["last-event-id"];
+  return text === undefined || text === "" ? undefined : parseField("Last-Event-ID", lastEventIdField, text);
 }
 
 function toServing(exchange: Exchange): Serving {
@@ -111,6 +121,8 @@ export class Dispatcher {
       const args = operation.parseArgs(segments, mark < 0 ? "" : url.slice(mark + 1));
       serving.isPinned = operation.method === "GET" && args.ledger_version !== undefined;
       const form = this.#negotiate(operation, headers.accept);
+      const lastEventId = operation.isStream ? lastEventIdOf(exchange) : undefined;
+      if (operation.isStream) this.#options.streams.assertRoom();
       if (operation.body !== undefined) {
         hold = new BodyHold(this.#options.bodyLimitBytes, this.#budget);
         const body = this.#readBody(exchange, hold);
@@ -133,11 +145,15 @@ export class Dispatcher {
       if (exchange.isGone) throw new Abandoned("the client went away");
       const { services, ledger } = this.#options;
       const isGone = (): boolean => exchange.isGone;
-      const handled = operation.handle(args, { view, services, ledger, form, isGone });
+      const handled = operation.handle(args, { view, services, ledger, form, isGone, lastEventId });
       const answer = handled instanceof Promise ? await handled : handled;
       // Encode nothing for a client that left: a large response holds memory until it is sent.
       if (exchange.isGone) throw new Abandoned("the client went away");
       const about = this.#headers.about(answer);
+      if ("watched" in answer) {
+        this.#openStream(serving, operation, form, answer);
+        return;
+      }
       if ("stream" in answer) {
         view?.release();
         view = undefined;
@@ -158,6 +174,17 @@ export class Dispatcher {
       view?.release();
       hold?.release();
     }
+  }
+
+  #openStream(serving: Serving, operation: Operation, form: Form, answer: EventAnswer<WatchEvent>): void {
+    const { streams } = this.#options;
+    streams.assertRoom();
+    const { watched, opening, state, after, version } = answer;
+    const format = (event: WatchEvent): string => `${operation.encode(event, form)}`;
+    const first = state === undefined ? opening : opening + format(state);
+    const sink = this.#responder.startEvents(serving, form, version, this.#headers.about(answer));
+    if (serving.exchange.method === "HEAD") sink.end();
+    else streams.open({ watched, opening: first, after, isResumed: state === undefined, format }, sink);
   }
 
   /** Passes a request that this node does not serve to the upstream. Returns true if the upstream answers it. */
@@ -188,6 +215,7 @@ export class Dispatcher {
     this.#responder.closing = true;
     this.#isClosing = true;
     for (const end of this.#waits) end();
+    this.#options.streams.close();
   }
 
   /** Value of Access-Control-Expose-Headers. */

@@ -5,6 +5,7 @@ import { cursorHeaderNames, ledgerHeaderNames } from "./headers.ts";
 import { MEDIA_TYPES } from "./negotiation.ts";
 import type { Field, Fields, JsonSchema, Operation } from "./operation.ts";
 import { ERROR_SCHEMA } from "./schemas/error.ts";
+import { lastEventIdField } from "./schemas/event-stream.ts";
 import { hoistNamed } from "./schemas/named.ts";
 
 /** Version of the interface. */
@@ -22,7 +23,7 @@ function conditionsByStatus(operation: Operation): Map<number, Condition[]> {
   return byStatus;
 }
 
-function parameters(fields: Fields, where: "path" | "query"): JsonSchema[] {
+function parameters(fields: Fields, where: "path" | "query" | "header"): JsonSchema[] {
   return Object.entries(fields).map(([name, field]: [string, Field<unknown>]) => ({
     name,
     in: where,
@@ -82,7 +83,11 @@ function describeOperation(operation: Operation, brands: readonly string[]): Jso
     operationId: operation.id,
     summary: operation.summary,
     description: operation.description,
-    parameters: [...parameters(operation.params, "path"), ...parameters(operation.query, "query")],
+    parameters: [
+      ...parameters(operation.params, "path"),
+      ...parameters(operation.query, "query"),
+      ...(operation.isStream ? parameters({ "Last-Event-ID": lastEventIdField }, "header") : []),
+    ],
     ...(body === undefined
       ? {}
       : {

@@ -6,6 +6,7 @@ import { CodedError } from "../base/errors.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { type MinVersionName, type ParamName, paramNames, type Route } from "../interface/route.ts";
 import type { Ledger, LedgerView } from "../ledger/view.ts";
+import type { WatchEvent, Watched } from "../ledger/watch/watched.ts";
 import type { Condition } from "./error-catalogue.ts";
 import { HttpError, quoteInput } from "./errors.ts";
 import type { AboutAnswer } from "./headers.ts";
@@ -74,6 +75,18 @@ export interface StreamedAnswer extends AboutAnswer {
   readonly version: bigint | undefined;
 }
 
+/** Returned instead of data: what to watch, and where to begin. */
+export interface EventAnswer<E extends WatchEvent> extends AboutAnswer {
+  readonly watched: Watched<E>;
+  /** Text to send first. */
+  readonly opening: string;
+  /** Told after it; undefined for a client that resumes. */
+  readonly state: E | undefined;
+  /** Changes after this version are sent. */
+  readonly after: bigint;
+  readonly version: bigint | undefined;
+}
+
 /** `required`: 503 without a ledger; `optional`: ledger headers if there is a ledger; `none`: no ledger headers. */
 export type LedgerUse = "required" | "optional" | "none";
 
@@ -87,6 +100,8 @@ export interface Context<L extends LedgerUse = LedgerUse> {
   readonly form: Form;
   /** True once there is nobody left to answer. */
   readonly isGone: () => boolean;
+  /** Where a stream resumes; undefined where the client does not say. */
+  readonly lastEventId: bigint | undefined;
 }
 
 /** Documentation of an operation. */
@@ -119,6 +134,8 @@ export interface OperationDefinition<
   readonly switch?: "encode";
   /** Responses may be pages, with a cursor to the next. */
   readonly isPaged?: boolean;
+  /** The response is a stream of events; the data are events. */
+  readonly isStream?: boolean;
   /** Most requests of this operation in flight; more are refused. For long ones, which take turns. */
   readonly maxInFlight?: number;
   /** Served even if the ledger is older than `maxLagMs`. */
@@ -132,7 +149,10 @@ export interface OperationDefinition<
   readonly body?: BodyField<B>;
   /** The first form is the default one. */
   readonly answer: { readonly [F in Form]?: AnswerForm<D> };
-  handle(args: Args<P, Q, B>, context: Context<L>): MaybePromise<Answer<D> | StreamedAnswer>;
+  handle(
+    args: Args<P, Q, B>,
+    context: Context<L>,
+  ): MaybePromise<Answer<D> | StreamedAnswer | EventAnswer<D & WatchEvent>>;
 }
 
 /** Arguments during parsing. */
@@ -145,6 +165,7 @@ export interface Operation extends Documentation, Route {
   readonly switchable: boolean;
   readonly switch: "encode" | undefined;
   readonly isPaged: boolean;
+  readonly isStream: boolean;
   readonly maxInFlight: number | undefined;
   readonly servedStale: boolean;
   readonly isDocument: boolean;
@@ -156,7 +177,10 @@ export interface Operation extends Documentation, Route {
   readonly answers: readonly (Omit<AnswerForm<unknown>, "encode"> & { readonly form: Form })[];
   /** Parses path segments and query; throws HttpError. */
   parseArgs(segments: readonly string[], search: string): ParsedArgs;
-  handle(args: ParsedArgs, context: Context): MaybePromise<Answer<unknown> | StreamedAnswer>;
+  handle(
+    args: ParsedArgs,
+    context: Context,
+  ): MaybePromise<Answer<unknown> | StreamedAnswer | EventAnswer<WatchEvent>>;
   /** Encodes the data that the handler returned. */
   encode(data: unknown, form: Form): string | Uint8Array;
 }
@@ -214,6 +238,7 @@ export function operation<
     switchable: definition.switchable,
     switch: definition.switch,
     isPaged: definition.isPaged ?? false,
+    isStream: definition.isStream ?? false,
     maxInFlight: definition.maxInFlight,
     servedStale: definition.servedStale ?? false,
     isDocument: definition.isDocument ?? false,

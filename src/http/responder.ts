@@ -6,7 +6,7 @@ import { addCorsHeaders } from "./cors.ts";
 import { entityTag } from "./entity-tag.ts";
 import { errorBody, faultOf } from "./error-body.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
-import { CLIENT_GONE, type Exchange, type HeaderSet } from "./exchange.ts";
+import { CLIENT_GONE, type EventSink, type Exchange, type HeaderSet } from "./exchange.ts";
 import { type HeaderMaker, type PositionHeaders, plainHeaders } from "./headers.ts";
 import { LogBudget } from "./log-budget.ts";
 import { type Coding, type Form, negotiateCoding } from "./negotiation.ts";
@@ -111,6 +111,26 @@ export class Responder {
     } finally {
       this.settle(serving, counted);
     }
+  }
+
+  /** Starts a response of events. It counts as answered: how long it stays open says nothing of the node. */
+  startEvents(
+    serving: Serving,
+    form: Form,
+    version: bigint | undefined,
+    about: readonly string[],
+  ): EventSink {
+    const { exchange } = serving;
+    // The last header keeps proxies from holding events back.
+    const caching = ["Cache-Control", "no-cache", "X-Accel-Buffering", "no"];
+    const extra = this.#versionHeaders(version, ...caching, ...about);
+    const sink = exchange.startEvents({
+      status: 200,
+      headers: serving.headers?.other[form] ?? plainHeaders(form),
+      extra: this.#withOwn(exchange, extra, givenRequestId(exchange.headers)),
+    });
+    this.settle(serving, 200);
+    return sink;
   }
 
   /** Sends an error response. */

@@ -15,6 +15,7 @@ import type { Ledger } from "../ledger/view.ts";
 import { HeadWatch } from "../ledger/watch/head-watch.ts";
 import { ADMISSION_NUMBERS, AdmissionControl, type AdmissionFigures } from "./admission-control.ts";
 import { Dispatcher } from "./dispatcher.ts";
+import { EventStreams, STREAM_NUMBERS } from "./event-streams.ts";
 import { LISTENER_NUMBERS, type ListenAddress, Listener } from "./listener.ts";
 import { createOpenApi } from "./openapi.ts";
 import { OPERATIONS } from "./operation-list.ts";
@@ -28,6 +29,7 @@ import { UnreadResponses } from "./unread-responses.ts";
 export const HTTP_NUMBERS = {
   ...LISTENER_NUMBERS,
   ...ADMISSION_NUMBERS,
+  ...STREAM_NUMBERS,
   /** 0 takes any free port. */
   port: { fallback: 8080, min: 0, max: 65_535 },
   bodyLimitBytes: { fallback: 8 * 1024 * 1024, min: 1, max: 2 ** 30 },
@@ -112,6 +114,8 @@ export interface HttpFigures extends AdmissionFigures {
   readonly inFlight: number;
   /** Requests that wait for a version. */
   readonly waiting: number;
+  readonly streams: number;
+  readonly streamsCutOff: number;
   readonly answerBytes: number;
 }
 
@@ -170,6 +174,13 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     answerTimeoutMs: settings.answerTimeoutMs,
   });
   const headWatch = options.headWatch ?? new HeadWatch({ ledger: options.ledger, isTold: () => false });
+  const streams = new EventStreams({
+    ledger: options.ledger,
+    headWatch,
+    settings,
+    onTaken: (socket) => unreadResponses.noteTaken(socket),
+    logger,
+  });
   const { bodyLimitBytes } = settings;
   const passThrough =
     options.passThrough === undefined
@@ -198,6 +209,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     bodyBudgetBytes: settings.bodyBudgetBytes,
     maxInFlight: settings.maxInFlight,
     headWatch,
+    streams,
     maxWaiting: settings.maxWaiting,
     maxLagMs: settings.maxLagMs,
     archiveUrl: options.archiveUrl,
@@ -258,6 +270,8 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
       unreadResponsesEnded,
       inFlight: dispatcher.inFlight,
       waiting: dispatcher.waiting,
+      streams: streams.count,
+      streamsCutOff: streams.cutOff,
       answerBytes: unreadResponses.largeBytes,
     }),
   };

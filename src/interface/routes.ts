@@ -24,6 +24,12 @@ export const historyRoute = readRoute(
   "start",
   "points",
 );
+export const balanceStreamRoute = readRoute(
+  "GET",
+  `${API_ROOT}/accounts/{address}/balance/{asset_type}/stream`,
+  "after",
+);
+export const blockStreamRoute = readRoute("GET", `${API_ROOT}/blocks/stream`, "after");
 export const balancesRoute = readRoute("POST", `${API_ROOT}/balances`, "ledger_version", "at");
 export const rawItemRoute = readRoute(
   "POST",

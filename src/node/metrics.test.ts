@@ -103,6 +103,8 @@ describe("the delay of the event loop", () => {
       refusedConnections: 0,
       unreadResponsesEnded: 0,
       waiting: 0,
+      streams: 0,
+      streamsCutOff: 0,
       inFlight: 0,
       answerBytes: 0,
     };
