@@ -4,7 +4,9 @@ export type { Logger } from "./base/log.ts";
 export {
   type BalanceChange,
   type BalanceDetailAnswer,
+  type BalanceEvent,
   type BatchAnswer,
+  type BlockEvent,
   createNode,
   type Explanation,
   type FollowOptions,
@@ -14,9 +16,11 @@ export {
   type HttpOptions,
   type LedgerInfo,
   type LocalChainOptions,
+  type MinVersionOptions,
   type Node,
   type NodeOptions,
   type ReadOptions,
   type StoreOptions,
   verifyGenesis,
+  type WatchOptions,
 } from "./node.ts";

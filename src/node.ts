@@ -9,7 +9,11 @@ import { balanceKeyCacheStats } from "./ledger/balance-keys.ts";
 import { LedgerError } from "./ledger/errors.ts";
 import type { Ledger, LedgerView } from "./ledger/view.ts";
 import { HeadWatch } from "./ledger/watch/head-watch.ts";
-import { BalanceQuestions } from "./node/balance-questions.ts";
+import { watchChanges } from "./ledger/watch/watch-changes.ts";
+import type { WatchEvent, Watched } from "./ledger/watch/watched.ts";
+import type { BalanceEvent } from "./ledger/watch/watched-balance.ts";
+import { type BlockEvent, watchedBlocks } from "./ledger/watch/watched-blocks.ts";
+import { BalanceQuestions, watchedBalanceOf } from "./node/balance-questions.ts";
 import { type DeprecatedOptions, withPresentNames } from "./node/deprecated-options.ts";
 import { DriverHistogram, type DriverReport, driverGauges } from "./node/driver-metrics.ts";
 import { Faults } from "./node/faults.ts";
@@ -37,6 +41,7 @@ import {
   type Node,
   type NodeOptions,
   type ReadOptions,
+  type WatchOptions,
 } from "./node/options.ts";
 import { Reader, toLedgerInfo } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
@@ -54,6 +59,8 @@ export { HTTP_DEFAULTS, HTTP_NUMBERS, isHeaderBrand } from "./http/server.ts";
 export type { BalanceChange } from "./ledger/balance-history.ts";
 export { isReversed } from "./ledger/version-range.ts";
 export { MAX_WAIT_MS } from "./ledger/watch/min-version.ts";
+export type { BalanceEvent } from "./ledger/watch/watched-balance.ts";
+export type { BlockEvent } from "./ledger/watch/watched-blocks.ts";
 export { LOCAL_CHAIN_NUMBERS } from "./node/block-maker.ts";
 export { type CopyOptions, type CopyReport, copyData } from "./node/copying.ts";
 export type { CassandraOptions } from "./node/engines/cassandra.ts";
@@ -75,6 +82,7 @@ export {
   type Node,
   type NodeOptions,
   type ReadOptions,
+  type WatchOptions,
 } from "./node/options.ts";
 export type { StoreOptions } from "./node/store-engines.ts";
 export {
@@ -402,6 +410,36 @@ class SextantNode implements Node, Ledger {
       }
     } finally {
       await changes.return(undefined);
+    }
+  }
+
+  watchBalance(address: string, asset: string, options: WatchOptions = {}): AsyncGenerator<BalanceEvent> {
+    return this.#watch(options, () => watchedBalanceOf(address, asset));
+  }
+
+  watchBlocks(options: WatchOptions = {}): AsyncGenerator<BlockEvent> {
+    return this.#watch(options, () => watchedBlocks);
+  }
+
+  async *#watch<E extends WatchEvent>(
+    { after, signal }: WatchOptions,
+    what: () => Watched<E>,
+  ): AsyncGenerator<E> {
+    if (after !== undefined && typeof after !== "bigint") {
+      throw new ConfigError(`after: expected a bigint, got ${typeof after}`);
+    }
+    const closing = this.#closing.signal;
+    const ends = signal === undefined ? closing : AbortSignal.any([signal, closing]);
+    const events = watchChanges(this, this.#headWatch, what(), { after, signal: ends });
+    try {
+      for (;;) {
+        const next = await this.#call(() => events.next());
+        if (next.done === true) break;
+        yield next.value;
+      }
+      if (closing.aborted) throw closedError();
+    } finally {
+      await events.return(undefined);
     }
   }
 

@@ -16,6 +16,7 @@ import { restoreCommand } from "./commands/restore.ts";
 import { startCommand } from "./commands/start.ts";
 import { statusCommand } from "./commands/status.ts";
 import { verifyGenesisCommand } from "./commands/verify-genesis.ts";
+import { watchCommand } from "./commands/watch.ts";
 
 /** The commands of the program. */
 export const commands: readonly Command[] = [
@@ -25,6 +26,7 @@ export const commands: readonly Command[] = [
   balancesCommand,
   detailCommand,
   historyCommand,
+  watchCommand,
   rawItemCommand,
   rawItemsCommand,
   encodeCommand,

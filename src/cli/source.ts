@@ -3,11 +3,13 @@
 import { CodedError, ConfigError, errorText } from "../base/errors.ts";
 import { fromHex, toPrefixedHex } from "../base/hex.ts";
 import { CURSOR } from "../interface/ledger-headers.ts";
-import { JSON_TYPE, NDJSON_TYPE } from "../interface/media-types.ts";
+import { EVENTS_TYPE, JSON_TYPE, NDJSON_TYPE } from "../interface/media-types.ts";
 import { API_ROOT, urlTo } from "../interface/route.ts";
 import {
   balanceRoute,
+  balanceStreamRoute,
   balancesRoute,
+  blockStreamRoute,
   detailRoute,
   encodeRoute,
   explainRoute,
@@ -18,6 +20,8 @@ import {
   rawItemsRoute,
 } from "../interface/routes.ts";
 import {
+  type BalanceEvent,
+  type BlockEvent,
   createNode,
   type HistoryEnd,
   MAX_WAIT_MS,
@@ -26,6 +30,7 @@ import {
   type ReadOptions,
   refusalOf,
 } from "../node.ts";
+import { followEvents } from "./event-stream.ts";
 import { durationOption, type Exclusion, textOption } from "./option.ts";
 
 /** The version or time to read at; the latest version if both are undefined. */
@@ -51,6 +56,13 @@ export interface HistoryTexts {
   readonly points: number | undefined;
 }
 
+/** What to watch: a balance, or the blocks. */
+export interface WatchQuery {
+  readonly balance: BalanceQueryText | undefined;
+  /** Begins with the changes after this version. */
+  readonly after: bigint | undefined;
+}
+
 /** The operations as JSON texts, in the shapes of the HTTP interface. */
 export interface Source {
   balance(address: string, asset: string, at: ReadAtOperand): Promise<string>;
@@ -58,6 +70,8 @@ export interface Source {
   detail(address: string, asset: string, at: ReadAtOperand): Promise<string>;
   /** One JSON object for each change. */
   history(address: string, asset: string, range: HistoryTexts): AsyncIterable<string>;
+  /** One JSON object for each event; `note` gets what happens to the connection. */
+  watch(query: WatchQuery, note: (text: string) => void): AsyncIterable<string>;
   rawItem(handle: string, key: string, at: ReadAtOperand): Promise<string>;
   rawItems(queries: readonly TableQueryText[], at: ReadAtOperand): Promise<string>;
   encode(request: Uint8Array): Promise<string>;
@@ -217,6 +231,38 @@ const isChange: Shape = (text) => {
   );
 };
 
+const isBalanceEvent: Shape = (text) => {
+  const event = toObject(text);
+  const hasBefore = event?.before !== undefined;
+  return (
+    ["version", "timestamp_usec", "balance"].every((name) => isU64(event?.[name])) &&
+    (!hasBefore || isU64(event.before)) &&
+    (!hasBefore || isHexString(JSON.stringify(event.transaction_hash) ?? ""))
+  );
+};
+
+const BLOCK_NUMBERS = ["height", "first_version", "last_version", "timestamp_usec", "epoch"];
+
+const isBlock: Shape = (text) => {
+  const block = toObject(text);
+  return BLOCK_NUMBERS.every((name) => isU64(block?.[name]));
+};
+
+function blockData({ height, firstVersion, version, timestampUsec, epoch }: BlockEvent): object {
+  const values = [height, firstVersion, version, timestampUsec, epoch];
+  return Object.fromEntries(BLOCK_NUMBERS.map((name, i) => [name, `${values[i]}`]));
+}
+
+function balanceData({ version, timestampUsec, balance, before, transactionHash }: BalanceEvent): object {
+  return {
+    version: `${version}`,
+    timestamp_usec: `${timestampUsec}`,
+    balance: `${balance}`,
+    ...(before === undefined ? {} : { before: `${before}` }),
+    ...(transactionHash === undefined ? {} : { transaction_hash: toPrefixedHex(transactionHash) }),
+  };
+}
+
 /** Shape of the results of a batch: as many as there were queries, each a value or an error. */
 function batchShape(member: string, count: number, isResult: (result: object) => boolean): Shape {
   return (text) => {
@@ -353,6 +399,34 @@ function remoteSource(root: string, { minLedgerVersion, waitMs }: MinVersionOpti
         start = cursorOf(response);
       }
     },
+    watch: async function* ({ balance, after }, note) {
+      const query = { after, ...least };
+      const url =
+        balance === undefined
+          ? urlTo(at, blockStreamRoute, query)
+          : urlTo(at, balanceStreamRoute, { ...balance, ...query });
+      const events = followEvents(
+        {
+          connect: async (id) => {
+            const headers = { accept: EVENTS_TYPE, ...(id === undefined ? {} : { "last-event-id": id }) };
+            try {
+              return await fetch(url, { headers });
+            } catch (error) {
+              throw unreachable(error);
+            }
+          },
+          assertStream: (response) => assertType(response, EVENTS_TYPE),
+          linesOf,
+          onLost: (reason) => note(`lost the connection, connecting again: ${reason}`),
+        },
+        after?.toString(),
+      );
+      for await (const { name, data } of events) {
+        if (name === "gap") note(oneLine(`${toObject(data)?.message}`));
+        else if (balance === undefined ? isBlock(data) : isBalanceEvent(data)) yield data;
+        else throw unlikeNode(oneLine(data).slice(0, 100));
+      }
+    },
     rawItem: (table_handle, key, when) =>
       askJson(urlTo(at, rawItemRoute, { table_handle, ...readAt(when) }), isHexString, { key }),
     rawItems: (queries, when) =>
@@ -453,6 +527,20 @@ async function localSource(data: string, least: MinVersionOptions): Promise<Sour
           after: `${change.after}`,
           transaction_hash: toPrefixedHex(change.transactionHash),
         });
+      }
+    },
+    watch: async function* ({ balance, after }) {
+      // The answer is not needed, only that the ledger is there.
+      await ask(() => node.ledgerInfo(least));
+      const events: AsyncIterable<BalanceEvent | BlockEvent> =
+        balance === undefined
+          ? node.watchBlocks({ after })
+          : node.watchBalance(balance.address, balance.asset_type, { after });
+      const next = events[Symbol.asyncIterator]();
+      for (;;) {
+        const { value, done } = await ask(() => next.next());
+        if (done === true) return;
+        yield JSON.stringify("height" in value ? blockData(value) : balanceData(value));
       }
     },
     rawItem: (handle, key, when) =>

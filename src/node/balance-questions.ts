@@ -15,6 +15,8 @@ import { resolveReadPoint, timeOf } from "../ledger/read-point.ts";
 import { readTableItems } from "../ledger/table-item.ts";
 import { isReversed, resolveRange } from "../ledger/version-range.ts";
 import type { LedgerView } from "../ledger/view.ts";
+import type { Watched } from "../ledger/watch/watched.ts";
+import { type BalanceEvent, watchedBalance } from "../ledger/watch/watched-balance.ts";
 import { parseAddress } from "../move/address.ts";
 import type { BatchAnswer, HistoryOptions, ReadOptions } from "./options.ts";
 import { rangeEnd, readAtOf } from "./read-at.ts";
@@ -48,6 +50,12 @@ async function askMany<Q, A>(
     timestampUsec: await timeOf(view, point),
     answers: questions.map((one) => (one instanceof CodedError ? one : (found[next++] as A | CodedError))),
   };
+}
+
+/** A balance to watch, as callers give it. */
+export function watchedBalanceOf(address: string, asset: string): Watched<BalanceEvent> {
+  const [owner, parsed] = [parseAddress(toText("address", address)), parseAsset(toText("asset", asset))];
+  return watchedBalance({ owner, asset: parsed });
 }
 
 /** Asks a ledger. */

@@ -6,6 +6,8 @@ import type { ChainGuide } from "../chain/guide.ts";
 import type { BalanceDetailAnswer } from "../http/operations/get-balance-detail.ts";
 import type { HttpServerOptions } from "../http/server.ts";
 import type { BalanceChange } from "../ledger/balance-history.ts";
+import type { BalanceEvent } from "../ledger/watch/watched-balance.ts";
+import type { BlockEvent } from "../ledger/watch/watched-blocks.ts";
 import type { Explanation } from "../transaction/explain/explanation.ts";
 import type { LOCAL_CHAIN_NUMBERS } from "./block-maker.ts";
 import type { FOLLOW_NUMBERS } from "./following.ts";
@@ -107,6 +109,14 @@ export interface HistoryOptions extends MinVersionOptions {
   readonly points?: number | undefined;
 }
 
+/** Where to begin to watch, and when to stop. */
+export interface WatchOptions {
+  /** Tells the changes after this version, instead of the state now. */
+  readonly after?: bigint | undefined;
+  /** Ends the sequence. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** The ledger's head, as `GET /v1` answers. */
 export interface LedgerInfo {
   readonly chain_id: number;
@@ -143,6 +153,13 @@ export interface Node {
   balanceDetail(address: string, asset: string, options?: ReadOptions): Promise<BalanceDetailAnswer>;
   /** The changes of a balance, oldest first, read piece by piece as they are taken. */
   balanceHistory(address: string, asset: string, options?: HistoryOptions): AsyncIterable<BalanceChange>;
+  /**
+   * The balance now, and then every change of it. Ends with its signal, and rejects when the node closes. While the
+   * caller is busy, nothing is kept for it: what it missed is read from the history.
+   */
+  watchBalance(address: string, asset: string, options?: WatchOptions): AsyncIterable<BalanceEvent>;
+  /** The latest block, and then every block. */
+  watchBlocks(options?: WatchOptions): AsyncIterable<BlockEvent>;
   /** The bytes to sign for a transaction request: an object, JSON text, or its bytes. */
   encodeSubmission(request: object | string | Uint8Array, options?: MinVersionOptions): Promise<Uint8Array>;
   /** Explains a signing message, a raw transaction or a transaction request, with warnings. */

@@ -418,3 +418,50 @@ describe("streams of a node that writes", () => {
     await until(() => reader.isOver && blocks.isOver);
   });
 });
+
+describe("watching in the process", () => {
+  it("tells the state and every change, to as many as ask, at the pace of each", async () => {
+    const node = await createNode({ pruneWindow: "off" });
+    const ada = node.guide()?.accounts[0]?.address ?? "";
+    const coin = "0x1::aptos_coin::AptosCoin";
+    const stop = new AbortController();
+    const told: string[] = [];
+    const watching = (async () => {
+      for await (const { version, balance } of node.watchBalance(ada, coin, { signal: stop.signal })) {
+        told.push(`${version} ${balance}`);
+      }
+    })();
+    await until(() => told.length === 1);
+    for (let block = 0; block < 8; block++) await node.produceBlock();
+    const changes: string[] = [];
+    for await (const { version, after } of node.balanceHistory(ada, coin, { from: 1n })) {
+      changes.push(`${version} ${after}`);
+    }
+    await until(() => told.length === changes.length + 1);
+    expect(told.slice(1)).toEqual(changes);
+    stop.abort();
+    await watching;
+    const heights: bigint[] = [];
+    for await (const { height } of node.watchBlocks({ after: 0n })) {
+      heights.push(height);
+      if (heights.length === 8) break;
+    }
+    expect(heights).toEqual([1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n]);
+    const endless = node.watchBlocks()[Symbol.asyncIterator]();
+    await endless.next();
+    const ended = expect(endless.next()).rejects.toThrow("the node is closed");
+    await node.close();
+    await ended;
+  });
+
+  it("refuses what is no version, address or asset", async () => {
+    const node = await createNode();
+    const first = (events: AsyncIterable<unknown>) => events[Symbol.asyncIterator]().next();
+    await expect(first(node.watchBlocks({ after: 1 as unknown as bigint }))).rejects.toThrow(
+      "after: expected a bigint, got number",
+    );
+    await expect(first(node.watchBalance("0xzz", "0xa"))).rejects.toThrow();
+    await expect(first(node.watchBalance("0x1", "::"))).rejects.toThrow();
+    await node.close();
+  });
+});
