@@ -44,7 +44,7 @@ export interface EventStreamsOptions {
 
 /** A client waits this long before it connects again. */
 const RETRY = "retry: 2000\n\n";
-/** Heartbeats are spread over this many ticks, so that none of them is long. */
+/** Ticks between two heartbeats of a stream. Streams that began in different ticks beat in different ones, so that none is long. */
 const TICKS = 32;
 
 /** Resolves when the client took what was written, or is gone. */
@@ -66,8 +66,11 @@ class EventStream implements Subscriber<WatchEvent> {
   readonly #owner: EventStreams;
   /** The feed tells it what is new. */
   isLive = false;
+  /** Tick of the next heartbeat. */
+  nextBeat: number;
 
-  constructor(owner: EventStreams, source: StreamSource, sink: EventSink) {
+  constructor(owner: EventStreams, source: StreamSource, sink: EventSink, nextBeat: number) {
+    this.nextBeat = nextBeat;
     this.#owner = owner;
     this.source = source;
     this.sink = sink;
@@ -92,6 +95,7 @@ export class EventStreams {
   /** The one whose heartbeat is due first comes first. */
   readonly #streams = new Set<EventStream>();
   #timer: NodeJS.Timeout | undefined;
+  #tick = 0;
   #cutOff = 0;
   #isClosed = false;
   /** All streams of a change send the same bytes. */
@@ -123,7 +127,7 @@ export class EventStreams {
 
   /** Begins a stream, whose headers are sent. */
   open(source: StreamSource, sink: EventSink): void {
-    const stream = new EventStream(this, source, sink);
+    const stream = new EventStream(this, source, sink, this.#tick + TICKS);
     this.#streams.add(stream);
     this.#timer ??= setInterval(() => this.#beat(), this.#options.settings.streamHeartbeatMs / TICKS);
     sink.write(Buffer.from(RETRY + source.opening));
@@ -203,9 +207,10 @@ export class EventStreams {
 
   /** Sends heartbeats to the streams that are due. */
   #beat(): void {
-    let due = Math.ceil(this.#streams.size / TICKS);
+    this.#tick++;
     for (const stream of this.#streams) {
-      if (due-- === 0) return;
+      if (stream.nextBeat > this.#tick) return;
+      stream.nextBeat = this.#tick + TICKS;
       this.#streams.delete(stream);
       this.#streams.add(stream);
       if (stream.isLive) this.#write(stream, this.#beatOf(stream));

@@ -275,6 +275,17 @@ describe("a stream", async () => {
     await server.close();
   });
 
+  it("shows signs of life no more often than it should", async () => {
+    const beganMs = performance.now();
+    const server = await startServer({ ledger: ledger.store, streamHeartbeatMs: 320 });
+    const quiet = await read(`${server.url}/v1/accounts/0x404/balance/${pair.asset}/stream`);
+    const beats = (): number => quiet.blocks.filter(({ comment }) => comment !== undefined).length;
+    await until(() => beats() >= 3);
+    // A late timer may shorten the next of its periods.
+    expect(beats()).toBeLessThanOrEqual((performance.now() - beganMs) / 320 + 1);
+    await server.close();
+  });
+
   it("is one of a bounded number, and none of the requests in flight", async () => {
     const server = await startServer({ ledger: ledger.store, maxStreams: 2, maxInFlight: 1 });
     const first = await read(`${server.url}/v1/blocks/stream`);
