@@ -133,7 +133,7 @@ describe("watchers", () => {
     const reads = await roundOf("0x10");
     expect([reads > 0, told.length]).toEqual([true, 1]);
     for (let i = 0; i < 99; i++) {
-      // Those who come later know the state by then.
+      // Later subscribers know the state by then.
       const subscriber = { after: 1n, take: () => void told.push(1n), end: () => {} };
       watch.feed.join(balanceOf("0x10"), subscriber);
     }

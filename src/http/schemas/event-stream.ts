@@ -32,7 +32,7 @@ const GAP_SCHEMA = named("GapEvent", {
 });
 
 /** The text of an event. */
-export function eventText(name: string, id: bigint | undefined, data: object): string {
+function eventText(name: string, id: bigint | undefined, data: object): string {
   const head = id === undefined ? "" : `id: ${id}\n`;
   return `${head}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -46,7 +46,7 @@ async function withView<T>(ledger: Ledger, use: (view: LedgerView) => Promise<T>
 
 /**
  * The state now and then every change, each with its version; ends when the signal does. Throws LedgerError
- * `version_pruned` if the consumer was busy for so long that changes are not kept any more.
+ * `version_pruned` if changes were pruned while the consumer was busy.
  */
 export async function* watchChanges<E extends WatchEvent>(
   ledger: Ledger,
