@@ -14,6 +14,7 @@ import { OBJECT_GROUP_TAG } from "../src/ledger/balance-keys.ts";
 import { checkGenesis } from "../src/ledger/genesis.ts";
 import { resourceGroupKeyHash, resourceKeyHash, tableItemKeyHash } from "../src/ledger/key-hash.ts";
 import type { Position } from "../src/ledger/position.ts";
+import { ALL_TRUSTED } from "../src/ledger/trust.ts";
 import { type Address, addressFromBytes } from "../src/move/address.ts";
 import type { StateWrite, Store } from "../src/store/contract.ts";
 import { openLmdbStore } from "../src/store/lmdb/store.ts";
@@ -246,6 +247,7 @@ class Feed {
       // Only this file appends to these ledgers, so the accumulator and state root need not be right.
       accumulator: { leafCount: 0n, frozen: [] },
       stateRoot: this.#stateRoot,
+      ...ALL_TRUSTED,
     };
     await this.#store.commit({
       previous: firstVersion - 1n,

@@ -2,6 +2,7 @@
 import { parseAsset } from "../src/ledger/asset.ts";
 import { readHistoryPage } from "../src/ledger/balance-history.ts";
 import type { Position } from "../src/ledger/position.ts";
+import { ALL_TRUSTED } from "../src/ledger/trust.ts";
 import { parseAddress } from "../src/move/address.ts";
 import type { BlockStart, RawRecord, StateWrite, Store } from "../src/store/contract.ts";
 import { openLmdbStore } from "../src/store/lmdb/store.ts";
@@ -62,6 +63,7 @@ async function makeStore(path: string, versions: number): Promise<Store> {
       oldestBlockHeight: 0n,
       accumulator: { leafCount: 0n, frozen: [] },
       stateRoot: undefined,
+      ...ALL_TRUSTED,
     };
     const batch = { position, writes, blocks, records, treeNodes: [] };
     if (first === 0) {

@@ -1,6 +1,7 @@
 // Data for the store's benchmark: keys and values made from numbers, batches of them, and a raw lmdb environment
 // with the store's options.
 import { open, type RootDatabase } from "lmdb";
+import { ALL_TRUSTED } from "../src/ledger/trust.ts";
 import type { CommitBatch, StateWrite, Store, StoreIdentity } from "../src/store/contract.ts";
 
 /** Bytes of a value, about the size of a coin store with its metadata. */
@@ -73,6 +74,7 @@ export class Feeder {
         oldestBlockHeight: 0n,
         accumulator: { leafCount: last + 1n, frozen: [] },
         stateRoot: undefined,
+        ...ALL_TRUSTED,
       },
       writes,
       blocks: [block],

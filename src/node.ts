@@ -2,11 +2,13 @@ import { ConfigError } from "./base/errors.ts";
 import { type Logger, silentLogger } from "./base/log.ts";
 import { andThen, type MaybePromise } from "./base/maybe-promise.ts";
 import type { ChainGuide } from "./chain/guide.ts";
+import { LOCAL_CHAIN_ID } from "./chain/local-chain.ts";
 import type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
 import { assetCacheStats } from "./http/schemas/asset-type.ts";
 import type { BalanceChange } from "./ledger/balance-history.ts";
 import { balanceKeyCacheStats } from "./ledger/balance-keys.ts";
 import { LedgerError } from "./ledger/errors.ts";
+import { isAccumulatorKnown } from "./ledger/position.ts";
 import type { Ledger, LedgerView } from "./ledger/view.ts";
 import { HeadWatch } from "./ledger/watch/head-watch.ts";
 import { watchChanges } from "./ledger/watch/watch-changes.ts";
@@ -17,7 +19,6 @@ import { BalanceQuestions, watchedBalanceOf } from "./node/balance-questions.ts"
 import { type DeprecatedOptions, withPresentNames } from "./node/deprecated-options.ts";
 import { DriverHistogram, type DriverReport, driverGauges } from "./node/driver-metrics.ts";
 import { Faults } from "./node/faults.ts";
-import { FinalVersions } from "./node/final-versions.ts";
 import {
   followGauges,
   followInfo,
@@ -26,7 +27,14 @@ import {
   WaypointInfo,
 } from "./node/follow-report.ts";
 import { passThroughOf, refuseUnknownState } from "./node/following.ts";
-import { cacheGauges, faultGauges, httpGauges, ledgerGauges, writerGauges } from "./node/gauges.ts";
+import {
+  cacheGauges,
+  faultGauges,
+  httpGauges,
+  ledgerGauges,
+  storeGauges,
+  writerGauges,
+} from "./node/gauges.ts";
 import { HttpFrontend } from "./node/http-frontend.ts";
 import { electionInfo, nodeInfo } from "./node/info.ts";
 import { LedgerWriter } from "./node/ledger-writer.ts";
@@ -47,15 +55,18 @@ import { Reader, toLedgerInfo } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
 import type { OpenedStore, StoreOpening } from "./node/store-engine.ts";
 import { awaitStore, engineOf, openStore, type StoreOptions, storeOptionsOf } from "./node/store-engines.ts";
+import { trustInfo } from "./node/trust-report.ts";
 import type { NodeStatus, WorkerSetup } from "./node/worker-messages.ts";
 import { WriterElection } from "./node/writer-election.ts";
 import type { Store } from "./store/contract.ts";
 import { StoreError } from "./store/errors.ts";
 import { assertHead } from "./sync/check/head-check.ts";
+import { loadPosition } from "./sync/committer.ts";
 import { type PruneWindow, parsePruneWindow } from "./sync/prune-window.ts";
 
 export type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
-export { HTTP_DEFAULTS, HTTP_NUMBERS, isHeaderBrand } from "./http/server.ts";
+export { HTTP_DEFAULTS, HTTP_NUMBERS, isHeaderBrand, isTrustLevel } from "./http/server.ts";
+export { formatAmount } from "./ledger/balance-detail.ts";
 export type { BalanceChange } from "./ledger/balance-history.ts";
 export { isReversed } from "./ledger/version-range.ts";
 export { MAX_WAIT_MS } from "./ledger/watch/min-version.ts";
@@ -148,7 +159,6 @@ class SextantNode implements Node, Ledger {
   readonly #headWatch = new HeadWatch({ ledger: this, isTold: () => this.#writer !== undefined });
   readonly #reader = new Reader(this, this.#headWatch);
   readonly #questions = new BalanceQuestions(this.#reader);
-  readonly #finalVersions = new FinalVersions(() => this.#store);
   readonly #startedMs: number;
   readonly #role: WorkerRole | undefined;
   readonly #metrics: Metrics;
@@ -188,6 +198,7 @@ class SextantNode implements Node, Ledger {
         () => this.#headVersion(),
       ),
       ...faultGauges(this.#faults),
+      ...storeGauges(),
       ...writerGauges(
         () => this.#writer,
         () => this.#election,
@@ -227,7 +238,6 @@ class SextantNode implements Node, Ledger {
     if (lease === undefined) {
       const writer = this.#createWriter(store, plan);
       await writer.prepare();
-      await this.#finalVersions.look();
       await this.#startWorkers();
       writer.run();
       return;
@@ -266,7 +276,6 @@ class SextantNode implements Node, Ledger {
       onFault: (error) => this.#faults.report("store", error),
       signal: this.#closing.signal,
     });
-    await this.#finalVersions.look();
     await this.#startWorkers();
   }
 
@@ -319,7 +328,7 @@ class SextantNode implements Node, Ledger {
         nodeInfo: (view) => this.#info(view),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
         unready: () => this.#status(undefined).unready,
-        isFinal: (version) => this.#finalVersions.has(version),
+        mayRestart: (chainId) => chainId === LOCAL_CHAIN_ID,
       },
       metrics: this.#metrics,
       page: this.#role?.page,
@@ -471,8 +480,9 @@ class SextantNode implements Node, Ledger {
 
   async #info(view: LedgerView | undefined): Promise<Readonly<Record<string, unknown>>> {
     const status = this.#status(view?.position.version);
-    // The roots of a ledger that started in the middle are unproven, so it gives no waypoints.
-    const isWhole = this.#writer?.following?.isLazy !== true;
+    // Others would take a waypoint for checked: only hashes that this node computed, and that nothing refutes, give one.
+    const position = this.#store === undefined ? undefined : await loadPosition(this.#store);
+    const isOwn = position !== undefined && isAccumulatorKnown(position) && position.refuted === undefined;
     return nodeInfo({
       ...status,
       position: view?.position,
@@ -480,7 +490,8 @@ class SextantNode implements Node, Ledger {
       window: this.#window,
       uptimeSeconds: Math.floor((Date.now() - this.#startedMs) / 1000),
       more: {
-        ...(isWhole
+        ...(view === undefined ? {} : trustInfo(view.position)),
+        ...(isOwn
           ? await this.#waypoints.read(view, this.#role?.genesisWaypoint ?? this.#plan?.check?.waypoint)
           : {}),
         ...status.more,

@@ -2,7 +2,7 @@
 // mistakes with the same exit codes: 2 for bad usage or an unreachable source, 1 for a refusal or an unusable response.
 import { CodedError, ConfigError, errorText } from "../base/errors.ts";
 import { fromHex, toPrefixedHex } from "../base/hex.ts";
-import { CURSOR } from "../interface/ledger-headers.ts";
+import { CURSOR, TRUST } from "../interface/ledger-headers.ts";
 import { EVENTS_TYPE, JSON_TYPE, NDJSON_TYPE } from "../interface/media-types.ts";
 import { API_ROOT, urlTo } from "../interface/route.ts";
 import {
@@ -63,11 +63,26 @@ export interface WatchQuery {
   readonly after: bigint | undefined;
 }
 
+/** A change of a balance. */
+export interface ChangeText {
+  readonly version: string;
+  readonly timestamp_usec: string;
+  readonly before: string;
+  readonly after: string;
+  readonly transaction_hash: string;
+}
+
+/** A JSON text, and how far its node vouches for it, where it says so. */
+export interface TrustedText {
+  readonly text: string;
+  readonly trust: string | undefined;
+}
+
 /** The operations as JSON texts, in the shapes of the HTTP interface. */
 export interface Source {
   balance(address: string, asset: string, at: ReadAtOperand): Promise<string>;
   balances(queries: readonly BalanceQueryText[], at: ReadAtOperand): Promise<string>;
-  detail(address: string, asset: string, at: ReadAtOperand): Promise<string>;
+  detail(address: string, asset: string, at: ReadAtOperand): Promise<TrustedText>;
   /** One JSON object for each change. */
   history(address: string, asset: string, range: HistoryTexts): AsyncIterable<string>;
   /** One JSON object for each event; `note` gets what happens to the connection. */
@@ -91,7 +106,7 @@ class SourceError extends CodedError<"source"> {
 /** Options shared by the reading commands. */
 export const sourceOptions = {
   url: textOption("Node to ask (default http://127.0.0.1:8080)", "URL"),
-  data: textOption("Data directory to read in place, instead of asking a node", "DIR"),
+  data: textOption("Data directory to read directly, instead of asking a node", "DIR"),
 };
 
 export const sourceExclusions: readonly Exclusion<keyof typeof sourceOptions>[] = [
@@ -128,7 +143,7 @@ function minVersionOf({ "min-ledger-version": text, wait }: SourceValues): MinVe
 export const readAtOptions = {
   "ledger-version": textOption("Read at this version instead of the latest", "VERSION"),
   at: textOption(
-    "Read at the last version whose block is not after this time: RFC 3339 or Unix seconds",
+    "Read the state at this time: the last version whose block is not later; RFC 3339 or Unix seconds",
     "TIMESTAMP",
   ),
 };
@@ -143,6 +158,9 @@ export function readAtOf(values: {
   readonly at: string | undefined;
 }): ReadAtOperand {
   const { "ledger-version": version, at } = values;
+  if (version !== undefined && at !== undefined) {
+    throw new ConfigError("--ledger-version and --at exclude each other");
+  }
   if (at !== undefined) parseOperand("time", "--at", at);
   return {
     version: version === undefined ? undefined : parseOperand("version", "--ledger-version", version),
@@ -153,6 +171,8 @@ export function readAtOf(values: {
 const DEFAULT_URL = "http://127.0.0.1:8080";
 const RESPONSE_TIMEOUT_MS = 30_000;
 const MAX_RESPONSE_BYTES = 64 << 20;
+/** A u8 on chain. */
+const MAX_DECIMALS = 255;
 const U64_MAX = 0xffff_ffff_ffff_ffffn;
 /** The last moment that a date can name, in microseconds. */
 const MAX_TIME_USEC = 8_640_000_000_000_000_000n;
@@ -220,7 +240,15 @@ const isLedger: Shape = (text) => {
 
 const isDetail: Shape = (text) => {
   const detail = toObject(text);
-  return ["ledger_version", "timestamp_usec", "balance"].every((name) => isU64(detail?.[name]));
+  const isTextOrAbsent = (name: string): boolean => ["string", "undefined"].includes(typeof detail?.[name]);
+  const { decimals = 0 } = detail ?? {};
+  return (
+    ["ledger_version", "timestamp_usec", "balance"].every((name) => isU64(detail?.[name])) &&
+    ["name", "symbol"].every(isTextOrAbsent) &&
+    Number.isInteger(decimals) &&
+    (decimals as number) >= 0 &&
+    (decimals as number) <= MAX_DECIMALS
+  );
 };
 
 const isChange: Shape = (text) => {
@@ -302,10 +330,10 @@ function causeOf(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? error.cause : error;
 }
 
-/** Where the next page starts, whatever the node's header brand. */
-function cursorOf({ headers }: Response): string | undefined {
+/** The value of one of the node's own headers, whatever its brand. */
+function brandedValue({ headers }: Response, header: string): string | undefined {
   for (const [name, value] of headers) {
-    if (name.startsWith("x-") && name.endsWith(`-${CURSOR.toLowerCase()}`)) return value;
+    if (name.startsWith("x-") && name.endsWith(`-${header.toLowerCase()}`)) return value;
   }
   return undefined;
 }
@@ -337,7 +365,7 @@ function remoteSource(root: string, { minLedgerVersion, waitMs }: MinVersionOpti
     const got = response.headers.get("content-type") ?? "no content type";
     if (got.split(";")[0]?.trim().toLowerCase() !== type) throw unlikeNode(oneLine(got));
   };
-  const ask = async (url: string, shape: Shape, body?: Uint8Array): Promise<string> => {
+  const askTrusted = async (url: string, shape: Shape, body?: Uint8Array): Promise<TrustedText> => {
     const init: RequestInit =
       body === undefined
         ? { headers: { accept: JSON_TYPE } }
@@ -355,9 +383,11 @@ function remoteSource(root: string, { minLedgerVersion, waitMs }: MinVersionOpti
       throw unreachable(error);
     }
     await assertType(response, JSON_TYPE, text);
-    if (shape(text)) return text;
+    if (shape(text)) return { text, trust: brandedValue(response, TRUST) };
     throw unlikeNode(oneLine(text).slice(0, 100));
   };
+  const ask = async (...question: Parameters<typeof askTrusted>): Promise<string> =>
+    (await askTrusted(...question)).text;
   const askJson = (url: string, shape: Shape, body: unknown): Promise<string> =>
     ask(url, shape, new TextEncoder().encode(JSON.stringify(body)));
   const readAt = ({ version, at: time }: ReadAtOperand) => ({
@@ -375,7 +405,7 @@ function remoteSource(root: string, { minLedgerVersion, waitMs }: MinVersionOpti
         { queries },
       ),
     detail: (address, asset_type, when) =>
-      ask(urlTo(at, detailRoute, { address, asset_type, ...readAt(when) }), isDetail),
+      askTrusted(urlTo(at, detailRoute, { address, asset_type, ...readAt(when) }), isDetail),
     history: async function* (address, asset_type, range) {
       for (let start: string | undefined, isFirst = true; isFirst || start !== undefined; isFirst = false) {
         const url = urlTo(at, historyRoute, { address, asset_type, ...range, start, ...least });
@@ -396,7 +426,7 @@ function remoteSource(root: string, { minLedgerVersion, waitMs }: MinVersionOpti
           if (!isChange(line)) throw unlikeNode(oneLine(line).slice(0, 100));
           yield line;
         }
-        start = cursorOf(response);
+        start = brandedValue(response, CURSOR);
       }
     },
     watch: async function* ({ balance, after }, note) {
@@ -466,7 +496,8 @@ function historyEnd(name: "from" | "to", text: string | undefined): HistoryEnd |
 function errorOf(error: CodedError): { readonly message: string; readonly error_code: string } {
   return {
     message: error.message,
-    error_code: error.code === "corrupt" ? "internal_error" : "web_framework_error",
+    error_code:
+      error.code === "corrupt" || error.code === "damaged" ? "internal_error" : "web_framework_error",
   };
 }
 
@@ -512,7 +543,10 @@ async function localSource(data: string, least: MinVersionOptions): Promise<Sour
         );
       }),
     detail: (address, asset, when) =>
-      ask(async () => JSON.stringify(await node.balanceDetail(address, asset, readOptions(when)))),
+      ask(async () => ({
+        text: JSON.stringify(await node.balanceDetail(address, asset, readOptions(when))),
+        trust: undefined,
+      })),
     history: async function* (address, asset, { from, to, points }) {
       const range = { from: historyEnd("from", from), to: historyEnd("to", to), points, ...least };
       const changes = node.balanceHistory(address, asset, range)[Symbol.asyncIterator]();
@@ -582,7 +616,7 @@ function absentItem(handle: string, key: string, version: bigint | undefined): s
 }
 
 /** Opens the source that the options name. */
-async function openSource(options: SourceValues): Promise<Source> {
+export async function openSource(options: SourceValues): Promise<Source> {
   const least = minVersionOf(options);
   if (options.url !== undefined && options.data !== undefined) {
     throw new ConfigError("--url and --data exclude each other");

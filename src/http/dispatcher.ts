@@ -2,18 +2,33 @@
 // happens here, once.
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { LedgerError } from "../ledger/errors.ts";
+import {
+  compareTrust,
+  formatTrust,
+  TRUSTED,
+  type TrustLevel,
+  trustOfAnswer,
+  weakestTrust,
+} from "../ledger/trust.ts";
 import type { Ledger, LedgerView } from "../ledger/view.ts";
 import type { HeadWatch } from "../ledger/watch/head-watch.ts";
 import { assertReached, type MinVersion } from "../ledger/watch/min-version.ts";
 import type { WatchEvent } from "../ledger/watch/watched.ts";
 import { Abandoned, assertBodyHeaders, type BodyBudget, BodyHold } from "./body.ts";
 import { isPreflightMethod, preflightHeaders } from "./cors.ts";
+import type { Condition } from "./error-catalogue.ts";
 import { HttpError, NO_LEDGER, quoteInput } from "./errors.ts";
 import type { EventStreams } from "./event-streams.ts";
 import { CLIENT_GONE, type Exchange } from "./exchange.ts";
 import { HeaderMaker, toHeaderSet } from "./headers.ts";
-import { type Form, isJsonMediaType, MEDIA_TYPES, negotiateForm } from "./negotiation.ts";
-import { type EventAnswer, type Operation, parseField } from "./operation.ts";
+import { type Form, isAccepted, isJsonMediaType, MEDIA_TYPES, negotiateForm } from "./negotiation.ts";
+import {
+  type Answer,
+  type EventAnswer,
+  type Operation,
+  parseField,
+  type StreamedAnswer,
+} from "./operation.ts";
 import { isPassable, type PassThrough } from "./pass-through.ts";
 import { originForm } from "./request-target.ts";
 import { Responder, type ResponderOptions, type Serving } from "./responder.ts";
@@ -45,6 +60,8 @@ export interface DispatcherOptions extends Omit<ResponderOptions, "headers"> {
   readonly maxWaiting: number;
   /** 0 for no limit. */
   readonly maxLagMs: number;
+  /** Weakest level of an answer that is sent; undefined for any. */
+  readonly minTrust: TrustLevel | undefined;
   /** Serves the paths that this node does not; undefined without an upstream. */
   readonly passThrough: PassThrough | undefined;
 }
@@ -66,8 +83,17 @@ function lastEventIdOf({ headers }: Exchange): bigint | undefined {
   return text === undefined || text === "" ? undefined : parseField("Last-Event-ID", lastEventIdField, text);
 }
 
+/** What an answer rests on. One in pieces reads further items as it is sent, so those count at their weakest. */
+function trustOf(
+  view: LedgerView,
+  answer: Answer<unknown> | StreamedAnswer | EventAnswer<WatchEvent>,
+): TrustLevel {
+  const level = trustOfAnswer(view, answer.version ?? view.position.version);
+  return !("data" in answer) && view.fetchedTrust !== undefined ? weakestTrust(level, TRUSTED) : level;
+}
+
 function toServing(exchange: Exchange): Serving {
-  return { exchange, operation: undefined, headers: undefined, isPinned: false };
+  return { exchange, operation: undefined, headers: undefined, trust: undefined, isPinned: false };
 }
 
 /** Serves requests over one ledger. */
@@ -139,7 +165,10 @@ export class Dispatcher {
       if (operation.ledger !== "none") {
         const opened = this.#openView(operation);
         view = opened instanceof Promise ? await opened : opened;
-        if (view !== undefined) serving.headers = this.#headers.prepare(view.position);
+        if (view !== undefined) {
+          serving.headers = this.#headers.prepare(view.position);
+          serving.trust = serving.headers.trust;
+        }
         if (view !== undefined && operation.ledger === "required") this.#assertRecent(view, operation);
       }
       if (exchange.isGone) throw new Abandoned("the client went away");
@@ -149,6 +178,12 @@ export class Dispatcher {
       const answer = handled instanceof Promise ? await handled : handled;
       // Encode nothing for a client that left: a large response holds memory until it is sent.
       if (exchange.isGone) throw new Abandoned("the client went away");
+      if (view !== undefined) {
+        serving.trust = trustOf(view, answer);
+        if (operation.ledger === "required" && !operation.servedStale) {
+          this.#assertTrust(serving.trust, operation.unavailable);
+        }
+      }
       const about = this.#headers.about(answer);
       if ("watched" in answer) {
         this.#openStream(serving, operation, form, answer);
@@ -197,6 +232,7 @@ export class Dispatcher {
     if (node === undefined) return true;
     if (this.#responder.closing) node.response.shouldKeepAlive = false;
     try {
+      this.#assertTrust(TRUSTED, "unavailable");
       this.#responder.settle(serving, await passThrough.serve(node, url));
     } catch (failure) {
       this.#failOrCount(serving, failure);
@@ -257,7 +293,7 @@ export class Dispatcher {
       throw new HttpError("disabled", `${operation.id} is switched off on this node`);
     }
     const form = negotiateForm(accept, operation.forms);
-    if (operation.forms.length === 1 && form === "bcs" && negotiateForm(accept, ["json", "bcs"]) !== "bcs") {
+    if (operation.forms.length === 1 && form === "bcs" && !this.#takesBcs(accept)) {
       throw new HttpError(
         "disabled",
         `${operation.id} answers in ${MEDIA_TYPES.bcs} only: ask for it in Accept`,
@@ -271,6 +307,13 @@ export class Dispatcher {
         throw new HttpError("disabled", "BCS output is switched off on this node");
     }
     return form;
+  }
+
+  /** True for a client of an operation in BCS only. With an upstream, one that prefers JSON gets it from there. */
+  #takesBcs(accept: string | undefined): boolean {
+    return this.#options.passThrough === undefined
+      ? isAccepted(accept, "bcs")
+      : negotiateForm(accept, ["json", "bcs"]) === "bcs";
   }
 
   #readBody(exchange: Exchange, hold: BodyHold): Uint8Array | Promise<Uint8Array> {
@@ -365,6 +408,15 @@ export class Dispatcher {
         `the ledger is ${lagMs} ms behind, more than the ${maxLagMs} ms allowed`,
       );
     }
+  }
+
+  #assertTrust(trust: TrustLevel, unavailable: Condition): void {
+    const { minTrust } = this.#options;
+    if (minTrust === undefined || compareTrust(trust, minTrust) >= 0) return;
+    throw new HttpError(
+      unavailable,
+      `the answer would rest on trust level ${formatTrust(trust)}, and this node answers from ${formatTrust(minTrust)} on`,
+    );
   }
 
   #sendPreflight(serving: Serving, origin: string): void {

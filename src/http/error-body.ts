@@ -9,9 +9,11 @@ import { HttpError } from "./errors.ts";
 const LEDGER_CONDITIONS: Readonly<Record<LedgerErrorCode, Condition>> = {
   version_not_found: "version_not_found",
   version_pruned: "version_pruned",
+  reversed_range: "invalid_range",
   no_ledger: "unavailable",
   corrupt: "internal",
   mismatch: "internal",
+  damaged: "internal",
   unavailable: "unavailable",
   behind: "behind",
 };

@@ -73,6 +73,13 @@ function specificity(range: string, mediaType: string): number {
   return range.endsWith("/*") && mediaType.startsWith(range.slice(0, -1)) ? 2 : 0;
 }
 
+/** True if an Accept header admits a form. */
+export function isAccepted(accept: string | undefined, form: Form): boolean {
+  if (accept === undefined) return true;
+  const matching = parseRanges(accept).filter(({ name }) => specificity(name, MEDIA_TYPES[form]) > 0);
+  return matching.some(({ quality }) => quality > 0);
+}
+
 /** Chooses among the forms of an operation; the first one is its default. */
 export function negotiateForm(accept: string | undefined, forms: readonly Form[]): Form {
   const fallback = forms[0] ?? "json";

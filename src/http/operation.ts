@@ -125,6 +125,8 @@ export interface OperationDefinition<
     Pick<Route<Path>, "method" | "path"> {
   /** From the shared route, if clients use one; must name the same parameters as `query`. */
   readonly queryNames?: readonly (keyof Q | MinVersionName)[];
+  /** Parameters of other operations that would be misread here, each with what to use instead. They get 400. */
+  readonly refusedQuery?: Readonly<Record<string, string>>;
   /** Undocumented paths with the same behaviour. */
   readonly aliases?: readonly string[];
   readonly ledger: L;
@@ -224,6 +226,7 @@ export function operation<
   const readsLedger = definition.ledger === "required";
   const fields: Fields = readsLedger ? { ...definition.query, ...minVersionFields } : definition.query;
   const query = Object.entries(fields);
+  const refusedQuery = Object.entries(definition.refusedQuery ?? {});
   const forms = Object.keys(definition.answer) as Form[];
   return {
     id: definition.id,
@@ -263,7 +266,17 @@ export function operation<
       for (const [name, field] of query) {
         const value = findQuery(search, name);
         if (value === "absent") continue;
+        if (value === "repeated") {
+          throw new HttpError(
+            "malformed_request",
+            `${name}: expected it once in the query, got it more than once`,
+          );
+        }
         args[name] = parseField(name, field, value === "invalid" ? undefined : value.text);
+      }
+      for (const [name, instead] of refusedQuery) {
+        if (findQuery(search, name) === "absent") continue;
+        throw new HttpError("malformed_request", `${name}: ${definition.id} does not take it; ${instead}`);
       }
       return args;
     },

@@ -11,11 +11,13 @@ import {
   numbersOf,
 } from "../base/settings.ts";
 import { shortenText } from "../base/text.ts";
+import { formatTrust, parseTrust, TRUST_LEVELS, TRUSTED } from "../ledger/trust.ts";
 import type { Ledger } from "../ledger/view.ts";
 import { HeadWatch } from "../ledger/watch/head-watch.ts";
 import { ADMISSION_NUMBERS, AdmissionControl, type AdmissionFigures } from "./admission-control.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { EventStreams, STREAM_NUMBERS } from "./event-streams.ts";
+import { trustHeaderNames } from "./headers.ts";
 import { LISTENER_NUMBERS, type ListenAddress, Listener } from "./listener.ts";
 import { createOpenApi } from "./openapi.ts";
 import { OPERATIONS } from "./operation-list.ts";
@@ -74,6 +76,8 @@ export interface HttpServerOptions extends NumberOptions<typeof HTTP_NUMBERS> {
   readonly tls?: TlsFiles | undefined;
   /** Where clients find versions that are pruned here: named in 410 responses. */
   readonly archiveUrl?: string | undefined;
+  /** Refuses answers that rest on less, such as `chained` or `agreed 2/3`, with 503. */
+  readonly minTrust?: string | undefined;
 }
 
 /** The parts of a node that a server needs. */
@@ -93,8 +97,8 @@ export interface HttpServices {
   readonly unready?: () => string | undefined;
   /** Base URL, with `/v1`, of a node that gets the requests that are not served here. */
   readonly passThrough?: URL | undefined;
-  /** True for a version whose state can never change: caches may keep its responses for good. False for all when left out. */
-  readonly isFinal?: (version: bigint) => boolean;
+  /** True for a chain that may begin again under the same id: caches keep nothing of it for good. */
+  readonly mayRestart?: (chainId: number) => boolean;
   readonly logger?: Logger;
   /** Logs every request. */
   readonly accessLog?: boolean;
@@ -132,6 +136,11 @@ export function isHeaderBrand(text: string): boolean {
   return /^[A-Za-z][A-Za-z0-9-]{0,31}$/.test(text);
 }
 
+/** True for a level that `minTrust` takes. */
+export function isTrustLevel(text: string): boolean {
+  return parseTrust(text) !== undefined;
+}
+
 /** Throws ConfigError, naming the option, for options that no server can work with. */
 export function assertHttpOptions(options: HttpServerOptions): void {
   assertNumbers("http", HTTP_NUMBERS, options);
@@ -139,6 +148,10 @@ export function assertHttpOptions(options: HttpServerOptions): void {
   if (wrong !== undefined) {
     const got = JSON.stringify(shortenText(wrong));
     throw new ConfigError(`http.headerBrands: expected letters, digits and dashes, got ${got}`);
+  }
+  if (options.minTrust !== undefined && !isTrustLevel(options.minTrust)) {
+    const got = JSON.stringify(shortenText(options.minTrust));
+    throw new ConfigError(`http.minTrust: expected ${TRUST_LEVELS}, got ${got}`);
   }
   const { headersTimeoutMs = 0, requestTimeoutMs = HTTP_NUMBERS.requestTimeoutMs.fallback } = options;
   if (headersTimeoutMs > requestTimeoutMs) {
@@ -153,6 +166,11 @@ function settingsOf(options: HttpServerOptions): Numbers<typeof HTTP_NUMBERS> {
   // The headers are part of the request: their default must not allow them more time.
   const headersTimeoutMs = Math.min(settings.headersTimeoutMs, settings.requestTimeoutMs);
   return { ...settings, headersTimeoutMs };
+}
+
+/** Whatever the other node claims, here its response is one upstream's word. */
+function passedTrust(brands: readonly string[]): readonly string[] {
+  return trustHeaderNames(brands).flatMap((name) => [name, formatTrust(TRUSTED)]);
 }
 
 /** How often connections are looked at for answers that nobody reads. */
@@ -185,7 +203,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
   const passThrough =
     options.passThrough === undefined
       ? undefined
-      : new PassThrough({ target: options.passThrough, bodyLimitBytes });
+      : new PassThrough({ target: options.passThrough, bodyLimitBytes, trust: passedTrust(headerBrands) });
   const dispatcher = new Dispatcher({
     ledger: options.ledger,
     services: {
@@ -212,10 +230,11 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     streams,
     maxWaiting: settings.maxWaiting,
     maxLagMs: settings.maxLagMs,
+    minTrust: options.minTrust === undefined ? undefined : parseTrust(options.minTrust),
     archiveUrl: options.archiveUrl,
+    mayRestart: options.mayRestart ?? (() => false),
     passThrough,
     unreadResponses,
-    isFinal: options.isFinal ?? (() => false),
     logger,
     accessLog: options.accessLog ?? false,
     onRequest: options.onRequest,

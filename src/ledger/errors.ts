@@ -2,17 +2,20 @@
 import { CodedError } from "../base/errors.ts";
 
 /**
- * `version_not_found`: above the latest; `version_pruned`: below the oldest kept; `no_ledger`: nothing is
+ * `version_not_found`: above the latest; `version_pruned`: below the oldest kept; `reversed_range`: a
+ * range ends before it begins; `no_ledger`: nothing is
  * committed yet; `corrupt`: stored or received bytes break the format; `mismatch`: a hash or root differs from the
- * claimed one; `unavailable`: only another node has the answer, and asking it failed; `behind`: the ledger did not reach
- * the version that a read asked to wait for.
+ * claimed one; `damaged`: stored bytes fail their checksum; `unavailable`: only another node has the answer, and asking
+ * it failed; `behind`: the ledger did not reach the version that a read asked to wait for.
  */
 export type LedgerErrorCode =
   | "version_not_found"
   | "version_pruned"
+  | "reversed_range"
   | "no_ledger"
   | "corrupt"
   | "mismatch"
+  | "damaged"
   | "unavailable"
   | "behind";
 

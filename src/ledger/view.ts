@@ -2,9 +2,10 @@
 // bytes are kept. Reads that need no I/O return at once instead of a promise.
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { KeyTrace } from "./key-trace.ts";
+import type { TrustFacts, TrustLevel } from "./trust.ts";
 
 /** Head and range of the ledger. The state at version V is the state after transaction V. */
-export interface LedgerPosition {
+export interface LedgerPosition extends TrustFacts {
   readonly chainId: number;
   /** Latest version. */
   readonly version: bigint;
@@ -48,6 +49,8 @@ export interface LedgerView {
   readonly position: LedgerPosition;
   /** Records the keys of the hashes given to `getItems`; only a view that asks other nodes has one. */
   readonly keyTrace?: KeyTrace;
+  /** The weakest level of the items that this view fetched from other nodes; undefined if it fetched none. */
+  readonly fetchedTrust?: () => TrustLevel | undefined;
   /**
    * The items at a version, by state key hash; undefined for a key never written, or deleted before the oldest kept
    * version. Throws LedgerError `version_not_found` or `version_pruned`.

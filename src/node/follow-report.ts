@@ -3,7 +3,6 @@ import type { LedgerView } from "../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
 import type { FollowerStatus } from "../sync/follower.ts";
 import { waypointOfStored } from "../sync/matched-waypoints.ts";
-import { trustLevels, trustRank } from "../sync/trust.ts";
 import type { Following } from "./following.ts";
 import type { GaugeSource } from "./metrics.ts";
 
@@ -59,11 +58,8 @@ export function followInfo(following: Following, version: bigint | undefined): R
   const status = following.status();
   if (status === undefined) return {};
   const { headVersion } = status;
-  const levels = trustLevels(status.trust);
   const fills = following.fills();
   return {
-    trust_level: levels[0],
-    trust_levels: levels,
     ...(status.reason === undefined ? {} : { sync_reason: status.reason }),
     ...(headVersion === undefined ? {} : { upstream_version: `${headVersion}` }),
     ...distanceOf(headVersion, version),
@@ -113,13 +109,6 @@ export function followGauges(
       () => following()?.rate().bytesPerSecond ?? 0,
     ),
     gauge("received_bytes", "Bytes received from upstreams", () => status()?.receivedBytes ?? 0),
-    gauge("trust_level", "0 trusted, 1 chained, 2 agreed, 3 anchored", () => {
-      const facts = status()?.trust;
-      return facts === undefined ? 0 : trustRank(facts);
-    }),
-    gauge("anchored_version", "Highest version whose waypoint matched", () =>
-      Number.parseInt(`${status()?.trust.anchoredVersion ?? 0n}`, 10),
-    ),
     gauge("upstreams_ok", "Upstreams in use", () => count("ok")),
     gauge("upstreams_resting", "Upstreams that could not be asked", () => count("resting")),
     gauge("upstreams_set_aside", "Upstreams whose answers were wrong", () => count("set_aside")),

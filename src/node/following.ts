@@ -3,6 +3,7 @@ import { ConfigError } from "../base/errors.ts";
 import { type Logger, silentLogger } from "../base/log.ts";
 import type { NumberSettings } from "../base/settings.ts";
 import { LedgerError } from "../ledger/errors.ts";
+import { isWhole, type Position } from "../ledger/position.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
 import type { Store, StoreView } from "../store/contract.ts";
@@ -19,12 +20,7 @@ import {
 } from "../sync/follower.ts";
 import { createLazyView } from "../sync/lazy-view.ts";
 import { locateBase } from "../sync/locate-base.ts";
-import {
-  addMatchedWaypoint,
-  isSameWaypoint,
-  loadMatchedWaypoints,
-  waypointOfStored,
-} from "../sync/matched-waypoints.ts";
+import { isSameWaypoint, loadMatchedWaypoints, waypointOfStored } from "../sync/matched-waypoints.ts";
 import { type ApiKeyHeader, createRestUpstream, parseUpstreamUrl } from "../sync/upstream/rest-upstream.ts";
 import { SOFTWARE_VERSION } from "./info.ts";
 import type { FollowOptions } from "./options.ts";
@@ -57,8 +53,8 @@ export function planFollowing(options: FollowOptions, anchors: readonly Waypoint
   if (agree !== undefined && agree.of !== urls.length) {
     throw new ConfigError(`agree: expected ${agree.of} upstreams, got ${urls.length}`);
   }
-  if (options.startVersion !== undefined && anchors.length > 0) {
-    throw new ConfigError("waypoint: a ledger that starts in the middle cannot be proven by one");
+  if (agree !== undefined && new Set(urls.map(({ href }) => href)).size < urls.length) {
+    throw new ConfigError("agree: expected upstreams with different URLs, got one URL twice");
   }
   return { urls, agree, startVersion: parseStart(options.startVersion), anchors, options };
 }
@@ -106,10 +102,9 @@ export class Following {
     const { store, committer, logger, onRest, onFault, onWaiting } = this.#parts;
     const { urls, options, agree, startVersion } = this.#plan;
     const position = await loadPosition(store);
-    if (provenGenesis !== undefined) await addMatchedWaypoint(store, provenGenesis);
-    const open = position === undefined ? this.#plan.anchors : await this.#settleAnchors(position.version);
-    const matched = await loadMatchedWaypoints(store);
-    const isBase = position === undefined ? startVersion !== undefined : position.stateRoot === undefined;
+    if (provenGenesis !== undefined) await committer.noteMatchedWaypoint(provenGenesis);
+    const isBase = position === undefined ? startVersion !== undefined : !isWhole(position);
+    const open = await this.#openAnchors(position, isBase);
     if (isBase) this.#startFilling();
     const upstreams = urls.map((url) =>
       createRestUpstream(url, {
@@ -125,8 +120,6 @@ export class Following {
       chainId: store.identity?.chainId,
       agree,
       anchors: open,
-      isChained: matched.some(({ version }) => version === 0n),
-      anchoredVersion: highest(matched),
       logger,
       pace: paceOf(options),
       mayPass: (error) => {
@@ -136,7 +129,8 @@ export class Following {
       },
       prepare:
         position === undefined && startVersion !== undefined
-          ? async (upstream, signal) => committer.startAt(await locateBase(upstream, startVersion, signal))
+          ? async (upstream, ceiling, signal) =>
+              committer.startAt(await locateBase(upstream, startVersion, ceiling, signal))
           : undefined,
       onCommit: (progress) => {
         this.#firstCommit();
@@ -144,18 +138,27 @@ export class Following {
         this.#parts.onCommit(progress);
       },
       onRest,
-      onAnchored: async (version) => {
-        const anchor = this.#plan.anchors.find((one) => one.version === version);
-        if (anchor !== undefined) await addMatchedWaypoint(store, anchor);
-      },
     });
     if (position !== undefined) this.#firstCommit();
     void this.#follower.faulted.then(onFault);
   }
 
+  /** The waypoints of versions still to come. */
+  async #openAnchors(position: Position | undefined, isBase: boolean): Promise<readonly Waypoint[]> {
+    const { anchors } = this.#plan;
+    if (isBase && anchors.length > 0) {
+      this.#parts.logger.warn(
+        { waypoints: anchors.map(formatWaypoint) },
+        "waypoints are not compared: the ledger started in the middle, so this node has no accumulator of its own",
+      );
+      return [];
+    }
+    return position === undefined ? anchors : this.#settleAnchors(position.version);
+  }
+
   /** Compares the waypoints of stored versions and returns the others. Throws LedgerError on a mismatch. */
   async #settleAnchors(head: bigint): Promise<readonly Waypoint[]> {
-    const { store, logger } = this.#parts;
+    const { store, committer, logger } = this.#parts;
     const matched = await loadMatchedWaypoints(store);
     const open: Waypoint[] = [];
     for (const anchor of this.#plan.anchors) {
@@ -181,7 +184,7 @@ export class Following {
           `the ledger in the data directory has waypoint ${found === undefined ? "none" : formatWaypoint(found)}, expected ${formatWaypoint(anchor)}`,
         );
       }
-      await addMatchedWaypoint(store, anchor);
+      await committer.noteMatchedWaypoint(anchor);
     }
     return open;
   }
@@ -190,7 +193,7 @@ export class Following {
     this.#filler = new BaseFiller({
       store: this.#parts.store,
       pool: () => this.#follower?.pool,
-      needed: this.#plan.agree?.needed ?? 1,
+      agree: this.#plan.agree,
       timeoutMs: FILL_TIMEOUT_MS,
       logger: this.#parts.logger,
     });
@@ -251,7 +254,6 @@ export function refuseUnknownState(view: StoreView, store: Store): LedgerView {
   const filler = new BaseFiller({
     store,
     pool: () => undefined,
-    needed: 1,
     timeoutMs: FILL_TIMEOUT_MS,
     logger: silentLogger,
   });
@@ -266,13 +268,4 @@ export function passThroughOf(follow: FollowOptions | undefined): URL | undefine
 
 function apiKeyHeader({ header, value }: NonNullable<FollowOptions["apiKey"]>): ApiKeyHeader {
   return header === undefined ? { name: "authorization", value: `Bearer ${value}` } : { name: header, value };
-}
-
-function highest(waypoints: readonly Waypoint[]): bigint | undefined {
-  let version: bigint | undefined;
-  for (const waypoint of waypoints) {
-    if (waypoint.version > 0n && (version === undefined || waypoint.version > version))
-      version = waypoint.version;
-  }
-  return version;
 }

@@ -2,11 +2,11 @@
 // again makes a new LedgerWriter.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../base/log.ts";
+import { LOCAL, TRUSTED } from "../ledger/trust.ts";
 import type { CommitBatch, Store } from "../store/contract.ts";
 import { Committer } from "../sync/committer.ts";
 import { assertNotHalfCopied } from "../sync/copy/copy-mark.ts";
 import { bootstrapGenesis } from "../sync/genesis.ts";
-import { addMatchedWaypoint } from "../sync/matched-waypoints.ts";
 import type { PruneWindow } from "../sync/prune-window.ts";
 import { Pruner } from "../sync/pruner.ts";
 import { BlockMaker } from "./block-maker.ts";
@@ -74,7 +74,8 @@ export class LedgerWriter {
     const { store, plan, faults, onCommit, onBatch, logger, localChain } = this.#options;
     const { check, chain } = plan;
     await assertNotHalfCopied(store);
-    const committer = new Committer({ store, logger, onCommit: onBatch });
+    const level = chain === undefined ? TRUSTED : LOCAL;
+    const committer = new Committer({ store, logger, level, onCommit: onBatch });
     this.#committer = committer;
     if (check !== undefined) await bootstrapGenesis({ store, committer, check });
     if (this.#stop.signal.aborted) return;
@@ -83,7 +84,7 @@ export class LedgerWriter {
     }
     if (plan.follow === undefined) {
       // Stored, so that later readers of the store know the proof. A local chain proves nothing.
-      if (chain === undefined && plan.proven !== undefined) await addMatchedWaypoint(store, plan.proven);
+      if (chain === undefined && plan.proven !== undefined) await committer.noteMatchedWaypoint(plan.proven);
       return;
     }
     const following = new Following(plan.follow, {

@@ -8,6 +8,7 @@ import { readBalance } from "../ledger/balance.ts";
 import { readModuleItem } from "../ledger/module-item.ts";
 import { resolveReadPoint } from "../ledger/read-point.ts";
 import { readTableItem } from "../ledger/table-item.ts";
+import { assertNotRefuted } from "../ledger/trust.ts";
 import type { Ledger, LedgerView } from "../ledger/view.ts";
 import { HeadWatch } from "../ledger/watch/head-watch.ts";
 import { assertReached } from "../ledger/watch/min-version.ts";
@@ -146,6 +147,9 @@ export class Reader {
   }
 
   ledgerInfo(options: MinVersionOptions): Promise<LedgerInfo> {
-    return this.withView(toLedgerInfo, options);
+    return this.withView((view) => {
+      assertNotRefuted(view.position, view.position.version);
+      return toLedgerInfo(view);
+    }, options);
   }
 }

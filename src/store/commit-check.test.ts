@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Position } from "../ledger/position.ts";
+import { ALL_TRUSTED } from "../ledger/trust.ts";
 import { assertFollows, assertIdentity, toStoredPosition } from "./commit-check.ts";
 import type { BlockStart, CommitBatch, StoreIdentity } from "./contract.ts";
 
@@ -14,6 +15,7 @@ function position(version: bigint, blockHeight: bigint, chainId = 4): Position {
     oldestBlockHeight: 0n,
     accumulator: { leafCount: version + 1n, frozen: [] },
     stateRoot: undefined,
+    ...ALL_TRUSTED,
   };
 }
 

@@ -3,6 +3,7 @@
 // never read beyond.
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { Position } from "../ledger/position.ts";
+import type { TrustFacts } from "../ledger/trust.ts";
 import type { Ledger, LedgerView, StoredRecord } from "../ledger/view.ts";
 
 /** One state write. */
@@ -94,6 +95,8 @@ export interface Store extends Ledger {
   getSideRows(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]>;
   /** Writes side rows atomically. Keys are at most 128 bytes. */
   putSideRows(rows: readonly SideRow[]): Promise<void>;
+  /** Replaces the trust of the position and writes side rows, atomically. Throws LedgerError `no_ledger`. */
+  setTrust(facts: TrustFacts, sideRows: readonly SideRow[]): Promise<void>;
   /** Commits a batch atomically. Pass `identity` with the first commit only. */
   commit(batch: CommitBatch, identity?: StoreIdentity): Promise<void>;
   /**

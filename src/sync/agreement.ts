@@ -1,15 +1,23 @@
-// Agreement between upstreams: before a page is committed, a quorum of upstreams must serve the same bytes for its
-// last record. That record's accumulator root commits to every record before it, so one record stands for all.
-// The follower logs and sets aside upstreams that serve other bytes.
+// Agreement between upstreams: before blocks are committed, a quorum of upstreams must serve the same bytes for every
+// record that our own accumulator does not confirm. The follower logs and sets aside upstreams that serve other bytes.
+import { createHash } from "node:crypto";
 import { equalBytes } from "../base/bytes.ts";
-import { toHex } from "../base/hex.ts";
-import { decodePage, decodeRecord } from "../ledger/record.ts";
+import { isAccumulatorKnown } from "../ledger/position.ts";
+import { decodePage } from "../ledger/record.ts";
+import type { TrustLevel } from "../ledger/trust.ts";
+import type { RawRecord } from "../store/contract.ts";
 import { pause } from "./upstream/backoff.ts";
+import { withDeadline } from "./upstream/deadline.ts";
 import { BeyondHead, UpstreamError } from "./upstream/errors.ts";
 import type { PoolEntry, UpstreamPool } from "./upstream/pool.ts";
+import type { VerifiedBlock } from "./verifier.ts";
 
 /** Rounds of asking lagging upstreams again before `confirm` throws NoAgreement. */
 const MAX_ROUNDS = 20;
+/** Records per question. */
+const PAGE_LIMIT = 100n;
+/** For all the records that one upstream is asked for in a round. */
+const ROUND_DEADLINE_MS = 60_000;
 
 /** Quorum: `needed` of `of` upstreams must agree. */
 export interface AgreementRule {
@@ -17,19 +25,48 @@ export interface AgreementRule {
   readonly of: number;
 }
 
-/** A record for the upstreams to agree on. */
+/** The level that agreement earns; undefined without a rule, and if the rule takes one upstream's word. */
+export function levelOfRule(rule: AgreementRule | undefined): TrustLevel | undefined {
+  return rule === undefined || rule.needed < 2 ? undefined : { kind: "agreed", ...rule };
+}
+
+/** Consecutive records of one chain for the upstreams to agree on. */
 export interface Claim {
-  readonly version: bigint;
-  readonly bytes: Uint8Array;
+  readonly chainId: number;
+  readonly records: readonly RawRecord[];
+}
+
+/**
+ * What upstreams must agree on before blocks are committed. The last record's accumulator root commits to every record
+ * before it, but only if it is the root of our own accumulator; otherwise every record is compared.
+ */
+export function claimOf(blocks: readonly VerifiedBlock[]): Claim | undefined {
+  const last = blocks.at(-1);
+  if (last === undefined) return undefined;
+  const { chainId } = last.position;
+  const records = isAccumulatorKnown(last.position)
+    ? last.records.slice(-1)
+    : blocks.flatMap((block) => block.records);
+  return { chainId, records };
 }
 
 /** Too few upstreams agree to tell which of them is wrong. */
-export class NoAgreement extends Error {}
+export class NoAgreement extends Error {
+  /** False if those that answered agree, and the others did not answer. */
+  readonly isDispute: boolean;
+
+  constructor(message: string, isDispute: boolean) {
+    super(message);
+    this.isDispute = isDispute;
+  }
+}
 
 interface Vote {
   readonly entry: PoolEntry;
-  readonly bytes: Uint8Array;
-  readonly root: Uint8Array;
+  /** Chain id and digest of the records. */
+  readonly ballot: string;
+  /** First version at which its records differ from the claim. */
+  readonly differsAt: bigint | undefined;
 }
 
 /** Parses `2/3`. */
@@ -56,121 +93,178 @@ export class Agreement {
   }
 
   /**
-   * Resolves when a quorum serves the same record as `source`. Throws UpstreamError `disagrees` when a quorum
-   * serves another record, and NoAgreement when there is no quorum.
+   * Resolves when a quorum serves the same records as `source`. Throws UpstreamError `disagrees` when a quorum
+   * serves other records, and NoAgreement when there is no quorum.
    */
   async confirm(source: PoolEntry, claim: Claim): Promise<void> {
-    const sourceVote = voteOf(source, claim.bytes);
+    const sourceVote = ownVote(source, claim);
     const votes: Vote[] = [sourceVote];
-    const unheard = new Set(this.#pool.entries.filter((entry) => entry !== source));
+    const heard = new Set([source]);
     let winner = this.#winner(votes);
     for (let round = 0; winner === undefined; round++) {
-      const asked = [...unheard].filter((entry) => this.#pool.isReady(entry));
-      const answered = await this.#round(asked, claim.version, (vote) => {
+      const late = this.#pool.voters.filter((entry) => !heard.has(entry));
+      const asked = late.filter((entry) => this.#pool.isReady(entry));
+      await this.#round(asked, claim, (vote) => {
         votes.push(vote);
-        unheard.delete(vote.entry);
-        winner ??= this.#winner(votes);
-        if (winner !== undefined) this.#blame(winner, [vote], claim.version);
+        heard.add(vote.entry);
+        if (winner === undefined) winner = this.#winner(votes);
+        else this.#judge(winner, [vote], claim);
         return winner !== undefined;
       });
       if (winner !== undefined) break;
-      // Lagging or resting upstreams may still make a quorum; once all have voted, none is left to.
-      const isUndecidable = unheard.size === 0 || (answered === 0 && !this.#canStillAgree(votes, unheard));
-      if (isUndecidable || round === MAX_ROUNDS) {
-        throw new NoAgreement(this.#describe(votes, claim.version));
+      // Lagging or resting upstreams may still make a quorum.
+      const most = Math.max(...votes.map((vote) => count(votes, vote)));
+      const open = this.#pool.voters.filter((entry) => !heard.has(entry)).length;
+      if (most + open < this.#rule.needed || round === MAX_ROUNDS) {
+        throw new NoAgreement(this.#describe(votes, claim), most < votes.length);
       }
       await pause(this.#pollMs, this.#signal);
       this.#signal.throwIfAborted();
     }
-    this.#blame(winner, votes, claim.version, source);
-    if (!equalBytes(winner.bytes, sourceVote.bytes)) throw disagreement(sourceVote, winner, claim.version);
+    this.#judge(
+      winner,
+      votes.filter(({ entry }) => entry !== source),
+      claim,
+    );
+    if (winner.ballot !== sourceVote.ballot) throw disagreement(winner.differsAt, claim);
   }
 
-  /** True while upstreams that have not voted and are not set aside could still complete a quorum. */
-  #canStillAgree(votes: readonly Vote[], unheard: ReadonlySet<PoolEntry>): boolean {
-    const most = Math.max(...votes.map((vote) => this.#equal(votes, vote)));
-    const late = [...unheard].filter((entry) => entry.state !== "set_aside");
-    return most + late.length >= this.#rule.needed;
-  }
-
-  /** Asks all at once. Resolves with the number of votes when `take` returns true, or when all requests ended. */
-  #round(entries: readonly PoolEntry[], version: bigint, take: (vote: Vote) => boolean): Promise<number> {
+  /** Asks all at once. Resolves when `take` returns true, or when all requests ended. */
+  #round(entries: readonly PoolEntry[], claim: Claim, take: (vote: Vote) => boolean): Promise<void> {
     return new Promise((resolve) => {
       let open = entries.length;
-      let answered = 0;
-      if (open === 0) resolve(0);
+      if (open === 0) resolve();
       for (const entry of entries) {
-        this.#ask(entry, version)
+        this.#ask(entry, claim)
           .then((vote) => {
-            if (vote === undefined) return;
-            answered++;
-            if (take(vote)) resolve(answered);
+            if (vote !== undefined && take(vote)) resolve();
           })
           .finally(() => {
-            if (--open === 0) resolve(answered);
+            if (--open === 0) resolve();
           });
       }
     });
   }
 
-  async #ask(entry: PoolEntry, version: bigint): Promise<Vote | undefined> {
+  /** Reads the same records from another upstream, page by page, and keeps only their digest. */
+  async #ask(entry: PoolEntry, claim: Claim): Promise<Vote | undefined> {
+    const ballot = new Ballot(claim);
     try {
-      const page = await entry.upstream.getRecords(version, 1, this.#signal);
-      entry.head = page.head;
-      return voteOf(entry, onlyRecord(page.bytes, version));
+      await withDeadline(ROUND_DEADLINE_MS, this.#signal, async (signal) => {
+        while (ballot.missing > 0n) {
+          const limit = ballot.missing < PAGE_LIMIT ? ballot.missing : PAGE_LIMIT;
+          const page = await entry.upstream.getRecords(ballot.next, Number(limit), signal);
+          this.#pool.noteHead(entry, page.head);
+          ballot.add(page.head.chainId, recordsOf(page.bytes, ballot.next, limit));
+        }
+      });
+      return ballot.vote(entry);
     } catch (error) {
-      if (error instanceof BeyondHead) entry.head = error.head;
+      if (error instanceof BeyondHead) this.#pool.noteHead(entry, error.head);
       else if (error instanceof UpstreamError) this.#pool.fail(entry, error);
       return undefined;
     }
   }
 
-  #equal(votes: readonly Vote[], vote: Vote): number {
-    return votes.filter((other) => equalBytes(other.bytes, vote.bytes)).length;
-  }
-
   #winner(votes: readonly Vote[]): Vote | undefined {
-    return votes.find((vote) => this.#equal(votes, vote) >= this.#rule.needed);
+    return votes.find((vote) => count(votes, vote) >= this.#rule.needed);
   }
 
-  /** Sets aside upstreams that voted against the winner, except the source: the follower handles that one. */
-  #blame(winner: Vote, votes: readonly Vote[], version: bigint, source?: PoolEntry): void {
-    for (const vote of votes) {
-      if (vote.entry === source) continue;
-      if (equalBytes(vote.bytes, winner.bytes)) {
-        if (vote.entry.state !== "set_aside" || source !== undefined) this.#pool.succeed(vote.entry);
-      } else if (vote.entry.state !== "set_aside") {
-        this.#pool.fail(vote.entry, disagreement(vote, winner, version));
-      }
+  /** Sets aside upstreams that voted against the winner. */
+  #judge(winner: Vote, votes: readonly Vote[], claim: Claim): void {
+    for (const { entry, ballot, differsAt } of votes) {
+      if (ballot === winner.ballot) this.#pool.succeed(entry);
+      else this.#pool.fail(entry, disagreement(differsAt ?? winner.differsAt, claim));
     }
   }
 
-  #describe(votes: readonly Vote[], version: bigint): string {
-    const roots = votes.map(
-      ({ entry, root }) => `${entry.upstream.name} has root ${toHex(root).slice(0, 16)}…`,
-    );
-    return `fewer than ${this.#rule.needed} of ${this.#rule.of} upstreams agree at version ${version}: ${roots.join(", ")}`;
+  #describe(votes: readonly Vote[], { records }: Claim): string {
+    const { needed, of } = this.#rule;
+    const given = votes.map(({ entry, ballot }) => `${entry.upstream.name} gave ${ballot.slice(0, 16)}…`);
+    return `fewer than ${needed} of ${of} upstreams agree at version ${records.at(-1)?.version}: ${given.join(", ")}`;
   }
 }
 
-function disagreement(vote: Vote, winner: Vote, version: bigint): UpstreamError {
-  const what = equalBytes(vote.root, winner.root)
-    ? "its record differs from the one that other upstreams serve"
-    : `its accumulator root is ${toHex(vote.root)}, other upstreams have ${toHex(winner.root)}`;
-  return new UpstreamError("disagrees", `at version ${version}: ${what}`);
+/** The records that an upstream gives for a claim. Holds no more than their digest. */
+class Ballot {
+  readonly #records: readonly RawRecord[];
+  readonly #hash = createHash("sha256");
+  #chainId: number;
+  #taken = 0;
+  #differsAt: bigint | undefined;
+
+  constructor({ chainId, records }: Claim) {
+    this.#records = records;
+    this.#chainId = chainId;
+  }
+
+  /** Version to ask for next. */
+  get next(): bigint {
+    return this.#records[this.#taken]?.version ?? 0n;
+  }
+
+  get missing(): bigint {
+    return BigInt(this.#records.length - this.#taken);
+  }
+
+  add(chainId: number, records: readonly Uint8Array[]): void {
+    if (chainId !== this.#chainId) this.#differsAt ??= this.next;
+    this.#chainId = chainId;
+    for (const bytes of records) {
+      const own = this.#records[this.#taken++];
+      if (own === undefined) throw new Error("more records than the claim has");
+      if (own.bytes !== bytes && !equalBytes(own.bytes, bytes)) this.#differsAt ??= own.version;
+      this.#hash.update(bytes);
+    }
+  }
+
+  vote(entry: PoolEntry): Vote {
+    return { entry, ballot: `${this.#hash.digest("hex")} ${this.#chainId}`, differsAt: this.#differsAt };
+  }
 }
 
-/** Returns the record of a page that must start with `version`. Throws UpstreamError `malformed`. */
-export function onlyRecord(page: Uint8Array, version: bigint): Uint8Array {
+function ownVote(entry: PoolEntry, claim: Claim): Vote {
+  const ballot = new Ballot(claim);
+  ballot.add(
+    claim.chainId,
+    claim.records.map(({ bytes }) => bytes),
+  );
+  return ballot.vote(entry);
+}
+
+function count(votes: readonly Vote[], { ballot }: Vote): number {
+  return votes.filter((other) => other.ballot === ballot).length;
+}
+
+function disagreement(version: bigint | undefined, { records }: Claim): UpstreamError {
+  const at = version ?? records.at(-1)?.version;
+  return new UpstreamError(
+    "disagrees",
+    `at version ${at}: its record differs from the one that other upstreams serve`,
+    { version: at },
+  );
+}
+
+/** The records of a page that must start with `start`. Throws UpstreamError `malformed`. */
+function recordsOf(page: Uint8Array, start: bigint, limit: bigint): readonly Uint8Array[] {
+  let records: ReturnType<typeof decodePage>;
   try {
-    const [record] = decodePage(page);
-    if (record?.version === version) return record.bytes;
+    records = decodePage(page);
   } catch (error) {
-    throw new UpstreamError("malformed", `version ${version}: the record does not decode`, { cause: error });
+    throw new UpstreamError("malformed", `version ${start}: the record does not decode`, { cause: error });
   }
-  throw new UpstreamError("malformed", `asked for version ${version}, got another version`);
+  if (records.length === 0 || records.length > Number(limit)) {
+    throw new UpstreamError("malformed", `asked for 1 to ${limit} records, got ${records.length}`);
+  }
+  return records.map(({ version, bytes }, i) => {
+    if (version === start + BigInt(i)) return bytes;
+    throw new UpstreamError("malformed", `asked for version ${start + BigInt(i)}, got another version`);
+  });
 }
 
-function voteOf(entry: PoolEntry, bytes: Uint8Array): Vote {
-  return { entry, bytes, root: decodeRecord(bytes).accumulatorRoot };
+/** The only record of a page, of the version asked for. Throws UpstreamError `malformed`. */
+export function onlyRecord(page: Uint8Array, version: bigint): Uint8Array {
+  const [record] = recordsOf(page, version, 1n);
+  if (record === undefined) throw new Error("a page without records");
+  return record;
 }

@@ -45,11 +45,11 @@ function anchorMismatch(expected: Waypoint, computed: string): LedgerError {
 }
 
 /**
- * Compares the blocks with the waypoints inside their versions and returns the versions that matched. Throws
+ * Compares the blocks with the waypoints inside their versions and returns those that matched. Throws
  * LedgerError `mismatch`.
  */
-export function checkAnchors(anchors: readonly Waypoint[], blocks: readonly VerifiedBlock[]): bigint[] {
-  const matched: bigint[] = [];
+export function checkAnchors(anchors: readonly Waypoint[], blocks: readonly VerifiedBlock[]): Waypoint[] {
+  const matched: Waypoint[] = [];
   for (const anchor of anchors) {
     const block = blocks.find(
       ({ start, position }) => start.firstVersion <= anchor.version && anchor.version <= position.version,
@@ -60,7 +60,7 @@ export function checkAnchors(anchors: readonly Waypoint[], blocks: readonly Veri
     }
     const computed = formatWaypoint(waypointOfBlock(block));
     if (computed !== formatWaypoint(anchor)) throw anchorMismatch(anchor, computed);
-    matched.push(anchor.version);
+    matched.push(anchor);
   }
   return matched;
 }

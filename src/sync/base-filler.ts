@@ -1,27 +1,34 @@
 // Fetches state items that were not written since the base version, on first use, and stores the result, presence
-// or absence. Concurrent readers of one item share one fetch.
+// or absence, with the level at which it was fetched. Concurrent readers of one item share one fetch.
 import { equalBytes } from "../base/bytes.ts";
 import { errorText } from "../base/errors.ts";
+import { toHex } from "../base/hex.ts";
 import type { Logger } from "../base/log.ts";
 import { mapSome } from "../base/map-some.ts";
+import { RecentMap } from "../base/recent.ts";
 import { decodeWith } from "../bcs/codec.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { KeyTrace } from "../ledger/key-trace.ts";
 import { stateValueCodec } from "../ledger/state-value.ts";
+import { compareTrust, formatTrust, TRUSTED, type TrustLevel } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { Store } from "../store/contract.ts";
+import { type AgreementRule, levelOfRule } from "./agreement.ts";
 import { type BaseRow, baseRowKey, decodeBaseRow, encodeBaseRow, rowAt } from "./base-rows.ts";
-import { UpstreamError } from "./upstream/errors.ts";
-import type { PoolEntry, UpstreamPool } from "./upstream/pool.ts";
+import { withDeadline } from "./upstream/deadline.ts";
+import { UpstreamError, type UpstreamErrorCode } from "./upstream/errors.ts";
+import { type PoolEntry, type UpstreamPool, wrongChain } from "./upstream/pool.ts";
 
 /** Options of a filler. */
 export interface BaseFillerOptions {
   readonly store: Store;
   readonly pool: () => UpstreamPool | undefined;
-  /** How many upstreams must give the same value. */
-  readonly needed: number;
+  /** How many upstreams must give the same value; one upstream's word is enough without a rule. */
+  readonly agree?: AgreementRule | undefined;
   readonly timeoutMs: number;
   readonly logger: Logger;
+  /** Monotonic milliseconds. */
+  readonly clock?: () => number;
 }
 
 /** Counters of a filler. */
@@ -30,13 +37,32 @@ export interface FillerStats {
   failures: number;
 }
 
-/** Most items of one call that are fetched at once: a batch must not flood the upstreams with requests. */
+/** Most items that are fetched at once: a batch must not flood the upstreams with requests. */
 const FETCHES_AT_ONCE = 16;
 
 /** How long fetched rows wait to be written in one batch. */
 const FLUSH_MS = 20;
 
+/** How long an item that upstreams did not confirm is served at its weaker level before they are asked again. */
+const REASK_PAUSE_MS = 10_000;
+
+/** Faults in the answer to a question for an item that set the upstream aside; others are no sign of a lie. */
+const LIES: ReadonlySet<UpstreamErrorCode> = new Set(["malformed", "wrong_chain", "too_large"]);
+
 const mapKey = (keyHash: Uint8Array): string => Buffer.from(keyHash).toString("latin1");
+
+/** A question for the value of an item, which is the same at both versions. */
+interface Question {
+  readonly chainId: number;
+  readonly stateKey: Uint8Array;
+  readonly oldest: bigint;
+  readonly latest: bigint;
+}
+
+interface Vote {
+  readonly entry: PoolEntry;
+  readonly value: Uint8Array | undefined;
+}
 
 /** Looks up and fetches rows of the base layer. */
 export class BaseFiller {
@@ -44,7 +70,12 @@ export class BaseFiller {
   /** Must know the state key of every hash passed to `rows`. */
   readonly keyTrace = new KeyTrace();
   readonly #options: BaseFillerOptions;
+  /** The level of items that are fetched now. */
+  readonly #level: TrustLevel;
+  readonly #clock: () => number;
   readonly #inFlight = new Map<string, Promise<BaseRow>>();
+  /** Clock time from which an item that was not confirmed may be asked for again. */
+  readonly #reaskMs = new RecentMap<string, number>({ maxBytes: 1 << 20, sizeOf: () => 128 });
   /** Rows not yet written, by key hash. */
   #pending = new Map<string, { keyHash: Uint8Array; row: BaseRow }>();
   #flush: NodeJS.Timeout | undefined;
@@ -53,6 +84,8 @@ export class BaseFiller {
 
   constructor(options: BaseFillerOptions) {
     this.#options = options;
+    this.#level = levelOfRule(options.agree) ?? TRUSTED;
+    this.#clock = options.clock ?? (() => performance.now());
   }
 
   /** Rows visible at the version, in the order of `keyHashes`; fetches missing ones. The view must be open. */
@@ -62,11 +95,11 @@ export class BaseFiller {
     version: bigint,
   ): Promise<readonly BaseRow[]> {
     const known = await this.#lookUp(keyHashes, version);
-    return mapSome(
-      keyHashes,
-      FETCHES_AT_ONCE,
-      (keyHash, i) => known[i] ?? this.#fetchShared(view, keyHash, version),
-    );
+    return mapSome(keyHashes, FETCHES_AT_ONCE, (keyHash, i) => {
+      const row = known[i];
+      if (row === undefined) return this.#fetchShared(view, keyHash, version);
+      return this.#isWeak(row, keyHash) ? this.#fetchAgain(view, keyHash, version, row) : row;
+    });
   }
 
   /** Cancels fetches and writes pending rows. */
@@ -84,10 +117,39 @@ export class BaseFiller {
       baseRowKey("deleted", keyHash),
     ]);
     const stored = await this.#options.store.getSideRows(keys);
-    const decoded = stored.map((bytes) => (bytes === undefined ? undefined : decodeBaseRow(bytes)));
-    return keyHashes.map((keyHash, i) =>
-      rowAt(version, decoded[2 * i], decoded[2 * i + 1], this.#pending.get(mapKey(keyHash))?.row),
-    );
+    const decode = (at: number): BaseRow | undefined => {
+      const bytes = stored[at];
+      return bytes === undefined ? undefined : decodeBaseRow(bytes);
+    };
+    return keyHashes.map((keyHash, i) => {
+      const fetched = decode(2 * i);
+      const leveled = fetched && { ...fetched, level: fetched.level ?? TRUSTED };
+      return rowAt(version, this.#pending.get(mapKey(keyHash))?.row, leveled, decode(2 * i + 1));
+    });
+  }
+
+  /** True if upstreams can be asked for an item at a higher level than it was fetched at. */
+  #isWeak({ level }: BaseRow, keyHash: Uint8Array): boolean {
+    if (level === undefined || compareTrust(level, this.#level) >= 0) return false;
+    return (this.#reaskMs.get(mapKey(keyHash)) ?? 0) <= this.#clock();
+  }
+
+  /** Asks for an item again; the old row stays, at its own level, if too few upstreams answer alike. */
+  async #fetchAgain(view: LedgerView, keyHash: Uint8Array, version: bigint, old: BaseRow): Promise<BaseRow> {
+    try {
+      const row = await this.#fetchShared(view, keyHash, version);
+      if (!isSame(row.value, old.value)) {
+        this.#options.logger.warn(
+          { keyHash: toHex(keyHash), was: formatTrust(old.level ?? TRUSTED), is: formatTrust(this.#level) },
+          "replaced a state item that was fetched wrong",
+        );
+      }
+      return row;
+    } catch (error) {
+      if (!(error instanceof LedgerError) || error.code !== "unavailable") throw error;
+      this.#reaskMs.set(mapKey(keyHash), this.#clock() + REASK_PAUSE_MS);
+      return old;
+    }
   }
 
   /** Joins a fetch of the same item in flight; fetches again if that row is too new for this version. */
@@ -106,18 +168,16 @@ export class BaseFiller {
   }
 
   async #fetch(view: LedgerView, keyHash: Uint8Array): Promise<BaseRow> {
-    const entries = (this.#options.pool()?.entries ?? []).filter(({ isOtherLedger }) => !isOtherLedger);
-    if (entries.length === 0) throw unavailable();
     const stateKey = this.keyTrace.keyOf(keyHash);
     if (stateKey === undefined) throw new Error("a read whose state key is not known");
-    const { oldestVersion, version: latest } = view.position;
-    const [write] = await view.getHistory(keyHash, { from: oldestVersion, to: latest, limit: 1 });
+    const { chainId, oldestVersion: oldest, version } = view.position;
+    const [write] = await view.getHistory(keyHash, { from: oldest, to: version, limit: 1 });
     // The item has no write before this version, so its value is the same from the oldest version up to here.
     // Upstreams are least likely to have pruned the latest version of that range.
-    const readVersion = write === undefined ? latest : write.version - 1n;
+    const latest = write === undefined ? version : write.version - 1n;
     try {
-      const value = await this.#ask(entries, stateKey, oldestVersion, readVersion);
-      const row: BaseRow = { version: oldestVersion, value };
+      const value = await this.#ask({ chainId, stateKey, oldest, latest });
+      const row: BaseRow = { version: oldest, value, level: this.#level };
       this.#keep(keyHash, row);
       this.stats.fills++;
       return row;
@@ -127,53 +187,110 @@ export class BaseFiller {
     }
   }
 
-  async #ask(
-    entries: readonly PoolEntry[],
-    stateKey: Uint8Array,
-    oldest: bigint,
-    readVersion: bigint,
-  ): Promise<Uint8Array | undefined> {
-    const { needed, logger } = this.#options;
-    const answers: { value: Uint8Array | undefined }[] = [];
+  /** Asks one upstream after the other, or all at once if several must agree. */
+  async #ask(question: Question): Promise<Uint8Array | undefined> {
+    const pool = this.#options.pool();
+    const { needed = 1, of = 1 } = this.#options.agree ?? {};
+    const entries = pool?.sound ?? [];
     const faults: string[] = [];
-    for (const entry of setAsideLast(entries)) {
-      try {
-        const value = await this.#askOne(entry, stateKey, oldest, readVersion);
-        answers.push({ value });
-        if (answers.filter((other) => isSame(other.value, value)).length >= needed) return value;
-      } catch (error) {
-        if (!(error instanceof UpstreamError) && !this.#isTimeout(error)) throw error;
-        faults.push(`${entry.upstream.name}: ${errorText(error)}`);
-      }
+    const votes: Vote[] = [];
+    if (pool === undefined || entries.length < needed) throw unavailable();
+    for (let asked = 0; asked < entries.length; ) {
+      const next = entries.slice(asked, asked + (needed === 1 ? 1 : entries.length));
+      asked += next.length;
+      const winner = await this.#askAll(pool, next, question, votes, faults);
+      if (winner !== undefined) return winner.value;
     }
-    logger.warn({ faults, answers: answers.length, needed }, "cannot fetch a state item from any upstream");
+    const answers = votes.map(({ entry }) => entry.upstream.name);
+    this.#options.logger.warn({ faults, answers, needed, of }, "cannot fetch a state item from upstreams");
     throw unavailable();
   }
 
-  async #askOne(
-    entry: PoolEntry,
-    stateKey: Uint8Array,
-    oldest: bigint,
-    readVersion: bigint,
-  ): Promise<Uint8Array | undefined> {
+  /**
+   * Resolves with the first value that enough upstreams gave, or undefined when all have answered. Sets aside an
+   * upstream that gave another value, also when its answer comes later.
+   */
+  #askAll(
+    pool: UpstreamPool,
+    entries: readonly PoolEntry[],
+    question: Question,
+    votes: Vote[],
+    faults: string[],
+  ): Promise<Vote | undefined> {
+    const needed = this.#options.agree?.needed ?? 1;
+    let winner: Vote | undefined;
+    const blame = (given: readonly Vote[], value: Uint8Array | undefined): void => {
+      for (const vote of given) {
+        if (!isSame(vote.value, value)) this.#setAside(pool, vote.entry, question, value);
+      }
+    };
+    return new Promise((resolve, reject) => {
+      let open = entries.length;
+      const take = (vote: Vote): void => {
+        votes.push(vote);
+        if (winner !== undefined) {
+          blame([vote], winner.value);
+          return;
+        }
+        if (votes.filter(({ value }) => isSame(value, vote.value)).length < needed) return;
+        winner = vote;
+        blame(votes, vote.value);
+        resolve(winner);
+      };
+      const fail = (entry: PoolEntry, error: unknown): void => {
+        if (!(error instanceof UpstreamError)) {
+          reject(error);
+          return;
+        }
+        if (LIES.has(error.code)) pool.fail(entry, error, this.#recheckOf(entry, question));
+        faults.push(`${entry.upstream.name}: ${errorText(error)}`);
+      };
+      for (const entry of entries) {
+        void this.#askOne(entry, question, this.#stop.signal)
+          .then((value) => take({ entry, value }))
+          .catch((error: unknown) => fail(entry, error))
+          .finally(() => {
+            if (--open === 0) resolve(undefined);
+          });
+      }
+    });
+  }
+
+  #setAside(pool: UpstreamPool, entry: PoolEntry, question: Question, agreed: Uint8Array | undefined): void {
+    const { needed, of } = this.#options.agree ?? { needed: 1, of: 1 };
+    const fault = new UpstreamError(
+      "disagrees",
+      `at version ${question.latest}: it gave a state item differently from ${needed} of ${of} upstreams`,
+    );
+    pool.fail(entry, fault, async (signal) => {
+      if (!isSame(await this.#askOne(entry, question, signal), agreed)) throw fault;
+    });
+  }
+
+  /** Asks again for an item that came malformed. */
+  #recheckOf(entry: PoolEntry, question: Question): (signal: AbortSignal) => Promise<void> {
+    return async (signal) => {
+      await this.#askOne(entry, question, signal);
+    };
+  }
+
+  async #askOne(entry: PoolEntry, question: Question, signal: AbortSignal): Promise<Uint8Array | undefined> {
+    const { chainId, stateKey, oldest, latest } = question;
     const ask = async (version: bigint): Promise<Uint8Array | undefined> => {
-      const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(this.#options.timeoutMs)]);
-      const { value } = await entry.upstream.getStateValue(stateKey, version, signal);
+      const { head, value } = await withDeadline(this.#options.timeoutMs, signal, (limits) =>
+        entry.upstream.getStateValue(stateKey, version, limits),
+      );
+      if (head.chainId !== chainId) throw wrongChain(chainId, head.chainId);
       if (value !== undefined) assertStateValue(value);
       return value;
     };
     try {
-      return await ask(readVersion);
+      return await ask(latest);
     } catch (error) {
       // A lagging upstream does not have that version yet; the value at the oldest version is the same.
-      if (!(error instanceof UpstreamError) || error.code !== "beyond_head" || oldest === readVersion)
-        throw error;
+      if (!(error instanceof UpstreamError) || error.code !== "beyond_head" || oldest === latest) throw error;
       return await ask(oldest);
     }
-  }
-
-  #isTimeout(error: unknown): boolean {
-    return error instanceof Error && error.name === "TimeoutError";
   }
 
   #keep(keyHash: Uint8Array, row: BaseRow): void {
@@ -208,10 +325,6 @@ function unavailable(): LedgerError {
     "unavailable",
     "the item was not written since this node's base version and no upstream gave it",
   );
-}
-
-function setAsideLast(entries: readonly PoolEntry[]): readonly PoolEntry[] {
-  return [...entries].sort((a, b) => Number(a.state === "set_aside") - Number(b.state === "set_aside"));
 }
 
 function isSame(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {

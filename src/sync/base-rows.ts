@@ -3,6 +3,7 @@
 // may remove the deletion from the versioned state, and the fetched value must not reappear then.
 import { BcsReader } from "../bcs/reader.ts";
 import { BcsWriter } from "../bcs/writer.ts";
+import { type TrustLevel, trustLevelCodec } from "../ledger/trust.ts";
 import type { SideRow, StateWrite, Store } from "../store/contract.ts";
 
 /** The value of an item at a version. */
@@ -10,6 +11,11 @@ export interface BaseRow {
   readonly version: bigint;
   /** BCS of the StateValue; undefined if the item did not exist. */
   readonly value: Uint8Array | undefined;
+  /**
+   * The level at which the item was fetched. Undefined for a deletion, which has the level of its version, and for an
+   * item fetched before levels were stored, which is `trusted`.
+   */
+  readonly level?: TrustLevel | undefined;
 }
 
 /** First bytes of side row keys; never reused for other content. */
@@ -25,15 +31,18 @@ export function baseRowKey(kind: "filled" | "deleted", keyHash: Uint8Array): Uin
 
 export function encodeBaseRow(row: BaseRow): Uint8Array {
   const writer = new BcsWriter(16 + (row.value?.length ?? 0)).u64(row.version).bool(row.value !== undefined);
-  return (row.value === undefined ? writer : writer.byteString(row.value)).take();
+  if (row.value !== undefined) writer.byteString(row.value);
+  if (row.level !== undefined) trustLevelCodec.write(writer, row.level);
+  return writer.take();
 }
 
 export function decodeBaseRow(bytes: Uint8Array): BaseRow {
   const reader = new BcsReader(bytes);
   const version = reader.u64();
   const value = reader.some() ? reader.byteString() : undefined;
+  const level = reader.remaining === 0 ? undefined : trustLevelCodec.read(reader);
   reader.finish();
-  return { version, value };
+  return { version, value, level };
 }
 
 /**

@@ -13,6 +13,7 @@ import { decodePage, type RecordSpans } from "../ledger/record.ts";
 import { stateValueData } from "../ledger/state-value.ts";
 import { transactionHash } from "../ledger/transaction.ts";
 import { transactionInfoHash } from "../ledger/transaction-info.ts";
+import { ALL_TRUSTED } from "../ledger/trust.ts";
 import { formatWaypoint, parseWaypoint } from "../ledger/waypoint.ts";
 import { writeSetHash } from "../ledger/write-set.ts";
 import { parseAddress } from "../move/address.ts";
@@ -206,7 +207,7 @@ describe.skipIf(!hasShared)("replay of a public network's first versions", () =>
     await store.commit(
       {
         previous: undefined,
-        position: { ...genesis!.position, stateRoot: undefined },
+        position: { ...genesis!.position, stateRoot: undefined, ...ALL_TRUSTED },
         writes: genesis!.writes,
         blocks: [genesis!.start],
         records: genesis!.records,

@@ -7,15 +7,30 @@ import type { Logger } from "../base/log.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { GenesisCheck } from "../ledger/genesis.ts";
-import type { Position } from "../ledger/position.ts";
+import { isWhole, type Position } from "../ledger/position.ts";
 import { decodePage, decodeRecord, type RecordSpans } from "../ledger/record.ts";
-import type { BlockStart, CommitBatch, Store, StoreIdentity } from "../store/contract.ts";
+import {
+  ANCHORED,
+  CHAINED,
+  compareTrust,
+  cutTrust,
+  extendTrust,
+  type Refutation,
+  raiseTrust,
+  TRUSTED,
+  type TrustFacts,
+  type TrustLevel,
+  trustAt,
+} from "../ledger/trust.ts";
+import type { Waypoint } from "../ledger/waypoint.ts";
+import type { BlockStart, CommitBatch, SideRow, Store, StoreIdentity } from "../store/contract.ts";
 import { deletionRows } from "./base-rows.ts";
+import { matchedWaypointRow } from "./matched-waypoints.ts";
 import { PendingTree, TREE_CACHE_BYTES } from "./pending-tree.ts";
 import { type BaseStart, type VerifiedBlock, Verifier } from "./verifier.ts";
 
-/** Inspects verified blocks before their commit; throwing prevents it. */
-export type BlockCheck = (blocks: readonly VerifiedBlock[]) => Promise<void>;
+/** Inspects verified blocks before their commit and returns the level that this earned them; throwing prevents it. */
+export type BlockCheck = (blocks: readonly VerifiedBlock[]) => Promise<TrustLevel | undefined>;
 
 /** Options of a committer. */
 export interface CommitterOptions {
@@ -23,6 +38,8 @@ export interface CommitterOptions {
   readonly logger: Logger;
   /** Called after each commit. */
   readonly onCommit?: ((batch: CommitBatch) => void) | undefined;
+  /** The level of blocks that no check raises: `trusted` unless given. */
+  readonly level?: TrustLevel;
 }
 
 /** The position of a store; undefined while it is empty. */
@@ -59,6 +76,7 @@ export class Committer {
   readonly #store: Store;
   readonly #logger: Logger;
   readonly #onCommit: ((batch: CommitBatch) => void) | undefined;
+  readonly #level: TrustLevel;
   /** Undefined until read from the store, and after a failure. */
   #progress: Progress | undefined;
   /** Ahead of the store only during a commit; undefined after a failure. */
@@ -66,9 +84,10 @@ export class Committer {
   #base: BaseStart | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor({ store, logger, onCommit }: CommitterOptions) {
+  constructor({ store, logger, level = TRUSTED, onCommit }: CommitterOptions) {
     this.#onCommit = onCommit;
     this.#store = store;
+    this.#level = level;
     this.#logger = logger;
   }
 
@@ -95,13 +114,47 @@ export class Committer {
   /** Commits a checked genesis to an empty store: as `append` of its record, but reuses what the check computed. */
   commitGenesis(genesis: GenesisCheck): Promise<Position> {
     return this.#serialize(async () => {
-      const { batch, identity } = genesisBatch(genesis);
+      const { batch, identity } = genesisBatch(genesis, this.#level);
       await this.#store.commit(batch, identity);
       this.#progress = undefined;
       this.#tree = undefined;
       this.#onCommit?.(batch);
       return await this.#position();
     });
+  }
+
+  /**
+   * Raises the trust of every version up to a waypoint that equals our own: `anchored`, and `chained` above it, because
+   * the waypoint also confirms genesis. The caller has compared it with hashes that this node computed.
+   */
+  noteMatchedWaypoint(waypoint: Waypoint): Promise<void> {
+    return this.#serialize(async () => {
+      const position = await this.#position();
+      if (!isWhole(position)) {
+        throw new Error("a waypoint matched a ledger whose hashes this node did not compute");
+      }
+      const chained = raiseTrust(position.trust, position.version, CHAINED);
+      const trust = waypoint.version === 0n ? chained : raiseTrust(chained, waypoint.version, ANCHORED);
+      const row = await matchedWaypointRow(this.#store, waypoint);
+      await this.#setTrust({ trust, refuted: position.refuted }, row === undefined ? [] : [row]);
+    });
+  }
+
+  /** Marks the stored history as not the network's from a version on. */
+  refute(refuted: Refutation): Promise<void> {
+    return this.#serialize(async () => {
+      const { trust } = await this.#position();
+      await this.#setTrust({ trust, refuted }, []);
+    });
+  }
+
+  async #setTrust(facts: TrustFacts, sideRows: readonly SideRow[]): Promise<void> {
+    await this.#store.setTrust(facts, sideRows);
+    // Keeps the verifier, which may hold back records of an open block.
+    const progress = this.#progress;
+    if (progress?.position !== undefined) {
+      this.#progress = { ...progress, position: { ...progress.position, ...facts } };
+    }
   }
 
   /** Memory used by state tree nodes kept for the next commit. */
@@ -151,29 +204,38 @@ export class Committer {
       if (block !== undefined) blocks.push(block);
     }
     if (blocks.length > 0) {
-      await check?.(blocks);
-      await this.#commit(progress, blocks);
+      const level = await check?.(blocks);
+      await this.#commit(progress, blocks, level);
     }
     return await loadPosition(this.#store);
   }
 
-  async #commit({ position, verifier }: Progress, blocks: readonly VerifiedBlock[]): Promise<void> {
+  async #commit(
+    { position, verifier }: Progress,
+    blocks: readonly VerifiedBlock[],
+    earned: TrustLevel | undefined,
+  ): Promise<void> {
     const last = blocks[blocks.length - 1];
     if (last === undefined) return;
     const tree = this.#tree ?? new PendingTree(this.#store);
     this.#tree = tree;
     // With a partly known state the root cannot be computed, so the position claims none.
-    const isWhole = position === undefined ? this.#base === undefined : position.stateRoot !== undefined;
+    const hasRoot = position === undefined ? this.#base === undefined : position.stateRoot !== undefined;
     const writes = blocks.flatMap((block) => block.writes);
-    if (isWhole) for (const block of blocks) await assertStateRoot(tree, block);
+    if (hasRoot) for (const block of blocks) await assertStateRoot(tree, block);
     const batch: CommitBatch = {
       previous: position?.version,
-      position: { ...last.position, stateRoot: isWhole ? last.claimedStateRoot : undefined },
+      position: {
+        ...last.position,
+        stateRoot: hasRoot ? last.claimedStateRoot : undefined,
+        trust: this.#extendTrust(position, blocks, hasRoot, earned),
+        refuted: position?.refuted,
+      },
       writes,
       blocks: blocks.map((block) => block.start),
       records: blocks.flatMap((block) => block.records),
       treeNodes: tree.takeChanges(),
-      ...(isWhole ? {} : { sideRows: await deletionRows(this.#store, writes) }),
+      ...(hasRoot ? {} : { sideRows: await deletionRows(this.#store, writes) }),
     };
     await this.#store.commit(batch, position === undefined ? this.#identity(blocks[0]) : undefined);
     tree.settle();
@@ -185,6 +247,28 @@ export class Committer {
     );
   }
 
+  /**
+   * Blocks above a chained head are chained too: each hash was recomputed from it. With our own accumulator and state
+   * root, a check of the last version also holds for every version before it.
+   */
+  #extendTrust(
+    head: Position | undefined,
+    blocks: readonly VerifiedBlock[],
+    hasRoot: boolean,
+    earned: TrustLevel = this.#level,
+  ): TrustFacts["trust"] {
+    const first = blocks[0]?.start.firstVersion ?? 0n;
+    const isChained =
+      head !== undefined &&
+      isWhole(head) &&
+      compareTrust(trustAt(head.trust, head.version), CHAINED) >= 0 &&
+      compareTrust(earned, CHAINED) < 0 &&
+      earned.kind !== "local";
+    const extended = extendTrust(head?.trust ?? [], first, isChained ? CHAINED : earned);
+    const last = blocks.at(-1)?.position.version ?? first;
+    return hasRoot ? cutTrust(raiseTrust(extended, last, earned), last) : extended;
+  }
+
   #identity(first: VerifiedBlock | undefined): StoreIdentity | undefined {
     if (this.#base === undefined) return identityOf(first);
     return { chainId: this.#base.chainId, genesisHash: UNKNOWN_GENESIS };
@@ -194,7 +278,10 @@ export class Committer {
 /** Stands for the genesis of a store that started at a base and never saw it. */
 const UNKNOWN_GENESIS = new Uint8Array(32);
 
-function genesisBatch(genesis: GenesisCheck): { batch: CommitBatch; identity: StoreIdentity } {
+function genesisBatch(
+  genesis: GenesisCheck,
+  level: TrustLevel,
+): { batch: CommitBatch; identity: StoreIdentity } {
   const { chainId, infoHash, record, stateRoot, treeNodes, writes } = genesis;
   const start: BlockStart = { height: 0n, firstVersion: 0n, timestampUsec: 0n, epoch: 0n };
   const batch: CommitBatch = {
@@ -209,6 +296,8 @@ function genesisBatch(genesis: GenesisCheck): { batch: CommitBatch; identity: St
       oldestBlockHeight: 0n,
       accumulator: { leafCount: 1n, frozen: [infoHash] },
       stateRoot,
+      trust: [{ first: 0n, level }],
+      refuted: undefined,
     },
     writes: writes.map(({ keyHash, value }) => ({ keyHash, version: 0n, value })),
     blocks: [start],

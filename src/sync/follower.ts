@@ -6,19 +6,21 @@ import type { Logger } from "../base/log.ts";
 import { DAY_MS, HOUR_MS, type NumberOptions, type NumberSettings, numbersOf } from "../base/settings.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { Position } from "../ledger/position.ts";
+import type { TrustLevel } from "../ledger/trust.ts";
 import type { Ledger } from "../ledger/view.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
-import { Agreement, type AgreementRule, NoAgreement } from "./agreement.ts";
+import { Agreement, type AgreementRule, claimOf, levelOfRule, NoAgreement } from "./agreement.ts";
 import { checkAnchors } from "./anchor.ts";
 import type { Committer } from "./committer.ts";
-import { PageQueue } from "./page-queue.ts";
+import { HeadWatch } from "./head-watch.ts";
+import { PageQueue, type QueuedPage } from "./page-queue.ts";
 import { assertSameLedger } from "./same-ledger.ts";
-import type { TrustFacts } from "./trust.ts";
 import { explainUnverified } from "./unverified.ts";
 import { type BackoffOptions, backoffMs, pause } from "./upstream/backoff.ts";
+import { withDeadline } from "./upstream/deadline.ts";
 import { BeyondHead, UpstreamError } from "./upstream/errors.ts";
-import { type PoolEntry, UpstreamPool } from "./upstream/pool.ts";
-import type { Upstream, UpstreamHead } from "./upstream/upstream.ts";
+import { type PoolEntry, UpstreamPool, wrongChain } from "./upstream/pool.ts";
+import type { Upstream } from "./upstream/upstream.ts";
 import type { VerifiedBlock } from "./verifier.ts";
 
 /**
@@ -33,6 +35,12 @@ export type FollowState =
   | "waiting"
   | "faulted"
   | "closed";
+
+/** `at_head` holds for this long, and two polls, after an upstream's answer. */
+const HEAD_AGE_MS = 5_000;
+
+/** An upstream that failed and has not served since gets this part of the time for a page. */
+const FAILED_PAGE_SHARE = 1 / 5;
 
 /** Polls in a row below our version before `ahead_of_upstreams`: machines behind one name may differ a little. */
 const MAX_POLLS_BEHIND = 10;
@@ -49,6 +57,10 @@ export interface FollowerPace {
   readonly setAside: BackoffOptions;
   /** How long nothing usable may be said before the node gives up. */
   readonly giveUpTimeMs: number;
+  /** For the answer to a question for an upstream's head. */
+  readonly headDeadlineMs: number;
+  /** How long to wait for a page while another upstream could be asked. */
+  readonly slowPageMs: number;
 }
 
 /** Jitter and growing pauses multiply the first two, up to 60 times. */
@@ -74,6 +86,8 @@ const DEFAULT_PACE: FollowerPace = {
   ahead: 4,
   pageLimit: 100,
   retry: { baseMs: 250, maxMs: 30_000 },
+  headDeadlineMs: 3_000,
+  slowPageMs: 10_000,
   ...paceOf({}),
 };
 
@@ -88,23 +102,23 @@ export interface FollowerOptions {
   readonly agree?: AgreementRule | undefined;
   /** Waypoints of versions still to come. */
   readonly anchors?: readonly Waypoint[];
-  /** Trust established by earlier runs, with `anchoredVersion`. */
-  readonly isChained?: boolean;
-  readonly anchoredVersion?: bigint | undefined;
   readonly pace?: Partial<FollowerPace>;
   readonly logger: Logger;
   readonly clock?: () => number;
   readonly random?: () => number;
-  /** Called with the upstream in use until something is committed; it may say where to start. */
-  readonly prepare?: ((upstream: Upstream, signal: AbortSignal) => Promise<void>) | undefined;
+  /**
+   * Called with the upstream in use until something is committed, and with the version that enough upstreams have if
+   * they must agree. It may say where to start.
+   */
+  readonly prepare?:
+    | ((upstream: Upstream, ceiling: bigint | undefined, signal: AbortSignal) => Promise<void>)
+    | undefined;
   /** True for a transient fault of this node: the follower retries. */
   readonly mayPass?: (error: unknown) => boolean;
   /** Called after each commit, before the next one. */
   readonly onCommit?: (progress: CommitProgress) => void;
   /** Called when the upstream in use has nothing new. */
   readonly onRest?: () => void;
-  /** Called after the commit of a version whose waypoint matched. */
-  readonly onAnchored?: (version: bigint) => Promise<void>;
 }
 
 /** One commit of the follower. */
@@ -121,7 +135,6 @@ export interface FollowerStatus {
   readonly reason: string | undefined;
   readonly headVersion: bigint | undefined;
   readonly headTimestampUsec: bigint | undefined;
-  readonly trust: TrustFacts;
   readonly upstreams: readonly UpstreamStatus[];
   readonly records: number;
   readonly receivedBytes: number;
@@ -147,19 +160,21 @@ export class Follower {
   readonly #random: () => number;
   readonly #stop = new AbortController();
   readonly #agreement: Agreement | undefined;
+  readonly #watch: HeadWatch;
+  /** Upstreams that must have a version before it is fetched. */
+  readonly #needed: number;
   #reportFault: (error: Error) => void = () => {};
   readonly #running: Promise<void>;
   #state: FollowState = "starting";
   #reason: string | undefined;
   #anchors: readonly Waypoint[];
-  #isChained: boolean;
-  #anchoredVersion: bigint | undefined;
-  #hasAgreed = false;
   #chainId: number | undefined;
   /** Last version that this follower committed. */
   #version: bigint | undefined;
   #records = 0;
   #disputes = 0;
+  /** Pages that did not come in time since the last commit. */
+  #slowPages = 0;
   #pollsBehind = 0;
   /** When upstreams stopped serving usable data. */
   #unusableSinceMs: number | undefined;
@@ -170,8 +185,6 @@ export class Follower {
     this.#clock = options.clock ?? (() => performance.now());
     this.#random = options.random ?? Math.random;
     this.#anchors = options.anchors ?? [];
-    this.#isChained = options.isChained ?? false;
-    this.#anchoredVersion = options.anchoredVersion;
     this.#chainId = options.chainId;
     setMaxListeners(0, this.#stop.signal);
     this.pool = new UpstreamPool(options.upstreams, {
@@ -180,6 +193,17 @@ export class Follower {
       logger: options.logger,
       clock: this.#clock,
       random: this.#random,
+    });
+    this.#needed = options.agree?.needed ?? 1;
+    this.#watch = new HeadWatch({
+      pool: this.pool,
+      ledger: options.ledger,
+      chainId: () => this.#chainId,
+      deadlineMs: this.#pace.headDeadlineMs,
+      signal: this.#stop.signal,
+      onFault: (error) => {
+        if (options.mayPass?.(error) !== true) this.#fail(error);
+      },
     });
     if (options.agree !== undefined) {
       this.#agreement = new Agreement(options.agree, this.pool, this.#pace.pollTimeMs, this.#stop.signal);
@@ -191,17 +215,12 @@ export class Follower {
   }
 
   status(): FollowerStatus {
-    const { headVersion, entries } = this.pool;
+    const { entries } = this.pool;
+    const headVersion = this.pool.headVersion(this.#needed);
     return {
-      state: this.#state,
-      reason: this.#reason,
+      ...this.#confirmedState(),
       headVersion,
       headTimestampUsec: entries.find((entry) => entry.head?.version === headVersion)?.head?.timestampUsec,
-      trust: {
-        isChained: this.#isChained,
-        anchoredVersion: this.#anchoredVersion,
-        agreed: this.#hasAgreed ? this.#options.agree : undefined,
-      },
       upstreams: entries.map(({ upstream, state, fault, head }) => ({
         name: upstream.name,
         state,
@@ -211,6 +230,18 @@ export class Follower {
       records: this.#records,
       receivedBytes: entries.reduce((sum, { upstream }) => sum + upstream.receivedBytes, 0),
     };
+  }
+
+  /** `at_head` is a claim about now, so it ends with the age of the answers that it rests on. */
+  #confirmedState(): Pick<FollowerStatus, "state" | "reason"> {
+    const isStale = this.#state === "at_head" && this.#freshHead() === undefined;
+    if (!isStale) return { state: this.#state, reason: this.#reason };
+    return { state: "catching_up", reason: "too few upstreams told their head within the last seconds" };
+  }
+
+  /** The highest version that enough upstreams claimed within the last seconds. */
+  #freshHead(): bigint | undefined {
+    return this.pool.headVersion(this.#needed, HEAD_AGE_MS + 2.5 * this.#pace.pollTimeMs);
   }
 
   async close(): Promise<void> {
@@ -234,11 +265,14 @@ export class Follower {
   async #step(): Promise<void> {
     const next = await this.#nextVersion();
     if (next === undefined) return;
+    const rechecks = this.#watch.recheck();
+    if (this.#needed > 1 && !(await this.#isClaimed(next))) return;
     const entry = this.pool.pick(next);
     if (entry === undefined) {
       this.#enter("waiting", "every upstream is resting or set aside");
       this.#giveUpIfUnusable();
-      await pause(Math.min(this.pool.waitMs + 1, 1000), this.#stop.signal);
+      const waiting = pause(Math.min(this.pool.waitMs + 1, 1000), this.#stop.signal);
+      await Promise.all([waiting, rechecks]);
       return;
     }
     try {
@@ -246,6 +280,31 @@ export class Follower {
     } catch (error) {
       await this.#handleFault(entry, error);
     }
+  }
+
+  /** True when enough upstreams claim to have the version; otherwise asks for their heads, and rests. */
+  async #isClaimed(next: bigint): Promise<boolean> {
+    const { pool } = this;
+    const isEnough = (): boolean => (pool.headVersion(this.#needed) ?? -1n) >= next;
+    if (isEnough()) return true;
+    await this.#watch.ask(
+      pool.voters.filter((entry) => pool.isReady(entry)),
+      isEnough,
+    );
+    if (isEnough()) return true;
+    if (pool.headVersion(this.#needed) === undefined) {
+      this.#enter("waiting", `fewer than ${this.#needed} upstreams tell their head`);
+      this.#giveUpIfUnusable();
+    } else {
+      this.#unusableSinceMs = undefined;
+      this.#enterRest(
+        this.#version ?? (next === 0n ? undefined : next - 1n),
+        "enough upstreams do not have the next version yet",
+      );
+      this.#options.onRest?.();
+    }
+    await pause(this.#pollMs(), this.#stop.signal);
+    return false;
   }
 
   /** The version to fetch next; undefined, after a pause, when the store could not be read. */
@@ -262,10 +321,13 @@ export class Follower {
   async #followOne(entry: PoolEntry): Promise<void> {
     const { prepare, committer } = this.#options;
     // An upstream names the start only until the first commit.
-    if (this.#version === undefined) await prepare?.(entry.upstream, this.#stop.signal);
+    if (this.#version === undefined) {
+      await prepare?.(entry.upstream, this.#ceiling(), this.#stop.signal);
+    }
     const { ahead, pageLimit: limit } = this.#pace;
     const start = await committer.nextVersion();
-    const queue = new PageQueue(entry.upstream, start, { ahead, limit }, this.#stop.signal);
+    const options = { ahead, limit, ceiling: () => this.#ceiling() };
+    const queue = new PageQueue(entry.upstream, start, options, this.#stop.signal);
     try {
       for (;;) await this.#takePage(entry, queue);
     } finally {
@@ -275,20 +337,20 @@ export class Follower {
 
   async #takePage(entry: PoolEntry, queue: PageQueue): Promise<void> {
     if (queue.isAtHead && entry.head !== undefined) throw new BeyondHead(queue.nextStart, entry.head);
-    const page = await queue.next();
-    entry.head = page.head;
+    const page = await this.#nextPage(entry, queue);
+    this.pool.noteHead(entry, page.head);
     if (this.#chainId !== undefined && page.head.chainId !== this.#chainId) {
       throw wrongChain(this.#chainId, page.head.chainId);
     }
-    const matched: bigint[] = [];
-    let isAgreed = false;
+    const matched: Waypoint[] = [];
     let isCommit = false;
     let position: Position | undefined;
     try {
       position = await this.#options.committer.append(page.bytes, async (blocks) => {
         matched.push(...checkAnchors(this.#anchors, blocks));
-        isAgreed = await this.#confirm(entry, blocks);
+        const level = await this.#confirm(entry, blocks);
         isCommit = true;
+        return level;
       });
     } catch (error) {
       throw explainUnverified(error, page.bytes);
@@ -300,42 +362,63 @@ export class Follower {
     this.#version = position.version;
     this.#chainId = position.chainId;
     this.#disputes = 0;
+    this.#slowPages = 0;
     this.#unusableSinceMs = undefined;
     this.pool.succeed(entry);
-    if (isAgreed) this.#hasAgreed = true;
     if (this.#state !== "at_head" || position.version < page.head.version) this.#enter("catching_up");
     this.#options.onCommit?.({ position, records: page.count, bytes: page.bytes.length });
-    for (const version of matched) await this.#noteMatchedWaypoint(version);
+    for (const waypoint of matched) await this.#noteMatchedWaypoint(waypoint);
   }
 
-  async #confirm(entry: PoolEntry, blocks: readonly VerifiedBlock[]): Promise<boolean> {
-    const last = blocks.at(-1)?.records.at(-1);
-    if (this.#agreement === undefined || last === undefined) return false;
-    await this.#agreement.confirm(entry, last);
-    return true;
+  /** The last version to fetch if several upstreams must agree: one that claims more cannot have it confirmed. */
+  #ceiling(): bigint | undefined {
+    return this.#needed > 1 ? this.pool.headVersion(this.#needed) : undefined;
+  }
+
+  /** The next page; gives up a slow upstream early if there is another one to ask. */
+  #nextPage(entry: PoolEntry, queue: PageQueue): Promise<QueuedPage> {
+    const isAlone = !this.pool.sound.some((other) => other !== entry && this.pool.isReady(other));
+    if (isAlone) return queue.next();
+    // Doubles while nothing is committed, so upstreams that are all slow still serve.
+    const patience = 2 ** Math.min(this.#slowPages, 3);
+    const share = entry.failures === 0 ? 1 : FAILED_PAGE_SHARE;
+    const ms = this.#pace.slowPageMs * patience * share;
+    return withDeadline(ms, this.#stop.signal, () => queue.next()).catch((error: unknown) => {
+      this.#slowPages++;
+      throw error;
+    });
+  }
+
+  /** The level that the upstreams' agreement earns; throws if they do not agree. */
+  async #confirm(entry: PoolEntry, blocks: readonly VerifiedBlock[]): Promise<TrustLevel | undefined> {
+    const claim = claimOf(blocks);
+    if (this.#agreement === undefined || claim === undefined) return undefined;
+    await this.#agreement.confirm(entry, claim);
+    return levelOfRule(this.#options.agree);
   }
 
   /** Notes a waypoint that matched and whose version is committed. */
-  async #noteMatchedWaypoint(version: bigint): Promise<void> {
-    this.#anchors = this.#anchors.filter((anchor) => anchor.version !== version);
-    if (version === 0n) this.#isChained = true;
-    else if (this.#anchoredVersion === undefined || version > this.#anchoredVersion)
-      this.#anchoredVersion = version;
+  async #noteMatchedWaypoint(waypoint: Waypoint): Promise<void> {
+    await this.#options.committer.noteMatchedWaypoint(waypoint);
+    this.#anchors = this.#anchors.filter((anchor) => anchor !== waypoint);
+    const { version } = waypoint;
     this.#options.logger.info(
       { version },
       version === 0n ? "genesis matches its waypoint" : "waypoint matches",
     );
-    await this.#options.onAnchored?.(version);
   }
 
   async #handleFault(entry: PoolEntry, error: unknown): Promise<void> {
     if (this.#stop.signal.aborted) return;
     if (error instanceof NoAgreement) {
-      this.#disputes++;
+      if (error.isDispute) this.#disputes++;
       this.#enter("waiting", error.message);
       this.#options.logger.warn({ reason: error.message }, "upstreams do not agree");
       this.#giveUpIfUnusable();
-      await pause(backoffMs(this.#disputes, this.#pace.setAside, this.#random), this.#stop.signal);
+      await pause(
+        backoffMs(Math.max(this.#disputes, 1), this.#pace.setAside, this.#random),
+        this.#stop.signal,
+      );
     } else if (error instanceof BeyondHead) {
       await this.#restAtHead(entry, error);
     } else if (error instanceof UpstreamError) {
@@ -355,60 +438,48 @@ export class Follower {
 
   /** At an upstream's head: pauses, then looks for upstreams that are further. */
   async #restAtHead(entry: PoolEntry, error: BeyondHead): Promise<void> {
-    entry.head = error.head;
+    if (error.head !== entry.head) this.pool.noteHead(entry, error.head);
     try {
-      const version = await this.#assertSameLedger(entry, error.head);
+      const { ledger } = this.#options;
+      const version = await withDeadline(this.#pace.headDeadlineMs, this.#stop.signal, (signal) =>
+        assertSameLedger(ledger, entry.upstream, error.head, signal),
+      );
       this.pool.succeed(entry);
       this.#unusableSinceMs = undefined;
-      this.#enterRest(version, error);
+      this.#enterRest(version, error.message);
       this.#options.onRest?.();
     } catch (fault) {
       await this.#handleFault(entry, fault);
       return;
     }
-    await pause(this.#pace.pollTimeMs * (0.75 + this.#random() / 2), this.#stop.signal);
-    const others = this.pool.entries.filter((other) => other !== entry && this.pool.isReady(other));
-    await Promise.all(others.map((other) => this.#refreshHead(other)));
+    await pause(this.#pollMs(), this.#stop.signal);
+    const others = this.pool.sound.filter((other) => other !== entry && this.pool.isReady(other));
+    // The one in use is asked again at once; whoever answers late is heard at the next poll.
+    void this.#watch.ask(others, () => false);
   }
 
-  /** Enters `at_head` only when an upstream in use is at or above our version. */
-  #enterRest(version: bigint | undefined, { head, message }: BeyondHead): void {
+  /** Pause until the next poll. */
+  #pollMs(): number {
+    return this.#pace.pollTimeMs * (0.75 + this.#random() / 2);
+  }
+
+  /** Enters `at_head` only when enough upstreams are at or above our version, and said so just now. */
+  #enterRest(version: bigint | undefined, reason: string): void {
     if (version === undefined) {
-      this.#enter("waiting", message);
+      this.#enter("waiting", reason);
       return;
     }
-    const isLevel = this.pool.entries.some(
-      (entry) => entry.state === "ok" && entry.head !== undefined && entry.head.version >= version,
-    );
+    const highest = this.#freshHead();
+    const isLevel = highest !== undefined && highest >= version;
     this.#pollsBehind = isLevel ? 0 : this.#pollsBehind + 1;
     if (isLevel) {
       if (this.#state !== "at_head") this.#enter("at_head");
-    } else if (this.#pollsBehind >= MAX_POLLS_BEHIND) {
-      const highest = this.pool.headVersion ?? head.version;
+    } else if (this.#pollsBehind >= MAX_POLLS_BEHIND && highest !== undefined) {
       this.#enter(
         "ahead_of_upstreams",
         `every upstream is behind this node: the highest ends at version ${highest}, this node at ${version}`,
       );
     }
-  }
-
-  async #refreshHead(entry: PoolEntry): Promise<void> {
-    try {
-      const head = await entry.upstream.getHead(this.#stop.signal);
-      if (this.#chainId !== undefined && head.chainId !== this.#chainId)
-        throw wrongChain(this.#chainId, head.chainId);
-      entry.head = head;
-      await this.#assertSameLedger(entry, head);
-      if (entry.state !== "set_aside") this.pool.succeed(entry);
-    } catch (error) {
-      if (this.#stop.signal.aborted) return;
-      if (error instanceof UpstreamError) this.pool.fail(entry, error);
-      else await this.#waitForStore(error);
-    }
-  }
-
-  #assertSameLedger(entry: PoolEntry, head: UpstreamHead): Promise<bigint | undefined> {
-    return assertSameLedger(this.#options.ledger, entry.upstream, head, this.#stop.signal);
   }
 
   /** Gives up when upstreams served nothing usable for too long. Failed connections do not count. */
@@ -441,8 +512,4 @@ export class Follower {
     this.#options.logger.error({ err: errorText(error) }, "follower stopped");
     this.#reportFault(error instanceof Error ? error : new Error(String(error)));
   }
-}
-
-function wrongChain(expected: number, got: number): UpstreamError {
-  return new UpstreamError("wrong_chain", `expected chain ${expected}, the upstream serves chain ${got}`);
 }

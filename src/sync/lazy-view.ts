@@ -1,6 +1,7 @@
 // Read views of a ledger whose state is only partly known: items missing in the store come from the base layer, which
 // fetches them on first use. Engines are not involved.
 import type { KeyTrace } from "../ledger/key-trace.ts";
+import { type TrustLevel, weakestTrust } from "../ledger/trust.ts";
 import type {
   Block,
   HistoryRange,
@@ -21,6 +22,7 @@ class LazyView implements LedgerView {
   readonly keyTrace: KeyTrace;
   readonly #view: LedgerView;
   readonly #filler: BaseFiller;
+  #fetched: TrustLevel | undefined;
 
   constructor(view: LedgerView, filler: BaseFiller) {
     this.position = view.position;
@@ -37,12 +39,19 @@ class LazyView implements LedgerView {
     const missing = keyHashes.filter((_, i) => items[i] === undefined);
     if (missing.length === 0) return items;
     const rows = await this.#filler.rows(this.#view, missing, version);
+    for (const { level } of rows) {
+      if (level !== undefined) this.#fetched = weakestTrust(level, this.#fetched ?? level);
+    }
     let next = 0;
     return items.map((item) => {
       if (item !== undefined) return item;
       const row = rows[next++];
       return row?.value === undefined ? undefined : { version: row.version, value: row.value };
     });
+  }
+
+  fetchedTrust(): TrustLevel | undefined {
+    return this.#fetched;
   }
 
   getHistory(keyHash: Uint8Array, range: HistoryRange): Promise<readonly StateItem[]> {

@@ -10,14 +10,19 @@ const STEP = 100n;
 /** Gives up after this many requests: no block is that long. */
 const MAX_STEPS = 200;
 
-/** The start of the block that contains the version, or the head version. Throws UpstreamError. */
+/**
+ * The start of the block that contains the version, or the head version, which is at most `ceiling`. Throws
+ * UpstreamError.
+ */
 export async function locateBase(
   upstream: Upstream,
   wanted: bigint | "latest",
+  ceiling: bigint | undefined,
   signal: AbortSignal,
 ): Promise<BaseStart> {
   const head = await upstream.getHead(signal);
-  const target = wanted === "latest" ? head.version : wanted;
+  const latest = ceiling !== undefined && ceiling < head.version ? ceiling : head.version;
+  const target = wanted === "latest" ? latest : wanted;
   if (target > head.version) throw new BeyondHead(target, head);
   let last = target;
   for (let step = 0; step < MAX_STEPS; step++) {

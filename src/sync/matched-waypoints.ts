@@ -8,7 +8,7 @@ import { vector } from "../bcs/sequences.ts";
 import { decodeRecord } from "../ledger/record.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { computeWaypoint, type Waypoint } from "../ledger/waypoint.ts";
-import type { Store } from "../store/contract.ts";
+import type { SideRow, Store } from "../store/contract.ts";
 import { nextEpochOf } from "./anchor.ts";
 import { SIDE_KEYS } from "./base-rows.ts";
 
@@ -22,10 +22,11 @@ export async function loadMatchedWaypoints(store: Store): Promise<readonly Waypo
   return decodeWith(waypointsCodec, new Uint8Array(bytes));
 }
 
-export async function addMatchedWaypoint(store: Store, waypoint: Waypoint): Promise<void> {
+/** The row that adds a waypoint to those that matched; undefined if it is among them. */
+export async function matchedWaypointRow(store: Store, waypoint: Waypoint): Promise<SideRow | undefined> {
   const known = await loadMatchedWaypoints(store);
-  if (known.some((other) => isSameWaypoint(other, waypoint))) return;
-  await store.putSideRows([{ key: KEY, value: encodeWith(waypointsCodec, [...known, waypoint]) }]);
+  if (known.some((other) => isSameWaypoint(other, waypoint))) return undefined;
+  return { key: KEY, value: encodeWith(waypointsCodec, [...known, waypoint]) };
 }
 
 export function isSameWaypoint(a: Waypoint, b: Waypoint): boolean {

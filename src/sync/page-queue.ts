@@ -16,6 +16,8 @@ export interface PageQueueOptions {
   readonly ahead: number;
   /** Records per page. */
   readonly limit: number;
+  /** The last version to fetch, as known now. */
+  readonly ceiling?: () => bigint | undefined;
 }
 
 interface Request {
@@ -70,6 +72,7 @@ class PageLimit {
 export class PageQueue {
   readonly #upstream: Upstream;
   readonly #ahead: number;
+  readonly #ceiling: () => bigint | undefined;
   readonly #signal: AbortSignal;
   readonly #requests: Request[] = [];
   readonly #limit: PageLimit;
@@ -80,6 +83,7 @@ export class PageQueue {
     this.#upstream = upstream;
     this.#next = start;
     this.#ahead = options.ahead;
+    this.#ceiling = options.ceiling ?? (() => undefined);
     this.#limit = new PageLimit(options.limit);
     this.#signal = signal;
   }
@@ -89,8 +93,10 @@ export class PageQueue {
     return this.#requests[0]?.start ?? this.#next;
   }
 
-  /** True when the last head seen is below the next version. */
+  /** True when the last head seen, or the ceiling, is below the next version. */
   get isAtHead(): boolean {
+    const ceiling = this.#ceiling();
+    if (ceiling !== undefined && this.nextStart > ceiling) return true;
     return this.#head !== undefined && this.nextStart > this.#head.version;
   }
 
@@ -123,10 +129,20 @@ export class PageQueue {
       // The first request learns the head; later ones go only up to it.
       const isWanted =
         this.#requests.length === 0 || (this.#head !== undefined && this.#next <= this.#head.version);
-      if (!isWanted) return;
-      this.#requests.push(this.#send(this.#next, this.#limit.value));
-      this.#next += BigInt(this.#limit.value);
+      const limit = this.#room();
+      if (!isWanted || limit === 0) return;
+      this.#requests.push(this.#send(this.#next, limit));
+      this.#next += BigInt(limit);
     }
+  }
+
+  /** Records to ask for next: none beyond the ceiling, except the first, which learns the head. */
+  #room(): number {
+    const { value } = this.#limit;
+    const ceiling = this.#ceiling();
+    if (ceiling === undefined || ceiling - this.#next >= BigInt(value)) return value;
+    const room = Number(ceiling - this.#next + 1n);
+    return room > 0 ? room : this.#requests.length === 0 ? 1 : 0;
   }
 
   #send(start: bigint, limit: number): Request {

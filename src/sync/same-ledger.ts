@@ -1,4 +1,4 @@
-// Tells whether an upstream whose head is below ours has the same ledger: after a reset it may have another one.
+// Tells whether an upstream has the same ledger: after a reset it may have another one.
 import { equalBytes } from "../base/bytes.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { Ledger, LedgerPosition } from "../ledger/view.ts";
@@ -8,19 +8,21 @@ import type { Upstream, UpstreamHead } from "./upstream/upstream.ts";
 
 interface OwnRecord {
   readonly position: LedgerPosition;
-  /** Undefined if the version is pruned or beyond the head. */
+  readonly version: bigint;
+  /** Undefined if the version is pruned. */
   readonly record: Uint8Array | undefined;
 }
 
-async function readOwnRecord(ledger: Ledger, version: bigint): Promise<OwnRecord | undefined> {
+/** Our record of a version, or our last one if the version is beyond our head; undefined without a ledger. */
+async function readOwnRecord(ledger: Ledger, wanted: bigint): Promise<OwnRecord | undefined> {
   try {
     const view = await ledger.openView();
     try {
       const { position } = view;
-      if (version < position.oldestVersion || version > position.version)
-        return { position, record: undefined };
+      const version = wanted < position.version ? wanted : position.version;
+      if (version < position.oldestVersion) return { position, version, record: undefined };
       const [stored] = await view.getRecords(version, 1, 1);
-      return { position, record: stored === undefined ? undefined : new Uint8Array(stored.bytes) };
+      return { position, version, record: stored && new Uint8Array(stored.bytes) };
     } finally {
       view.release();
     }
@@ -28,6 +30,25 @@ async function readOwnRecord(ledger: Ledger, version: bigint): Promise<OwnRecord
     if (error instanceof LedgerError && error.code === "no_ledger") return undefined;
     throw error;
   }
+}
+
+/**
+ * Compares an upstream's record of a version, or of our head if that is lower, with ours. Throws UpstreamError
+ * `disagrees` if they differ; `unknown` means that there is nothing to compare.
+ */
+export async function compareRecord(
+  ledger: Ledger,
+  upstream: Upstream,
+  version: bigint,
+  signal: AbortSignal,
+): Promise<"same" | "unknown"> {
+  const own = await readOwnRecord(ledger, version);
+  if (own?.record === undefined) return "unknown";
+  if (!(await servesOtherRecord(upstream, own.version, own.record, signal)))
+    return own.version === version ? "same" : "unknown";
+  throw new UpstreamError("disagrees", `its record of version ${own.version} differs from ours`, {
+    version: own.version,
+  });
 }
 
 /**

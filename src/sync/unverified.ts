@@ -13,7 +13,8 @@ export function explainUnverified(error: unknown, page: Uint8Array): unknown {
   const note = failsOnlyInEvents(error, page)
     ? " (transaction and write set match: the upstream seems to serve translated events, which cannot be verified)"
     : "";
-  return new UpstreamError("unverified", `${error.message}${note}`, { cause: error });
+  const version = typeof error.details.version === "bigint" ? error.details.version : undefined;
+  return new UpstreamError("unverified", `${error.message}${note}`, { cause: error, version });
 }
 
 /** True when only the events fail: some nodes translate events to an older form. */

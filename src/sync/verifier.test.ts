@@ -19,6 +19,7 @@ import type { ContractEvent } from "../ledger/event.ts";
 import { decodeRecord } from "../ledger/record.ts";
 import { stateKeyHash } from "../ledger/state-key.ts";
 import type { Transaction } from "../ledger/transaction.ts";
+import { ALL_TRUSTED } from "../ledger/trust.ts";
 import type { WriteSet } from "../ledger/write-set.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
 import type { UserTransaction } from "../transaction/user-transaction.ts";
@@ -73,7 +74,7 @@ describe("verifier", () => {
       { events: [newBlock(2n, 2n, 6n)], checkpoint: true },
     );
     const [, first] = verifyRecords(undefined, records.slice(0, 2));
-    const position = { ...first!.position, stateRoot: undefined };
+    const position = { ...first!.position, stateRoot: undefined, ...ALL_TRUSTED };
     expect(verifyRecords(position, records.slice(2))[0]?.position.epoch).toBe(2n);
   });
 

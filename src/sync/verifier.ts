@@ -26,7 +26,7 @@ export interface VerifiedBlock {
   readonly writes: readonly StateWrite[];
   readonly records: readonly RawRecord[];
   /** Position after the block. */
-  readonly position: Omit<Position, "stateRoot">;
+  readonly position: Omit<Position, "stateRoot" | "trust" | "refuted">;
   /** The state root that the block's last info claims. */
   readonly claimedStateRoot: Uint8Array;
 }

@@ -65,7 +65,12 @@ describe("the OpenAPI document", () => {
     for (const operation of documented) {
       const responses = responsesOf(operation.id);
       const all: readonly Condition[] = [...operation.errors, ...COMMON_CONDITIONS];
-      const statuses = new Set(["200", ...all.map((condition) => String(ERROR_CATALOGUE[condition].status))]);
+      const isCacheable = operation.method === "GET" && "ledger_version" in operation.query;
+      const statuses = new Set([
+        "200",
+        ...(isCacheable ? ["304"] : []),
+        ...all.map((condition) => String(ERROR_CATALOGUE[condition].status)),
+      ]);
       expect(new Set(Object.keys(responses))).toEqual(statuses);
       for (const condition of all) {
         const { status, errorCode, when } = ERROR_CATALOGUE[condition];
@@ -91,6 +96,7 @@ describe("the OpenAPI document", () => {
         "X-NODE-EPOCH",
         "X-NODE-BLOCK-HEIGHT",
         "X-NODE-OLDEST-BLOCK-HEIGHT",
+        "X-NODE-TRUST",
       ]);
     }
   });

@@ -2,18 +2,24 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import {
+  anchoredUpTo,
   COIN,
+  createHttpLedger,
   DELETED_KEY,
   EMPTY_KEY,
   LARGE_KEY,
   LARGE_SIZE,
+  LATEST,
   TABLE,
   TABLE_KEY,
   TABLE_VALUE,
 } from "../support/http-ledger.ts";
 import { SIGNING_MESSAGE, startServer } from "../support/http-server.ts";
 
-const { url } = await startServer({ clock: () => 1_700_000_010_000, isFinal: () => true });
+const { url } = await startServer({
+  clock: () => 1_700_000_010_000,
+  ledger: await createHttpLedger(anchoredUpTo(LATEST)),
+});
 const itemUrl = `${url}/v1/tables/${TABLE}/raw_item`;
 const encodeUrl = `${url}/v1/transactions/encode_submission`;
 const JSON_TYPE = { "content-type": "application/json" };

@@ -227,7 +227,6 @@ class BaseRun {
     return new BaseFiller({
       store: this.#store,
       pool: () => pool,
-      needed: 1,
       timeoutMs: 60_000,
       logger: silentLogger,
     });

@@ -12,6 +12,7 @@ import { type StateKey, stateKeyCodec } from "../../src/ledger/state-key.ts";
 import type { StateMetadata, StateValue } from "../../src/ledger/state-value.ts";
 import type { BlockEpilogue, GenesisPayload, Transaction } from "../../src/ledger/transaction.ts";
 import type { TransactionInfo } from "../../src/ledger/transaction-info.ts";
+import type { TrustLevel } from "../../src/ledger/trust.ts";
 import type { ValidatorInfo, ValidatorSet } from "../../src/ledger/validator-set.ts";
 import type { WriteOp, WriteSet, Writes } from "../../src/ledger/write-set.ts";
 import {
@@ -251,6 +252,18 @@ export const anyValidatorSet: fc.Arbitrary<ValidatorSet> = fc.record({
   totalJoiningPower: anyU128,
 });
 
+const anyTrustLevel: fc.Arbitrary<TrustLevel> = fc.oneof(
+  fc.constantFrom<TrustLevel>(
+    { kind: "proven" },
+    { kind: "anchored" },
+    { kind: "chained" },
+    { kind: "trusted" },
+    { kind: "local" },
+    { kind: "forked" },
+  ),
+  fc.record({ kind: fc.constant("agreed" as const), needed: fc.nat(0xffff), of: fc.nat(0xffff) }),
+);
+
 export const anyPosition: fc.Arbitrary<Position> = fc.record({
   chainId: fc.nat(255),
   version: anyU64,
@@ -261,4 +274,6 @@ export const anyPosition: fc.Arbitrary<Position> = fc.record({
   oldestBlockHeight: anyU64,
   accumulator: fc.record({ leafCount: anyU64, frozen: fc.array(anyHash, { maxLength: 4 }) }),
   stateRoot: optionalHash,
+  trust: fc.array(fc.record({ first: anyU64, level: anyTrustLevel }), { maxLength: 4 }),
+  refuted: fc.option(fc.record({ firstVersion: anyU64, reason: fc.string() }), { nil: undefined }),
 });

@@ -1,5 +1,6 @@
 // Ledgers in memory for histories: of given writes, of one account that changes again and again, of blocks alone.
 import type { Position } from "../../src/ledger/position.ts";
+import { ALL_TRUSTED } from "../../src/ledger/trust.ts";
 import type { Ledger, LedgerView } from "../../src/ledger/view.ts";
 import type { StateWrite, Store } from "../../src/store/contract.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
@@ -24,6 +25,7 @@ export async function createLedgerOfWrites(writes: readonly StateWrite[]): Promi
     oldestBlockHeight: 0n,
     accumulator: { leafCount: version + 1n, frozen: [] },
     stateRoot: undefined,
+    ...ALL_TRUSTED,
   };
   const blocks = Array.from({ length: Number(height) + 1 }, (_, at) => ({
     height: BigInt(at),
@@ -72,6 +74,7 @@ export async function createLedgerOfBlocks(sizes: readonly number[]): Promise<St
     oldestBlockHeight: 0n,
     accumulator: { leafCount: next, frozen: [] },
     stateRoot: undefined,
+    ...ALL_TRUSTED,
   };
   const identity = { chainId: 4, genesisHash: new Uint8Array(32) };
   await store.commit(

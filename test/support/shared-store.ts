@@ -113,6 +113,10 @@ export class Member {
         guard();
         await store.putSideRows(rows);
       },
+      setTrust: async (facts, rows) => {
+        guard();
+        await store.setTrust(facts, rows);
+      },
       commit: async (batch, identity) => {
         guard();
         await store.commit(batch, identity);

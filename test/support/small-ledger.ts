@@ -1,5 +1,6 @@
 // A ledger in memory of coin balances that tests write one by one, each in a version and block of its own.
 import type { Position } from "../../src/ledger/position.ts";
+import { ALL_TRUSTED } from "../../src/ledger/trust.ts";
 import type { Commit } from "../../src/ledger/watch/change-feed.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { coinKey, coinStore, recordAt, stateValue } from "./http-ledger.ts";
@@ -33,6 +34,7 @@ export class SmallLedger {
       oldestBlockHeight: 0n,
       accumulator: { leafCount: version + 1n, frozen: [] },
       stateRoot: undefined,
+      ...ALL_TRUSTED,
     };
     const previous = first === 0n ? undefined : first - 1n;
     const stateWrites = writes.map(({ owner, amount }, i) => ({

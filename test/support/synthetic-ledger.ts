@@ -2,6 +2,7 @@
 // processes with one seed agree.
 import { sha3 } from "../../src/base/sha3.ts";
 import type { Position } from "../../src/ledger/position.ts";
+import { ALL_TRUSTED } from "../../src/ledger/trust.ts";
 import type { Block, StateItem } from "../../src/ledger/view.ts";
 import type { BlockStart, CommitBatch, StateWrite, StoreIdentity } from "../../src/store/contract.ts";
 
@@ -74,6 +75,7 @@ export class SyntheticLedger {
         frozen: [new Uint8Array(sha3(Buffer.from(`frozen ${version}`)))],
       },
       stateRoot: version % 3n === 0n ? undefined : new Uint8Array(sha3(Buffer.from(`root ${version}`))),
+      ...ALL_TRUSTED,
     };
   }
 

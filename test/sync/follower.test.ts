@@ -4,13 +4,13 @@ import { toHex } from "../../src/base/hex.ts";
 import { silentLogger } from "../../src/base/log.ts";
 import { LedgerError } from "../../src/ledger/errors.ts";
 import { decodePage } from "../../src/ledger/record.ts";
+import { ANCHORED, CHAINED, formatTrust, trustAt } from "../../src/ledger/trust.ts";
 import { parseWaypoint } from "../../src/ledger/waypoint.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { isPassingFault, StoreError } from "../../src/store/errors.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { Committer } from "../../src/sync/committer.ts";
 import type { Follower } from "../../src/sync/follower.ts";
-import { trustLevels } from "../../src/sync/trust.ts";
 import { UpstreamError } from "../../src/sync/upstream/errors.ts";
 import type { Upstream } from "../../src/sync/upstream/upstream.ts";
 import {
@@ -41,7 +41,12 @@ afterEach(async () => {
   await Promise.all(followers.splice(0).map((follower) => follower.close()));
 });
 
-const levelOf = (follower: Follower): string => trustLevels(follower.status().trust).join(", ");
+/** The level of the latest version. */
+async function levelOf(store: Store): Promise<string> {
+  const position = await positionOf(store);
+  if (position === undefined) throw new Error("the store is empty");
+  return formatTrust(trustAt(position.trust, position.version));
+}
 
 async function expectWhole(store: Store): Promise<void> {
   const stored = await readRecords(store);
@@ -51,8 +56,10 @@ async function expectWhole(store: Store): Promise<void> {
   );
   expect(differing).toBe(-1);
   const [ours, theirs] = [await positionOf(store), await positionOf(chain.run.store)];
+  // The recorded chain is local; what a follower's levels are, other tests say.
   const toPlain = (position: typeof ours) => ({
     ...position,
+    trust: undefined,
     stateRoot: position?.stateRoot && toHex(position.stateRoot),
   });
   expect(toPlain(ours)).toEqual(toPlain(theirs));
@@ -122,7 +129,7 @@ describe("a follower", () => {
     await expectWhole(store);
     expect(most).toBeGreaterThan(1);
     expect(most).toBeLessThanOrEqual(4);
-    expect(levelOf(follower)).toBe("trusted");
+    expect(await levelOf(store)).toBe("trusted");
     expect(follower.status().headVersion).toBe(head);
   });
 
@@ -163,19 +170,19 @@ describe("a follower", () => {
   it("claims to be chained after a matching genesis, and anchored after a later matching waypoint", async () => {
     const versions = [...chain.waypoints.keys()].filter((version) => version > 0n);
     const anchor = chain.waypoints.get(versions[10]!)!;
-    const raised: bigint[] = [];
-    const { store, follower } = start({
+    const { store } = start({
       upstreams: [recorded(chain.records)],
       anchors: [chain.genesisWaypoint, anchor],
       pace: { pageLimit: 9 },
-      onAnchored: async (version) => {
-        raised.push(version);
-      },
     });
-    await untilVersion(store, head);
-    await until(() => (raised.length === 2 ? true : undefined));
-    expect(raised).toEqual([0n, anchor.version]);
-    expect(levelOf(follower)).toBe(`anchored ${anchor.version}, chained`);
+    const { trust } = await until(async () => {
+      const position = await untilVersion(store, head);
+      return position.trust.length > 1 ? position : undefined;
+    });
+    expect(trust).toEqual([
+      { first: 0n, level: ANCHORED },
+      { first: anchor.version + 1n, level: CHAINED },
+    ]);
   });
 
   it("refuses a history that leads to another waypoint, before it is committed", async () => {
@@ -189,7 +196,7 @@ describe("a follower", () => {
     const error = await follower.faulted;
     expect(error.message).toContain(`${anchor.version}:00000000`);
     expect((await positionOf(store))!.version).toBeLessThan(anchor.version);
-    expect(levelOf(follower)).toBe("chained");
+    expect(await levelOf(store)).toBe("chained");
     expect(follower.status().state).toBe("faulted");
 
     const other = await recordChain(1, "another chain");
@@ -280,7 +287,7 @@ describe("an upstream that fails", () => {
     await untilVersion(store, head);
     await expectWhole(store);
     expect(follower.status().upstreams[0]?.state).toBe("set_aside");
-    expect(levelOf(follower)).toBe("chained");
+    expect(await levelOf(store)).toBe("chained");
   });
 
   it("lags or jumps back: the follower follows others and undoes nothing", async () => {
@@ -327,7 +334,7 @@ describe("an upstream that fails", () => {
     await untilVersion(store, head);
     await expectWhole(store);
     expect(follower.status().upstreams[0]?.state).toBe("ok");
-    expect(levelOf(follower)).toBe("chained");
+    expect(await levelOf(store)).toBe("chained");
   });
 
   it("translates events: reported as unverifiable, not forged, and not committed", async () => {
@@ -386,7 +393,7 @@ describe("agreement", () => {
     expect(status.upstreams.filter(({ fault }) => fault !== undefined).map(({ name }) => name)).toEqual([
       "liar",
     ]);
-    expect(levelOf(follower)).toBe("agreed 2/3");
+    expect(await levelOf(store)).toBe("agreed 2/3");
   });
 
   it("of 2 in 3 stops with two liars, and continues when one of them stops lying", async () => {
@@ -444,7 +451,7 @@ describe.skipIf(!hasShared)("the recorded start of a public network", () => {
     const records = decodePage(page).map((record) => record.bytes);
     const upstream = createRecordedUpstream({ name: "testnet", chainId: 2, records });
     const roots: (string | undefined)[] = [];
-    const { store, follower } = start({
+    const { store } = start({
       upstreams: [upstream],
       chainId: 2,
       anchors: [parseWaypoint("1:e40c6162456b27dd0ecf5ee5856bb48e702cff25718f570e07c4e392f84bd9ce")],
@@ -454,7 +461,14 @@ describe.skipIf(!hasShared)("the recorded start of a public network", () => {
       },
     });
     await untilVersion(store, 3n);
-    expect(levelOf(follower)).toBe("anchored 1");
+    const { trust } = await until(async () => {
+      const position = await positionOf(store);
+      return position?.trust[0]?.level.kind === "anchored" ? position : undefined;
+    });
+    expect(trust).toEqual([
+      { first: 0n, level: ANCHORED },
+      { first: 2n, level: CHAINED },
+    ]);
     const stored = decodePage(encodePage(await readRecords(store)));
     expect(
       stored.map(({ version, info, accumulatorRoot }) => ({

@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { urlTo } from "../../src/interface/route.ts";
 import { balanceRoute, rawStateValueRoute } from "../../src/interface/routes.ts";
 import { createNode, type Node } from "../../src/node.ts";
+import { RUNS } from "../support/property.ts";
 import { type Meddler, startProxy } from "../support/proxy.ts";
 import { ask, encodeQuestion, questionsAbout, type Reply } from "../support/questions.ts";
 import { until } from "../support/until.ts";
@@ -50,8 +51,11 @@ const follow = (proxy: Meddler, more = {}) => ({
   ...more,
 });
 
+/** More with SEXTANT_RUNS. */
+const READS = 2 * RUNS;
+
 describe("a lazily followed ledger", () => {
-  it("responds to 2,000 random reads as its upstream, which prunes meanwhile", {
+  it(`responds to ${READS} random reads as its upstream, which prunes meanwhile`, {
     timeout: 600_000,
   }, async () => {
     const a = await start({ localChain: { seed: "lazy" }, pruneWindow: "120" });
@@ -64,7 +68,7 @@ describe("a lazily followed ledger", () => {
     let compared = 0;
     let pruned = 0;
     const kinds = new Map<number, number>();
-    for (let turn = 0; compared < 2000; turn++) {
+    for (let turn = 0; compared < READS; turn++) {
       if (turn % 5 === 0) {
         await a.produceBlock();
         const head = await versionOf(a);
@@ -95,8 +99,8 @@ describe("a lazily followed ledger", () => {
         compared++;
       }
     }
-    expect(kinds.get(200)).toBeGreaterThan(500);
-    expect(kinds.get(404)).toBeGreaterThan(50);
+    expect(kinds.get(200)).toBeGreaterThan(READS / 4);
+    expect(kinds.get(404)).toBeGreaterThan(READS / 40);
     // B still responds as A did for versions that A has pruned by now.
     const oldest = await oldestOf(a);
     expect(oldest).toBeGreaterThan(base);
@@ -195,8 +199,13 @@ describe("a lazily followed ledger", () => {
     for (const lie of lies) {
       proxy.meddle = (passing) => (passing.path.startsWith(rawStateValueRoute.path) ? lie(passing) : passing);
       expect((await ask(b.url, question, version)).status).toBe(503);
+      proxy.meddle = (passing) => passing;
+      // Set aside for most of these lies, and asked again once it gives the item as it should.
+      await until(async () => {
+        const { upstreams } = (await b.info()) as { upstreams: { state: string }[] };
+        return upstreams[0]?.state === "ok";
+      });
     }
-    proxy.meddle = (passing) => passing;
     expect(await ask(b.url, question, version)).toEqual(await ask(a.url, question, version));
   });
 

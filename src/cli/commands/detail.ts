@@ -32,7 +32,7 @@ export const detailCommand = command({
     ...sourceOptions,
     ...minVersionOptions,
     ...readAtOptions,
-    json: switchOption("Print the JSON answer", false),
+    json: switchOption("Print the JSON response", false),
   },
   exclusions: [...sourceExclusions, ...readAtExclusions],
   examples: [
@@ -44,7 +44,7 @@ export const detailCommand = command({
     parseOperand("address", "ADDRESS", address);
     parseOperand("asset", "ASSET", asset);
     const at = readAtOf(values);
-    const text = await askSource(values, (source) => source.detail(address, asset, at));
+    const { text } = await askSource(values, (source) => source.detail(address, asset, at));
     if (values.json) context.out(text);
     else
       for (const line of alignedLines(flatten(JSON.parse(text) as Record<string, unknown>)))

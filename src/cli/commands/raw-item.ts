@@ -15,7 +15,7 @@ import {
 
 export const rawItemCommand = command({
   name: "raw-item",
-  summary: "Print one table item's stored bytes, as hex",
+  summary: "Print the stored bytes of one table item as hex",
   operands: "TABLE_HANDLE KEY",
   options: {
     ...sourceOptions,

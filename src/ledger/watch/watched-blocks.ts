@@ -3,6 +3,7 @@ import { nextTurn } from "../../base/turns.ts";
 import type { OpenView } from "../balance-history.ts";
 import { LedgerError } from "../errors.ts";
 import { blockOf } from "../read-point.ts";
+import { assertNotRefuted } from "../trust.ts";
 import type { VersionRange } from "../version-range.ts";
 import type { Block, LedgerView } from "../view.ts";
 import type { WatchEvent, Watched } from "./watched.ts";
@@ -20,6 +21,7 @@ function toEvent({ lastVersion: version, ...block }: Block): BlockEvent {
 /** The first blocks that end in a range. */
 async function readBlocks(view: LedgerView, { from, to }: VersionRange): Promise<BlockEvent[]> {
   const { oldestVersion } = view.position;
+  assertNotRefuted(view.position, to);
   if (from < oldestVersion) {
     throw new LedgerError("version_pruned", `version ${from} is below the oldest kept, ${oldestVersion}`);
   }
@@ -56,6 +58,9 @@ async function* blocksOf(
 export const watchedBlocks: Watched<BlockEvent> = {
   id: "blocks",
   keys: undefined,
-  current: async (view) => toEvent(await blockOf(view, view.position.version)),
+  current: async (view) => {
+    assertNotRefuted(view.position, view.position.version);
+    return toEvent(await blockOf(view, view.position.version));
+  },
   changes: blocksOf,
 };

@@ -1,7 +1,7 @@
 // The head row of a ledger: the watermark that readers never pass, and the lease of the writer. Only lightweight
 // transactions change it, each under the writer's term. When the outcome of one is unclear, the writer reads it.
-import { decodeWith, encodeWith } from "../../bcs/codec.ts";
-import { type Position, positionCodec } from "../../ledger/position.ts";
+import { encodeWith } from "../../bcs/codec.ts";
+import { decodePosition, type Position, positionCodec } from "../../ledger/position.ts";
 import type { StoreIdentity } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import type { Request, Row, Session } from "./session.ts";
@@ -219,7 +219,7 @@ function toHead(row: Row): Head {
     owner: typeof owner === "string" ? owner : undefined,
     beat,
     seq,
-    position: Buffer.isBuffer(position) ? decodeWith(positionCodec, new Uint8Array(position)) : undefined,
+    position: Buffer.isBuffer(position) ? decodePosition(new Uint8Array(position)) : undefined,
     identity: Buffer.isBuffer(identity) ? decodeIdentity(identity) : undefined,
     pruned,
   };

@@ -3,7 +3,9 @@
 // mistaken for later ones.
 import { equalBytes } from "../../base/bytes.ts";
 import { encodeWith } from "../../bcs/codec.ts";
+import { LedgerError } from "../../ledger/errors.ts";
 import { type Position, positionCodec } from "../../ledger/position.ts";
+import type { TrustFacts } from "../../ledger/trust.ts";
 import { assertFollows, assertIdentity, toStoredPosition } from "../commit-check.ts";
 import type { BaseBatch, CommitBatch, SideRow, StoreIdentity } from "../contract.ts";
 import { StoreError } from "../errors.ts";
@@ -124,6 +126,19 @@ export class RowWriter {
       await this.recover();
       const { term, seq, position, identity, pruned } = this.#requireLease().head;
       const stamp = { term, seq: seq + 1n };
+      await this.#write(planSide(this.tables, rows, stamp), { seq: stamp.seq, position, identity, pruned });
+      await this.#removeReplaced([], rows);
+    });
+  }
+
+  /** Replaces the trust of the position and writes side rows, all or nothing. */
+  async setTrust({ trust, refuted }: TrustFacts, rows: readonly SideRow[]): Promise<void> {
+    await this.queue(async () => {
+      await this.recover();
+      const { term, seq, position: known, identity, pruned } = this.#requireLease().head;
+      if (known === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+      const stamp = { term, seq: seq + 1n };
+      const position = { ...known, trust, refuted };
       await this.#write(planSide(this.tables, rows, stamp), { seq: stamp.seq, position, identity, pruned });
       await this.#removeReplaced([], rows);
     });

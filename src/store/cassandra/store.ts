@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { CacheStats } from "../../base/cache-stats.ts";
 import { LedgerError } from "../../ledger/errors.ts";
+import type { TrustFacts } from "../../ledger/trust.ts";
 import type { BaseBatch, CommitBatch, PruneStep, SideRow, StoreIdentity, StoreView } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import type { SharedStore } from "../writer-lease.ts";
@@ -116,6 +117,10 @@ class ClusterStore implements CassandraStore {
 
   async putSideRows(rows: readonly SideRow[]): Promise<void> {
     await this.#writer.putSideRows(rows);
+  }
+
+  async setTrust(facts: TrustFacts, sideRows: readonly SideRow[]): Promise<void> {
+    await this.#writer.setTrust(facts, sideRows);
   }
 
   async commit(batch: CommitBatch, identity?: StoreIdentity): Promise<void> {

@@ -8,7 +8,7 @@ import type { Position } from "../../ledger/position.ts";
 import type { Block, HistoryRange, StateItem } from "../../ledger/view.ts";
 import type { RawRecord, StoreView } from "../contract.ts";
 import { StoreError } from "../errors.ts";
-import { assertReadable, hideOldDeletion } from "../read-check.ts";
+import { assertReadable, hideOldDeletion, lastReadable } from "../read-check.ts";
 import type { Blocks } from "./blocks.ts";
 import type { HeadCache } from "./head-cache.ts";
 import { asBuffer, type Tables } from "./tables.ts";
@@ -106,7 +106,7 @@ export class ClusterView implements StoreView {
   async getRecords(start: bigint, limit: number, maxBytes: number): Promise<readonly RawRecord[]> {
     this.#assertOpen();
     assertReadable(this.position, start);
-    const range = { from: start, to: this.position.version, limit, maxBytes };
+    const range = { from: start, to: lastReadable(this.position), limit, maxBytes };
     const records = limit < 1 ? [] : await this.#source.tables.listRecords(range, this.#terms);
     if (records.length === 0) await this.#assertKept(start);
     return records;

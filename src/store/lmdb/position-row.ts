@@ -3,15 +3,20 @@
 import { decodeWith, encodeWith } from "../../bcs/codec.ts";
 import { struct } from "../../bcs/records.ts";
 import { hash, u8, u64 } from "../../bcs/scalars.ts";
-import { type Position, positionCodec } from "../../ledger/position.ts";
+import { decodePosition as decodeFields, type Position, positionCodec } from "../../ledger/position.ts";
 import type { BlockStart, StoreIdentity } from "../contract.ts";
 
 const identityCodec = struct({ chainId: u8, genesisHash: hash });
+export const IDENTITY_BYTES = 33;
 /** The height is the row's key. */
 const blockCodec = struct({ firstVersion: u64, timestampUsec: u64, epoch: u64 });
 
+export function encodePosition(position: Position): Buffer {
+  return Buffer.from(encodeWith(positionCodec, position));
+}
+
 export function decodePosition(bytes: Uint8Array): Position {
-  return decodeWith(positionCodec, new Uint8Array(bytes));
+  return decodeFields(new Uint8Array(bytes));
 }
 
 export function encodeIdentity(identity: StoreIdentity): Uint8Array {

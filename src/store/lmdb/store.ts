@@ -4,6 +4,7 @@ import type { RootDatabase } from "lmdb";
 import { type Logger, silentLogger } from "../../base/log.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import type { Position } from "../../ledger/position.ts";
+import type { TrustFacts } from "../../ledger/trust.ts";
 import { assertFollows, assertIdentity } from "../commit-check.ts";
 import type {
   BaseBatch,
@@ -21,11 +22,18 @@ import { type Environment, openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
 import { assertLease, type Lease, type LeaseOptions, openLeased } from "./lease.ts";
 import { type FastTable, OlderSeeker, toFastTable } from "./native.ts";
-import { decodeIdentity, decodePosition, encodeIdentity } from "./position-row.ts";
+import {
+  decodeIdentity,
+  decodePosition,
+  encodeIdentity,
+  encodePosition,
+  IDENTITY_BYTES,
+} from "./position-row.ts";
 import { pruneTables } from "./prune.ts";
+import { checkedBytes, getRow, openRow, putRow } from "./sealed-rows.ts";
 import { Snapshot } from "./snapshot.ts";
-import { FORMAT, META, type Tables } from "./tables.ts";
-import { upgradeTables } from "./upgrades.ts";
+import { META, type Tables } from "./tables.ts";
+import { beginUpgrade, finishUpgrade } from "./upgrades.ts";
 import { copyBytes, LmdbView, type ViewSource } from "./view.ts";
 
 /** How long a snapshot serves new views: delays the visibility of another process's writes. Own writes end it. */
@@ -50,11 +58,7 @@ export interface LmdbStoreOptions {
 export async function openLmdbStore(options: LmdbStoreOptions): Promise<Store> {
   const { readOnly = false, logger = silentLogger } = options;
   const { environment, lease } = readOnly ? await openForReading(options) : await openForWriting(options);
-  const { path, format } = environment;
-  if (lease !== undefined && format !== undefined && format < FORMAT) {
-    logger.info({ path, from: format, to: FORMAT }, "data format upgraded");
-  }
-  logger.info({ path, readOnly }, "store opened");
+  logger.info({ path: environment.path, readOnly }, "store opened");
   return new LmdbStore(environment, lease, logger);
 }
 
@@ -67,15 +71,39 @@ async function openForReading({ path, mapSizeBytes }: LmdbStoreOptions): Promise
   return { environment: await openEnvironment({ path, readOnly: true, mapSizeBytes }), lease: undefined };
 }
 
-/** Takes the lease and upgrades the tables to this code's format in the same write. */
-function openForWriting({ path, mapSizeBytes, logger, sharing }: LmdbStoreOptions): Promise<Opened> {
-  return openLeased({
+/** Takes the lease, and upgrades an older store, which may take minutes. */
+async function openForWriting(options: LmdbStoreOptions): Promise<Opened> {
+  const { path, mapSizeBytes, logger = silentLogger, sharing } = options;
+  const opened = await openLeased({
     path,
     mapSizeBytes,
     logger,
-    onTake: ({ root, tables, format }) => upgradeTables(root, tables, format),
+    onTake: ({ tables, format }) => beginUpgrade(tables, format),
     ...sharing,
   });
+  const { environment, lease } = opened;
+  try {
+    const assertWriter = (): void => assertLease(environment.tables, lease.row, environment.path);
+    await finishUpgrade(environment, { logger, assertWriter });
+    return opened;
+  } catch (error) {
+    await lease.release();
+    await environment.close();
+    throw toStoreError(error, environment.path);
+  }
+}
+
+/** The chain of the store in a directory, of any format; undefined before the first commit. Throws StoreError. */
+export async function loadIdentity(path: string): Promise<StoreIdentity | undefined> {
+  const environment = await openEnvironment({ path, readOnly: true, anyFormat: true });
+  try {
+    const row = environment.tables.meta.get(META.identity);
+    if (row === undefined) return undefined;
+    // Rows of an older format, and some in an upgrade, have no checksum.
+    return decodeIdentity(row.length === IDENTITY_BYTES ? row : openRow(META.identity, row));
+  } finally {
+    await environment.close();
+  }
 }
 
 class LmdbStore implements Store {
@@ -125,7 +153,7 @@ class LmdbStore implements Store {
 
   get identity(): StoreIdentity | undefined {
     if (this.#identity === undefined) {
-      const row = this.#tables.meta.get(META.identity);
+      const row = getRow(this.#tables.meta, META.identity);
       if (row !== undefined) this.#identity = decodeIdentity(row);
     }
     return this.#identity;
@@ -140,12 +168,12 @@ class LmdbStore implements Store {
     // A plain get makes lmdb switch its buffer twice, which costs more than reading such a small node.
     return keys.map((key) => {
       const node = tree.getBinaryFast(key);
-      return node === undefined ? undefined : copyBytes(node, 0, tree.lastSize);
+      return node === undefined ? undefined : copyBytes(node, 0, checkedBytes(key, node, tree.lastSize));
     });
   }
 
   async getSideRows(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]> {
-    return keys.map((key) => this.#tables.side.get(key));
+    return keys.map((key) => getRow(this.#tables.side, key));
   }
 
   async putSideRows(rows: readonly SideRow[]): Promise<void> {
@@ -160,9 +188,9 @@ class LmdbStore implements Store {
       this.#assertNotSetBack();
       const head = this.#readPosition();
       assertFollows(batch, head);
-      const known = this.#tables.meta.get(META.identity);
+      const known = getRow(this.#tables.meta, META.identity);
       const chain = assertIdentity(batch, known === undefined ? undefined : decodeIdentity(known), identity);
-      if (known === undefined) this.#tables.meta.putSync(META.identity, Buffer.from(encodeIdentity(chain)));
+      if (known === undefined) putRow(this.#tables.meta, META.identity, encodeIdentity(chain));
       writeBatch(this.#tables, this.#source.items, batch, head);
     });
     this.#head = batch.position.version;
@@ -174,6 +202,15 @@ class LmdbStore implements Store {
         throw new StoreError("order", `the store at ${this.#path} already contains a ledger`);
       }
       writeBase(this.#tables, base);
+    });
+  }
+
+  async setTrust({ trust, refuted }: TrustFacts, sideRows: readonly SideRow[]): Promise<void> {
+    this.#write(() => {
+      const position = this.#readPosition();
+      if (position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+      writeSideRows(this.#tables, sideRows);
+      putRow(this.#tables.meta, META.position, encodePosition({ ...position, trust, refuted }));
     });
   }
 
@@ -254,7 +291,8 @@ class LmdbStore implements Store {
     try {
       const row = this.#meta.getBinaryFast(META.position, { transaction });
       if (row === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
-      const position = this.#decodePosition(row.subarray(0, this.#meta.lastSize));
+      const end = checkedBytes(META.position, row, this.#meta.lastSize);
+      const position = this.#decodePosition(row.subarray(0, end));
       const snapshot = new Snapshot(transaction, position, this.#source.seeker);
       this.#snapshot = snapshot;
       setTimeout(() => {
@@ -273,7 +311,7 @@ class LmdbStore implements Store {
   }
 
   #readPosition(): Position | undefined {
-    const row = this.#tables.meta.get(META.position);
+    const row = getRow(this.#tables.meta, META.position);
     return row === undefined ? undefined : decodePosition(row);
   }
 

@@ -1,5 +1,6 @@
 // The tables of the LMDB engine, all in one file. Numbers in keys are big-endian and fixed in size, so byte order is
-// version order. Names are never reused for other content.
+// version order. Names are never reused for other content. Every row ends with the sums of sealed-rows.ts, which this
+// list leaves out; UNSEALED names the exceptions.
 //
 // items    key hash (32), zero (8)                 -> newest: version (8), StateValue; no StateValue = deleted
 //          key hash (32), all ones - version (8)   -> older: StateValue; empty = deleted
@@ -37,7 +38,7 @@ export function isTableName(name: string): boolean {
 export const MAX_TABLES = 16;
 
 /** The format that this code writes. It refuses higher ones. */
-export const FORMAT = 1;
+export const FORMAT = 2;
 
 /** Keys of the meta table. */
 export const META = {
@@ -49,7 +50,14 @@ export const META = {
   position: Buffer.from("position"),
   /** Mark of the writing process, see lease.ts. */
   writer: Buffer.from("writer"),
+  /** How far an upgrade of the format came, see upgrades.ts; missing when none is under way. */
+  upgrade: Buffer.from("upgrade"),
+  /** FORMAT again, with sums: a changed `format` row must not start an upgrade. Missing before format 2. */
+  sealedFormat: Buffer.from("sealed format"),
 } as const;
+
+/** Rows without sums: every version of the program reads the first, and the second says nothing about the ledger. */
+export const UNSEALED: readonly Buffer[] = [META.format, META.writer];
 
 /** Bytes of a state key hash. */
 export const HASH_BYTES = 32;
@@ -88,11 +96,6 @@ function readNumber(source: Uint8Array, offset: number): bigint {
 /** The version at the start of a newest row. */
 export function readVersion(row: Uint8Array): bigint {
   return readNumber(row, 0);
-}
-
-/** Writes the version at the start of a newest row. */
-export function writeVersion(row: Uint8Array, version: bigint): void {
-  writeNumber(row, 0, version);
 }
 
 /** A new 8-byte key. */

@@ -1,6 +1,7 @@
 // Walks a snapshot of a store's tables row by row, for checks and copies of a whole store. Not part of the store
 // contract: other engines need not walk across keys.
 import type { Transaction } from "lmdb";
+import { toHex } from "../../base/hex.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import type { Position } from "../../ledger/position.ts";
 import type { StateItem } from "../../ledger/view.ts";
@@ -9,6 +10,7 @@ import { StoreError } from "../errors.ts";
 import { type Environment, openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
 import { decodeBlock, decodeIdentity, decodePosition } from "./position-row.ts";
+import { openRow, SUMS_BYTES } from "./sealed-rows.ts";
 import {
   HASH_BYTES,
   ITEM_KEY_BYTES,
@@ -42,7 +44,7 @@ export type RowCounts = Readonly<Record<keyof Omit<Tables, "meta">, number>>;
 
 /** Opens a walk over the store in a directory; another process may be writing it. */
 export async function openStoreWalk(path: string): Promise<StoreWalk> {
-  const environment = await openEnvironment({ path, readOnly: true });
+  const environment = await openEnvironment({ path, readOnly: true, checkAllPages: true });
   const transaction = environment.root.useReadTransaction();
   try {
     return new StoreWalk(environment, transaction);
@@ -62,6 +64,8 @@ export class StoreWalk {
   readonly #environment: Environment;
   readonly #tables: Tables;
   readonly #transaction: Transaction;
+  /** Hears of a row that does not match its checksum, and the walk goes on with its bytes; by default it ends there. */
+  onDamage: ((text: string) => void) | undefined;
 
   /** Owns both arguments; throws LedgerError `no_ledger` for an empty store. */
   constructor(environment: Environment, transaction: Transaction) {
@@ -169,14 +173,27 @@ export class StoreWalk {
   }
 
   #get(table: Table, key: Buffer): Buffer | undefined {
-    return table.get(key, { transaction: this.#transaction });
+    const row = table.get(key, { transaction: this.#transaction });
+    return row === undefined ? undefined : this.#open(table, key, row);
   }
 
   *#range(table: Table, start?: Buffer): Generator<{ readonly key: Buffer; readonly value: Buffer }> {
     const transaction = this.#transaction;
     const range = start === undefined ? { transaction } : { transaction, start };
     for (const { key, value } of table.getRange(range)) {
-      yield { key: Buffer.from(key), value };
+      yield { key: Buffer.from(key), value: this.#open(table, key, value) };
+    }
+  }
+
+  /** The content of a row. */
+  #open(table: Table, key: Uint8Array, row: Buffer): Buffer {
+    try {
+      return openRow(key, row);
+    } catch (error) {
+      if (this.onDamage === undefined) throw error;
+      const [name] = Object.entries(this.#tables).find(([, one]) => one === table) ?? [];
+      this.onDamage(`table of ${name} rows: the row of key 0x${toHex(key)} does not match its checksum`);
+      return row.subarray(0, Math.max(0, row.length - SUMS_BYTES));
     }
   }
 }

@@ -1,6 +1,7 @@
 // The memory engine: for tests, for short-lived local chains, and as the model that tests compare other engines with.
 import { LedgerError } from "../../ledger/errors.ts";
 import type { Position } from "../../ledger/position.ts";
+import type { TrustFacts } from "../../ledger/trust.ts";
 import type { StateItem } from "../../ledger/view.ts";
 import { assertFollows, assertIdentity, toStoredPosition } from "../commit-check.ts";
 import type {
@@ -50,6 +51,12 @@ class MemoryStore implements Store {
       if (value === undefined) this.#sideRows.delete(toMapKey(key));
       else this.#sideRows.set(toMapKey(key), new Uint8Array(value));
     }
+  }
+
+  async setTrust({ trust, refuted }: TrustFacts, sideRows: readonly SideRow[]): Promise<void> {
+    if (this.#position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+    this.#position = { ...this.#position, trust, refuted };
+    await this.putSideRows(sideRows);
   }
 
   async commit(batch: CommitBatch, identity?: StoreIdentity): Promise<void> {

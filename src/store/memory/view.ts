@@ -4,7 +4,7 @@ import type { Position } from "../../ledger/position.ts";
 import type { Block, HistoryRange, StateItem } from "../../ledger/view.ts";
 import { findBlockAtTime, findBlockByHeight, findBlockByVersion } from "../block-search.ts";
 import type { RawRecord, StoreView } from "../contract.ts";
-import { assertReadable, hideOldDeletion } from "../read-check.ts";
+import { assertReadable, hideOldDeletion, lastReadable } from "../read-check.ts";
 import { indexAfter, type Rows, toMapKey } from "./rows.ts";
 
 /** A read view on the rows. */
@@ -57,7 +57,8 @@ export class MemoryView implements StoreView {
     assertReadable(this.position, start);
     const found: RawRecord[] = [];
     let size = 0;
-    for (let version = start; version <= this.position.version && found.length < limit; version++) {
+    const last = lastReadable(this.position);
+    for (let version = start; version <= last && found.length < limit; version++) {
       const record = this.#rows.records.get(version);
       if (record === undefined) break;
       size += record.bytes.length;

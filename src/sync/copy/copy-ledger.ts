@@ -8,6 +8,7 @@ import { transactionAccumulator } from "../../ledger/accumulator.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import { isAccumulatorKnown, type Position } from "../../ledger/position.ts";
 import { decodeRecord } from "../../ledger/record.ts";
+import { ALL_TRUSTED } from "../../ledger/trust.ts";
 import type { SideRow, Store } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
 import type { StoreWalk } from "../../store/lmdb/walk.ts";
@@ -132,6 +133,7 @@ class LedgerCopy {
         position: {
           ...oldest.position,
           stateRoot: oldest.claimedStateRoot,
+          ...ALL_TRUSTED,
           ...(isHead ? { accumulator: this.#headAccumulator(oldest) } : {}),
         },
         writes: oldest.writes,
@@ -200,7 +202,13 @@ class LedgerCopy {
     await this.#yieldTurn();
     await target.commit({
       previous: position.version,
-      position: { ...block.position, stateRoot: root, accumulator: this.#headAccumulator(block) },
+      position: {
+        ...block.position,
+        stateRoot: root,
+        accumulator: this.#headAccumulator(block),
+        trust: position.trust,
+        refuted: position.refuted,
+      },
       writes: block.writes,
       blocks: [block.start],
       records: block.records,
@@ -245,7 +253,7 @@ class LedgerCopy {
     }
   }
 
-  /** Copies the side rows last; the same write removes the mark. */
+  /** Copies trust and side rows last: only the whole copy rests on what the source rests on. The same write removes the mark. */
   async #copySideRows(): Promise<void> {
     const { source, target } = this.#options;
     const rows: SideRow[] = [markRow(undefined)];
@@ -253,7 +261,7 @@ class LedgerCopy {
       if (!isMarkKey(key)) rows.push({ key: new Uint8Array(key), value: new Uint8Array(value) });
     }
     await this.#yieldTurn();
-    await target.putSideRows(rows);
+    await target.setTrust(source.position, rows);
   }
 
   #count(versions: number): void {

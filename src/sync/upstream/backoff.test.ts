@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { RUNS } from "../../../test/support/property.ts";
-import { parseAgreement } from "../agreement.ts";
-import { trustLevels, trustRank } from "../trust.ts";
+import { levelOfRule, parseAgreement } from "../agreement.ts";
 import { backoffMs, parseRetryAfter, pause, RateCap } from "./backoff.ts";
 
 beforeEach(() => {
@@ -101,16 +100,10 @@ describe("agreement rules", () => {
       expect(parseAgreement(text), text).toBeUndefined();
     }
   });
-});
 
-describe("trust levels", () => {
-  it("list what holds, strongest first", () => {
-    const none = { isChained: false, anchoredVersion: undefined, agreed: undefined };
-    expect(trustLevels(none)).toEqual(["trusted"]);
-    const all = { isChained: true, anchoredVersion: 7n, agreed: { needed: 2, of: 3 } };
-    expect(trustLevels(all)).toEqual(["anchored 7", "agreed 2/3", "chained"]);
-    expect([none, { ...none, isChained: true }, { ...none, agreed: all.agreed }, all].map(trustRank)).toEqual(
-      [0, 1, 2, 3],
-    );
+  it("earn a level only if they need more than one upstream's word", () => {
+    expect(levelOfRule({ needed: 2, of: 3 })).toEqual({ kind: "agreed", needed: 2, of: 3 });
+    expect(levelOfRule({ needed: 1, of: 3 })).toBeUndefined();
+    expect(levelOfRule(undefined)).toBeUndefined();
   });
 });

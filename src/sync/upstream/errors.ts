@@ -24,14 +24,17 @@ export type UpstreamErrorCode =
 export class UpstreamError extends CodedError<UpstreamErrorCode> {
   /** Pause that the upstream asked for. */
   readonly retryAfterMs: number | undefined;
+  /** The version whose record was wrong. */
+  readonly version: bigint | undefined;
 
   constructor(
     code: UpstreamErrorCode,
     message: string,
-    options: { cause?: unknown; retryAfterMs?: number | undefined } = {},
+    options: { cause?: unknown; retryAfterMs?: number | undefined; version?: bigint | undefined } = {},
   ) {
     super(code, message, { cause: options.cause });
     this.retryAfterMs = options.retryAfterMs;
+    this.version = options.version;
   }
 }
 

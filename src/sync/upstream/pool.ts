@@ -2,11 +2,14 @@
 // set aside after wrong data.
 import type { Logger } from "../../base/log.ts";
 import { type BackoffOptions, backoffMs } from "./backoff.ts";
-import type { UpstreamError, UpstreamErrorCode } from "./errors.ts";
+import { UpstreamError, type UpstreamErrorCode } from "./errors.ts";
 import type { Upstream, UpstreamHead } from "./upstream.ts";
 
 /** `resting`: did not respond; `set_aside`: served wrong data. */
 export type UpstreamState = "untried" | "ok" | "resting" | "set_aside";
+
+/** Asks an upstream again for what it got wrong. Throws UpstreamError if it is still wrong. */
+export type Recheck = (signal: AbortSignal) => Promise<void>;
 
 /** One upstream of the pool. */
 export interface PoolEntry {
@@ -14,12 +17,17 @@ export interface PoolEntry {
   state: UpstreamState;
   /** The last fault, for display. */
   fault: string | undefined;
-  /** True if set aside because its ledger is not ours; nothing it serves is used. */
-  isOtherLedger: boolean;
   head: UpstreamHead | undefined;
+  /** Clock time of the last answer with a head. */
+  headMs: number;
   failures: number;
   /** Clock time from which it may be asked again. */
   readyMs: number;
+  /** Set aside, but its re-check went well: it is asked for pages, if no other is ready, until one is committed. */
+  isOnProbation: boolean;
+  /** The version whose record it got wrong, and how to find out whether it is still wrong about something else. */
+  wrongVersion: bigint | undefined;
+  recheck: Recheck | undefined;
 }
 
 /** Options of a pool. */
@@ -45,9 +53,6 @@ const SET_ASIDE: ReadonlySet<UpstreamErrorCode> = new Set([
   "disagrees",
 ]);
 
-/** Faults that prove that the upstream has another ledger. */
-const OTHER_LEDGER: ReadonlySet<UpstreamErrorCode> = new Set(["wrong_chain", "disagrees"]);
-
 /** Tracks the upstreams and picks the one to ask. */
 export class UpstreamPool {
   readonly entries: readonly PoolEntry[];
@@ -60,21 +65,37 @@ export class UpstreamPool {
       upstream,
       state: "untried",
       fault: undefined,
-      isOtherLedger: false,
       head: undefined,
+      headMs: 0,
       failures: 0,
       readyMs: 0,
+      isOnProbation: false,
+      wrongVersion: undefined,
+      recheck: undefined,
     }));
   }
 
-  /** The highest head of all upstreams that are not set aside. */
-  get headVersion(): bigint | undefined {
-    let highest: bigint | undefined;
-    for (const { state, head } of this.entries) {
-      if (state === "set_aside" || head === undefined) continue;
-      if (highest === undefined || head.version > highest) highest = head.version;
-    }
-    return highest;
+  /** The upstreams that are not set aside. Only these are asked for state items. */
+  get sound(): readonly PoolEntry[] {
+    return this.entries.filter(({ state }) => state !== "set_aside");
+  }
+
+  /** The upstreams whose records count when several must agree. */
+  get voters(): readonly PoolEntry[] {
+    return this.entries.filter(({ state, isOnProbation }) => state !== "set_aside" || isOnProbation);
+  }
+
+  /**
+   * The highest version that at least `count` upstreams claimed within the last `maxAgeMs`. Of those that were set
+   * aside, only one on probation counts, and not alone.
+   */
+  headVersion(count: number, maxAgeMs = Number.POSITIVE_INFINITY): bigint | undefined {
+    const sinceMs = this.#options.clock() - maxAgeMs;
+    const heads = (count > 1 ? this.voters : this.sound).flatMap(({ head, headMs }) =>
+      head === undefined || headMs < sinceMs ? [] : [head.version],
+    );
+    heads.sort((a, b) => (a < b ? 1 : a > b ? -1 : 0));
+    return heads[count - 1];
   }
 
   /** True when every upstream is set aside. */
@@ -86,14 +107,20 @@ export class UpstreamPool {
     return entry.readyMs <= this.#options.clock();
   }
 
+  /** Notes a head that an upstream answered with just now. */
+  noteHead(entry: PoolEntry, head: UpstreamHead): void {
+    entry.head = head;
+    entry.headMs = this.#options.clock();
+  }
+
   /**
-   * The upstream to ask for records from `start` on: the one in use unless it lags, then the first ready one. Picks a
-   * set-aside upstream only when no other is ready.
+   * The upstream to ask for records from `start` on: the one in use unless it lags, then the first ready one. Picks one
+   * on probation only when no other is ready.
    */
   pick(start: bigint): PoolEntry | undefined {
     const ready = this.entries.filter((entry) => this.isReady(entry));
     const sound = ready.filter((entry) => entry.state !== "set_aside");
-    const candidates = sound.length > 0 ? sound : ready;
+    const candidates = sound.length > 0 ? sound : ready.filter((entry) => entry.isOnProbation);
     const isAhead = (entry: PoolEntry): boolean => entry.head === undefined || entry.head.version >= start;
     const ahead = candidates.filter(isAhead);
     const best = ahead.length > 0 ? ahead : candidates;
@@ -113,18 +140,22 @@ export class UpstreamPool {
       this.#options.logger.info({ upstream: entry.upstream.name, was: entry.state }, "upstream is in use");
     }
     entry.state = "ok";
-    entry.isOtherLedger = false;
+    entry.isOnProbation = false;
+    entry.wrongVersion = undefined;
+    entry.recheck = undefined;
     entry.failures = 0;
     entry.readyMs = 0;
   }
 
   /** Notes a fault: the upstream rests or is set aside, longer each time. */
-  fail(entry: PoolEntry, error: UpstreamError): void {
+  fail(entry: PoolEntry, error: UpstreamError, recheck?: Recheck): void {
     const { retry, setAside, clock, random, logger } = this.#options;
     const isSetAside = SET_ASIDE.has(error.code);
     // A failed connection does not clear an upstream that served wrong data.
     if (isSetAside || entry.state !== "set_aside") entry.state = isSetAside ? "set_aside" : "resting";
-    if (OTHER_LEDGER.has(error.code)) entry.isOtherLedger = true;
+    entry.isOnProbation = false;
+    entry.wrongVersion = error.version ?? entry.wrongVersion;
+    entry.recheck = recheck ?? entry.recheck;
     entry.failures++;
     entry.fault = `${error.code}: ${error.message}`;
     const waitMs = error.retryAfterMs ?? backoffMs(entry.failures, isSetAside ? setAside : retry, random);
@@ -137,4 +168,8 @@ export class UpstreamPool {
   close(): void {
     for (const { upstream } of this.entries) upstream.close();
   }
+}
+
+export function wrongChain(expected: number, got: number): UpstreamError {
+  return new UpstreamError("wrong_chain", `expected chain ${expected}, the upstream serves chain ${got}`);
 }

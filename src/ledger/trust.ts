@@ -1,0 +1,205 @@
+// Trust: what a ledger's versions rest on. A level is stored in the write that stores the data, and only a check raises
+// it. The state after a version rests on every version up to it, so its level is the weakest of theirs.
+import type { Codec } from "../bcs/codec.ts";
+import { struct, variants } from "../bcs/records.ts";
+import { text, u16, u64 } from "../bcs/scalars.ts";
+import { option, vector } from "../bcs/sequences.ts";
+import { LedgerError } from "./errors.ts";
+import type { LedgerView } from "./view.ts";
+
+/**
+ * `proven`: follows by hash from a ledger info that a quorum of validators signed; `anchored`: from a checked genesis,
+ * and at or below a later waypoint that was recomputed; `chained`: from a checked genesis; `agreed`: given alike by
+ * `needed` of `of` upstreams; `trusted`: one upstream's word; `local`: made by the local chain; `forked`: made here on
+ * top of another network's state.
+ */
+export type TrustLevel =
+  | { readonly kind: Exclude<TrustKind, "agreed"> }
+  | { readonly kind: "agreed"; readonly needed: number; readonly of: number };
+
+/** Strongest first. */
+const KINDS = ["proven", "anchored", "chained", "agreed", "trusted", "local", "forked"] as const;
+export type TrustKind = (typeof KINDS)[number];
+
+/** Versions from `first` up to the next range, or up to the head. */
+export interface TrustRange {
+  readonly first: bigint;
+  readonly level: TrustLevel;
+}
+
+/** A stronger statement contradicts the stored history from `firstVersion` on. */
+export interface Refutation {
+  readonly firstVersion: bigint;
+  readonly reason: string;
+}
+
+/** What a store keeps about its trust, beside the position. */
+export interface TrustFacts {
+  /** Ordered by `first`, without repetition. */
+  readonly trust: readonly TrustRange[];
+  readonly refuted: Refutation | undefined;
+}
+
+export const TRUSTED: TrustLevel = { kind: "trusted" };
+export const CHAINED: TrustLevel = { kind: "chained" };
+export const ANCHORED: TrustLevel = { kind: "anchored" };
+export const LOCAL: TrustLevel = { kind: "local" };
+
+/** Nothing was checked yet. */
+export const ALL_TRUSTED: TrustFacts = { trust: [{ first: 0n, level: TRUSTED }], refuted: undefined };
+
+/** Most ranges that a store keeps; beyond it the two oldest neighbours merge at the weaker level. */
+export const MAX_TRUST_RANGES = 1024;
+
+/** In this order on disk: numbers are never reused. */
+export const trustLevelCodec: Codec<TrustLevel> = variants("trust level", {
+  trusted: {},
+  agreed: { needed: u16, of: u16 },
+  chained: {},
+  anchored: {},
+  proven: {},
+  local: {},
+  forked: {},
+});
+
+export const trustCodec: Codec<readonly TrustRange[]> = vector(
+  struct({ first: u64, level: trustLevelCodec }),
+);
+export const refutationCodec: Codec<Refutation | undefined> = option(
+  struct({ firstVersion: u64, reason: text }),
+);
+
+/** `agreed 2/3`, or the name of the level. */
+export function formatTrust(level: TrustLevel): string {
+  return level.kind === "agreed" ? `agreed ${level.needed}/${level.of}` : level.kind;
+}
+
+/** The levels as texts, for messages. */
+export const TRUST_LEVELS = "proven, anchored, chained, agreed NEEDED/OF, trusted, local or forked";
+
+/** Parses what `formatTrust` returns; undefined for any other text. */
+export function parseTrust(given: string): TrustLevel | undefined {
+  const agreed = /^agreed ([1-9]\d{0,2})\/([1-9]\d{0,2})$/.exec(given);
+  if (agreed !== null) {
+    const [needed, of] = [Number(agreed[1]), Number(agreed[2])];
+    return needed <= of ? { kind: "agreed", needed, of } : undefined;
+  }
+  const kind = KINDS.find((name) => name === given);
+  return kind === undefined || kind === "agreed" ? undefined : { kind };
+}
+
+/** Negative when `a` is weaker than `b`, 0 when they are equal. */
+export function compareTrust(a: TrustLevel, b: TrustLevel): number {
+  if (a.kind === "agreed" && b.kind === "agreed") return a.needed - b.needed || b.of - a.of;
+  return KINDS.indexOf(b.kind) - KINDS.indexOf(a.kind);
+}
+
+export function weakestTrust(first: TrustLevel, ...others: readonly TrustLevel[]): TrustLevel {
+  return others.reduce((weakest, level) => (compareTrust(level, weakest) < 0 ? level : weakest), first);
+}
+
+/** The ranges after a commit of versions from `first` on. */
+export function extendTrust(
+  ranges: readonly TrustRange[],
+  first: bigint,
+  level: TrustLevel,
+): readonly TrustRange[] {
+  const last = ranges.at(-1);
+  if (last !== undefined && last.first < first && compareTrust(last.level, level) === 0) return ranges;
+  return merged([...cutTrust(ranges, first - 1n), { first, level }]);
+}
+
+/**
+ * The ranges after a check of every version up to `upTo`: raises weaker levels there, lowers none. What was made here
+ * stays what it is.
+ */
+export function raiseTrust(
+  ranges: readonly TrustRange[],
+  upTo: bigint,
+  level: TrustLevel,
+): readonly TrustRange[] {
+  const raised: TrustRange[] = [];
+  for (const [i, range] of ranges.entries()) {
+    const mayRise = !isMadeHere(range.level) && compareTrust(range.level, level) < 0;
+    if (range.first > upTo || !mayRise) {
+      raised.push(range);
+      continue;
+    }
+    raised.push({ first: range.first, level });
+    const next = ranges[i + 1];
+    if (next === undefined || next.first > upTo + 1n) raised.push({ first: upTo + 1n, level: range.level });
+  }
+  return merged(raised);
+}
+
+/** Without the versions above `last`. */
+export function cutTrust(ranges: readonly TrustRange[], last: bigint): readonly TrustRange[] {
+  return ranges.filter(({ first }) => first <= last);
+}
+
+/** The level of the state after a version: the weakest of all ranges up to it. */
+export function trustAt(ranges: readonly TrustRange[], version: bigint): TrustLevel {
+  let weakest: TrustLevel | undefined;
+  for (const { first, level } of ranges) {
+    if (first > version) break;
+    if (weakest === undefined || compareTrust(level, weakest) < 0) weakest = level;
+  }
+  return weakest ?? TRUSTED;
+}
+
+/** Versions that have one level; the last range ends at the head. */
+export interface TrustSpan {
+  readonly first: bigint;
+  readonly last: bigint;
+  readonly level: TrustLevel;
+}
+
+/** The levels of all versions up to `head`, each version at the weakest of those up to it. */
+export function trustSpans(ranges: readonly TrustRange[], head: bigint): readonly TrustSpan[] {
+  const known = cutTrust(ranges, head);
+  const steps = merged(known.map(({ first }) => ({ first, level: trustAt(known, first) })));
+  return steps.map(({ first, level }, i) => ({
+    first,
+    last: (steps[i + 1]?.first ?? head + 1n) - 1n,
+    level,
+  }));
+}
+
+/** Throws LedgerError `unavailable` for a version that a stronger statement refuted. */
+export function assertNotRefuted({ refuted }: TrustFacts, version: bigint): void {
+  if (refuted === undefined || version < refuted.firstVersion) return;
+  throw new LedgerError("unavailable", refutedText(refuted), {
+    details: { version, firstVersion: refuted.firstVersion },
+  });
+}
+
+/** The sentence for users. */
+export function refutedText({ firstVersion, reason }: Refutation): string {
+  return `this node's history from version ${firstVersion} on is not the network's: ${reason}`;
+}
+
+/** The level of an answer that was read from a view at a version: also the weakest of every item fetched for it. */
+export function trustOfAnswer(view: LedgerView, version: bigint): TrustLevel {
+  const level = trustAt(view.position.trust, version);
+  const fetched = view.fetchedTrust?.();
+  return fetched === undefined ? level : weakestTrust(level, fetched);
+}
+
+function isMadeHere({ kind }: TrustLevel): boolean {
+  return kind === "local" || kind === "forked";
+}
+
+/** Joins equal neighbours, and the oldest ones beyond the bound. */
+function merged(ranges: readonly TrustRange[]): readonly TrustRange[] {
+  const joined: TrustRange[] = [];
+  for (const range of ranges) {
+    const last = joined.at(-1);
+    if (last === undefined || compareTrust(last.level, range.level) !== 0) joined.push(range);
+  }
+  while (joined.length > MAX_TRUST_RANGES) {
+    const [a, b] = joined.splice(0, 2);
+    if (a === undefined || b === undefined) break;
+    joined.unshift({ first: a.first, level: weakestTrust(a.level, b.level) });
+  }
+  return joined;
+}

@@ -1,0 +1,104 @@
+// Asks upstreams for their heads, side by side and with a short deadline, and re-checks those that were set aside.
+import type { Ledger } from "../ledger/view.ts";
+import { assertSameLedger, compareRecord } from "./same-ledger.ts";
+import { withDeadline } from "./upstream/deadline.ts";
+import { UpstreamError } from "./upstream/errors.ts";
+import { type PoolEntry, type UpstreamPool, wrongChain } from "./upstream/pool.ts";
+import type { UpstreamHead } from "./upstream/upstream.ts";
+
+/** Parts and bounds of a watch. */
+export interface HeadWatchOptions {
+  readonly pool: UpstreamPool;
+  readonly ledger: Ledger;
+  /** Chain that upstreams must belong to; undefined before the first commit. */
+  readonly chainId: () => number | undefined;
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal;
+  /** Called with faults that are not the upstream's. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/** Has at most one question to each upstream in flight, so a slow one delays nothing but its own answer. */
+export class HeadWatch {
+  readonly #options: HeadWatchOptions;
+  readonly #inFlight = new Map<PoolEntry, Promise<void>>();
+
+  constructor(options: HeadWatchOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when `isEnough` holds after an answer, or when all have answered. */
+  ask(entries: readonly PoolEntry[], isEnough: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      let open = entries.length;
+      if (open === 0) resolve();
+      for (const entry of entries) {
+        void this.#once(entry, () => this.#askHead(entry)).then(() => {
+          if (--open === 0 || isEnough()) resolve();
+        });
+      }
+    });
+  }
+
+  /** Re-checks the set-aside upstreams whose time has come. Resolves when the re-checks in flight have ended. */
+  async recheck(): Promise<void> {
+    const { pool } = this.#options;
+    const due = pool.entries.filter(
+      (entry) => entry.state === "set_aside" && !entry.isOnProbation && pool.isReady(entry),
+    );
+    await Promise.all(due.map((entry) => this.#once(entry, () => this.#askAgain(entry))));
+  }
+
+  #once(entry: PoolEntry, question: () => Promise<void>): Promise<void> {
+    const inFlight = this.#inFlight.get(entry);
+    if (inFlight !== undefined) return inFlight;
+    const { pool, signal, onFault } = this.#options;
+    const asking = question()
+      .catch((error: unknown) => {
+        if (signal.aborted) return;
+        if (error instanceof UpstreamError) pool.fail(entry, error);
+        else onFault(error);
+      })
+      .finally(() => this.#inFlight.delete(entry));
+    this.#inFlight.set(entry, asking);
+    return asking;
+  }
+
+  async #askHead(entry: PoolEntry): Promise<void> {
+    const { pool, ledger } = this.#options;
+    const head = await this.#within(async (signal) => {
+      const claimed = await this.#readHead(entry, signal);
+      await assertSameLedger(ledger, entry.upstream, claimed, signal);
+      return claimed;
+    });
+    pool.noteHead(entry, head);
+    // A resting upstream may answer this question and no other: pages clear it.
+    if (entry.state === "untried") pool.succeed(entry);
+  }
+
+  /** An upstream that gives what it got wrong as the others do is sound again; otherwise its next page will tell. */
+  async #askAgain(entry: PoolEntry): Promise<void> {
+    const { pool, ledger } = this.#options;
+    const { wrongVersion, recheck } = entry;
+    const isRight = await this.#within(async (signal) => {
+      const head = await this.#readHead(entry, signal);
+      await compareRecord(ledger, entry.upstream, head.version, signal);
+      await recheck?.(signal);
+      if (wrongVersion === undefined || wrongVersion > head.version) return recheck !== undefined;
+      return (await compareRecord(ledger, entry.upstream, wrongVersion, signal)) === "same";
+    });
+    if (isRight) pool.succeed(entry);
+    else entry.isOnProbation = true;
+  }
+
+  async #readHead({ upstream }: PoolEntry, signal: AbortSignal): Promise<UpstreamHead> {
+    const head = await upstream.getHead(signal);
+    const chainId = this.#options.chainId();
+    if (chainId !== undefined && head.chainId !== chainId) throw wrongChain(chainId, head.chainId);
+    return head;
+  }
+
+  #within<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return withDeadline(this.#options.deadlineMs, this.#options.signal, ask);
+  }
+}
