@@ -23,11 +23,13 @@ import { createLazyView } from "../sync/lazy-view.ts";
 import { locateBase } from "../sync/locate-base.ts";
 import { isSameWaypoint, loadMatchedWaypoints, waypointOfStored } from "../sync/matched-waypoints.ts";
 import { type ApiKeyHeader, createRestUpstream, parseUpstreamUrl } from "../sync/upstream/rest-upstream.ts";
+import { OPEN_BLOCK_NUMBERS } from "../sync/verifier.ts";
 import { SOFTWARE_VERSION } from "./info.ts";
 import type { FollowOptions } from "./options.ts";
 
 export const FOLLOW_NUMBERS = {
   ...FOLLOWER_NUMBERS,
+  ...OPEN_BLOCK_NUMBERS,
   /** Requests per second to each upstream; 0 means no cap. */
   upstreamRate: { fallback: 50, min: 0, max: 100_000 },
 } as const satisfies NumberSettings;

@@ -74,7 +74,7 @@ export class LedgerWriter {
     const { check, chain } = plan;
     await assertNotHalfCopied(store);
     const level = chain === undefined ? TRUSTED : LOCAL;
-    const committer = new Committer({ store, logger, level });
+    const committer = new Committer({ store, logger, level, bounds: plan.follow?.options });
     this.#committer = committer;
     if (check !== undefined) await bootstrapGenesis({ store, committer, check });
     if (this.#stop.signal.aborted) return;

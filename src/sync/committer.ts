@@ -4,6 +4,7 @@ import { equalBytes } from "../base/bytes.ts";
 import type { CacheStats } from "../base/cache-stats.ts";
 import { toHex } from "../base/hex.ts";
 import type { Logger } from "../base/log.ts";
+import type { NumberOptions } from "../base/settings.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { GenesisCheck } from "../ledger/genesis.ts";
@@ -27,7 +28,7 @@ import type { BlockStart, CommitBatch, SideRow, Store, StoreIdentity } from "../
 import { deletionRows } from "./base-rows.ts";
 import { matchedWaypointRow } from "./matched-waypoints.ts";
 import { PendingTree, TREE_CACHE_BYTES } from "./pending-tree.ts";
-import { type BaseStart, type VerifiedBlock, Verifier } from "./verifier.ts";
+import { type BaseStart, type OPEN_BLOCK_NUMBERS, type VerifiedBlock, Verifier } from "./verifier.ts";
 
 /** Inspects verified blocks before their commit and returns the level that this earned them; throwing prevents it. */
 export type BlockCheck = (blocks: readonly VerifiedBlock[]) => Promise<TrustLevel | undefined>;
@@ -38,6 +39,7 @@ export interface CommitterOptions {
   readonly logger: Logger;
   /** The level of blocks that no check raises: `trusted` unless given. */
   readonly level?: TrustLevel;
+  readonly bounds?: NumberOptions<typeof OPEN_BLOCK_NUMBERS> | undefined;
 }
 
 /** The position of a store; undefined while it is empty. */
@@ -76,6 +78,7 @@ export class Committer {
   readonly #store: Store;
   readonly #logger: Logger;
   readonly #level: TrustLevel;
+  readonly #bounds: CommitterOptions["bounds"];
   /** Undefined until read from the store, and after a failure. */
   #progress: Progress | undefined;
   /** Ahead of the store only during a commit; undefined after a failure. */
@@ -83,8 +86,9 @@ export class Committer {
   #base: BaseStart | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor({ store, logger, level = TRUSTED }: CommitterOptions) {
+  constructor({ store, logger, level = TRUSTED, bounds }: CommitterOptions) {
     this.#store = store;
+    this.#bounds = bounds;
     this.#level = level;
     this.#logger = logger;
   }
@@ -178,7 +182,7 @@ export class Committer {
   async #loadProgress(): Promise<Progress> {
     if (this.#progress === undefined) {
       const position = await loadPosition(this.#store);
-      this.#progress = { position, verifier: new Verifier(position, this.#base) };
+      this.#progress = { position, verifier: new Verifier(position, this.#base, this.#bounds) };
     }
     return this.#progress;
   }
@@ -192,7 +196,7 @@ export class Committer {
     const first = records[0]?.version;
     const start = position === undefined ? (this.#base?.version ?? 0n) : position.version + 1n;
     if (first !== undefined && first !== progress.verifier.nextVersion && first === start) {
-      progress = { position, verifier: new Verifier(position, this.#base) };
+      progress = { position, verifier: new Verifier(position, this.#base, this.#bounds) };
       this.#progress = progress;
     }
     const blocks: VerifiedBlock[] = [];

@@ -15,6 +15,7 @@ import { httpOf, limitGroups, servingGroup } from "../http-options.ts";
 import { Interrupted } from "../interrupt.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
 import {
+  bytesOption,
   choiceOption,
   durationOption,
   type Exclusion,
@@ -48,6 +49,12 @@ const followOptions = {
     "COUNT",
     FOLLOW_NUMBERS.upstreamRate,
   ),
+  "open-block-records": integerOption(
+    "Most records of a block that has not ended yet; an upstream that sends more is set aside",
+    "COUNT",
+    FOLLOW_NUMBERS.openBlockRecords,
+  ),
+  "open-block": bytesOption("Most memory for such a block, in bytes", FOLLOW_NUMBERS.openBlockBytes),
   "poll-time": durationOption("Pause between polls at the head", FOLLOW_NUMBERS.pollTimeMs),
   "retry-time": durationOption(
     "First pause before a faulty upstream is asked again",

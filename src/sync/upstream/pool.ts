@@ -21,6 +21,8 @@ export interface PoolEntry {
   /** Clock time of the last answer with a head. */
   headMs: number;
   failures: number;
+  /** Bytes that it had sent at its last good response. */
+  usefulBytes: number;
   /** Clock time from which it may be asked again. */
   readyMs: number;
   /** Set aside, but its re-check went well: it is asked for pages, if no other is ready, until one is committed. */
@@ -68,6 +70,7 @@ export class UpstreamPool {
       head: undefined,
       headMs: 0,
       failures: 0,
+      usefulBytes: 0,
       readyMs: 0,
       isOnProbation: false,
       wrongVersion: undefined,
@@ -144,6 +147,7 @@ export class UpstreamPool {
     entry.wrongVersion = undefined;
     entry.recheck = undefined;
     entry.failures = 0;
+    entry.usefulBytes = entry.upstream.receivedBytes;
     entry.readyMs = 0;
   }
 
