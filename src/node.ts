@@ -17,6 +17,7 @@ import { FinalVersions } from "./node/final-versions.ts";
 import {
   followGauges,
   followInfo,
+  passThroughRefusalOf,
   unhealthyReasonOf,
   unreadyReasonOf,
   WaypointInfo,
@@ -297,6 +298,7 @@ class SextantNode implements Node, Ledger {
       http,
       services: {
         passThrough: passThroughOf(this.#options.follow),
+        passThroughRefusal: () => this.#status(undefined).passThroughRefusal,
         ledger: this,
         encoder: (body, view) => this.#reader.encode(body, view),
         explainer: (body, view) => this.#reader.explain(body, view),
@@ -449,6 +451,7 @@ class SextantNode implements Node, Ledger {
       fault: this.#faults.reason,
       unhealthyReason: this.#unhealthyReason(),
       unready: this.#faults.reason ?? unreadyReasonOf(following?.status()),
+      passThroughRefusal: passThroughRefusalOf(following?.status()),
       more: {
         ...(following === undefined ? {} : followInfo(following, version)),
         ...electionInfo(this.#election),

@@ -86,6 +86,8 @@ export interface HttpServices {
   readonly unready?: () => string | undefined;
   /** Base URL, with `/v1`, of a node that gets the requests that are not served here. */
   readonly passThrough?: URL | undefined;
+  /** Why nothing may be passed on just now; undefined when it may. */
+  readonly passThroughRefusal?: (() => string | undefined) | undefined;
   /** True for a version whose state can never change: caches may keep its responses for good. False for all when left out. */
   readonly isFinal?: (version: bigint) => boolean;
   readonly logger?: Logger;
@@ -166,7 +168,11 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
   const passThrough =
     options.passThrough === undefined
       ? undefined
-      : new PassThrough({ target: options.passThrough, bodyLimitBytes });
+      : new PassThrough({
+          target: options.passThrough,
+          refusal: options.passThroughRefusal,
+          bodyLimitBytes,
+        });
   const dispatcher = new Dispatcher({
     ledger: options.ledger,
     services: {

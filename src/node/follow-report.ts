@@ -26,6 +26,13 @@ export function unreadyReasonOf(status: FollowerStatus | undefined): string | un
   return isUnready ? status?.reason : undefined;
 }
 
+/** Why no request is passed to the first upstream; undefined when they are. */
+export function passThroughRefusalOf(status: FollowerStatus | undefined): string | undefined {
+  return status?.upstreams[0]?.state === "set_aside"
+    ? "the upstream is set aside, because its answers were wrong"
+    : undefined;
+}
+
 /** Waypoints that others can anchor to. */
 export class WaypointInfo {
   /** Of the last version asked for: hashing a large record once is enough. */

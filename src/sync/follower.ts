@@ -20,7 +20,7 @@ import { explainUnverified } from "./unverified.ts";
 import { type BackoffOptions, backoffMs, pause } from "./upstream/backoff.ts";
 import { withDeadline } from "./upstream/deadline.ts";
 import { BeyondHead, UpstreamError } from "./upstream/errors.ts";
-import { type PoolEntry, UpstreamPool, wrongChain } from "./upstream/pool.ts";
+import { type PoolEntry, UpstreamPool } from "./upstream/pool.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 import type { VerifiedBlock } from "./verifier.ts";
 
@@ -199,6 +199,7 @@ export class Follower {
     this.pool = new UpstreamPool(options.upstreams, {
       retry: this.#pace.retry,
       setAside: this.#pace.setAside,
+      chainId: () => this.#chainId,
       logger: options.logger,
       clock: this.#clock,
       random: this.#random,
@@ -207,7 +208,6 @@ export class Follower {
     this.#watch = new HeadWatch({
       pool: this.pool,
       ledger: options.ledger,
-      chainId: () => this.#chainId,
       differenceCode: () => this.#differenceCode(),
       onOtherHistory: (entry) => this.#audit(entry),
       deadlineMs: this.#pace.headDeadlineMs,
@@ -419,9 +419,6 @@ export class Follower {
     const page = await this.#nextPage(entry, queue);
     this.#checkBudget(entry);
     this.pool.noteHead(entry, page.head);
-    if (this.#chainId !== undefined && page.head.chainId !== this.#chainId) {
-      throw wrongChain(this.#chainId, page.head.chainId);
-    }
     const matched: Waypoint[] = [];
     let isCommit = false;
     let position: Position | undefined;
@@ -528,8 +525,8 @@ export class Follower {
 
   /** At an upstream's head: pauses, then looks for upstreams that are further. */
   async #restAtHead(entry: PoolEntry, error: BeyondHead): Promise<void> {
-    if (error.head !== entry.head) this.pool.noteHead(entry, error.head);
     try {
+      if (error.head !== entry.head) this.pool.noteHead(entry, error.head);
       const { ledger } = this.#options;
       const version = await withDeadline(this.#pace.headDeadlineMs, this.#stop.signal, (signal) =>
         assertSameLedger(ledger, entry.upstream, error.head, this.#differenceCode(), signal),

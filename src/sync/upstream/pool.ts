@@ -38,6 +38,8 @@ export interface PoolOptions {
   readonly retry: BackoffOptions;
   /** Pauses after wrong responses. */
   readonly setAside: BackoffOptions;
+  /** Chain that upstreams must belong to; undefined while unknown. */
+  readonly chainId?: () => number | undefined;
   readonly logger: Logger;
   /** Monotonic milliseconds. */
   readonly clock: () => number;
@@ -110,8 +112,10 @@ export class UpstreamPool {
     return entry.readyMs <= this.#options.clock();
   }
 
-  /** Notes a head that an upstream answered with just now. */
+  /** Notes a head that an upstream answered with just now. Throws UpstreamError `wrong_chain`. */
   noteHead(entry: PoolEntry, head: UpstreamHead): void {
+    const chainId = this.#options.chainId?.();
+    if (chainId !== undefined && head.chainId !== chainId) throw wrongChain(chainId, head.chainId);
     entry.head = head;
     entry.headMs = this.#options.clock();
   }
