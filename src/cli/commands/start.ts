@@ -92,6 +92,10 @@ const options = {
       "WINDOW",
       NODE_DEFAULTS.pruneWindow,
     ),
+    index: switchOption(
+      "Write no index: the balances of an account and the rows of a table cannot be listed then",
+      true,
+    ),
     check: choiceOption(
       "Verify the store's head (quick) or every row (full, lmdb only) before serving",
       ["quick", "full"],
@@ -211,6 +215,7 @@ function startNode(values: StartValues): Promise<Node> {
     store: storeOf(values),
     readOnly,
     pruneWindow: values["prune-window"],
+    index: values.index,
     logger: createLogger(values["log-level"], human ? "text" : "json"),
     http: httpOf(values),
     genesis: values.genesis,
@@ -233,7 +238,10 @@ async function positionText(node: Node): Promise<string> {
     const { chain_id, ledger_version, oldest_ledger_version } = await node.ledgerInfo();
     return `chain ${chain_id}, version ${ledger_version}, oldest ${oldest_ledger_version}`;
   } catch (error) {
-    if (error instanceof CodedError && error.code === "no_ledger") return "no ledger yet: waiting for one";
+    if (!(error instanceof CodedError)) throw error;
+    if (error.code === "no_ledger") return "no ledger yet: waiting for one";
+    // A refuted ledger does not answer for its head; the versions below are served.
+    if (error.code === "unavailable") return error.message;
     throw error;
   }
 }

@@ -9,14 +9,16 @@ import { assertFollows, assertIdentity } from "../commit-check.ts";
 import type {
   BaseBatch,
   CommitBatch,
+  IndexRow,
   PruneStep,
+  RewindBatch,
   SideRow,
   Store,
   StoreIdentity,
   StoreView,
 } from "../contract.ts";
 import { StoreError } from "../errors.ts";
-import { writeBase, writeBatch, writeSideRows } from "./commit.ts";
+import { putIndexRows, writeBase, writeBatch, writeSideRows } from "./commit.ts";
 import { assertDiskSpace } from "./disk-space.ts";
 import { type Environment, openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
@@ -30,6 +32,7 @@ import {
   IDENTITY_BYTES,
 } from "./position-row.ts";
 import { pruneTables } from "./prune.ts";
+import { rewindTables } from "./rewind.ts";
 import { checkedBytes, getRow, openRow, putRow } from "./sealed-rows.ts";
 import { Snapshot } from "./snapshot.ts";
 import { META, type Tables } from "./tables.ts";
@@ -163,6 +166,11 @@ class LmdbStore implements Store {
     return new LmdbView(this.#source, this.#snapshot ?? this.#takeSnapshot());
   }
 
+  openRawView(): StoreView {
+    const snapshot = this.#snapshot ?? this.#takeSnapshot();
+    return new LmdbView(this.#source, snapshot, { ...snapshot.position, refuted: undefined });
+  }
+
   async getTreeNodes(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]> {
     const tree = this.#tree;
     // A plain get makes lmdb switch its buffer twice, which costs more than reading such a small node.
@@ -179,6 +187,14 @@ class LmdbStore implements Store {
   async putSideRows(rows: readonly SideRow[]): Promise<void> {
     assertDiskSpace(this.#path, rows.length);
     this.#write(() => writeSideRows(this.#tables, rows));
+  }
+
+  async putIndex(rows: readonly IndexRow[], sideRows: readonly SideRow[]): Promise<void> {
+    assertDiskSpace(this.#path, rows.length);
+    this.#write(() => {
+      putIndexRows(this.#tables, rows);
+      writeSideRows(this.#tables, sideRows);
+    });
   }
 
   async commit(batch: CommitBatch, identity?: StoreIdentity): Promise<void> {
@@ -221,6 +237,17 @@ class LmdbStore implements Store {
       if (position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
       return pruneTables(this.#tables, position, floor, maxRows);
     });
+  }
+
+  async rewind(batch: RewindBatch): Promise<void> {
+    assertDiskSpace(this.#path, batch.keyHashes.length + batch.treeNodes.length);
+    this.#write(() => {
+      this.#assertNotSetBack();
+      const head = this.#readPosition();
+      if (head === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+      rewindTables(this.#tables, head, batch);
+    });
+    this.#head = batch.position.version;
   }
 
   async close(): Promise<void> {
@@ -325,9 +352,12 @@ class LmdbStore implements Store {
   }
 }
 
-function sizeOf({ writes, records, blocks, treeNodes }: CommitBatch): { rows: number; bytes: number } {
+function sizeOf({ writes, records, blocks, treeNodes, index = [] }: CommitBatch): {
+  rows: number;
+  bytes: number;
+} {
   let bytes = 0;
   for (const { value } of writes) bytes += value?.length ?? 0;
   for (const { bytes: record } of records) bytes += record.length;
-  return { rows: writes.length + records.length + blocks.length + treeNodes.length, bytes };
+  return { rows: writes.length + records.length + blocks.length + treeNodes.length + index.length, bytes };
 }
