@@ -40,7 +40,12 @@ export default defineConfig({
         setupFiles: ["test/support/no-sockets.ts", "test/support/no-processes.ts"],
       }),
       tier("http", 1, { include: HTTP, isolate: false, setupFiles: ["test/support/no-processes.ts"] }),
-      tier("e2e", 2, { include: E2E, maxWorkers: LATE_WORKERS }),
+      tier("e2e", 2, {
+        include: E2E,
+        maxWorkers: LATE_WORKERS,
+        // Node loads the built program as it is.
+        server: { deps: { external: [/\/dist\//] } },
+      }),
       tier("cluster", 2, { include: CLUSTER, maxWorkers: LATE_WORKERS }),
       tier("fuzz", 2, { include: FUZZ, maxWorkers: LATE_WORKERS }),
     ],

@@ -122,6 +122,7 @@ async function collectBatches(records: readonly Uint8Array[]): Promise<Pair[][]>
       return store.identity;
     },
     openView: () => store.openView(),
+    openRawView: () => store.openRawView(),
     getTreeNodes: (keys) => store.getTreeNodes(keys),
     getSideRows: (keys) => store.getSideRows(keys),
     putSideRows: (rows) => store.putSideRows(rows),
@@ -129,6 +130,7 @@ async function collectBatches(records: readonly Uint8Array[]): Promise<Pair[][]>
     setTrust: (facts, rows) => store.setTrust(facts, rows),
     preload: (base) => store.preload(base),
     prune: (floor, maxRows) => store.prune(floor, maxRows),
+    rewind: (batch) => store.rewind(batch),
     close: () => store.close(),
     commit: (batch, identity) => {
       batches.push(pairsOf(batch));

@@ -90,6 +90,7 @@ export {
   type ReadOptions,
   type TableItemsOptions,
 } from "./node/options.ts";
+export { type RewindReport, rewindData } from "./node/rewinding.ts";
 export type { StoreOptions } from "./node/store-engines.ts";
 export {
   backupData,

@@ -14,6 +14,7 @@ import { infoCommand } from "./commands/info.ts";
 import { rawItemCommand } from "./commands/raw-item.ts";
 import { rawItemsCommand } from "./commands/raw-items.ts";
 import { restoreCommand } from "./commands/restore.ts";
+import { rewindCommand } from "./commands/rewind.ts";
 import { startCommand } from "./commands/start.ts";
 import { statementCommand } from "./commands/statement.ts";
 import { statusCommand } from "./commands/status.ts";
@@ -41,4 +42,5 @@ export const commands: readonly Command[] = [
   backupCommand,
   restoreCommand,
   copyCommand,
+  rewindCommand,
 ];

@@ -68,7 +68,7 @@ export function referencePage(commands: readonly Command[]): string {
     "| 0 | success; for `start`, also a stop by SIGTERM or SIGINT |",
     "| 1 | failure: a check found damage, an item is absent, a version is pruned or above the head, a node refused the request or sent no usable response, or a running node stopped at a fault |",
     "| 2 | the command, an operand or the configuration is invalid, or the node or store is missing; nothing was changed |",
-    "| 130, 143 | `check`, `backup`, `restore` or `copy` was stopped by SIGINT or SIGTERM before the end, and cleaned up |",
+    "| 130, 143 | `check`, `backup`, `restore`, `copy` or `rewind` was stopped by SIGINT or SIGTERM before the end, and cleaned up |",
     "",
     ...commands.flatMap(commandSection),
   ].join("\n");

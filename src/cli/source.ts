@@ -492,6 +492,12 @@ function batchText(
   });
 }
 
+/** The level of a version by a node's info, which has the latest ranges only; undefined for a version before them. */
+function levelAt(info: Readonly<Record<string, unknown>>, version: bigint): string | undefined {
+  const ranges = info.trust_ranges as readonly { readonly first_version: string; readonly level: string }[];
+  return ranges.findLast(({ first_version: first }) => BigInt(first) <= version)?.level;
+}
+
 async function localSource(data: string): Promise<Source> {
   const node = await createNode({ data, readOnly: true });
   /** Refuses with the messages of the HTTP interface. */
@@ -526,10 +532,13 @@ async function localSource(data: string): Promise<Source> {
         );
       }),
     detail: (address, asset, when) =>
-      ask(async () => ({
-        text: JSON.stringify(await node.balanceDetail(address, asset, readOptions(when))),
-        trust: undefined,
-      })),
+      ask(async () => {
+        const detail = await node.balanceDetail(address, asset, readOptions(when));
+        return {
+          text: JSON.stringify(detail),
+          trust: levelAt(await node.info(), BigInt(detail.ledger_version)),
+        };
+      }),
     history: async function* (address, asset, { from, to, points }) {
       const range = { from: historyEnd("from", from), to: historyEnd("to", to), points };
       yield* list(node.balanceHistory(address, asset, range), (change) =>

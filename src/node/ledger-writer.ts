@@ -4,12 +4,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../base/log.ts";
 import { LOCAL, TRUSTED } from "../ledger/trust.ts";
 import type { Store } from "../store/contract.ts";
-import { Committer, type IndexProgress } from "../sync/committer.ts";
+import { Committer, type IndexProgress, loadPosition } from "../sync/committer.ts";
 import { assertNotHalfCopied } from "../sync/copy/copy-mark.ts";
 import { bootstrapGenesis } from "../sync/genesis.ts";
 import { IndexBuilder } from "../sync/index-builder.ts";
+import { keepAccumulator } from "../sync/kept-accumulator.ts";
+import { raiseByMatchedWaypoints } from "../sync/matched-waypoints.ts";
 import type { PruneWindow } from "../sync/prune-window.ts";
 import { Pruner } from "../sync/pruner.ts";
+import { assertNotHalfRewound } from "../sync/rewind.ts";
 import { BlockMaker } from "./block-maker.ts";
 import type { Faults } from "./faults.ts";
 import { Following } from "./following.ts";
@@ -81,11 +84,16 @@ export class LedgerWriter {
     const { store, plan, faults, onCommit, logger, localChain, index } = this.#options;
     const { check, chain } = plan;
     await assertNotHalfCopied(store);
+    await assertNotHalfRewound(store);
     const level = chain === undefined ? TRUSTED : LOCAL;
     const committer = new Committer({ store, logger, level, index });
     this.#committer = committer;
     if (check !== undefined) await bootstrapGenesis({ store, committer, check });
     if (this.#stop.signal.aborted) return;
+    const position = chain === undefined ? await loadPosition(store) : undefined;
+    if (position !== undefined) {
+      await raiseByMatchedWaypoints(store, position, (waypoint) => committer.noteMatchedWaypoint(waypoint));
+    }
     if (chain !== undefined) {
       this.#blocks = new BlockMaker({ store, chain, committer, faults, onCommit, settings: localChain });
     }
@@ -142,6 +150,7 @@ export class LedgerWriter {
       store,
       window,
       logger,
+      beforePrune: (floor, signal) => keepAccumulator(store, floor, signal),
       onFault: (error) => faults.report("pruner", error),
       onSuccess: () => faults.clear("pruner"),
     });

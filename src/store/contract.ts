@@ -80,6 +80,19 @@ export interface BaseBatch {
   readonly sideRows?: readonly SideRow[];
 }
 
+/** Whole blocks to remove from the head. Written atomically. */
+export interface RewindBatch {
+  /** Latest version before this batch. */
+  readonly previous: bigint;
+  /** Position to return to: the end of a kept block. The store ignores its oldest version and block and keeps its own. */
+  readonly position: Position;
+  /** Every key that was written above the position's version, once. */
+  readonly keyHashes: readonly Uint8Array[];
+  /** Changes that bring the state tree back. */
+  readonly treeNodes: readonly TreeNodeWrite[];
+  readonly sideRows: readonly SideRow[];
+}
+
 /** The chain of a store; fixed by its first commit. */
 export interface StoreIdentity {
   readonly chainId: number;
@@ -108,6 +121,8 @@ export interface Store extends Ledger {
   readonly engine: string;
   readonly identity: StoreIdentity | undefined;
   openView(): MaybePromise<StoreView>;
+  /** A view that also reads refuted versions and shows no refutation: to check and remove them, never to serve them. */
+  openRawView(): MaybePromise<StoreView>;
   /** Current nodes of the state tree, in the order of `keys`. Writer only. */
   getTreeNodes(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]>;
   /** Side rows, in the order of `keys`. They are never pruned and belong to no version. */
@@ -130,5 +145,10 @@ export interface Store extends Ledger {
    * same durable write. `floor` must be the first version of a block.
    */
   prune(floor: bigint, maxRows: number): Promise<PruneStep>;
+  /**
+   * Removes everything above an earlier position, which may then be committed again with other content. Views opened
+   * before keep what they see. Throws StoreError `order` unless the position ends a kept block below the head.
+   */
+  rewind(batch: RewindBatch): Promise<void>;
   close(): Promise<void>;
 }

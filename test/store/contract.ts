@@ -2,11 +2,12 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { LedgerError } from "../../src/ledger/errors.ts";
-import type { CommitBatch, Store } from "../../src/store/contract.ts";
+import { ALL_TRUSTED } from "../../src/ledger/trust.ts";
+import type { CommitBatch, Store, StoreView } from "../../src/store/contract.ts";
 import { StoreError } from "../../src/store/errors.ts";
 import { indexReachRow } from "../../src/store/index-reach.ts";
 import { checkView, listPlaces, plain } from "../support/check-store.ts";
-import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../support/synthetic-ledger.ts";
+import { SYNTHETIC_IDENTITY, SyntheticLedger, versions } from "../support/synthetic-ledger.ts";
 
 /** How the suite opens stores of an engine. */
 export interface StoreMaker {
@@ -45,7 +46,7 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       await expect(store.prune(0n, 10)).rejects.toEqual(coded("no_ledger"));
     });
 
-    it("keeps a ledger correct through random commits, prunings and views held across them", async () => {
+    it("keeps a ledger correct through random commits, prunings, rewinds and views held across them", async () => {
       const steps = fc.array(
         fc.oneof(
           fc.record({ kind: fc.constant("commit" as const), count: fc.integer({ min: 1, max: 25 }) }),
@@ -55,8 +56,9 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
             maxRows: fc.constantFrom(1, 3, 10, 100, 10_000),
           }),
           fc.record({ kind: fc.constant("hold" as const) }),
+          fc.record({ kind: fc.constant("rewind" as const), part: fc.integer({ min: 0, max: 100 }) }),
         ),
-        { maxLength: 14 },
+        { maxLength: 16 },
       );
       await fc.assert(
         fc.asyncProperty(fc.integer(), steps, async (seed, plan) => {
@@ -355,6 +357,59 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       expect((await read())[0]).toBe(31n);
     });
 
+    it("rewinds to the ends of kept blocks only, and takes other versions then", async () => {
+      const { store, ledger } = await filled(100n);
+      const ends = ledger.blockEnds(0n, 100n);
+      const floor = ledger.blockAt(30n, 100n).firstVersion;
+      await pruneTo(store, floor);
+      const to = ends.find((end) => end > 50n)!;
+      const inside = versions(50n, 99n).find((version) => !ends.includes(version))!;
+      const below = ends.findLast((end) => end < floor)!;
+      for (const version of [inside, below, 100n, 101n]) {
+        const batch = { ...ledger.rewindBatch(100n, to), position: ledger.positionAt(version) };
+        await expect(store.rewind(batch), `${version}`).rejects.toEqual(coded("order"));
+      }
+      const stale = { ...ledger.rewindBatch(100n, to), previous: 99n };
+      await expect(store.rewind(stale)).rejects.toEqual(coded("order"));
+      await checkLatest(store, ledger, 100n);
+
+      const before = await store.openView();
+      await store.rewind(ledger.rewindBatch(100n, to));
+      await checkLatest(store, ledger, to);
+      const node = Buffer.from([Number(to % 5n)]);
+      const text = ([row]: readonly (Uint8Array | undefined)[]): string => Buffer.from(row ?? []).toString();
+      expect(text(await store.getTreeNodes([node]))).toBe(`back at ${to}`);
+      expect(text(await store.getSideRows([Buffer.from("rewound")]))).toBe(`${to}`);
+
+      const fork = ledger.fork(to, 99);
+      await store.commit(fork.batch(to, 120n));
+      await checkLatest(store, fork, 120n);
+      await checkView(before, ledger, 100n);
+      before.release();
+      // Twice over the same versions, the second time below the first fork.
+      const lower = ends.find((end) => end > 40n)!;
+      await store.rewind(fork.rewindBatch(120n, lower));
+      const again = fork.fork(lower, 100);
+      await store.commit(again.batch(lower, 130n));
+      await checkLatest(store, again, 130n);
+      await pruneTo(store, again.blockAt(110n, 130n).firstVersion);
+      await checkLatest(store, again, 130n);
+    });
+
+    it("takes no commit while its history is refuted, and its raw view reads all of it", async () => {
+      const { store, ledger } = await filled(50n);
+      const refuted = { firstVersion: 40n, reason: "a waypoint says otherwise" };
+      await store.setTrust({ ...ALL_TRUSTED, refuted }, []);
+      await expect(store.commit(ledger.batch(50n, 60n))).rejects.toEqual(coded("order"));
+      const raw = await store.openRawView();
+      await checkView(raw, ledger, 50n);
+      raw.release();
+      const to = ledger.blockEnds(0n, 50n).findLast((end) => end < 40n)!;
+      await store.rewind(ledger.rewindBatch(50n, to));
+      await store.commit(ledger.batch(to, 60n));
+      await checkLatest(store, ledger, 60n);
+    });
+
     it("returns bytes that do not change until release", async () => {
       const { store, ledger } = await filled(50n);
       const view = await store.openView();
@@ -445,12 +500,15 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
 type PlanStep =
   | { readonly kind: "commit"; readonly count: number }
   | { readonly kind: "prune"; readonly part: number; readonly maxRows: number }
-  | { readonly kind: "hold" };
+  | { readonly kind: "hold" }
+  | { readonly kind: "rewind"; readonly part: number };
 
-async function runPlan(store: Store, ledger: SyntheticLedger, plan: readonly PlanStep[]): Promise<void> {
+async function runPlan(store: Store, first: SyntheticLedger, plan: readonly PlanStep[]): Promise<void> {
+  let ledger = first;
   await store.commit(ledger.batch(undefined, 0n), SYNTHETIC_IDENTITY);
   let head = 0n;
-  const held: { view: Awaited<ReturnType<Store["openView"]>>; head: bigint }[] = [];
+  let oldest = 0n;
+  const held: { view: StoreView; ledger: SyntheticLedger; head: bigint }[] = [];
   for (const step of plan) {
     if (step.kind === "commit") {
       const next = head + BigInt(step.count);
@@ -460,15 +518,30 @@ async function runPlan(store: Store, ledger: SyntheticLedger, plan: readonly Pla
       const floor = ledger.blockAt((head * BigInt(step.part)) / 100n, head).firstVersion;
       const { oldestVersion, done } = await store.prune(floor, step.maxRows);
       if (done) expect(oldestVersion).toBeGreaterThanOrEqual(floor);
+      oldest = oldestVersion;
+    } else if (step.kind === "rewind") {
+      const ends = ledger.blockEnds(oldest, head);
+      const to = ends[Math.floor(((ends.length - 1) * step.part) / 100)];
+      if (to === undefined) continue;
+      await store.rewind(ledger.rewindBatch(head, to));
+      ledger = ledger.fork(to, step.part);
+      head = to;
+      await checkLatest(store, ledger, head);
     } else {
-      held.push({ view: await store.openView(), head });
+      held.push({ view: await store.openView(), ledger, head });
     }
   }
-  held.push({ view: await store.openView(), head });
-  for (const { view, head: at } of held) {
-    await checkView(view, ledger, at);
+  held.push({ view: await store.openView(), ledger, head });
+  for (const { view, ledger: seen, head: at } of held) {
+    await checkView(view, seen, at);
     view.release();
   }
+}
+
+async function checkLatest(store: Store, ledger: SyntheticLedger, head: bigint): Promise<void> {
+  const view = await store.openView();
+  await checkView(view, ledger, head);
+  view.release();
 }
 
 /** Prunes until the floor is reached. */

@@ -1,7 +1,10 @@
-// Runs a command of the program in this process: the same exit code, output and messages as from a process, without the
-// half second of processor time that a start costs.
-import { runCommand as run } from "../../src/cli/run-command.ts";
-import type { Finished } from "./program.ts";
+// Runs a command of the built program in this process: the same exit code, output and messages as from a process, without
+// the half second of processor time that a start costs.
+import { builtFile, type Finished } from "./program.ts";
+
+const { runCommand: run } = (await import(
+  builtFile("cli/run-command.js")
+)) as typeof import("../../src/cli/run-command.ts");
 
 /** Runs a command to its end. */
 export async function runCommand(

@@ -8,6 +8,7 @@ import type {
   BlockStart,
   CommitBatch,
   IndexRow,
+  RewindBatch,
   StateWrite,
   StoreIdentity,
 } from "../../src/store/contract.ts";
@@ -35,16 +36,58 @@ export const SYNTHETIC_IDENTITY: StoreIdentity = {
 export class SyntheticLedger {
   readonly keys: readonly Uint8Array[];
   readonly #random: () => number;
+  /** Tells the content of a fork from that of the ledger it left. */
+  readonly #name: string;
   readonly #writes: StateWrite[][] = [];
   readonly #histories: StateItem[][];
   readonly #blocks: BlockStart[] = [];
   /** Height of each version's block. */
   readonly #heights: number[] = [];
+  readonly #records: Uint8Array[] = [];
 
-  constructor(seed: number, keyCount = 12) {
+  constructor(
+    seed: number,
+    keyCount = 12,
+    origin?: { readonly ledger: SyntheticLedger; readonly last: bigint },
+  ) {
     this.#random = createRandom(seed);
     this.keys = Array.from({ length: keyCount }, (_, index) => sha3(Buffer.from(`key ${index}`)));
     this.#histories = this.keys.map(() => []);
+    this.#name = origin === undefined ? "" : `${origin.ledger.#name}${seed} from ${origin.last}, `;
+    if (origin === undefined) return;
+    const { ledger, last } = origin;
+    const count = Number(last) + 1;
+    this.#writes.push(...ledger.#writes.slice(0, count));
+    this.#heights.push(...ledger.#heights.slice(0, count));
+    this.#records.push(...ledger.#records.slice(0, count));
+    this.#blocks.push(...ledger.#blocks.slice(0, Number(ledger.#heights[count - 1]) + 1));
+    this.#histories = ledger.#histories.map((history) => history.slice(0, countUpTo(history, last)));
+  }
+
+  /** The same ledger up to the end of a block, and another one after it. */
+  fork(last: bigint, seed: number): SyntheticLedger {
+    const fork = new SyntheticLedger(seed, this.keys.length, { ledger: this, last });
+    fork.#add(last + 1n, true);
+    return fork;
+  }
+
+  /** The batch that takes a store from its head back to the end of a block. */
+  rewindBatch(previous: bigint, last: bigint): RewindBatch {
+    const writes = this.#writes.slice(Number(last) + 1, Number(previous) + 1).flat();
+    return {
+      previous,
+      position: this.positionAt(last),
+      keyHashes: [...new Set(writes.map(({ keyHash }) => keyHash))],
+      treeNodes: [{ key: Buffer.from([Number(last % 5n)]), value: Buffer.from(`back at ${last}`) }],
+      sideRows: [{ key: Buffer.from("rewound"), value: Buffer.from(`${last}`) }],
+    };
+  }
+
+  /** The last versions of the blocks from `first` on that end below the head. */
+  blockEnds(first: bigint, head: bigint): bigint[] {
+    return this.blocksOf(first, head)
+      .slice(1)
+      .map(({ firstVersion }) => firstVersion - 1n);
   }
 
   /** The batch that takes a store from `previous` (undefined when empty) to `last`. */
@@ -145,17 +188,19 @@ export class SyntheticLedger {
 
   /** Bytes of a version's record. */
   record(version: bigint): Uint8Array {
-    return Buffer.from(`record ${version} `.repeat(1 + Number(version % 4n)));
+    this.#extendTo(version);
+    return this.#records[Number(version)]!;
   }
 
   #extendTo(version: bigint): void {
     while (this.#writes.length <= Number(version)) this.#add(BigInt(this.#writes.length));
   }
 
-  #add(version: bigint): void {
+  #add(version: bigint, startsBlock = false): void {
     const random = this.#random;
     const last = this.#blocks.at(-1);
-    if (last === undefined || random() % 4 === 0) {
+    this.#records.push(Buffer.from(`${this.#name}record ${version} `.repeat(1 + Number(version % 4n))));
+    if (last === undefined || random() % 4 === 0 || startsBlock) {
       this.#blocks.push({
         height: last === undefined ? 0n : last.height + 1n,
         firstVersion: version,
@@ -177,7 +222,7 @@ export class SyntheticLedger {
   }
 
   #value(key: number, version: bigint): Uint8Array {
-    const text = `value of key ${key} at ${version} `;
+    const text = `${this.#name}value of key ${key} at ${version} `;
     return Buffer.from(text.repeat(1 + (this.#random() % 8)));
   }
 }

@@ -7,13 +7,22 @@ import { LedgerError } from "../../ledger/errors.ts";
 import { type Position, positionCodec } from "../../ledger/position.ts";
 import type { TrustFacts } from "../../ledger/trust.ts";
 import { assertFollows, assertIdentity, toStoredPosition } from "../commit-check.ts";
-import type { BaseBatch, CommitBatch, IndexRow, SideRow, StoreIdentity } from "../contract.ts";
+import type {
+  BaseBatch,
+  BlockStart,
+  CommitBatch,
+  IndexRow,
+  RewindBatch,
+  SideRow,
+  StoreIdentity,
+} from "../contract.ts";
 import { StoreError } from "../errors.ts";
+import { assertRewinds, toRewoundPosition } from "../rewind-check.ts";
 import type { Head, HeadMove, HeadRow } from "./head.ts";
 import type { HeadCache } from "./head-cache.ts";
 import type { CassandraSettings } from "./options.ts";
 import { planOwned } from "./owned-rows.ts";
-import { planBase, planBatch, planSide } from "./rows.ts";
+import { planBase, planBatch, planNodes, planSide } from "./rows.ts";
 import type { Request } from "./session.ts";
 import { Splits } from "./splits.ts";
 import { asBuffer, type Tables } from "./tables.ts";
@@ -154,6 +163,45 @@ export class RowWriter {
     });
   }
 
+  /**
+   * Moves the head back. The rows above it stay, as rows of terms that end there: no reader takes them for rows of the
+   * versions that come instead, and the pruner removes them with their partitions.
+   */
+  async rewind(
+    batch: RewindBatch,
+    readBlock: (height: bigint, terms: Terms) => Promise<BlockStart | undefined>,
+  ): Promise<void> {
+    await this.queue(async () => {
+      await this.recover();
+      const held = this.#requireLease();
+      const { term, seq, position: known, identity, pruned } = held.head;
+      if (known === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+      assertRewinds(batch, known, await readBlock(batch.position.blockHeight + 1n, held.terms));
+      const stamp = { term, seq: seq + 1n };
+      const position = toRewoundPosition(batch, known);
+      const terms = held.terms.rewind(term + 1, position.version, stamp.seq);
+      let head: Head | undefined;
+      try {
+        const rows = [
+          ...planNodes(this.tables, batch.treeNodes, stamp),
+          ...planSide(this.tables, batch.sideRows, stamp),
+        ];
+        await this.tables.session.writeAll(rows, this.#settings.writeConcurrency);
+        head = await this.#row.rewind(held.head, { seq: stamp.seq, position, identity, pruned }, terms);
+      } catch (error) {
+        held.isDirty = true;
+        throw error;
+      }
+      if (head === undefined) throw this.#lose();
+      held.head = head;
+      held.terms = terms;
+      held.tenure.term = head.term;
+      await this.splits.load(this.tables, terms);
+      this.#headCache.update(head, terms);
+      await this.#removeReplaced(batch.treeNodes, batch.sideRows);
+    });
+  }
+
   /** Writes a part of the state that the first commit builds on. */
   async preload(base: BaseBatch): Promise<void> {
     await this.queue(async () => {
@@ -245,7 +293,7 @@ export class RowWriter {
   }
 
   async #claim(from: Head): Promise<Claim | undefined> {
-    const known = await this.#row.loadTerms();
+    const { terms: known } = await this.#row.loadTerms();
     const terms = known.begin(from.term + 1, from.position?.version ?? -1n, from.seq);
     const head = await this.#row.claim(from, terms, this.owner);
     return head === undefined ? undefined : { head, terms };

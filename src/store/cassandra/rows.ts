@@ -92,7 +92,8 @@ export function planBase(tables: Tables, base: BaseBatch): readonly Request[] {
   ];
 }
 
-function planNodes(
+/** The rows of tree nodes. */
+export function planNodes(
   { statements, ledger }: Tables,
   nodes: readonly TreeNodeWrite[],
   { term, seq }: { readonly term: number; readonly seq: bigint },

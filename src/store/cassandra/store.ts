@@ -10,6 +10,7 @@ import type {
   CommitBatch,
   IndexRow,
   PruneStep,
+  RewindBatch,
   SideRow,
   StoreIdentity,
   StoreView,
@@ -114,6 +115,13 @@ class ClusterStore implements CassandraStore {
     return new ClusterView(this.#source, snapshot.position, snapshot.terms);
   }
 
+  async openRawView(): Promise<StoreView> {
+    await this.#recoverIfNeeded();
+    const snapshot = await this.#headCache.current();
+    if (snapshot?.position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+    return new ClusterView(this.#source, { ...snapshot.position, refuted: undefined }, snapshot.terms);
+  }
+
   async getTreeNodes(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]> {
     const { head, terms } = await this.#latest();
     return Promise.all(keys.map((key) => this.#tables.findNode(asBuffer(key), head.seq, terms)));
@@ -152,6 +160,10 @@ class ClusterStore implements CassandraStore {
       const { blocks, openViews } = this.#source;
       return pruneStep({ writer: this.#writer, blocks, openViews }, position, floor, maxRows);
     });
+  }
+
+  async rewind(batch: RewindBatch): Promise<void> {
+    await this.#writer.rewind(batch, (height, terms) => this.#source.blocks.read(height, terms));
   }
 
   async close(): Promise<void> {

@@ -15,6 +15,11 @@ const BEFORE_ALL = Buffer.alloc(0);
 const NO_TERM = -1;
 const MAX_TERM = 2 ** 31 - 1;
 
+/** A row of the blocks table. */
+export interface BlockRow extends BlockStart {
+  readonly term: number;
+}
+
 /** A row of the items table. */
 interface ItemRow {
   readonly version: bigint;
@@ -68,7 +73,7 @@ export class Tables {
   }
 
   /** The block of a height. */
-  async findBlock(height: bigint, terms: Terms): Promise<BlockStart | undefined> {
+  async findBlock(height: bigint, terms: Terms): Promise<BlockRow | undefined> {
     const rows = await this.session.read(this.statements.findBlock, [
       this.ledger,
       heightBucket(height),
@@ -76,8 +81,15 @@ export class Tables {
     ]);
     for (const row of rows) {
       const firstVersion = asBigint(row, "first_version");
-      if (!terms.ownsVersion(asNumber(row, "term"), firstVersion)) continue;
-      return { height, firstVersion, timestampUsec: asBigint(row, "time"), epoch: asBigint(row, "epoch") };
+      const term = asNumber(row, "term");
+      if (!terms.ownsVersion(term, firstVersion)) continue;
+      return {
+        term,
+        height,
+        firstVersion,
+        timestampUsec: asBigint(row, "time"),
+        epoch: asBigint(row, "epoch"),
+      };
     }
     return undefined;
   }

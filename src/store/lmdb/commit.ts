@@ -60,7 +60,8 @@ export function putIndexRows({ index }: Tables, rows: readonly IndexRow[]): void
   writeIndexRows(index, toFastTable(index), rows);
 }
 
-function writeTreeNodes(tables: Tables, nodes: readonly TreeNodeWrite[]): void {
+/** Writes tree nodes. Call inside a write transaction. */
+export function writeTreeNodes(tables: Tables, nodes: readonly TreeNodeWrite[]): void {
   for (const { key, value } of nodes) {
     if (value === undefined) tables.tree.removeSync(key);
     else putRow(tables.tree, key, value);

@@ -11,6 +11,7 @@ import type {
   CommitBatch,
   IndexRow,
   PruneStep,
+  RewindBatch,
   SideRow,
   Store,
   StoreIdentity,
@@ -31,6 +32,7 @@ import {
   IDENTITY_BYTES,
 } from "./position-row.ts";
 import { pruneTables } from "./prune.ts";
+import { rewindTables } from "./rewind.ts";
 import { checkedBytes, getRow, openRow, putRow } from "./sealed-rows.ts";
 import { Snapshot } from "./snapshot.ts";
 import { META, type Tables } from "./tables.ts";
@@ -164,6 +166,11 @@ class LmdbStore implements Store {
     return new LmdbView(this.#source, this.#snapshot ?? this.#takeSnapshot());
   }
 
+  openRawView(): StoreView {
+    const snapshot = this.#snapshot ?? this.#takeSnapshot();
+    return new LmdbView(this.#source, snapshot, { ...snapshot.position, refuted: undefined });
+  }
+
   async getTreeNodes(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]> {
     const tree = this.#tree;
     // A plain get makes lmdb switch its buffer twice, which costs more than reading such a small node.
@@ -230,6 +237,17 @@ class LmdbStore implements Store {
       if (position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
       return pruneTables(this.#tables, position, floor, maxRows);
     });
+  }
+
+  async rewind(batch: RewindBatch): Promise<void> {
+    assertDiskSpace(this.#path, batch.keyHashes.length + batch.treeNodes.length);
+    this.#write(() => {
+      this.#assertNotSetBack();
+      const head = this.#readPosition();
+      if (head === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+      rewindTables(this.#tables, head, batch);
+    });
+    this.#head = batch.position.version;
   }
 
   async close(): Promise<void> {

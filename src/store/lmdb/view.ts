@@ -42,10 +42,10 @@ export class LmdbView implements StoreView {
   readonly #snapshot: Snapshot;
   #open = true;
 
-  constructor(source: ViewSource, snapshot: Snapshot) {
+  constructor(source: ViewSource, snapshot: Snapshot, position: Position = snapshot.position) {
     this.#source = source;
     this.#snapshot = snapshot;
-    this.position = snapshot.position;
+    this.position = position;
     snapshot.use();
     source.openViews.add(this);
   }

@@ -9,6 +9,7 @@ import type {
   CommitBatch,
   IndexRow,
   PruneStep,
+  RewindBatch,
   SideRow,
   Store,
   StoreIdentity,
@@ -18,11 +19,13 @@ import type {
 import { StoreError } from "../errors.ts";
 import { INDEX_REACH_KEY, readIndexReach } from "../index-reach.ts";
 import { assertPruneFloor, findOldest } from "../prune-check.ts";
+import { assertRewinds, toRewoundPosition } from "../rewind-check.ts";
 import {
   addOwned,
   copyRows,
   createRows,
   type DeletedRow,
+  indexAfter,
   type Rows,
   removeOwned,
   type StaleRow,
@@ -49,6 +52,12 @@ class MemoryStore implements Store {
     if (this.#position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
     const indexedTo = readIndexReach(this.#sideRows.get(toMapKey(INDEX_REACH_KEY)));
     return new MemoryView(this.#position, this.#rows, indexedTo);
+  }
+
+  openRawView(): StoreView {
+    if (this.#position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+    const indexedTo = readIndexReach(this.#sideRows.get(toMapKey(INDEX_REACH_KEY)));
+    return new MemoryView({ ...this.#position, refuted: undefined }, this.#rows, indexedTo);
   }
 
   async getTreeNodes(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]> {
@@ -136,6 +145,30 @@ class MemoryStore implements Store {
     };
     const done = finished && removed < maxRows;
     return { oldestVersion: oldest.firstVersion, removed, done };
+  }
+
+  async rewind(batch: RewindBatch): Promise<void> {
+    const head = this.#position;
+    if (head === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+    assertRewinds(batch, head, this.#rows.blocks.get(batch.position.blockHeight + 1n));
+    const { version, blockHeight } = batch.position;
+    if (this.#rows.views > 0) this.#rows = copyRows(this.#rows);
+    const { items, blocks, records } = this.#rows;
+    // Commits append to the lists, and may now append versions that open views can see.
+    for (const [key, known] of items) items.set(key, [...known]);
+    for (const key of batch.keyHashes.map(toMapKey)) {
+      const known = items.get(key) ?? [];
+      const kept = known.slice(0, indexAfter(known, version));
+      if (kept.length === 0) items.delete(key);
+      else items.set(key, kept);
+    }
+    for (const at of [...blocks.keys()]) if (at > blockHeight) blocks.delete(at);
+    for (const at of [...records.keys()]) if (at > version) records.delete(at);
+    this.#stale = this.#stale.filter(({ since }) => since <= version);
+    this.#deleted = this.#deleted.filter(({ since }) => since <= version);
+    this.#putTreeNodes(batch.treeNodes);
+    await this.putSideRows(batch.sideRows);
+    this.#position = toRewoundPosition(batch, head);
   }
 
   async close(): Promise<void> {}
