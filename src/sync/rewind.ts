@@ -243,6 +243,12 @@ async function findTarget(view: StoreView, head: Position, to: bigint): Promise<
   }
   if (refuted !== undefined && to >= refuted.firstVersion) {
     const { firstVersion, reason } = refuted;
+    if (firstVersion <= oldestVersion) {
+      throw new StoreError(
+        "format",
+        `cannot rewind: every kept version is refuted (${reason}). Start in a fresh directory`,
+      );
+    }
     throw new ConfigError(
       `--to: expected a version below ${firstVersion}, from which on ${reason}; got ${to}`,
     );

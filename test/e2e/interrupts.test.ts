@@ -208,6 +208,20 @@ describe.skipIf(process.platform !== "linux")("a command stopped half-way", () =
     });
     rmSync(to, { recursive: true });
   });
+
+  it("rewind exits cleanly on SIGINT, and the next one resumes", async () => {
+    const run = launch("rewind", "--data", data, "--to", "0");
+    const reader = await stopReading(run, () => process.kill(run.pid, "SIGINT"));
+    expect(await run.ended).toMatchObject({
+      code: 130,
+      stdout: "",
+      stderr: expect.stringContaining("sextant: stopped by SIGINT; the same command resumes from here\n"),
+    });
+    await expectGone(run, reader);
+    const again = await runCommand(["rewind", "--data", data, "--to", "0", "--json"]);
+    expect(again).toMatchObject({ code: 0 });
+    expect(JSON.parse(again.stdout)).toMatchObject({ ledger_version: "0", block_height: "0" });
+  });
 });
 
 describe.skipIf(process.platform !== "linux")("a reader killed while a node runs", () => {

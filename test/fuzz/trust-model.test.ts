@@ -117,6 +117,8 @@ describe("what a node says and what it checked", () => {
       ...(keyTrace === undefined ? {} : { keyTrace }),
       getItems: (...args) => view.getItems(...args),
       getHistory: (...args) => view.getHistory(...args),
+      getOwnedKeys: (...args) => view.getOwnedKeys(...args),
+      getIndexedTo: () => view.getIndexedTo(),
       getBlockByHeight: (height) => view.getBlockByHeight(height),
       getBlockByVersion: (version) => view.getBlockByVersion(version),
       getBlockAtTime: (time) => view.getBlockAtTime(time),

@@ -238,7 +238,10 @@ async function positionText(node: Node): Promise<string> {
     const { chain_id, ledger_version, oldest_ledger_version } = await node.ledgerInfo();
     return `chain ${chain_id}, version ${ledger_version}, oldest ${oldest_ledger_version}`;
   } catch (error) {
-    if (error instanceof CodedError && error.code === "no_ledger") return "no ledger yet: waiting for one";
+    if (!(error instanceof CodedError)) throw error;
+    if (error.code === "no_ledger") return "no ledger yet: waiting for one";
+    // A refuted ledger does not answer for its head; the versions below are served.
+    if (error.code === "unavailable") return error.message;
     throw error;
   }
 }
