@@ -1,8 +1,8 @@
 // From state writes to rows of the index, for commits and for building the index of a store that has none.
 import { isObjectGroup, ownedRows } from "../ledger/indexes/owned-keys.ts";
 import type { StateItem } from "../ledger/view.ts";
-import type { IndexRow, StateWrite, Store } from "../store/contract.ts";
-import { INDEX_REACH_KEY, readIndexReach } from "../store/index-reach.ts";
+import type { IndexRow, SideRow, StateWrite, Store } from "../store/contract.ts";
+import { INDEX_REACH_KEY, indexReachRow, readIndexReach } from "../store/index-reach.ts";
 
 /** Reads items as of the version before the first of the writes. */
 export type ReadBefore = (keyHashes: readonly Uint8Array[]) => Promise<readonly (StateItem | undefined)[]>;
@@ -87,4 +87,10 @@ function placeOf(keyHash: Uint8Array): number {
 /** The version up to which a store is indexed; undefined if it has no index. */
 export async function loadIndexReach(store: Store): Promise<bigint | undefined> {
   return readIndexReach((await store.getSideRows([INDEX_REACH_KEY]))[0]);
+}
+
+/** The row for an index that reached beyond a version; undefined if it did not. Rows of removed items may stay. */
+export async function rewoundReachRow(store: Store, version: bigint): Promise<SideRow | undefined> {
+  const reach = await loadIndexReach(store);
+  return reach === undefined || reach <= version ? undefined : indexReachRow(version);
 }

@@ -16,6 +16,7 @@ import type { Block } from "../ledger/view.ts";
 import type { RewindBatch, SideRow, StateWrite, Store, StoreView } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
 import { rewoundDeletionRows, SIDE_KEYS } from "./base-rows.ts";
+import { rewoundReachRow } from "./index-rows.ts";
 import { findStart, readRecords, rewoundAccumulatorRow } from "./kept-accumulator.ts";
 import { rewoundWaypointsRow } from "./matched-waypoints.ts";
 import { PendingTree } from "./pending-tree.ts";
@@ -188,6 +189,7 @@ class LedgerRewind {
     const rows: (SideRow | undefined)[] = [
       await rewoundWaypointsRow(store, version),
       await rewoundAccumulatorRow(store, accumulator),
+      await rewoundReachRow(store, version),
       ...(await rewoundDeletionRows(store, batch.keyHashes, version)),
       version === to ? { key: MARK_KEY, value: undefined } : undefined,
     ];

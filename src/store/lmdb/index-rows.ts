@@ -63,6 +63,11 @@ export function pruneIndexRows({ index, items }: Tables, below: bigint): void {
   }
 }
 
+/** Removes what is noted about deletions above a version, which a rewind undoes. Rows of items that it removes stay. */
+export function forgetDeletions({ index }: Tables, above: bigint): void {
+  for (const key of [...(index?.getKeys({ start: deletedKey(above + 1n) }) ?? [])]) index?.removeSync(key);
+}
+
 /** The rows of an owner, in order. */
 export function listIndexRows(
   index: Table,

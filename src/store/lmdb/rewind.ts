@@ -5,6 +5,7 @@ import type { RewindBatch } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import { assertRewinds, toRewoundPosition } from "../rewind-check.ts";
 import { writeSideRows, writeTreeNodes } from "./commit.ts";
+import { forgetDeletions } from "./index-rows.ts";
 import { decodeBlock, encodePosition } from "./position-row.ts";
 import { getRow, openRow, putRow } from "./sealed-rows.ts";
 import {
@@ -28,6 +29,7 @@ export function rewindTables(tables: Tables, head: Position, batch: RewindBatch)
   for (const keyHash of batch.keyHashes) rewindItem(tables, keyHash, version);
   removeFrom(tables.stale, version + 1n);
   removeFrom(tables.records, version + 1n);
+  forgetDeletions(tables, version);
   removeFrom(tables.blocks, next);
   writeTreeNodes(tables, batch.treeNodes);
   writeSideRows(tables, batch.sideRows);

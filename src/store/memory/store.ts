@@ -168,6 +168,7 @@ class MemoryStore implements Store {
     for (const at of [...blocks.keys()]) if (at > blockHeight) blocks.delete(at);
     for (const at of [...records.keys()]) if (at > version) records.delete(at);
     this.#stale = this.#stale.filter(({ since }) => since <= version);
+    this.#deleted = this.#deleted.filter(({ since }) => since <= version);
     this.#putTreeNodes(batch.treeNodes);
     await this.putSideRows(batch.sideRows);
     this.#position = toRewoundPosition(batch, head);
