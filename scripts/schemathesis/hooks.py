@@ -29,4 +29,7 @@ def filter_case(context, case):
     given = [name for name in [*query, *body] if name]
     if len(given) != len(set(given)):
         return False
+    # To wait is for a version.
+    if "wait_ms" in given and "min_ledger_version" not in given:
+        return False
     return not any(one in given and other in given for one, other in EXCLUDING)
