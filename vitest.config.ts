@@ -8,6 +8,9 @@ const CLUSTER = ["test/cluster/**/*.test.ts"];
 const E2E = ["test/e2e/**/*.test.ts"];
 const HTTP = ["test/http/**/*.test.ts", "test/sync/**/*.test.ts"];
 
+/** Tests of the last turn wait for processes more than they work. */
+const LATE_WORKERS = Math.min(5, availableParallelism() + 2);
+
 type Test = NonNullable<TestProjectInlineConfiguration["test"]>;
 
 /** Tiers of one turn run side by side, after those of the turns before. */
@@ -19,7 +22,7 @@ function tier(name: string, turn: number, test: Test): TestProjectInlineConfigur
 export default defineConfig({
   test: {
     pool: "forks",
-    // One more than there are processors: tests of the later tiers mostly wait.
+    // One more than there are processors: some tests wait.
     maxWorkers: Math.min(4, availableParallelism() + 1),
     testTimeout: 180_000,
     hookTimeout: 180_000,
@@ -33,13 +36,18 @@ export default defineConfig({
         // These tests share no state but modules, so that a process loads the sources once for all of its files.
         // It does so for files that run one after the other: hence a turn of its own.
         isolate: false,
-        env: { SEXTANT_RUNS: process.env.SEXTANT_RUNS ?? "200" },
+        env: { SEXTANT_RUNS: process.env.SEXTANT_RUNS ?? "100" },
         setupFiles: ["test/support/no-sockets.ts", "test/support/no-processes.ts"],
       }),
       tier("http", 1, { include: HTTP, isolate: false, setupFiles: ["test/support/no-processes.ts"] }),
-      tier("e2e", 2, { include: E2E }),
-      tier("cluster", 2, { include: CLUSTER }),
-      tier("fuzz", 2, { include: FUZZ }),
+      tier("e2e", 2, {
+        include: E2E,
+        maxWorkers: LATE_WORKERS,
+        // Node loads the built program as it is.
+        server: { deps: { external: [/\/dist\//] } },
+      }),
+      tier("cluster", 2, { include: CLUSTER, maxWorkers: LATE_WORKERS }),
+      tier("fuzz", 2, { include: FUZZ, maxWorkers: LATE_WORKERS }),
     ],
   },
 });

@@ -122,12 +122,15 @@ async function collectBatches(records: readonly Uint8Array[]): Promise<Pair[][]>
       return store.identity;
     },
     openView: () => store.openView(),
+    openRawView: () => store.openRawView(),
     getTreeNodes: (keys) => store.getTreeNodes(keys),
     getSideRows: (keys) => store.getSideRows(keys),
     putSideRows: (rows) => store.putSideRows(rows),
+    putIndex: (rows, sideRows) => store.putIndex(rows, sideRows),
     setTrust: (facts, rows) => store.setTrust(facts, rows),
     preload: (base) => store.preload(base),
     prune: (floor, maxRows) => store.prune(floor, maxRows),
+    rewind: (batch) => store.rewind(batch),
     close: () => store.close(),
     commit: (batch, identity) => {
       batches.push(pairsOf(batch));

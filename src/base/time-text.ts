@@ -10,7 +10,11 @@ const USEC_DIGITS = 6;
 const MAX_USEC = 0xffff_ffff_ffff_ffffn;
 
 /** With an `@` in front where digits alone could be something else, as `date` of GNU takes it. */
-const UNIX_SECONDS = /^@?(\d{1,14})(?:\.(\d{1,9}))?$/;
+const UNIX_SECONDS = /^@?(\d{1,40})(?:\.(\d{1,40}))?$/;
+/** Digits of a second that a text may have. */
+const MAX_DECIMALS = 9;
+/** More than any time of the ledger has. */
+const MAX_SECONDS_DIGITS = 14;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const TIME_OF_DAY = /^(\d{2}):(\d{2}):(\d{2})$/;
 const FRACTION_AND_OFFSET = /^(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
@@ -66,7 +70,11 @@ function splitRfc3339(text: string): SplitTime | undefined {
 
 function splitUnixSeconds(text: string): SplitTime | undefined {
   const match = UNIX_SECONDS.exec(text);
-  return match === null ? undefined : { seconds: BigInt(match[1] ?? 0), fraction: match[2] ?? "" };
+  if (match === null) return undefined;
+  const [, seconds = "", fraction = ""] = match;
+  if (fraction.length > MAX_DECIMALS) refuse(`it has more than ${MAX_DECIMALS} decimals`);
+  if (seconds.length > MAX_SECONDS_DIGITS) refuse("it is too far in the future");
+  return { seconds: BigInt(seconds), fraction };
 }
 
 /**

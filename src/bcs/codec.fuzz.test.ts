@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { codecProperties } from "../../test/support/codec-properties.ts";
+import { anyCharacter } from "../../test/support/property.ts";
 import {
   colourCodec,
   entriesCodec,
@@ -15,7 +16,7 @@ import { option, vector } from "./sequences.ts";
 
 const { bool, byteString, fixed, text, u8, u16, u64 } = scalars;
 
-const anyText = fc.string({ unit: "binary", maxLength: 8 });
+const anyText = fc.string({ unit: anyCharacter, maxLength: 8 });
 const anyPoint: fc.Arbitrary<Point> = fc.record({
   x: fc.nat(0xffff),
   y: fc.bigInt({ min: 0n, max: (1n << 64n) - 1n }),
@@ -56,7 +57,7 @@ codecProperties("i128", scalars.i128, signed(128n));
 codecProperties("i256", scalars.i256, signed(256n));
 codecProperties("bool", bool, fc.boolean());
 codecProperties("byteString", byteString, fc.uint8Array({ maxLength: 300, size: "max" }));
-codecProperties("text", text, fc.string({ unit: "binary", maxLength: 200, size: "max" }));
+codecProperties("text", text, fc.string({ unit: anyCharacter, maxLength: 200, size: "max" }));
 codecProperties("fixed", fixed(12), fc.uint8Array({ minLength: 12, maxLength: 12 }));
 codecProperties("struct", pointCodec, anyPoint);
 codecProperties("variants", shapeCodec, anyShape);

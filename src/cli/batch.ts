@@ -1,8 +1,31 @@
-// What the commands that ask many questions at once share: pairs from a file, in requests of a thousand, all at one version.
+// What the commands that ask many questions at once share: pairs from a file, in requests of a thousand, all at one
+// version; a line for each answer, or one JSON object.
 import { readFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../base/errors.ts";
-import type { CommandContext } from "./command.ts";
-import type { ReadAtOperand } from "./source.ts";
+import { type CommandContext, EXIT_FAILED, EXIT_OK } from "./command.ts";
+import { type OptionValues, switchOption } from "./option.ts";
+import {
+  askSource,
+  minVersionOptions,
+  operandsOf,
+  type ReadAtOperand,
+  readAtExclusions,
+  readAtOf,
+  readAtOptions,
+  type Source,
+  sourceExclusions,
+  sourceOptions,
+} from "./source.ts";
+
+/** Options of these commands. */
+export const batchOptions = {
+  ...sourceOptions,
+  ...minVersionOptions,
+  ...readAtOptions,
+  json: switchOption("Print one JSON object", false),
+};
+
+export const batchExclusions = [...sourceExclusions, ...readAtExclusions];
 
 /** Queries of one request. */
 const MAX_QUERIES = 1000;
@@ -10,10 +33,10 @@ const MAX_QUERIES = 1000;
 const MAX_LENGTH = 300_000;
 
 /** A pair of texts of one line. */
-export type TextPair = readonly [first: string, second: string];
+type TextPair = readonly [first: string, second: string];
 
 /** Pairs from a file or, for `-`, from the input: one on each line, with blanks between; lines with `#` in front are left out. */
-export async function readPairs(file: string, context: CommandContext): Promise<readonly TextPair[]> {
+async function readPairs(file: string, context: CommandContext): Promise<readonly TextPair[]> {
   let bytes: Uint8Array;
   try {
     bytes = file === "-" ? await context.readStdin() : await readFile(file);
@@ -33,16 +56,10 @@ export async function readPairs(file: string, context: CommandContext): Promise<
   return pairs;
 }
 
-/** An error in the place of an answer. */
-export interface ItemError {
+/** A result: its value under the name that the source gives it, or an error. */
+interface Result {
+  readonly value: string | undefined;
   readonly error?: { readonly message: string; readonly error_code: string };
-}
-
-/** The answers to all of them, in order, with the version and time of all. */
-export interface AllAnswers<R> {
-  readonly ledger_version: string;
-  readonly timestamp_usec: string;
-  readonly results: readonly R[];
 }
 
 /** The queries of each request, within the bounds of a batch. */
@@ -62,21 +79,61 @@ function* inRequests<Q>(queries: readonly Q[]): Generator<readonly Q[]> {
   yield some;
 }
 
-/** Asks in as many requests as it takes. The first one settles the version. */
-export async function askAll<Q, R>(
-  queries: readonly Q[],
-  at: ReadAtOperand,
-  member: string,
-  ask: (queries: readonly Q[], at: ReadAtOperand) => Promise<string>,
-): Promise<AllAnswers<R>> {
-  const results: R[] = [];
-  let read: { ledger_version: string; timestamp_usec: string } | undefined;
-  for (const some of inRequests(queries)) {
-    const when = read === undefined ? at : { version: BigInt(read.ledger_version), at: undefined };
-    const text = await ask(some, when);
-    const answer = JSON.parse(text) as { ledger_version: string; timestamp_usec: string };
-    read ??= { ledger_version: answer.ledger_version, timestamp_usec: answer.timestamp_usec };
-    results.push(...((answer as unknown as Record<string, readonly R[]>)[member] ?? []));
+/** What makes one of these commands differ from another. */
+interface BatchKind<Q> {
+  /** Member of a response that holds the results. */
+  readonly results: string;
+  /** Member of a result that holds the value. */
+  readonly value: string;
+  readonly toQuery: (first: string, second: string) => Q;
+  readonly ask: (source: Source, queries: readonly Q[], at: ReadAtOperand) => Promise<string>;
+  /** Sums by name of the second text of each pair. */
+  readonly addUp?: (names: readonly string[], values: readonly (string | undefined)[]) => Map<string, bigint>;
+}
+
+/** A response as its text has it. */
+type Answer = { readonly ledger_version: string; readonly timestamp_usec: string } & Readonly<
+  Record<string, unknown>
+>;
+
+/** Runs one of these commands. The first response settles the version for the requests after it. */
+export async function runBatch<Q>(
+  values: OptionValues<typeof batchOptions>,
+  operands: readonly string[],
+  context: CommandContext,
+  { results: member, value: valueName, toQuery, ask, addUp }: BatchKind<Q>,
+): Promise<number> {
+  const [file] = operandsOf(operands, ["FILE"]);
+  const at = readAtOf(values);
+  const pairs = await readPairs(file, context);
+  const queries = pairs.map(([first, second]) => toQuery(first, second));
+  const objects: Readonly<Record<string, unknown>>[] = [];
+  let read: Pick<Answer, "ledger_version" | "timestamp_usec"> | undefined;
+  await askSource(values, async (source) => {
+    for (const some of inRequests(queries)) {
+      const when = read === undefined ? at : { version: BigInt(read.ledger_version), at: undefined };
+      const answer = JSON.parse(await ask(source, some, when)) as Answer;
+      const { ledger_version, timestamp_usec } = answer;
+      read ??= { ledger_version, timestamp_usec };
+      // The source has checked the shape.
+      objects.push(...(answer[member] as typeof objects));
+    }
+  });
+  const results = objects.map(({ [valueName]: value, error }) => ({ value, error }) as Result);
+  const totals = addUp?.(
+    pairs.map(([, second]) => second),
+    results.map(({ value }) => value),
+  );
+  if (values.json) {
+    const sums = totals && { totals: Object.fromEntries([...totals].map(([name, sum]) => [name, `${sum}`])) };
+    context.out(JSON.stringify({ ...read, [member]: objects, ...sums }));
+  } else {
+    for (const [i, { value, error }] of results.entries()) {
+      const pair = pairs[i]?.join(" ");
+      if (value !== undefined) context.out(`${pair} ${value}`);
+      else context.err(`sextant: ${pair}: ${error?.message}`);
+    }
+    for (const [name, sum] of totals ?? []) context.out(`total ${name} ${sum}`);
   }
-  return { ledger_version: "", timestamp_usec: "", ...read, results };
+  return results.every(({ error }) => error === undefined) ? EXIT_OK : EXIT_FAILED;
 }

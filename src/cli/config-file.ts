@@ -1,8 +1,8 @@
 // The configuration file: YAML, because it has comments and its parser reports errors by line. Keys are option names;
 // values are scalars or lists of scalars.
 import { readFileSync } from "node:fs";
-import { parseDocument } from "yaml";
 import { ConfigError, errorText } from "../base/errors.ts";
+import { loadPackage } from "../base/load-package.ts";
 
 /** Option texts by key; several for a list. */
 export type ConfigTexts = ReadonlyMap<string, readonly string[]>;
@@ -20,6 +20,7 @@ export function loadConfigFile(path: string): ConfigTexts {
   } catch (error) {
     throw new ConfigError(`cannot read the configuration file ${path}: ${errorText(error)}`, error);
   }
+  const { parseDocument } = loadPackage("yaml") as typeof import("yaml");
   // Scalars stay text: a password 007 must not become the number 7. The options parse them.
   const document = parseDocument(source, { schema: "failsafe" });
   const fault = document.errors[0];

@@ -43,6 +43,14 @@ function mainSections({ options, mainOptions = [] }: Command): ReadonlyMap<strin
   return new Map([["Main options", Object.fromEntries(entries)]]);
 }
 
+const TIME_HELP = "TIME is a number with ms, s, m or h, such as 500ms; without a unit, it is in seconds.";
+
+/** One option with its environment variable, as an example for all of them. */
+function exampleVariable({ options, mainOptions }: Command): string {
+  const name = mainOptions?.[0] ?? Object.keys(options)[0] ?? "";
+  return `--${name} is ${environmentName(name)}`;
+}
+
 /** The help of one command: its main options, or all of them by group. */
 export function commandHelp(command: Command, isAll: boolean): string {
   const groups = optionGroups(command);
@@ -59,7 +67,8 @@ export function commandHelp(command: Command, isAll: boolean): string {
     "",
     ...[...sections].flatMap(([heading, options]) => [`${heading}:`, ...optionLines(options, width), ""]),
     ...(hasMore ? [more] : []),
-    `Every option can also be set in the environment (${environmentName("option-name")})${
+    ...(shown.some(([, option]) => option.placeholder === "TIME") ? [TIME_HELP] : []),
+    `Every option can also be set in the environment (${exampleVariable(command)})${
       "config" in command.options ? " or as a key of the --config file" : ""
     }.`,
     "",
@@ -80,7 +89,7 @@ export function programHelp(commands: readonly Command[]): string {
     ...commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`),
     "",
     "Exit codes: 0 success; 1 failure: damage found, item absent, or request refused;",
-    "2 the command or configuration is invalid, or the node or store is missing; nothing was changed.",
+    "2 invalid command or configuration, or the node or store is missing: nothing was changed.",
     "",
     "sextant COMMAND --help shows options and examples.",
   ].join("\n");

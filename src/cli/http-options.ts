@@ -1,6 +1,13 @@
 // Options of the HTTP server. Each is in the node's options under its own name.
 import { ConfigError } from "../base/errors.ts";
-import { FRONTEND_NUMBERS, HTTP_DEFAULTS, HTTP_NUMBERS, type HttpOptions, isHeaderBrand } from "../node.ts";
+import {
+  FRONTEND_NUMBERS,
+  HTTP_DEFAULTS,
+  HTTP_NUMBERS,
+  type HttpOptions,
+  isHeaderBrand,
+  isTrustLevel,
+} from "../node.ts";
 import {
   bytesOption,
   durationOption,
@@ -16,16 +23,26 @@ import {
 
 const servingOptions = {
   host: textOptionWithDefault("Address to listen on", "HOST", HTTP_DEFAULTS.host),
-  port: integerOption("Port to listen on; 0 takes a free one", "PORT", HTTP_NUMBERS.port),
+  port: integerOption("Port to listen on; 0 picks a free one", "PORT", HTTP_NUMBERS.port),
   workers: integerOption(
-    "Worker processes that answer requests while this process writes; with 0 this process answers too",
+    "Worker processes that serve requests while this process writes; with 0, this process serves them too",
     "COUNT",
     FRONTEND_NUMBERS.workers,
   ),
-  "header-brand": listOption("Brand in ledger header names: X-BRAND-LEDGER-VERSION and so on", "BRAND", {
-    fallback: HTTP_DEFAULTS.headerBrands,
-    check: (text) => (isHeaderBrand(text) ? undefined : "letters, digits and dashes"),
-  }),
+  "header-brand": listOption(
+    "Brand in the names of the ledger headers, such as X-BRAND-LEDGER-VERSION",
+    "BRAND",
+    {
+      fallback: HTTP_DEFAULTS.headerBrands,
+      check: (text) => (isHeaderBrand(text) ? undefined : "letters, digits and dashes"),
+    },
+  ),
+  "min-trust": textOption(
+    "Respond with 503 where the trust level is weaker: proven, anchored, chained, agreed NEEDED/OF, trusted or local",
+    "LEVEL",
+    (text) =>
+      isTrustLevel(text) ? undefined : "proven, anchored, chained, agreed NEEDED/OF, trusted or local",
+  ),
   encode: switchOption("Switch encode_submission and explain_submission off", HTTP_DEFAULTS.encode),
   "json-output": switchOption("Switch JSON responses off", HTTP_DEFAULTS.jsonOutput),
   "bcs-output": switchOption("Switch BCS responses off", HTTP_DEFAULTS.bcsOutput),
@@ -35,61 +52,83 @@ const servingOptions = {
     ...FRONTEND_NUMBERS.metricsPort,
     min: 1,
   }),
-  "archive-url": textOption("Archive node that 410 responses name", "URL", (text) =>
+  "archive-url": textOption("Archive node to name in responses about pruned versions (410)", "URL", (text) =>
     /^https?:\/\//.test(text) && URL.canParse(text) ? undefined : "an absolute http or https URL",
   ),
 };
 
 const limitOptions = {
-  "max-connections": integerOption("Open connections per process", "COUNT", HTTP_NUMBERS.maxConnections),
+  "max-connections": integerOption(
+    "Limit on open connections per process",
+    "COUNT",
+    HTTP_NUMBERS.maxConnections,
+  ),
   "max-in-flight": integerOption(
-    "Requests in flight per process; more get 503",
+    "Limit on requests in flight per process; more get 503",
     "COUNT",
     HTTP_NUMBERS.maxInFlight,
   ),
+  "max-waiting": integerOption(
+    "Requests per process that wait for their min_ledger_version; more get 503",
+    "COUNT",
+    HTTP_NUMBERS.maxWaiting,
+  ),
+  "max-streams": integerOption(
+    "Open streams of events per process; more get 503",
+    "COUNT",
+    HTTP_NUMBERS.maxStreams,
+  ),
+  "stream-buffer": bytesOption(
+    "Bytes that a stream of events may have unsent before its reader is cut off",
+    HTTP_NUMBERS.streamBufferBytes,
+  ),
+  "stream-heartbeat": durationOption(
+    "Time between two signs of life on a stream without events",
+    HTTP_NUMBERS.streamHeartbeatMs,
+  ),
   "max-wait": durationOption(
-    "Longest wait of a request in the queue; longer ones get 503; 0 for no limit",
+    "Longest time in the queue; a request that would wait longer gets 503; 0 for no limit",
     HTTP_NUMBERS.maxWaitMs,
   ),
   "rate-limit": integerOption(
-    "Requests per second from one client to one process; more get 429 (default no limit)",
+    "Limit on requests per second from one client to one process; more get 429 (default no limit)",
     "COUNT",
     HTTP_NUMBERS.rateLimit,
   ),
   "trust-proxy": switchOption(
-    "Tell clients apart by the last address in X-Forwarded-For: only behind a proxy that sets it",
+    "Tell clients apart by the last address in X-Forwarded-For; use only behind a proxy that sets it",
     HTTP_DEFAULTS.trustProxy,
   ),
   "headers-timeout": durationOption(
-    "Limit for receiving the headers of a request, and for a TLS handshake",
+    "Time limit for receiving the headers of a request, and for a TLS handshake",
     HTTP_NUMBERS.headersTimeoutMs,
   ),
   "request-timeout": durationOption(
-    "Limit for receiving a whole request, body included",
+    "Time limit for receiving a whole request, body included",
     HTTP_NUMBERS.requestTimeoutMs,
   ),
   "keep-alive-timeout": durationOption(
-    "Idle limit between two requests of a connection",
+    "Idle limit between two requests on a connection",
     HTTP_NUMBERS.keepAliveTimeoutMs,
   ),
   "read-timeout": durationOption("Idle limit while sending a response", HTTP_NUMBERS.readTimeoutMs),
   "answer-timeout": durationOption(
-    "Limit for a client to read everything sent to it",
+    "Time limit for a client to read everything sent to it",
     HTTP_NUMBERS.answerTimeoutMs,
   ),
   "body-limit": bytesOption("Largest request body in bytes", HTTP_NUMBERS.bodyLimitBytes),
   "max-lag": durationOption(
-    "Greatest age of the ledger; when it is older, reads get 503 and the node is not ready; 0 for no limit",
+    "Greatest age of the latest block; beyond it, reads get 503 and the node is not ready; 0 for no limit",
     HTTP_NUMBERS.maxLagMs,
   ),
 };
 
 const tlsOptions = {
   "tls-cert": textOption(
-    "Certificate chain in PEM: serves HTTPS, and loads the file again when it changes",
+    "Serve HTTPS with this certificate chain (PEM); the node reloads the file when it changes",
     "FILE",
   ),
-  "tls-key": textOption("Private key of the certificate in PEM", "FILE"),
+  "tls-key": textOption("Private key of the certificate (PEM)", "FILE"),
 };
 
 export const servingGroup = grouped("Serving", servingOptions);

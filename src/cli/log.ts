@@ -1,6 +1,7 @@
 // The program's logger: JSON lines, or readable lines on a terminal. It writes to standard error: standard output is for
 // the command's results.
-import { type DestinationStream, pino } from "pino";
+import type { DestinationStream } from "pino";
+import { loadPackage } from "../base/load-package.ts";
 import type { Logger } from "../base/log.ts";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
@@ -25,6 +26,7 @@ export function createLogger(level: LogLevel, format: "json" | "text"): Logger {
       process.stderr.write(format === "json" ? line : readableLine(line));
     },
   };
+  const { pino } = loadPackage("pino") as typeof import("pino");
   const logger = pino({ level, base: null }, destination);
   const plain = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
     Object.fromEntries(

@@ -2,28 +2,49 @@
 // mistakes with the same exit codes: 2 for bad usage or an unreachable source, 1 for a refusal or an unusable response.
 import { CodedError, ConfigError, errorText } from "../base/errors.ts";
 import { fromHex, toPrefixedHex } from "../base/hex.ts";
-import { CURSOR } from "../interface/ledger-headers.ts";
-import { JSON_TYPE, NDJSON_TYPE } from "../interface/media-types.ts";
+import { CURSOR, TRUST } from "../interface/ledger-headers.ts";
+import { EVENTS_TYPE, JSON_TYPE, NDJSON_TYPE } from "../interface/media-types.ts";
 import { API_ROOT, urlTo } from "../interface/route.ts";
 import {
   balanceRoute,
+  balanceStreamRoute,
   balancesRoute,
+  blockStreamRoute,
   detailRoute,
   encodeRoute,
   explainRoute,
   historyRoute,
+  holdingsRoute,
   infoRoute,
   ledgerInfoRoute,
   rawItemRoute,
   rawItemsRoute,
+  tableItemCountRoute,
+  tableItemsRoute,
 } from "../interface/routes.ts";
-import { createNode, type HistoryEnd, parseOperand, type ReadOptions, refusalOf } from "../node.ts";
-import { type Exclusion, textOption } from "./option.ts";
+import {
+  type BalanceEvent,
+  type BlockEvent,
+  createNode,
+  type HistoryEnd,
+  MAX_WAIT_MS,
+  type MinVersionOptions,
+  parseOperand,
+  type ReadOptions,
+  refusalOf,
+} from "../node.ts";
+import { followEvents } from "./event-stream.ts";
+import { durationOption, type Exclusion, textOption } from "./option.ts";
 
 /** The version or time to read at; the latest version if both are undefined. */
 export interface ReadAtOperand {
   readonly version: bigint | undefined;
   readonly at: string | undefined;
+}
+
+/** Which rows of a table to read. */
+export interface TableItemsOperand extends ReadAtOperand {
+  readonly since: bigint | undefined;
 }
 
 export interface BalanceQueryText {
@@ -43,13 +64,42 @@ export interface HistoryTexts {
   readonly points: number | undefined;
 }
 
+/** What to watch: a balance, or the blocks. */
+export interface WatchQuery {
+  readonly balance: BalanceQueryText | undefined;
+  /** Begins with the changes after this version. */
+  readonly after: bigint | undefined;
+}
+
+/** A change of a balance. */
+export interface ChangeText {
+  readonly version: string;
+  readonly timestamp_usec: string;
+  readonly before: string;
+  readonly after: string;
+  readonly transaction_hash: string;
+}
+
+/** A JSON text, and how far its node vouches for it, where it says so. */
+export interface TrustedText {
+  readonly text: string;
+  readonly trust: string | undefined;
+}
+
 /** The operations as JSON texts, in the shapes of the HTTP interface. */
 export interface Source {
   balance(address: string, asset: string, at: ReadAtOperand): Promise<string>;
   balances(queries: readonly BalanceQueryText[], at: ReadAtOperand): Promise<string>;
-  detail(address: string, asset: string, at: ReadAtOperand): Promise<string>;
+  detail(address: string, asset: string, at: ReadAtOperand): Promise<TrustedText>;
   /** One JSON object for each change. */
   history(address: string, asset: string, range: HistoryTexts): AsyncIterable<string>;
+  /** One JSON object for each asset. */
+  holdings(address: string, at: ReadAtOperand): AsyncIterable<string>;
+  /** One JSON object for each row. */
+  tableItems(handle: string, at: TableItemsOperand): AsyncIterable<string>;
+  countTableItems(handle: string, at: TableItemsOperand): Promise<bigint>;
+  /** One JSON object for each event; `note` gets what happens to the connection. */
+  watch(query: WatchQuery, note: (text: string) => void): AsyncIterable<string>;
   rawItem(handle: string, key: string, at: ReadAtOperand): Promise<string>;
   rawItems(queries: readonly TableQueryText[], at: ReadAtOperand): Promise<string>;
   encode(request: Uint8Array): Promise<string>;
@@ -69,18 +119,44 @@ class SourceError extends CodedError<"source"> {
 /** Options shared by the reading commands. */
 export const sourceOptions = {
   url: textOption("Node to ask (default http://127.0.0.1:8080)", "URL"),
-  data: textOption("Data directory to read in place, instead of asking a node", "DIR"),
+  data: textOption("Data directory to read directly, instead of asking a node", "DIR"),
 };
 
 export const sourceExclusions: readonly Exclusion<keyof typeof sourceOptions>[] = [
   { one: "url", others: ["data"] },
 ];
 
+/** Options of every command that reads the ledger. */
+export const minVersionOptions = {
+  "min-ledger-version": textOption(
+    "Read once the node is at this version: that of your own write",
+    "VERSION",
+  ),
+  wait: durationOption("Longest wait for --min-ledger-version", {
+    fallback: 10_000,
+    min: 0,
+    max: MAX_WAIT_MS,
+  }),
+};
+
+/** Where to ask, and the least version that the answer needs. */
+export interface SourceValues {
+  readonly url: string | undefined;
+  readonly data: string | undefined;
+  readonly "min-ledger-version"?: string | undefined;
+  readonly wait?: number;
+}
+
+function minVersionOf({ "min-ledger-version": text, wait }: SourceValues): MinVersionOptions {
+  if (text === undefined) return {};
+  return { minLedgerVersion: parseOperand("version", "--min-ledger-version", text), waitMs: wait };
+}
+
 /** Options of commands that read at a version or time. */
 export const readAtOptions = {
   "ledger-version": textOption("Read at this version instead of the latest", "VERSION"),
   at: textOption(
-    "Read at the last version whose block is not after this time: RFC 3339 or Unix seconds",
+    "Read the state at this time: the last version whose block is not later; RFC 3339 or Unix seconds",
     "TIMESTAMP",
   ),
 };
@@ -95,6 +171,9 @@ export function readAtOf(values: {
   readonly at: string | undefined;
 }): ReadAtOperand {
   const { "ledger-version": version, at } = values;
+  if (version !== undefined && at !== undefined) {
+    throw new ConfigError("--ledger-version and --at exclude each other");
+  }
   if (at !== undefined) parseOperand("time", "--at", at);
   return {
     version: version === undefined ? undefined : parseOperand("version", "--ledger-version", version),
@@ -105,6 +184,8 @@ export function readAtOf(values: {
 const DEFAULT_URL = "http://127.0.0.1:8080";
 const RESPONSE_TIMEOUT_MS = 30_000;
 const MAX_RESPONSE_BYTES = 64 << 20;
+/** A u8 on chain. */
+const MAX_DECIMALS = 255;
 const U64_MAX = 0xffff_ffff_ffff_ffffn;
 /** The last moment that a date can name, in microseconds. */
 const MAX_TIME_USEC = 8_640_000_000_000_000_000n;
@@ -172,8 +253,50 @@ const isLedger: Shape = (text) => {
 
 const isDetail: Shape = (text) => {
   const detail = toObject(text);
-  return ["ledger_version", "timestamp_usec", "balance"].every((name) => isU64(detail?.[name]));
+  const isTextOrAbsent = (name: string): boolean => ["string", "undefined"].includes(typeof detail?.[name]);
+  const { decimals = 0 } = detail ?? {};
+  return (
+    ["ledger_version", "timestamp_usec", "balance"].every((name) => isU64(detail?.[name])) &&
+    ["name", "symbol"].every(isTextOrAbsent) &&
+    Number.isInteger(decimals) &&
+    (decimals as number) >= 0 &&
+    (decimals as number) <= MAX_DECIMALS
+  );
 };
+
+/** Rows of a page that is asked for. */
+const PAGE_ROWS = "1000";
+
+/** A page of a list, and the cursor of the next. */
+interface PageText extends TrustedText {
+  readonly cursor: string | undefined;
+}
+
+function toList(text: string): readonly unknown[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isListOf(isItem: (item: Readonly<Record<string, unknown>>) => boolean): Shape {
+  return (text) =>
+    toList(text)?.every(
+      (item) => typeof item === "object" && item !== null && isItem(item as Record<string, unknown>),
+    ) ?? false;
+}
+
+function* listLines(text: string): Generator<string> {
+  for (const item of toList(text) ?? []) yield JSON.stringify(item);
+}
+
+const isHolding = ({ asset_type, balance, symbol }: Readonly<Record<string, unknown>>): boolean =>
+  typeof asset_type === "string" && isU64(balance) && (symbol === undefined || typeof symbol === "string");
+
+const isRow = ({ key, value }: Readonly<Record<string, unknown>>): boolean =>
+  isHexString(JSON.stringify(key) ?? "") && (value === null || isHexString(JSON.stringify(value) ?? ""));
 
 const isChange: Shape = (text) => {
   const change = toObject(text);
@@ -182,6 +305,38 @@ const isChange: Shape = (text) => {
     isHexString(JSON.stringify(change?.transaction_hash) ?? "")
   );
 };
+
+const isBalanceEvent: Shape = (text) => {
+  const event = toObject(text);
+  const hasBefore = event?.before !== undefined;
+  return (
+    ["version", "timestamp_usec", "balance"].every((name) => isU64(event?.[name])) &&
+    (!hasBefore || isU64(event.before)) &&
+    (!hasBefore || isHexString(JSON.stringify(event.transaction_hash) ?? ""))
+  );
+};
+
+const BLOCK_NUMBERS = ["height", "first_version", "last_version", "timestamp_usec", "epoch"];
+
+const isBlock: Shape = (text) => {
+  const block = toObject(text);
+  return BLOCK_NUMBERS.every((name) => isU64(block?.[name]));
+};
+
+function blockData({ height, firstVersion, version, timestampUsec, epoch }: BlockEvent): object {
+  const values = [height, firstVersion, version, timestampUsec, epoch];
+  return Object.fromEntries(BLOCK_NUMBERS.map((name, i) => [name, `${values[i]}`]));
+}
+
+function balanceData({ version, timestampUsec, balance, before, transactionHash }: BalanceEvent): object {
+  return {
+    version: `${version}`,
+    timestamp_usec: `${timestampUsec}`,
+    balance: `${balance}`,
+    ...(before === undefined ? {} : { before: `${before}` }),
+    ...(transactionHash === undefined ? {} : { transaction_hash: toPrefixedHex(transactionHash) }),
+  };
+}
 
 /** Shape of the results of a batch: as many as there were queries, each a value or an error. */
 function batchShape(member: string, count: number, isResult: (result: object) => boolean): Shape {
@@ -222,10 +377,10 @@ function causeOf(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? error.cause : error;
 }
 
-/** Where the next page starts, whatever the node's header brand. */
-function cursorOf({ headers }: Response): string | undefined {
+/** The value of one of the node's own headers, whatever its brand. */
+function brandedValue({ headers }: Response, header: string): string | undefined {
   for (const [name, value] of headers) {
-    if (name.startsWith("x-") && name.endsWith(`-${CURSOR.toLowerCase()}`)) return value;
+    if (name.startsWith("x-") && name.endsWith(`-${header.toLowerCase()}`)) return value;
   }
   return undefined;
 }
@@ -243,8 +398,10 @@ async function* linesOf({ body }: Response): AsyncGenerator<string> {
   if (rest !== "") throw new Error("the last line has no end");
 }
 
-function remoteSource(root: string): Source {
+function remoteSource(root: string, { minLedgerVersion, waitMs }: MinVersionOptions): Source {
   const at = root + API_ROOT;
+  const least = { min_ledger_version: minLedgerVersion, wait_ms: waitMs };
+  const timeoutMs = RESPONSE_TIMEOUT_MS + (waitMs ?? 0);
   const unreachable = (error: unknown): ConfigError =>
     new ConfigError(`cannot reach ${root}: ${errorText(causeOf(error))}`, error);
   const unlikeNode = (got: string): SourceError =>
@@ -255,7 +412,7 @@ function remoteSource(root: string): Source {
     const got = response.headers.get("content-type") ?? "no content type";
     if (got.split(";")[0]?.trim().toLowerCase() !== type) throw unlikeNode(oneLine(got));
   };
-  const ask = async (url: string, shape: Shape, body?: Uint8Array): Promise<string> => {
+  const askPage = async (url: string, shape: Shape, body?: Uint8Array): Promise<PageText> => {
     const init: RequestInit =
       body === undefined
         ? { headers: { accept: JSON_TYPE } }
@@ -267,21 +424,44 @@ function remoteSource(root: string): Source {
     let response: Response;
     let text: string;
     try {
-      response = await fetch(url, { ...init, signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS) });
+      response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
       text = (await readText(response)).trim();
     } catch (error) {
       throw unreachable(error);
     }
     await assertType(response, JSON_TYPE, text);
-    if (shape(text)) return text;
+    if (shape(text))
+      return { text, trust: brandedValue(response, TRUST), cursor: brandedValue(response, CURSOR) };
     throw unlikeNode(oneLine(text).slice(0, 100));
+  };
+  const askTrusted = async (...question: Parameters<typeof askPage>): Promise<TrustedText> => {
+    const { text, trust } = await askPage(...question);
+    return { text, trust };
+  };
+  const ask = async (...question: Parameters<typeof askPage>): Promise<string> =>
+    (await askPage(...question)).text;
+  /** The pages of a list; each cursor names the version of the first page. */
+  const pages = async function* (
+    urlFrom: (start: string | undefined) => string,
+    shape: Shape,
+  ): AsyncGenerator<string> {
+    for (let start: string | undefined, isFirst = true; isFirst || start !== undefined; isFirst = false) {
+      const { text, cursor }: PageText = await askPage(urlFrom(start), shape);
+      yield text;
+      // A cursor that does not move would never end.
+      if (cursor !== undefined && cursor === start) throw unlikeNode(cursor);
+      start = cursor;
+    }
   };
   const askJson = (url: string, shape: Shape, body: unknown): Promise<string> =>
     ask(url, shape, new TextEncoder().encode(JSON.stringify(body)));
   const readAt = ({ version, at: time }: ReadAtOperand) => ({
     ledger_version: version?.toString(),
     at: time,
+    ...least,
   });
+  const pageAt = (when: ReadAtOperand, start: string | undefined) =>
+    start === undefined ? readAt(when) : { start };
   return {
     balance: (address, asset_type, when) =>
       ask(urlTo(at, balanceRoute, { address, asset_type, ...readAt(when) }), isU64),
@@ -292,10 +472,10 @@ function remoteSource(root: string): Source {
         { queries },
       ),
     detail: (address, asset_type, when) =>
-      ask(urlTo(at, detailRoute, { address, asset_type, ...readAt(when) }), isDetail),
+      askTrusted(urlTo(at, detailRoute, { address, asset_type, ...readAt(when) }), isDetail),
     history: async function* (address, asset_type, range) {
       for (let start: string | undefined, isFirst = true; isFirst || start !== undefined; isFirst = false) {
-        const url = urlTo(at, historyRoute, { address, asset_type, ...range, start });
+        const url = urlTo(at, historyRoute, { address, asset_type, ...range, start, ...least });
         let response: Response;
         try {
           // Without a time limit: a node closes the connection if its client reads too slowly.
@@ -313,7 +493,58 @@ function remoteSource(root: string): Source {
           if (!isChange(line)) throw unlikeNode(oneLine(line).slice(0, 100));
           yield line;
         }
-        start = cursorOf(response);
+        start = brandedValue(response, CURSOR);
+      }
+    },
+    holdings: async function* (address, when) {
+      const urlFrom = (start: string | undefined): string =>
+        urlTo(at, holdingsRoute, { address, limit: PAGE_ROWS, ...pageAt(when, start) });
+      for await (const page of pages(urlFrom, isListOf(isHolding))) yield* listLines(page);
+    },
+    tableItems: async function* (table_handle, when) {
+      const urlFrom = (start: string | undefined): string => {
+        const since = when.since?.toString();
+        return urlTo(at, tableItemsRoute, { table_handle, since, limit: PAGE_ROWS, ...pageAt(when, start) });
+      };
+      for await (const page of pages(urlFrom, isListOf(isRow))) yield* listLines(page);
+    },
+    countTableItems: async (table_handle, when) => {
+      const urlFrom = (start: string | undefined): string => {
+        const since = when.since?.toString();
+        return urlTo(at, tableItemCountRoute, { table_handle, since, ...pageAt(when, start) });
+      };
+      let total = 0n;
+      for await (const page of pages(urlFrom, (text) => isU64(toObject(text)?.count))) {
+        total += BigInt(toObject(page)?.count as string);
+      }
+      return total;
+    },
+    watch: async function* ({ balance, after }, note) {
+      const query = { after, ...least };
+      const url =
+        balance === undefined
+          ? urlTo(at, blockStreamRoute, query)
+          : urlTo(at, balanceStreamRoute, { ...balance, ...query });
+      const events = followEvents(
+        {
+          connect: async (id) => {
+            const headers = { accept: EVENTS_TYPE, ...(id === undefined ? {} : { "last-event-id": id }) };
+            try {
+              return await fetch(url, { headers });
+            } catch (error) {
+              throw unreachable(error);
+            }
+          },
+          assertStream: (response) => assertType(response, EVENTS_TYPE),
+          linesOf,
+          onLost: (reason) => note(`lost the connection, connecting again: ${reason}`),
+        },
+        after?.toString(),
+      );
+      for await (const { name, data } of events) {
+        if (name === "gap") note(oneLine(`${toObject(data)?.message}`));
+        else if (balance === undefined ? isBlock(data) : isBalanceEvent(data)) yield data;
+        else throw unlikeNode(oneLine(data).slice(0, 100));
       }
     },
     rawItem: (table_handle, key, when) =>
@@ -328,10 +559,10 @@ function remoteSource(root: string): Source {
         ),
         { queries },
       ),
-    encode: (request) => ask(urlTo(at, encodeRoute), isHexString, request),
-    explain: (request) => ask(urlTo(at, explainRoute), isObject, request),
+    encode: (request) => ask(urlTo(at, encodeRoute, least), isHexString, request),
+    explain: (request) => ask(urlTo(at, explainRoute, least), isObject, request),
     info: () => ask(urlTo(at, infoRoute), isObject),
-    ledger: () => ask(urlTo(at, ledgerInfoRoute), isLedger),
+    ledger: () => ask(urlTo(at, ledgerInfoRoute, least), isLedger),
     close: async () => {},
   };
 }
@@ -355,7 +586,8 @@ function historyEnd(name: "from" | "to", text: string | undefined): HistoryEnd |
 function errorOf(error: CodedError): { readonly message: string; readonly error_code: string } {
   return {
     message: error.message,
-    error_code: error.code === "corrupt" ? "internal_error" : "web_framework_error",
+    error_code:
+      error.code === "corrupt" || error.code === "damaged" ? "internal_error" : "web_framework_error",
   };
 }
 
@@ -371,7 +603,13 @@ function batchText(
   });
 }
 
-async function localSource(data: string): Promise<Source> {
+/** The level of a version by a node's info, which has the latest ranges only; undefined for a version before them. */
+function levelAt(info: Readonly<Record<string, unknown>>, version: bigint): string | undefined {
+  const ranges = info.trust_ranges as readonly { readonly first_version: string; readonly level: string }[];
+  return ranges.findLast(({ first_version: first }) => BigInt(first) <= version)?.level;
+}
+
+async function localSource(data: string, least: MinVersionOptions): Promise<Source> {
   const node = await createNode({ data, readOnly: true });
   /** Refuses with the messages of the HTTP interface. */
   const ask = async <T>(question: () => Promise<T>): Promise<T> => {
@@ -382,7 +620,19 @@ async function localSource(data: string): Promise<Source> {
       throw text === undefined ? error : new SourceError(text, error);
     }
   };
-  const readOptions = ({ version, at }: ReadAtOperand): ReadOptions => ({ ledgerVersion: version, at });
+  const list = async function* <T>(items: AsyncIterable<T>, toLine: (item: T) => string) {
+    const iterator = items[Symbol.asyncIterator]();
+    for (;;) {
+      const next = await ask(() => iterator.next());
+      if (next.done === true) return;
+      yield toLine(next.value);
+    }
+  };
+  const readOptions = ({ version, at }: ReadAtOperand): ReadOptions => ({
+    ledgerVersion: version,
+    at,
+    ...least,
+  });
   return {
     balance: (address, asset, when) =>
       ask(async () => `${await node.balance(address, asset, readOptions(when))}`),
@@ -397,22 +647,42 @@ async function localSource(data: string): Promise<Source> {
         );
       }),
     detail: (address, asset, when) =>
-      ask(async () => JSON.stringify(await node.balanceDetail(address, asset, readOptions(when)))),
+      ask(async () => {
+        const detail = await node.balanceDetail(address, asset, readOptions(when));
+        return {
+          text: JSON.stringify(detail),
+          trust: levelAt(await node.info(), BigInt(detail.ledger_version)),
+        };
+      }),
     history: async function* (address, asset, { from, to, points }) {
-      const range = { from: historyEnd("from", from), to: historyEnd("to", to), points };
-      const changes = node.balanceHistory(address, asset, range)[Symbol.asyncIterator]();
-      for (;;) {
-        const next = await ask(() => changes.next());
-        if (next.done === true) return;
-        const change = next.value;
-        yield JSON.stringify({
+      const range = { from: historyEnd("from", from), to: historyEnd("to", to), points, ...least };
+      yield* list(node.balanceHistory(address, asset, range), (change) =>
+        JSON.stringify({
           version: `${change.version}`,
           timestamp_usec: `${change.timestampUsec}`,
           before: `${change.before}`,
           after: `${change.after}`,
           transaction_hash: toPrefixedHex(change.transactionHash),
-        });
-      }
+        }),
+      );
+    },
+    holdings: (address, when) => list(node.holdings(address, readOptions(when)), JSON.stringify),
+    tableItems: (handle, when) =>
+      list(node.tableItems(handle, { ...readOptions(when), since: when.since }), ({ key, value }) =>
+        JSON.stringify({ key: toPrefixedHex(key), value: value === undefined ? null : toPrefixedHex(value) }),
+      ),
+    countTableItems: (handle, when) =>
+      ask(() => node.countTableItems(handle, { ...readOptions(when), since: when.since })),
+    watch: async function* ({ balance, after }) {
+      // The answer is not needed, only that the ledger is there.
+      await ask(() => node.ledgerInfo(least));
+      const events: AsyncIterable<BalanceEvent | BlockEvent> =
+        balance === undefined
+          ? node.watchBlocks({ after })
+          : node.watchBalance(balance.address, balance.asset_type, { after });
+      yield* list(events, (event) =>
+        JSON.stringify("height" in event ? blockData(event) : balanceData(event)),
+      );
     },
     rawItem: (handle, key, when) =>
       ask(async () => {
@@ -437,10 +707,11 @@ async function localSource(data: string): Promise<Source> {
           }),
         );
       }),
-    encode: (request) => ask(async () => JSON.stringify(toPrefixedHex(await node.encodeSubmission(request)))),
-    explain: (request) => ask(async () => JSON.stringify(await node.explainSubmission(request))),
+    encode: (request) =>
+      ask(async () => JSON.stringify(toPrefixedHex(await node.encodeSubmission(request, least)))),
+    explain: (request) => ask(async () => JSON.stringify(await node.explainSubmission(request, least))),
     info: () => ask(async () => JSON.stringify(await node.info())),
-    ledger: () => ask(async () => JSON.stringify(await node.ledgerInfo())),
+    ledger: () => ask(async () => JSON.stringify(await node.ledgerInfo(least))),
     close: () => node.close(),
   };
 }
@@ -452,20 +723,18 @@ function absentItem(handle: string, key: string, version: bigint | undefined): s
 }
 
 /** Opens the source that the options name. */
-async function openSource(options: {
-  readonly url: string | undefined;
-  readonly data: string | undefined;
-}): Promise<Source> {
+export async function openSource(options: SourceValues): Promise<Source> {
+  const least = minVersionOf(options);
   if (options.url !== undefined && options.data !== undefined) {
     throw new ConfigError("--url and --data exclude each other");
   }
-  if (options.data !== undefined) return localSource(options.data);
-  return remoteSource(parseNodeUrl(options.url ?? DEFAULT_URL));
+  if (options.data !== undefined) return localSource(options.data, least);
+  return remoteSource(parseNodeUrl(options.url ?? DEFAULT_URL), least);
 }
 
 /** Runs one question on a source and closes it. */
 export async function askSource<T>(
-  options: { readonly url: string | undefined; readonly data: string | undefined },
+  options: SourceValues,
   question: (source: Source) => Promise<T>,
 ): Promise<T> {
   const source = await openSource(options);

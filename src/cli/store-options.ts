@@ -19,18 +19,18 @@ export const DEFAULT_DATA = "./data";
 
 /** Cluster options that the node takes as they are. */
 const connectionOptions = {
-  "store-user": textOption("User name at the cluster", "NAME"),
+  "store-user": textOption("User name for the cluster", "NAME"),
   "store-data-centre": textOption(
-    "Data centre whose machines are asked (default that of the first machine that answers)",
+    "Data centre to send requests to (default that of the first host that responds)",
     "NAME",
   ),
   "store-replication": integerOption(
-    "Copies of each row when the keyspace is created (default one per machine, at most 3)",
+    "Copies of each row, for a keyspace that does not exist yet (default one per machine, at most 3)",
     "COUNT",
     CASSANDRA_NUMBERS.replication,
   ),
   "lease-time": durationOption(
-    "Lifetime of the writer's lease without renewal; then a standby takes over",
+    "Lifetime of the writer's lease; if the writer does not renew it in time, a standby takes over",
     CASSANDRA_NUMBERS.leaseTimeMs,
   ),
 };
@@ -40,10 +40,16 @@ export const clusterOptions = {
   ...connectionOptions,
   "store-password": secretOption("Password of --store-user"),
   "store-password-file": textOption("File whose first line is the password", "FILE"),
-  "store-tls": switchOption("Use TLS to the cluster, and trust the system's authorities", false),
-  "store-tls-ca": textOption("Use TLS to the cluster, and trust the authorities in this PEM file", "FILE"),
-  "store-tls-cert": textOption("Client certificate in PEM, if the cluster asks for one", "FILE"),
-  "store-tls-key": textOption("Private key of that certificate in PEM", "FILE"),
+  "store-tls": switchOption(
+    "Connect to the cluster with TLS and trust the system's certificate authorities",
+    false,
+  ),
+  "store-tls-ca": textOption(
+    "Connect to the cluster with TLS and trust the certificate authorities in this file (PEM)",
+    "FILE",
+  ),
+  "store-tls-cert": textOption("Client certificate (PEM), if the cluster asks for one", "FILE"),
+  "store-tls-key": textOption("Private key of the client certificate (PEM)", "FILE"),
 };
 
 /** The options that only one engine takes, by engine. */
@@ -64,7 +70,7 @@ const ENGINES = ["lmdb", "memory", "cassandra"] as const satisfies readonly (key
 export const storeOptions = {
   ...ENGINE_OPTIONS.lmdb,
   store: choiceOption(
-    "Engine that keeps the ledger: a data directory, memory, or a Cassandra cluster",
+    "Engine that keeps the ledger: in a data directory (lmdb), in memory, or in a Cassandra cluster",
     ENGINES,
     "lmdb",
   ),

@@ -2,23 +2,45 @@
 // happens here, once.
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { LedgerError } from "../ledger/errors.ts";
+import {
+  compareTrust,
+  formatTrust,
+  TRUSTED,
+  type TrustLevel,
+  trustOfAnswer,
+  weakestTrust,
+} from "../ledger/trust.ts";
 import type { Ledger, LedgerView } from "../ledger/view.ts";
+import type { HeadWatch } from "../ledger/watch/head-watch.ts";
+import { assertReached, type MinVersion } from "../ledger/watch/min-version.ts";
+import type { WatchEvent } from "../ledger/watch/watched.ts";
 import { Abandoned, assertBodyHeaders, type BodyBudget, BodyHold } from "./body.ts";
 import { isPreflightMethod, preflightHeaders } from "./cors.ts";
+import type { Condition } from "./error-catalogue.ts";
 import { HttpError, NO_LEDGER, quoteInput } from "./errors.ts";
+import type { EventStreams } from "./event-streams.ts";
 import { CLIENT_GONE, type Exchange } from "./exchange.ts";
 import { HeaderMaker, toHeaderSet } from "./headers.ts";
-import { type Form, isJsonMediaType, MEDIA_TYPES, negotiateForm } from "./negotiation.ts";
-import type { Operation } from "./operation.ts";
+import { type Form, isAccepted, isJsonMediaType, MEDIA_TYPES, negotiateForm } from "./negotiation.ts";
+import {
+  type Answer,
+  type EventAnswer,
+  type Operation,
+  parseField,
+  type StreamedAnswer,
+} from "./operation.ts";
 import { isPassable, type PassThrough } from "./pass-through.ts";
 import { originForm } from "./request-target.ts";
 import { Responder, type ResponderOptions, type Serving } from "./responder.ts";
 import { Router } from "./router.ts";
+import { lastEventIdField } from "./schemas/event-stream.ts";
+import { minVersionOf } from "./schemas/min-version.ts";
 import type { Services } from "./services.ts";
 
 /** What the operator can switch off. */
 export interface Switches {
   readonly encode: boolean;
+  readonly index: boolean;
   readonly jsonOutput: boolean;
   readonly bcsOutput: boolean;
 }
@@ -33,8 +55,14 @@ export interface DispatcherOptions extends Omit<ResponderOptions, "headers"> {
   readonly bodyLimitBytes: number;
   readonly bodyBudgetBytes: number;
   readonly maxInFlight: number;
+  readonly headWatch: HeadWatch;
+  readonly streams: EventStreams;
+  /** Requests that wait for a version. */
+  readonly maxWaiting: number;
   /** 0 for no limit. */
   readonly maxLagMs: number;
+  /** Weakest level of an answer that is sent; undefined for any. */
+  readonly minTrust: TrustLevel | undefined;
   /** Serves the paths that this node does not; undefined without an upstream. */
   readonly passThrough: PassThrough | undefined;
 }
@@ -50,8 +78,23 @@ function withoutView(operation: Operation, error: unknown): undefined {
   throw new HttpError(operation.unavailable, message, { cause: error });
 }
 
+/** Where a client that connects again goes on. */
+function lastEventIdOf({ headers }: Exchange): bigint | undefined {
+  const text = headers["last-event-id"];
+  return text === undefined || text === "" ? undefined : parseField("Last-Event-ID", lastEventIdField, text);
+}
+
+/** What an answer rests on. One in pieces reads further items as it is sent, so those count at their weakest. */
+function trustOf(
+  view: LedgerView,
+  answer: Answer<unknown> | StreamedAnswer | EventAnswer<WatchEvent>,
+): TrustLevel {
+  const level = trustOfAnswer(view, answer.version ?? view.position.version);
+  return !("data" in answer) && view.fetchedTrust !== undefined ? weakestTrust(level, TRUSTED) : level;
+}
+
 function toServing(exchange: Exchange): Serving {
-  return { exchange, operation: undefined, headers: undefined, isPinned: false };
+  return { exchange, operation: undefined, headers: undefined, trust: undefined, isPinned: false };
 }
 
 /** Serves requests over one ledger. */
@@ -64,6 +107,9 @@ export class Dispatcher {
   /** Encoded documents, by operation and form. */
   readonly #documents = new Map<string, Uint8Array>();
   #inFlight = 0;
+  /** End the waits for a version. */
+  readonly #waits = new Set<() => void>();
+  #isClosing = false;
   /** Requests in flight of operations with a bound of their own. */
   readonly #inFlightOf = new Map<Operation, number>();
 
@@ -102,12 +148,16 @@ export class Dispatcher {
       const args = operation.parseArgs(segments, mark < 0 ? "" : url.slice(mark + 1));
       serving.isPinned = operation.method === "GET" && args.ledger_version !== undefined;
       const form = this.#negotiate(operation, headers.accept);
+      const lastEventId = operation.isStream ? lastEventIdOf(exchange) : undefined;
+      if (operation.isStream) this.#options.streams.assertRoom();
       if (operation.body !== undefined) {
         hold = new BodyHold(this.#options.bodyLimitBytes, this.#budget);
         const body = this.#readBody(exchange, hold);
         args.body = operation.body.parse(body instanceof Promise ? await body : body);
       }
-      // Requests count from here on, with their body complete: slow uploads must not keep others out.
+      const minVersion = operation.ledger === "required" ? minVersionOf(args) : undefined;
+      if (minVersion !== undefined) await this.#reach(serving, operation, minVersion);
+      // Requests count from here on, with their body complete and their version there: neither must keep others out.
       inFlight = 1;
       if (++this.#inFlight > this.#options.maxInFlight) {
         throw new HttpError("overloaded", "too many requests in flight", { headers: ["Retry-After", "1"] });
@@ -116,17 +166,30 @@ export class Dispatcher {
       if (operation.ledger !== "none") {
         const opened = this.#openView(operation);
         view = opened instanceof Promise ? await opened : opened;
-        if (view !== undefined) serving.headers = this.#headers.prepare(view.position);
+        if (view !== undefined) {
+          serving.headers = this.#headers.prepare(view.position);
+          serving.trust = serving.headers.trust;
+        }
         if (view !== undefined && operation.ledger === "required") this.#assertRecent(view, operation);
       }
       if (exchange.isGone) throw new Abandoned("the client went away");
       const { services, ledger } = this.#options;
       const isGone = (): boolean => exchange.isGone;
-      const handled = operation.handle(args, { view, services, ledger, form, isGone });
+      const handled = operation.handle(args, { view, services, ledger, form, isGone, lastEventId });
       const answer = handled instanceof Promise ? await handled : handled;
       // Encode nothing for a client that left: a large response holds memory until it is sent.
       if (exchange.isGone) throw new Abandoned("the client went away");
+      if (view !== undefined) {
+        serving.trust = trustOf(view, answer);
+        if (operation.ledger === "required" && !operation.servedStale) {
+          this.#assertTrust(serving.trust, operation.unavailable);
+        }
+      }
       const about = this.#headers.about(answer);
+      if ("watched" in answer) {
+        this.#openStream(serving, operation, form, answer);
+        return;
+      }
       if ("stream" in answer) {
         view?.release();
         view = undefined;
@@ -149,6 +212,17 @@ export class Dispatcher {
     }
   }
 
+  #openStream(serving: Serving, operation: Operation, form: Form, answer: EventAnswer<WatchEvent>): void {
+    const { streams } = this.#options;
+    streams.assertRoom();
+    const { watched, opening, state, after, version } = answer;
+    const format = (event: WatchEvent): string => `${operation.encode(event, form)}`;
+    const first = state === undefined ? opening : opening + format(state);
+    const sink = this.#responder.startEvents(serving, form, version, this.#headers.about(answer));
+    if (serving.exchange.method === "HEAD") sink.end();
+    else streams.open({ watched, opening: first, after, isResumed: state === undefined, format }, sink);
+  }
+
   /** Passes a request that this node does not serve to the upstream. Returns true if the upstream answers it. */
   async #passOn(serving: Serving, error: unknown): Promise<boolean> {
     const { passThrough } = this.#options;
@@ -159,6 +233,7 @@ export class Dispatcher {
     if (node === undefined) return true;
     if (this.#responder.closing) node.response.shouldKeepAlive = false;
     try {
+      this.#assertTrust(TRUSTED, "unavailable");
       this.#responder.settle(serving, await passThrough.serve(node, url));
     } catch (failure) {
       this.#failOrCount(serving, failure);
@@ -175,6 +250,9 @@ export class Dispatcher {
   /** Closes each connection after its next response. */
   startClosing(): void {
     this.#responder.closing = true;
+    this.#isClosing = true;
+    for (const end of this.#waits) end();
+    this.#options.streams.close();
   }
 
   /** Value of Access-Control-Expose-Headers. */
@@ -185,6 +263,11 @@ export class Dispatcher {
   /** Requests being worked on. */
   get inFlight(): number {
     return this.#inFlight;
+  }
+
+  /** Requests that wait for a version. */
+  get waiting(): number {
+    return this.#waits.size;
   }
 
   /** Answers a request with an error without serving it. */
@@ -211,7 +294,7 @@ export class Dispatcher {
       throw new HttpError("disabled", `${operation.id} is switched off on this node`);
     }
     const form = negotiateForm(accept, operation.forms);
-    if (operation.forms.length === 1 && form === "bcs" && negotiateForm(accept, ["json", "bcs"]) !== "bcs") {
+    if (operation.forms.length === 1 && form === "bcs" && !this.#takesBcs(accept)) {
       throw new HttpError(
         "disabled",
         `${operation.id} answers in ${MEDIA_TYPES.bcs} only: ask for it in Accept`,
@@ -225,6 +308,13 @@ export class Dispatcher {
         throw new HttpError("disabled", "BCS output is switched off on this node");
     }
     return form;
+  }
+
+  /** True for a client of an operation in BCS only. With an upstream, one that prefers JSON gets it from there. */
+  #takesBcs(accept: string | undefined): boolean {
+    return this.#options.passThrough === undefined
+      ? isAccepted(accept, "bcs")
+      : negotiateForm(accept, ["json", "bcs"]) === "bcs";
   }
 
   #readBody(exchange: Exchange, hold: BodyHold): Uint8Array | Promise<Uint8Array> {
@@ -267,6 +357,48 @@ export class Dispatcher {
     }
   }
 
+  /** Waits until the ledger is at a version. Holds no view meanwhile. Throws when it is not, or the client left. */
+  async #reach(serving: Serving, operation: Operation, minVersion: MinVersion): Promise<void> {
+    const { version, waitMs } = minVersion;
+    if ((await this.#lookAtHead(serving, operation)) >= version) return;
+    if (waitMs > 0) {
+      await this.#wait(serving.exchange, minVersion);
+      if (serving.exchange.isGone) throw new Abandoned("the client went away");
+      await this.#lookAtHead(serving, operation);
+    }
+    assertReached(serving.headers?.position.version ?? 0n, minVersion);
+  }
+
+  /** The latest version. Also prepares the headers of it, for an error. */
+  async #lookAtHead(serving: Serving, operation: Operation): Promise<bigint> {
+    const view = await this.#openView(operation);
+    if (view === undefined) throw new HttpError(operation.unavailable, NO_LEDGER);
+    const { position } = view;
+    view.release();
+    serving.headers = this.#headers.prepare(position);
+    return position.version;
+  }
+
+  async #wait({ socket }: Exchange, { version, waitMs }: MinVersion): Promise<void> {
+    const { headWatch, maxWaiting } = this.#options;
+    if (this.#waits.size >= maxWaiting) {
+      throw new HttpError("overloaded", `${maxWaiting} requests wait for a version already`, {
+        headers: ["Retry-After", "1"],
+      });
+    }
+    if (this.#isClosing) return;
+    const { done, end } = headWatch.wait(version, waitMs);
+    this.#waits.add(end);
+    // Pipelined requests may wait side by side.
+    socket.setMaxListeners(0);
+    // A client that sends no more may have left: it gets its answer now, in case it still reads.
+    socket.on("close", end).on("end", end);
+    if (socket.readableEnded) end();
+    await done;
+    socket.off("close", end).off("end", end);
+    this.#waits.delete(end);
+  }
+
   #assertRecent(view: LedgerView, operation: Operation): void {
     const { maxLagMs, services } = this.#options;
     if (maxLagMs === 0 || operation.servedStale) return;
@@ -277,6 +409,15 @@ export class Dispatcher {
         `the ledger is ${lagMs} ms behind, more than the ${maxLagMs} ms allowed`,
       );
     }
+  }
+
+  #assertTrust(trust: TrustLevel, unavailable: Condition): void {
+    const { minTrust } = this.#options;
+    if (minTrust === undefined || compareTrust(trust, minTrust) >= 0) return;
+    throw new HttpError(
+      unavailable,
+      `the answer would rest on trust level ${formatTrust(trust)}, and this node answers from ${formatTrust(minTrust)} on`,
+    );
   }
 
   #sendPreflight(serving: Serving, origin: string): void {

@@ -46,36 +46,37 @@ export const ERROR_CATALOGUE = {
     status: 400,
     errorCode: "web_framework_error",
     when: "The path, the query, a header or the body cannot be parsed.",
-    remedy: "The message names the part, what was expected and what came; correct it and send again.",
+    remedy: "The message names the part, what was expected and what was received; correct it and send again.",
   },
   invalid_transaction: {
     status: 400,
     errorCode: "invalid_input",
-    when: "The transaction is well-formed but cannot be encoded: unknown module or function, wrong number or kind of arguments, a payload the chain refuses.",
-    remedy: "The message names the argument or part; correct it and send again.",
+    when: "The transaction is well-formed but cannot be encoded: unknown module or function, wrong number or kind of arguments, or a payload that the chain refuses.",
+    remedy: "The message names the argument or other part; correct it and send again.",
   },
   invalid_page: {
     status: 400,
     errorCode: "invalid_input",
     when: "`start` is above the latest version, or `limit` is 0.",
-    remedy: "The ledger headers name the latest version; send again later or ask for a lower one.",
+    remedy:
+      "The ledger headers name the latest version: ask for a version up to it, and for at least one record.",
   },
   invalid_range: {
     status: 400,
     errorCode: "invalid_input",
-    when: "`from` is above `to`.",
-    remedy: "Exchange them.",
+    when: "`from` is above `to`, or `since` above the version that is read at.",
+    remedy: "Swap them.",
   },
   answer_too_large: {
     status: 400,
     errorCode: "invalid_input",
-    when: "In the place of a table item of a batch: the items before it fill an answer already (8 MiB).",
+    when: "In a batch, in place of a table item: the items before it already fill the largest response (8 MiB).",
     remedy: "Ask again for the items that have this error.",
   },
   disabled: {
     status: 403,
     errorCode: "api_disabled",
-    when: "The operation, or the form of answer that was asked for, is switched off on this node.",
+    when: "The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have.",
     remedy: "Ask for the other form with `Accept`, or ask another node.",
   },
   preflight_refused: {
@@ -88,14 +89,14 @@ export const ERROR_CATALOGUE = {
     status: 404,
     errorCode: "web_framework_error",
     when: "Nothing is served under this path.",
-    remedy: "`GET /v1/spec` lists what is.",
+    remedy: "`GET /v1/spec` lists the paths that are.",
   },
   version_not_found: {
     status: 404,
     errorCode: "version_not_found",
-    when: "`ledger_version` is above the latest version, or `at` after the latest block.",
+    when: "`ledger_version` is above the latest version, or `at` is after the latest block.",
     remedy:
-      "The ledger headers name the latest version and its time; send again later or ask for an earlier one.",
+      "The ledger headers name the latest version and its time; send again later or ask for an earlier version.",
   },
   table_item_not_found: {
     status: 404,
@@ -124,27 +125,28 @@ export const ERROR_CATALOGUE = {
   version_pruned: {
     status: 410,
     errorCode: "version_pruned",
-    when: "`ledger_version` is below the oldest version that is kept, or `at` before its block.",
+    when: "`ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block.",
     remedy:
-      "The ledger headers name the oldest version; `archival_endpoint` in the body, when there, names a node that keeps more.",
+      "The ledger headers name the oldest version; `archival_endpoint` in the body, if present, names a node that keeps more versions.",
   },
   body_too_large: {
     status: 413,
     errorCode: "web_framework_error",
-    when: "The body, or what it inflates to, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB.",
-    remedy: "Send less, or in several requests at one version.",
+    when: "The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB.",
+    remedy: "Send less, or split it into several requests at the same version.",
   },
   uri_too_long: {
     status: 414,
     errorCode: "web_framework_error",
     when: "The request target is longer than 16 KiB.",
-    remedy: "Send a shorter one.",
+    remedy: "Send a shorter target.",
   },
   unsupported_media_type: {
     status: 415,
     errorCode: "web_framework_error",
-    when: "A POST has no `Content-Type`, or not a JSON one, or an unknown `Content-Encoding`.",
-    remedy: "Send `Content-Type: application/json`, plain or as gzip, br or deflate.",
+    when: "A POST has no `Content-Type`, one that is not JSON, or an unknown `Content-Encoding`.",
+    remedy:
+      "Send `Content-Type: application/json`, uncompressed or with `Content-Encoding` gzip, br or deflate.",
   },
   expectation_failed: {
     status: 417,
@@ -155,9 +157,9 @@ export const ERROR_CATALOGUE = {
   rate_limited: {
     status: 429,
     errorCode: "web_framework_error",
-    when: "This client sends more requests per second than the node allows it; off unless configured.",
+    when: "This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured.",
     remedy:
-      "Send again after the seconds that `Retry-After` names; the `RateLimit-…` headers of every answer say how many are left.",
+      "Send again after the seconds that `Retry-After` names; the `RateLimit-…` headers of each response say how many requests are left.",
   },
   headers_too_large: {
     status: 431,
@@ -168,25 +170,32 @@ export const ERROR_CATALOGUE = {
   internal: {
     status: 500,
     errorCode: "internal_error",
-    when: "Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened.",
+    when: "Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened.",
     remedy: "Tell the operator; the node's log holds the cause.",
   },
   unavailable: {
     status: 503,
     errorCode: "internal_error",
-    when: "There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer.",
+    when: "There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond.",
     remedy: "Send again later, or ask another node.",
+  },
+  behind: {
+    status: 503,
+    errorCode: "internal_error",
+    when: "The ledger did not reach `min_ledger_version` within `wait_ms`.",
+    remedy:
+      "`versions_behind` in the body tells how far behind it is; send again, wait longer, or ask another node.",
   },
   overloaded: {
     status: 503,
     errorCode: "internal_error",
-    when: "The node is at its limit of requests in flight, or cannot answer in time.",
+    when: "The node is at its limit of requests in flight, or cannot respond in time.",
     remedy: "Send again after the seconds that `Retry-After` names.",
   },
   unhealthy: {
     status: 503,
     errorCode: "health_check_failed",
-    when: "The health check fails: no readable ledger, its time is older than `duration_secs` allows, or nothing that can be verified comes from any upstream.",
+    when: "The health check fails: the node has no readable ledger, the ledger is older than `duration_secs` allows, or no upstream serves data that can be verified.",
     remedy: "Ask another node.",
   },
 } as const satisfies Record<string, CatalogueEntry>;

@@ -18,10 +18,10 @@ export function errorsPage(operations: readonly Operation[]): string {
   });
   return `# Errors
 
-Every error is \`application/json\`, whatever \`Accept\` says: \`message\` names the part, what was expected and
-what came; \`error_code\` is one of a closed list; \`vm_error_code\` is there only where a virtual machine said no.
-Errors that know the ledger carry the ledger headers. This page is generated from the error catalogue:
-\`npx tsx scripts/generate-docs.ts\`.
+Every error is \`application/json\`, whatever \`Accept\` says. \`message\` names the wrong part of the request, what was
+expected and what was received; \`error_code\` is one of a fixed list. An error that
+occurs while the node reads the ledger carries the ledger headers; an earlier one, such as a malformed request, does
+not. Generated from the error catalogue by \`npm run docs\`; do not edit.
 
 | status | error_code | when | what to do | where |
 |---|---|---|---|---|

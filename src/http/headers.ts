@@ -7,7 +7,9 @@ import {
   type LedgerHeader,
   READ_TIMESTAMP,
   READ_VERSION,
+  TRUST,
 } from "../interface/ledger-headers.ts";
+import { formatTrust, type TrustLevel, trustAt } from "../ledger/trust.ts";
 import type { LedgerPosition } from "../ledger/view.ts";
 import type { HeaderSet } from "./exchange.ts";
 import { type Form, MEDIA_TYPES } from "./negotiation.ts";
@@ -46,6 +48,11 @@ export function ledgerHeaderNames(brand: string): string[] {
   return names.map((name) => brandedHeader(brand, name));
 }
 
+/** Names of the header that tells what a response rests on. */
+export function trustHeaderNames(brands: readonly string[]): string[] {
+  return brands.map((brand) => brandedHeader(brand, TRUST));
+}
+
 /** Names of the header that pages carry. */
 export function cursorHeaderNames(brands: readonly string[]): string[] {
   return brands.map((brand) => brandedHeader(brand, CURSOR));
@@ -82,9 +89,11 @@ export function plainHeaders(form: Form): HeaderSet {
 /** Prepared headers of one position. */
 export interface PositionHeaders {
   readonly position: LedgerPosition;
+  /** Level of the latest version. */
+  readonly trust: TrustLevel;
   /** By form, for responses at the latest version: complete but for the length. */
   readonly latest: Readonly<Record<Form, HeaderSet>>;
-  /** By form, for other responses: without caching rule and read version. */
+  /** By form, for other responses: without caching rule, read version and trust. */
   readonly other: Readonly<Record<Form, HeaderSet>>;
 }
 
@@ -97,6 +106,7 @@ function samePosition(a: LedgerPosition, b: LedgerPosition): boolean {
       a.blockHeight === b.blockHeight &&
       a.oldestBlockHeight === b.oldestBlockHeight &&
       a.epoch === b.epoch &&
+      a.trust === b.trust &&
       a.chainId === b.chainId)
   );
 }
@@ -110,6 +120,7 @@ function byForm<T>(make: (form: Form) => T): Record<Form, T> {
     text: make("text"),
     csv: make("csv"),
     ndjson: make("ndjson"),
+    events: make("events"),
   };
 }
 
@@ -130,7 +141,11 @@ export class HeaderMaker {
 
   constructor(brands: readonly string[]) {
     this.#brands = brands;
-    const branded = [...brands.flatMap(ledgerHeaderNames), ...cursorHeaderNames(brands)];
+    const branded = [
+      ...brands.flatMap(ledgerHeaderNames),
+      ...trustHeaderNames(brands),
+      ...cursorHeaderNames(brands),
+    ];
     this.exposed = [...branded, ...EXPOSED].join(", ");
   }
 
@@ -144,12 +159,15 @@ export class HeaderMaker {
         String(position[field]),
       ]),
     );
-    const readVersion: string[] = [];
-    this.addReadVersion(readVersion, position.version);
+    const trust = trustAt(position.trust, position.version);
+    const read: string[] = [];
+    this.addReadVersion(read, position.version);
+    this.addTrust(read, trust);
     const prepared: PositionHeaders = {
       position,
+      trust,
       latest: byForm((form) =>
-        toHeaderSet([...plainHeaders(form).list, "Cache-Control", "no-cache", ...ledger, ...readVersion]),
+        toHeaderSet([...plainHeaders(form).list, "Cache-Control", "no-cache", ...ledger, ...read]),
       ),
       other: byForm((form) => toHeaderSet([...plainHeaders(form).list, ...ledger])),
     };
@@ -160,6 +178,11 @@ export class HeaderMaker {
   /** Adds the version that was read. */
   addReadVersion(headers: string[], version: bigint): void {
     this.#add(headers, READ_VERSION, String(version));
+  }
+
+  /** Adds what the response rests on. */
+  addTrust(headers: string[], trust: TrustLevel): void {
+    this.#add(headers, TRUST, formatTrust(trust));
   }
 
   /** What an answer tells beside its body: the time it was read at and where the next page begins, where it has them. */

@@ -2,7 +2,7 @@
 // range wins, then the one named first, so that `application/x-bcs, */*` means BCS. JSON when nothing is
 // said and when nothing matches: there is no 406.
 
-import { BCS_TYPE, CSV_TYPE, JSON_TYPE, NDJSON_TYPE } from "../interface/media-types.ts";
+import { BCS_TYPE, CSV_TYPE, EVENTS_TYPE, JSON_TYPE, NDJSON_TYPE } from "../interface/media-types.ts";
 
 /** Response forms and their media types. */
 export const MEDIA_TYPES = {
@@ -13,6 +13,7 @@ export const MEDIA_TYPES = {
   text: "text/plain",
   csv: CSV_TYPE,
   ndjson: NDJSON_TYPE,
+  events: EVENTS_TYPE,
 } as const;
 
 /** A response form. */
@@ -70,6 +71,13 @@ function specificity(range: string, mediaType: string): number {
   if (range === mediaType) return 3;
   if (range === "*/*") return 1;
   return range.endsWith("/*") && mediaType.startsWith(range.slice(0, -1)) ? 2 : 0;
+}
+
+/** True if an Accept header admits a form. */
+export function isAccepted(accept: string | undefined, form: Form): boolean {
+  if (accept === undefined) return true;
+  const matching = parseRanges(accept).filter(({ name }) => specificity(name, MEDIA_TYPES[form]) > 0);
+  return matching.some(({ quality }) => quality > 0);
 }
 
 /** Chooses among the forms of an operation; the first one is its default. */

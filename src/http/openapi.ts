@@ -1,14 +1,71 @@
 // Generates the OpenAPI document from the operations and the error catalogue.
 import { API_ROOT } from "../interface/route.ts";
 import { COMMON_CONDITIONS, type Condition, ERROR_CATALOGUE } from "./error-catalogue.ts";
-import { cursorHeaderNames, ledgerHeaderNames } from "./headers.ts";
+import { cursorHeaderNames, ledgerHeaderNames, trustHeaderNames } from "./headers.ts";
 import { MEDIA_TYPES } from "./negotiation.ts";
 import type { Field, Fields, JsonSchema, Operation } from "./operation.ts";
 import { ERROR_SCHEMA } from "./schemas/error.ts";
+import { lastEventIdField } from "./schemas/event-stream.ts";
 import { hoistNamed } from "./schemas/named.ts";
 
 /** Version of the interface. */
 const API_VERSION = "1.0.0";
+
+/** Where the document has the headers of errors. */
+const HEADERS = "#/components/headers/";
+
+/** True for an operation whose responses at a final version are cacheable: those of GET that name a version. */
+function isCacheable({ method, query }: Operation): boolean {
+  return method === "GET" && "ledger_version" in query;
+}
+
+const ETAG: JsonSchema = {
+  required: false,
+  description:
+    "Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever.",
+  schema: { type: "string" },
+};
+
+const IF_NONE_MATCH: JsonSchema = {
+  name: "If-None-Match",
+  in: "header",
+  required: false,
+  description: "An `ETag` of an earlier response: 304 instead of the same bytes again.",
+  schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,200}$" },
+};
+
+const RETRY_AFTER: JsonSchema = {
+  required: false,
+  description: "Seconds to wait before the next attempt.",
+  schema: { type: "integer", minimum: 0 },
+};
+
+/** Headers of errors by status, beyond those of the ledger. */
+const ERROR_HEADERS: Readonly<Record<number, Readonly<Record<string, JsonSchema>>>> = {
+  405: {
+    Allow: { required: true, description: "The methods that the path has.", schema: { type: "string" } },
+  },
+  429: {
+    "Retry-After": { ...RETRY_AFTER, required: true },
+    "RateLimit-Limit": { required: false, schema: { type: "integer" } },
+    "RateLimit-Remaining": { required: false, schema: { type: "integer" } },
+    "RateLimit-Reset": { required: false, schema: { type: "integer" } },
+  },
+  500: {
+    "X-Request-Id": {
+      required: true,
+      description: "Finds the cause in the node's log.",
+      schema: { type: "string" },
+    },
+  },
+  503: {
+    "Retry-After": RETRY_AFTER,
+    "X-Request-Id": { required: true, schema: { type: "string" } },
+  },
+};
+
+/** Conditions whose remedy refers to the ledger headers. */
+const LEDGER_CONDITIONS: readonly Condition[] = ["version_not_found", "version_pruned", "invalid_page"];
 
 /** Conditions of an operation by status, in order of status. */
 function conditionsByStatus(operation: Operation): Map<number, Condition[]> {
@@ -22,7 +79,7 @@ function conditionsByStatus(operation: Operation): Map<number, Condition[]> {
   return byStatus;
 }
 
-function parameters(fields: Fields, where: "path" | "query"): JsonSchema[] {
+function parameters(fields: Fields, where: "path" | "query" | "header"): JsonSchema[] {
   return Object.entries(fields).map(([name, field]: [string, Field<unknown>]) => ({
     name,
     in: where,
@@ -35,14 +92,32 @@ function parameters(fields: Fields, where: "path" | "query"): JsonSchema[] {
   }));
 }
 
-function ledgerHeaders({ ledger, isPaged }: Operation, brands: readonly string[]): JsonSchema {
+function ledgerHeader(name: string, required: boolean): JsonSchema {
+  return {
+    required,
+    schema: { type: "integer", format: name.endsWith("-CHAIN-ID") ? "uint8" : "uint64" },
+  };
+}
+
+function ledgerHeaders(operation: Operation, brands: readonly string[]): JsonSchema {
+  const { ledger, isPaged } = operation;
   const headers: Record<string, JsonSchema> = {};
   for (const name of brands.flatMap(ledgerHeaderNames)) {
+    headers[name] = ledgerHeader(name, ledger === "required" && !name.includes("-READ-"));
+  }
+  for (const name of trustHeaderNames(brands)) {
     headers[name] = {
-      required: ledger === "required" && !name.includes("-READ-"),
-      schema: { type: "integer", format: name.endsWith("-CHAIN-ID") ? "uint8" : "uint64" },
+      required: ledger === "required",
+      description:
+        "What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked.",
+      schema: {
+        type: "string",
+        pattern: "^(proven|anchored|chained|agreed [0-9]+/[0-9]+|trusted|local|forked)$",
+        example: "chained",
+      },
     };
   }
+  if (isCacheable(operation)) headers.ETag = ETAG;
   for (const name of isPaged ? cursorHeaderNames(brands) : []) {
     headers[name] = {
       required: false,
@@ -66,23 +141,46 @@ function success(operation: Operation, brands: readonly string[]): JsonSchema {
   };
 }
 
-function failure(conditions: readonly Condition[]): JsonSchema {
+function failure(status: number, conditions: readonly Condition[], brands: readonly string[]): JsonSchema {
   const lines = conditions.map((condition) => {
     const { errorCode, when } = ERROR_CATALOGUE[condition];
     return `\`${errorCode}\`: ${when}`;
   });
-  return { description: lines.join(" "), content: { [MEDIA_TYPES.json]: { schema: ERROR_SCHEMA } } };
+  const knowsLedger = conditions.some((condition) => LEDGER_CONDITIONS.includes(condition));
+  const ledger = brands.flatMap(ledgerHeaderNames).filter((name) => !name.includes("-READ-"));
+  const headers = {
+    ...ERROR_HEADERS[status],
+    ...Object.fromEntries(knowsLedger ? ledger.map((name) => [name, { $ref: HEADERS + name }]) : []),
+  };
+  return {
+    description: lines.join(" "),
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    content: { [MEDIA_TYPES.json]: { schema: ERROR_SCHEMA } },
+  };
 }
 
 function describeOperation(operation: Operation, brands: readonly string[]): JsonSchema {
   const responses: Record<string, JsonSchema> = { 200: success(operation, brands) };
-  for (const [status, conditions] of conditionsByStatus(operation)) responses[status] = failure(conditions);
+  if (isCacheable(operation)) {
+    responses[304] = {
+      description: "The bytes that `If-None-Match` names have not changed.",
+      headers: { ETag: ETAG },
+    };
+  }
+  for (const [status, conditions] of conditionsByStatus(operation)) {
+    responses[status] = failure(status, conditions, brands);
+  }
   const { body } = operation;
   return {
     operationId: operation.id,
     summary: operation.summary,
     description: operation.description,
-    parameters: [...parameters(operation.params, "path"), ...parameters(operation.query, "query")],
+    parameters: [
+      ...parameters(operation.params, "path"),
+      ...parameters(operation.query, "query"),
+      ...(operation.isStream ? parameters({ "Last-Event-ID": lastEventIdField }, "header") : []),
+      ...(isCacheable(operation) ? [IF_NONE_MATCH] : []),
+    ],
     ...(body === undefined
       ? {}
       : {
@@ -120,6 +218,14 @@ export function createOpenApi(
     },
     servers: [{ url: API_ROOT }],
     paths: hoistNamed(paths, schemas),
-    components: { schemas },
+    components: {
+      headers: Object.fromEntries(
+        brands
+          .flatMap(ledgerHeaderNames)
+          .filter((name) => !name.includes("-READ-"))
+          .map((name) => [name, ledgerHeader(name, false)]),
+      ),
+      schemas,
+    },
   };
 }

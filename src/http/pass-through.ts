@@ -42,6 +42,8 @@ export interface PassThroughOptions {
   readonly refusal?: (() => string | undefined) | undefined;
   /** Largest request body. */
   readonly bodyLimitBytes: number;
+  /** Headers, flat, that tell what a response of the target rests on. */
+  readonly trust: readonly string[];
   /** Longest silence of the target. */
   readonly timeoutMs?: number;
 }
@@ -125,10 +127,11 @@ export class PassThrough {
         // With chunked encoding, Content-Length does not describe the body.
         const dropped = [
           ...namesOf(added),
+          ...namesOf(this.#options.trust),
           ...(answer.headers["transfer-encoding"] ? ["content-length"] : []),
         ];
         try {
-          response.writeHead(status, [...keptHeaders(answer, dropped), ...added]);
+          response.writeHead(status, [...keptHeaders(answer, dropped), ...this.#options.trust, ...added]);
         } catch (cause) {
           failUpstream(cause);
           return;

@@ -1,12 +1,13 @@
 // Builds responses: headers, caching, compression, errors by the catalogue; and counts and logs each of them.
 import type { Logger } from "../base/log.ts";
+import { ANCHORED, CHAINED, compareTrust, type TrustLevel } from "../ledger/trust.ts";
 import { Abandoned } from "./body.ts";
 import { CompressedDocuments, compress, isCompressible } from "./compression.ts";
 import { addCorsHeaders } from "./cors.ts";
 import { entityTag } from "./entity-tag.ts";
 import { errorBody, faultOf } from "./error-body.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
-import { CLIENT_GONE, type Exchange, type HeaderSet } from "./exchange.ts";
+import { CLIENT_GONE, type EventSink, type Exchange, type HeaderSet } from "./exchange.ts";
 import { type HeaderMaker, type PositionHeaders, plainHeaders } from "./headers.ts";
 import { LogBudget } from "./log-budget.ts";
 import { type Coding, type Form, negotiateCoding } from "./negotiation.ts";
@@ -20,8 +21,8 @@ export interface ResponderOptions {
   readonly headers: HeaderMaker;
   readonly unreadResponses: UnreadResponses;
   readonly archiveUrl: string | undefined;
-  /** True for a version whose state can never change. */
-  readonly isFinal: (version: bigint) => boolean;
+  /** True for a chain that may begin again under the same id: caches keep nothing of it for good. */
+  readonly mayRestart: (chainId: number) => boolean;
   readonly logger: Logger;
   readonly accessLog: boolean;
   readonly onRequest: ((operationId: string, status: number, seconds: number) => void) | undefined;
@@ -32,6 +33,8 @@ export interface Serving {
   readonly exchange: Exchange;
   operation: Operation | undefined;
   headers: PositionHeaders | undefined;
+  /** What the answer rests on; of the latest version until the handler has answered, and undefined without a ledger. */
+  trust: TrustLevel | undefined;
   /** True for a GET that names its version. */
   isPinned: boolean;
 }
@@ -45,6 +48,10 @@ function matchesEtag(header: string | undefined, etag: string): boolean {
     const text = item.trim();
     return text === "*" || (text.startsWith("W/") ? text.slice(2) : text) === etag;
   });
+}
+
+function isSameTrust(a: TrustLevel | undefined, b: TrustLevel): boolean {
+  return a !== undefined && compareTrust(a, b) === 0;
 }
 
 /** Sends responses. */
@@ -68,13 +75,19 @@ export class Responder {
     about: readonly string[] = NO_EXTRA,
   ): Promise<void> | undefined {
     const { headers: prepared, isPinned } = serving;
-    if (isPinned && version !== undefined && this.#options.isFinal(version)) {
+    if (isPinned && version !== undefined && this.#isFinal(serving, version)) {
       this.#sendImmutable(serving, form, bytes, version, about);
       return undefined;
     }
-    const isLatest = prepared !== undefined && version === prepared.position.version && !isPinned;
+    const isLatest =
+      prepared !== undefined &&
+      version === prepared.position.version &&
+      !isPinned &&
+      (serving.trust === prepared.trust || isSameTrust(serving.trust, prepared.trust));
     const headers = isLatest ? prepared.latest[form] : (prepared?.other[form] ?? plainHeaders(form));
-    const extra = isLatest ? about : this.#versionHeaders(version, "Cache-Control", "no-cache", ...about);
+    const extra = isLatest
+      ? about
+      : this.#readHeaders(serving, version, "Cache-Control", "no-cache", ...about);
     if (isCompressible(form, bytes.length)) return this.#sendCompressed(serving, headers, extra, bytes);
     this.send(serving, 200, headers, extra, bytes);
     return undefined;
@@ -89,7 +102,7 @@ export class Responder {
   ): Promise<void> {
     const { exchange } = serving;
     const requestId = givenRequestId(exchange.headers);
-    const extra = this.#versionHeaders(version, "Cache-Control", "no-cache", ...about);
+    const extra = this.#readHeaders(serving, version, "Cache-Control", "no-cache", ...about);
     const response = exchange.startStream({
       status: 200,
       headers: serving.headers?.other[form] ?? plainHeaders(form),
@@ -113,9 +126,29 @@ export class Responder {
     }
   }
 
+  /** Starts a response of events. It counts as answered: how long it stays open says nothing of the node. */
+  startEvents(
+    serving: Serving,
+    form: Form,
+    version: bigint | undefined,
+    about: readonly string[],
+  ): EventSink {
+    const { exchange } = serving;
+    // The last header keeps proxies from holding events back.
+    const caching = ["Cache-Control", "no-cache", "X-Accel-Buffering", "no"];
+    const extra = this.#readHeaders(serving, version, ...caching, ...about);
+    const sink = exchange.startEvents({
+      status: 200,
+      headers: serving.headers?.other[form] ?? plainHeaders(form),
+      extra: this.#withOwn(exchange, extra, givenRequestId(exchange.headers)),
+    });
+    this.settle(serving, 200);
+    return sink;
+  }
+
   /** Sends an error response. */
   fail(serving: Serving, error: unknown): void {
-    const { condition, message, headers: extraHeaders } = faultOf(error);
+    const { condition, message, headers: extraHeaders, extra: extraKeys = {} } = faultOf(error);
     const { status } = ERROR_CATALOGUE[condition];
     let requestId: string | undefined;
     if (status >= 500) {
@@ -124,9 +157,11 @@ export class Responder {
     }
     const { archiveUrl } = this.#options;
     const extra =
-      condition === "version_pruned" && archiveUrl !== undefined ? { archival_endpoint: archiveUrl } : {};
+      condition === "version_pruned" && archiveUrl !== undefined
+        ? { archival_endpoint: archiveUrl }
+        : extraKeys;
     const headers = serving.headers?.other.json ?? plainHeaders("json");
-    const own = ["Cache-Control", "no-store", ...extraHeaders];
+    const own = this.#readHeaders(serving, undefined, "Cache-Control", "no-store", ...extraHeaders);
     this.send(serving, status, headers, own, errorBody(condition, message, extra), { requestId });
   }
 
@@ -192,7 +227,7 @@ export class Responder {
   ): void {
     const etag = entityTag(bytes, form);
     const headers = serving.headers?.other[form] ?? plainHeaders(form);
-    const extra = this.#versionHeaders(version, "Cache-Control", IMMUTABLE_CACHING, ...about);
+    const extra = this.#readHeaders(serving, version, "Cache-Control", IMMUTABLE_CACHING, ...about);
     extra.push("ETag", etag);
     const isKnown = matchesEtag(serving.exchange.headers["if-none-match"], etag);
     this.send(serving, isKnown ? 304 : 200, headers, extra, isKnown ? undefined : bytes, {
@@ -235,11 +270,20 @@ export class Responder {
     }
   }
 
-  #versionHeaders(version: bigint | undefined, ...more: readonly string[]): string[] {
+  /** The version that was read and what it rests on, then `more`. */
+  #readHeaders({ trust }: Serving, version: bigint | undefined, ...more: readonly string[]): string[] {
     const headers: string[] = [];
     if (version !== undefined) this.#options.headers.addReadVersion(headers, version);
+    if (trust !== undefined) this.#options.headers.addTrust(headers, trust);
     headers.push(...more);
     return headers;
+  }
+
+  /** A waypoint or a signature fixes the state for good: caches may keep such a response. */
+  #isFinal({ headers, trust }: Serving, version: bigint): boolean {
+    if (headers === undefined || trust === undefined) return false;
+    if (this.#options.mayRestart(headers.position.chainId)) return false;
+    return compareTrust(trust, version === 0n ? CHAINED : ANCHORED) >= 0;
   }
 
   #logFailure({ operation }: Serving, requestId: string, status: number, error: unknown): void {

@@ -11,9 +11,13 @@ import {
   numbersOf,
 } from "../base/settings.ts";
 import { shortenText } from "../base/text.ts";
+import { formatTrust, parseTrust, TRUST_LEVELS, TRUSTED } from "../ledger/trust.ts";
 import type { Ledger } from "../ledger/view.ts";
+import { HeadWatch } from "../ledger/watch/head-watch.ts";
 import { ADMISSION_NUMBERS, AdmissionControl, type AdmissionFigures } from "./admission-control.ts";
 import { Dispatcher } from "./dispatcher.ts";
+import { EventStreams, STREAM_NUMBERS } from "./event-streams.ts";
+import { trustHeaderNames } from "./headers.ts";
 import { LISTENER_NUMBERS, type ListenAddress, Listener } from "./listener.ts";
 import { createOpenApi } from "./openapi.ts";
 import { OPERATIONS } from "./operation-list.ts";
@@ -27,6 +31,7 @@ import { UnreadResponses } from "./unread-responses.ts";
 export const HTTP_NUMBERS = {
   ...LISTENER_NUMBERS,
   ...ADMISSION_NUMBERS,
+  ...STREAM_NUMBERS,
   /** 0 takes any free port. */
   port: { fallback: 8080, min: 0, max: 65_535 },
   bodyLimitBytes: { fallback: 8 * 1024 * 1024, min: 1, max: 2 ** 30 },
@@ -38,6 +43,8 @@ export const HTTP_NUMBERS = {
   answerTimeoutMs: { fallback: 120_000, min: 1, max: DAY_MS },
   /** Requests in flight before more are turned away. */
   maxInFlight: { fallback: 10_000, min: 1, max: 1_000_000 },
+  /** Requests that wait for their `min_ledger_version`; more are turned away. */
+  maxWaiting: { fallback: 1000, min: 0, max: 1_000_000 },
   /** How old the ledger's time may be before reads are refused and the node is not ready; 0 for no limit. */
   maxLagMs: { fallback: 0, min: 0, max: 365 * DAY_MS },
 } as const satisfies NumberSettings;
@@ -69,11 +76,17 @@ export interface HttpServerOptions extends NumberOptions<typeof HTTP_NUMBERS> {
   readonly tls?: TlsFiles | undefined;
   /** Where clients find versions that are pruned here: named in 410 responses. */
   readonly archiveUrl?: string | undefined;
+  /** Refuses answers that rest on less, such as `chained` or `agreed 2/3`, with 503. */
+  readonly minTrust?: string | undefined;
 }
 
 /** The parts of a node that a server needs. */
 export interface HttpServices {
+  /** False switches the operations that need the index off. */
+  readonly index?: boolean | undefined;
   readonly ledger: Ledger;
+  /** Learns of new versions. Left out, the server looks at the ledger itself. */
+  readonly headWatch?: HeadWatch;
   readonly encoder: SubmissionEncoder;
   readonly explainer: SubmissionExplainer;
   /** Keys and values of the info response, with the ledger where there is one. */
@@ -88,8 +101,8 @@ export interface HttpServices {
   readonly passThrough?: URL | undefined;
   /** Why nothing may be passed on just now; undefined when it may. */
   readonly passThroughRefusal?: (() => string | undefined) | undefined;
-  /** True for a version whose state can never change: caches may keep its responses for good. False for all when left out. */
-  readonly isFinal?: (version: bigint) => boolean;
+  /** True for a chain that may begin again under the same id: caches keep nothing of it for good. */
+  readonly mayRestart?: (chainId: number) => boolean;
   readonly logger?: Logger;
   /** Logs every request. */
   readonly accessLog?: boolean;
@@ -107,6 +120,10 @@ export interface HttpFigures extends AdmissionFigures {
   readonly refusedConnections: number;
   readonly unreadResponsesEnded: number;
   readonly inFlight: number;
+  /** Requests that wait for a version. */
+  readonly waiting: number;
+  readonly streams: number;
+  readonly streamsCutOff: number;
   readonly answerBytes: number;
 }
 
@@ -123,6 +140,11 @@ export function isHeaderBrand(text: string): boolean {
   return /^[A-Za-z][A-Za-z0-9-]{0,31}$/.test(text);
 }
 
+/** True for a level that `minTrust` takes. */
+export function isTrustLevel(text: string): boolean {
+  return parseTrust(text) !== undefined;
+}
+
 /** Throws ConfigError, naming the option, for options that no server can work with. */
 export function assertHttpOptions(options: HttpServerOptions): void {
   assertNumbers("http", HTTP_NUMBERS, options);
@@ -130,6 +152,10 @@ export function assertHttpOptions(options: HttpServerOptions): void {
   if (wrong !== undefined) {
     const got = JSON.stringify(shortenText(wrong));
     throw new ConfigError(`http.headerBrands: expected letters, digits and dashes, got ${got}`);
+  }
+  if (options.minTrust !== undefined && !isTrustLevel(options.minTrust)) {
+    const got = JSON.stringify(shortenText(options.minTrust));
+    throw new ConfigError(`http.minTrust: expected ${TRUST_LEVELS}, got ${got}`);
   }
   const { headersTimeoutMs = 0, requestTimeoutMs = HTTP_NUMBERS.requestTimeoutMs.fallback } = options;
   if (headersTimeoutMs > requestTimeoutMs) {
@@ -144,6 +170,11 @@ function settingsOf(options: HttpServerOptions): Numbers<typeof HTTP_NUMBERS> {
   // The headers are part of the request: their default must not allow them more time.
   const headersTimeoutMs = Math.min(settings.headersTimeoutMs, settings.requestTimeoutMs);
   return { ...settings, headersTimeoutMs };
+}
+
+/** Whatever the other node claims, here its response is one upstream's word. */
+function passedTrust(brands: readonly string[]): readonly string[] {
+  return trustHeaderNames(brands).flatMap((name) => [name, formatTrust(TRUSTED)]);
 }
 
 /** How often connections are looked at for answers that nobody reads. */
@@ -164,6 +195,14 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     budgetBytes: settings.answerBudgetBytes,
     answerTimeoutMs: settings.answerTimeoutMs,
   });
+  const headWatch = options.headWatch ?? new HeadWatch({ ledger: options.ledger, isTold: () => false });
+  const streams = new EventStreams({
+    ledger: options.ledger,
+    headWatch,
+    settings,
+    onTaken: (socket) => unreadResponses.noteTaken(socket),
+    logger,
+  });
   const { bodyLimitBytes } = settings;
   const passThrough =
     options.passThrough === undefined
@@ -172,6 +211,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
           target: options.passThrough,
           refusal: options.passThroughRefusal,
           bodyLimitBytes,
+          trust: passedTrust(headerBrands),
         });
   const dispatcher = new Dispatcher({
     ledger: options.ledger,
@@ -189,17 +229,22 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     headerBrands,
     switches: {
       encode: options.encode ?? HTTP_DEFAULTS.encode,
+      index: options.index ?? true,
       jsonOutput: options.jsonOutput ?? HTTP_DEFAULTS.jsonOutput,
       bcsOutput: options.bcsOutput ?? HTTP_DEFAULTS.bcsOutput,
     },
     bodyLimitBytes,
     bodyBudgetBytes: settings.bodyBudgetBytes,
     maxInFlight: settings.maxInFlight,
+    headWatch,
+    streams,
+    maxWaiting: settings.maxWaiting,
     maxLagMs: settings.maxLagMs,
+    minTrust: options.minTrust === undefined ? undefined : parseTrust(options.minTrust),
     archiveUrl: options.archiveUrl,
+    mayRestart: options.mayRestart ?? (() => false),
     passThrough,
     unreadResponses,
-    isFinal: options.isFinal ?? (() => false),
     logger,
     accessLog: options.accessLog ?? false,
     onRequest: options.onRequest,
@@ -242,6 +287,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     },
     close: async () => {
       dispatcher.startClosing();
+      if (options.headWatch === undefined) headWatch.close();
       await listener.close();
       passThrough?.close();
       admission.stop();
@@ -252,6 +298,9 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
       refusedConnections: listener.refused,
       unreadResponsesEnded,
       inFlight: dispatcher.inFlight,
+      waiting: dispatcher.waiting,
+      streams: streams.count,
+      streamsCutOff: streams.cutOff,
       answerBytes: unreadResponses.largeBytes,
     }),
   };

@@ -15,6 +15,8 @@ export const LEDGER_HEADERS = {
 export const READ_VERSION = "READ-VERSION";
 /** The time of that version's block, in microseconds, where a time was asked for. */
 export const READ_TIMESTAMP = "READ-TIMESTAMPUSEC";
+/** What the response rests on: the level of trust, such as `chained` or `agreed 2/3`. */
+export const TRUST = "TRUST";
 /** Where the next page begins; only while there is one. */
 export const CURSOR = "CURSOR";
 
@@ -22,6 +24,7 @@ export type LedgerHeader =
   | (typeof LEDGER_HEADERS)[keyof typeof LEDGER_HEADERS]
   | typeof READ_VERSION
   | typeof READ_TIMESTAMP
+  | typeof TRUST
   | typeof CURSOR;
 
 /** The full name of a header under a brand. */

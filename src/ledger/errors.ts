@@ -2,16 +2,23 @@
 import { CodedError } from "../base/errors.ts";
 
 /**
- * `version_not_found`: above the latest; `version_pruned`: below the oldest kept; `no_ledger`: nothing is
+ * `version_not_found`: above the latest; `version_pruned`: below the oldest kept; `reversed_range`: a
+ * range ends before it begins; `no_ledger`: nothing is
  * committed yet; `corrupt`: stored or received bytes break the format; `mismatch`: a hash or root differs from the
- * claimed one; `unavailable`: only another node has the answer, and asking it failed.
+ * claimed one; `damaged`: stored bytes fail their checksum; `unavailable`: only another node has the answer, and asking
+ * it failed; `not_indexed`: the ledger is not indexed and cannot be; `behind`: the ledger did not reach the version that
+ * a read asked to wait for.
  */
 export type LedgerErrorCode =
   | "version_not_found"
   | "version_pruned"
+  | "reversed_range"
   | "no_ledger"
   | "corrupt"
   | "mismatch"
-  | "unavailable";
+  | "damaged"
+  | "unavailable"
+  | "not_indexed"
+  | "behind";
 
 export class LedgerError extends CodedError<LedgerErrorCode> {}

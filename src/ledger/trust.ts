@@ -4,6 +4,7 @@ import type { Codec } from "../bcs/codec.ts";
 import { struct, variants } from "../bcs/records.ts";
 import { text, u16, u64 } from "../bcs/scalars.ts";
 import { option, vector } from "../bcs/sequences.ts";
+import { LedgerError } from "./errors.ts";
 import type { LedgerPosition, LedgerView } from "./view.ts";
 
 /**
@@ -73,6 +74,9 @@ export function formatTrust(level: TrustLevel): string {
   return level.kind === "agreed" ? `agreed ${level.needed}/${level.of}` : level.kind;
 }
 
+/** The levels as texts, for messages. */
+export const TRUST_LEVELS = "proven, anchored, chained, agreed NEEDED/OF, trusted, local or forked";
+
 /** Parses what `formatTrust` returns; undefined for any other text. */
 export function parseTrust(given: string): TrustLevel | undefined {
   const agreed = /^agreed ([1-9]\d{0,2})\/([1-9]\d{0,2})$/.exec(given);
@@ -141,6 +145,37 @@ export function trustAt(ranges: readonly TrustRange[], version: bigint): TrustLe
     if (weakest === undefined || compareTrust(level, weakest) < 0) weakest = level;
   }
   return weakest ?? TRUSTED;
+}
+
+/** Versions that have one level; the last range ends at the head. */
+export interface TrustSpan {
+  readonly first: bigint;
+  readonly last: bigint;
+  readonly level: TrustLevel;
+}
+
+/** The levels of all versions up to `head`, each version at the weakest of those up to it. */
+export function trustSpans(ranges: readonly TrustRange[], head: bigint): readonly TrustSpan[] {
+  const known = cutTrust(ranges, head);
+  const steps = merged(known.map(({ first }) => ({ first, level: trustAt(known, first) })));
+  return steps.map(({ first, level }, i) => ({
+    first,
+    last: (steps[i + 1]?.first ?? head + 1n) - 1n,
+    level,
+  }));
+}
+
+/** Throws LedgerError `unavailable` for a version that a stronger statement refuted. */
+export function assertNotRefuted({ refuted }: TrustFacts, version: bigint): void {
+  if (refuted === undefined || version < refuted.firstVersion) return;
+  throw new LedgerError("unavailable", refutedText(refuted), {
+    details: { version, firstVersion: refuted.firstVersion },
+  });
+}
+
+/** The sentence for users. */
+export function refutedText({ firstVersion, reason }: Refutation): string {
+  return `this node's history from version ${firstVersion} on is not the network's: ${reason}`;
 }
 
 /** The last version that a waypoint or signatures confirm, with everything before it; undefined if none is. */

@@ -112,7 +112,18 @@ describe("ModuleCache", () => {
     const cache = new ModuleCache();
     const bytes = moduleWith("a", "f");
     const before = structuredClone(cache.get(id("a"), { version: 1n, bytes }));
+    const same = Uint8Array.from(bytes);
     bytes.fill(0);
-    expect(cache.get(id("a"), { version: 1n, bytes })).toEqual(before);
+    expect(cache.get(id("a"), { version: 1n, bytes: same })).toEqual(before);
+    expect(cache.stats()).toMatchObject({ hits: 1, misses: 1 });
+  });
+
+  it("tells apart the modules that one version wrote before and after a rewind", () => {
+    const cache = new ModuleCache();
+    const names = ["f", "g"].map((name) => {
+      const abi = cache.get(id("a"), { version: 1n, bytes: moduleWith("a", name) });
+      return JSON.stringify(abi, (_, value: unknown) => (typeof value === "bigint" ? `${value}` : value));
+    });
+    expect(names[0]).not.toEqual(names[1]);
   });
 });

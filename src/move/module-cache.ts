@@ -1,5 +1,7 @@
 // A byte-bounded LRU cache of parsed modules. The key includes the version that wrote the module, so an upgraded module
-// never gets the ABI of an older version, nor the reverse.
+// never gets the ABI of an older version, nor the reverse; and a checksum, because after a rewind the same version may
+// have written another module.
+import { crc32 } from "node:zlib";
 import type { CacheStats } from "../base/cache-stats.ts";
 import { toHex } from "../base/hex.ts";
 import type { ModuleAbi, ModuleId, ModuleLoader } from "./abi.ts";
@@ -54,7 +56,7 @@ export class ModuleCache {
 
   /** The ABI of a fetched module; throws MoveError when its bytes do not parse. */
   get(module: ModuleId, stored: StoredModule): ModuleAbi {
-    const key = `${toHex(module.address)}::${module.name}@${stored.version}`;
+    const key = `${toHex(module.address)}::${module.name}@${stored.version}/${crc32(stored.bytes)}`;
     let entry = this.#entries.get(key);
     if (entry === undefined) {
       this.#misses++;

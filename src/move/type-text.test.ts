@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyTextualStruct, anyTextualType } from "../../test/support/move-arbitraries.ts";
-import { RUNS } from "../../test/support/property.ts";
+import { anyCharacter, RUNS } from "../../test/support/property.ts";
 import { timesYardstick } from "../../test/support/yardstick.ts";
 import { MoveError } from "./errors.ts";
 import { formatStructTag, formatTypeTag } from "./type-tag.ts";
@@ -144,7 +144,7 @@ describe("arbitrary type text", () => {
       "\u0000",
     );
     const soup = fc.oneof(
-      fc.string({ unit: "binary", maxLength: 30 }),
+      fc.string({ unit: anyCharacter, maxLength: 30 }),
       fc.array(token, { maxLength: 16 }).map((tokens) => tokens.join("")),
     );
     fc.assert(

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { RUNS } from "../../test/support/property.ts";
+import { anyCharacter, RUNS } from "../../test/support/property.ts";
 import { equalBytes } from "../base/bytes.ts";
 import { fromHex, toHex } from "../base/hex.ts";
 import { readWhole } from "../bcs/codec.ts";
@@ -153,7 +153,7 @@ const { sample } = fc.letrec<{ sample: Sample }>((tie) => ({
       .uint8Array({ maxLength: 9 })
       .map((bytes): Sample => ({ layout: { kind: "bytes" }, value: `0x${toHex(bytes)}` })),
     fc
-      .string({ unit: "binary", maxLength: 9 })
+      .string({ unit: anyCharacter, maxLength: 9 })
       .map((value): Sample => ({ layout: { kind: "string" }, value })),
     ...integers,
     fc.tuple(tie("sample"), fc.nat({ max: 3 })).map(([{ layout, value }, count]): Sample => {

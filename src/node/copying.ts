@@ -1,13 +1,11 @@
 // Copies a ledger into another store and compares the two afterwards.
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../base/log.ts";
-import { StoreError } from "../store/errors.ts";
 import type { StoreWalk } from "../store/lmdb/walk.ts";
 import { type CopyCheckReport, checkCopy } from "../sync/copy/copy-check.ts";
 import { type CopySizes, copyLedger, type LedgerCopyReport } from "../sync/copy/copy-ledger.ts";
 import type { OpenedStore } from "./store-engine.ts";
 import { openStore, openWalk, type StoreOptions } from "./store-engines.ts";
-import { WriterElection } from "./writer-election.ts";
+import { underLease } from "./under-lease.ts";
 
 export interface CopyOptions {
   /** The source; a node may be writing it. */
@@ -31,8 +29,6 @@ export interface CopyReport extends LedgerCopyReport {
   readonly oldestVersion: bigint;
   readonly check: CopyCheckReport;
 }
-
-const LOOK_MS = 100;
 
 /** Copies, or resumes an interrupted copy, and compares. */
 export async function copyData(options: CopyOptions): Promise<CopyReport> {
@@ -75,40 +71,4 @@ async function copyAndCheck(
     onProgress: (passed) => onProgress("compared", Math.min(passed, total), total),
   });
   return { ...report, chainId, version, oldestVersion, check };
-}
-
-/** Runs the work while this process holds the target's lease; aborts it when the lease is lost. */
-async function underLease<T>(
-  { lease }: OpenedStore,
-  { logger, signal }: CopyOptions,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const lost = new AbortController();
-  const ended = signal === undefined ? lost.signal : AbortSignal.any([signal, lost.signal]);
-  if (lease === undefined) return work(ended);
-  const election = new WriterElection({
-    lease,
-    begin: async () => {},
-    end: async () => lost.abort(new StoreError("locked", "another process took over writing the target")),
-    onFault: (error) => lost.abort(error),
-    logger,
-  });
-  await election.start();
-  try {
-    if (!(await becomesWriter(election, lease.ttlMs, ended))) {
-      throw new StoreError("locked", "another process writes the target");
-    }
-    return await work(ended);
-  } finally {
-    await election.stop();
-  }
-}
-
-/** Waits to become the writer, long enough for the lease of a crashed writer to expire. */
-async function becomesWriter(election: WriterElection, ttlMs: number, signal: AbortSignal): Promise<boolean> {
-  const untilMs = performance.now() + 2 * ttlMs;
-  while (election.role !== "writer" && performance.now() < untilMs) {
-    await sleep(LOOK_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
-  }
-  return election.role === "writer";
 }

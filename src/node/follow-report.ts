@@ -1,5 +1,5 @@
 // How a follower appears in the info response and on the metrics page.
-import type { LedgerView } from "../ledger/view.ts";
+import type { LedgerPosition, LedgerView } from "../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
 import type { FollowerStatus } from "../sync/follower.ts";
 import { waypointOfStored } from "../sync/matched-waypoints.ts";
@@ -35,8 +35,11 @@ export function passThroughRefusalOf(status: FollowerStatus | undefined): string
 
 /** Waypoints that others can anchor to. */
 export class WaypointInfo {
-  /** Of the last version asked for: hashing a large record once is enough. */
-  #last: { readonly version: bigint; readonly waypoint: Waypoint | undefined } | undefined;
+  /**
+   * Of the last position asked for: hashing a large record once is enough. Not by version, because a rewound ledger has
+   * another record there.
+   */
+  #last: { readonly position: LedgerPosition; readonly waypoint: Waypoint | undefined } | undefined;
 
   /** Waypoints of the genesis, if known, and of the view's latest version. */
   async read(view: LedgerView | undefined, genesis: Waypoint | undefined): Promise<Record<string, unknown>> {
@@ -48,10 +51,10 @@ export class WaypointInfo {
   }
 
   async #latest(view: LedgerView): Promise<Waypoint | undefined> {
-    const { version } = view.position;
-    if (this.#last?.version === version) return this.#last.waypoint;
-    const waypoint = await waypointOfStored(view, version);
-    this.#last = { version, waypoint };
+    const { position } = view;
+    if (this.#last?.position === position) return this.#last.waypoint;
+    const waypoint = await waypointOfStored(view, position.version);
+    this.#last = { position, waypoint };
     return waypoint;
   }
 }

@@ -23,6 +23,7 @@ import { createLazyView } from "../sync/lazy-view.ts";
 import { locateBase } from "../sync/locate-base.ts";
 import { isSameWaypoint, loadMatchedWaypoints, waypointOfStored } from "../sync/matched-waypoints.ts";
 import { type ApiKeyHeader, createRestUpstream, parseUpstreamUrl } from "../sync/upstream/rest-upstream.ts";
+import type { Upstream } from "../sync/upstream/upstream.ts";
 import { OPEN_BLOCK_NUMBERS } from "../sync/verifier.ts";
 import { SOFTWARE_VERSION } from "./info.ts";
 import type { FollowOptions, UpstreamApiKey } from "./options.ts";
@@ -105,6 +106,8 @@ function parseStart(start: string | undefined): bigint | "latest" | undefined {
 export interface FollowingParts {
   readonly store: Store;
   readonly committer: Committer;
+  /** The upstream behind a URL; over HTTP unless given. */
+  readonly connect?: (url: URL) => Upstream;
   readonly logger: Logger;
   readonly onCommit: (progress: CommitProgress) => void;
   /** Called when the store was read and upstreams have nothing new. */
@@ -153,13 +156,13 @@ export class Following {
       return;
     }
     if (isBase) this.#startFilling();
-    const upstreams = urls.map((url, i) =>
+    const connect = (url: URL, i: number): Upstream =>
       createRestUpstream(url, {
         upstreamRate: options.upstreamRate ?? FOLLOW_NUMBERS.upstreamRate.fallback,
         apiKey: apiKeyHeader(apiKeys[i]),
         userAgent: `sextant/${SOFTWARE_VERSION}`,
-      }),
-    );
+      });
+    const upstreams = urls.map(this.#parts.connect ?? connect);
     this.#follower = new Follower({
       upstreams,
       committer,

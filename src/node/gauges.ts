@@ -3,9 +3,11 @@
 import type { CacheStats } from "../base/cache-stats.ts";
 import type { HttpFigures } from "../http/server.ts";
 import type { Ledger, LedgerPosition, LedgerView } from "../ledger/view.ts";
+import { countDamagedReads } from "../store/lmdb/sealed-rows.ts";
 import type { Faults } from "./faults.ts";
 import type { LedgerWriter } from "./ledger-writer.ts";
 import type { GaugeSource } from "./metrics.ts";
+import { anchoredVersion, TRUST_RANK_HELP, trustRank } from "./trust-report.ts";
 import type { WriterElection } from "./writer-election.ts";
 
 const POSITION_GAUGES: readonly (readonly [string, string, (position: LedgerPosition) => bigint])[] = [
@@ -17,6 +19,13 @@ const POSITION_GAUGES: readonly (readonly [string, string, (position: LedgerPosi
     "sextant_ledger_timestamp_seconds",
     "Time of the latest block",
     (position) => position.timestampUsec / 1_000_000n,
+  ],
+  ["sextant_trust_level", TRUST_RANK_HELP, (position) => BigInt(trustRank(position))],
+  ["sextant_anchored_version", "Highest version that is anchored or proven", anchoredVersion],
+  [
+    "sextant_refuted",
+    "1 when a stronger statement refuted a part of the stored history",
+    (position) => (position.refuted === undefined ? 0n : 1n),
   ],
 ];
 
@@ -35,6 +44,8 @@ const CACHE_COUNTS: ReadonlySet<keyof CacheStats> = new Set(["hits", "misses", "
 const HTTP_GAUGES: readonly (readonly [string, string, (figures: HttpFigures) => number])[] = [
   ["sextant_http_connections", "Open connections", (figures) => figures.connections],
   ["sextant_http_in_flight", "Requests being worked on", (figures) => figures.inFlight],
+  ["sextant_http_streams", "Open streams of events", (figures) => figures.streams],
+  ["sextant_http_waiting", "Requests that wait for a version", (figures) => figures.waiting],
   ["sextant_http_queued", "Requests that wait for their turn", (figures) => figures.queued],
   ["sextant_http_unread_bytes", "Bytes of large answers on their way", (figures) => figures.answerBytes],
 ];
@@ -50,6 +61,11 @@ const HTTP_COUNTS: readonly (readonly [string, string, (figures: HttpFigures) =>
     "sextant_http_rate_limited",
     "Requests turned away: over the client's rate",
     (figures) => figures.rateLimited,
+  ],
+  [
+    "sextant_http_streams_cut_off",
+    "Streams of events ended: not read fast enough",
+    (figures) => figures.streamsCutOff,
   ],
   [
     "sextant_http_slow_readers_ended",
@@ -128,6 +144,17 @@ export function faultGauges(faults: Faults): GaugeSource[] {
       name: "sextant_write_waiting",
       help: "1 while the store cannot be written and the node tries again",
       read: () => (faults.final === undefined && faults.reason !== undefined ? 1 : 0),
+    },
+  ];
+}
+
+export function storeGauges(): GaugeSource[] {
+  return [
+    {
+      name: "sextant_store_damaged_reads",
+      help: "Reads that met a stored row which does not match its checksum",
+      read: countDamagedReads,
+      isCount: true,
     },
   ];
 }

@@ -37,7 +37,9 @@ export function parseOperand<K extends OperandKind>(
     return parse(text) as ReturnType<(typeof OPERANDS)[K]["parse"]>;
   } catch (error) {
     if (!(error instanceof CodedError)) throw error;
-    throw new ConfigError(`${name}: expected ${expected}, got ${quoteInput(text)}`, error);
+    // The reason for a key is the same sentence again.
+    const reason = kind === "key" ? "" : `: ${error.message}`;
+    throw new ConfigError(`${name}: expected ${expected}, got ${quoteInput(text)}${reason}`, error);
   }
 }
 

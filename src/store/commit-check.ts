@@ -5,12 +5,18 @@ import type { Position } from "../ledger/position.ts";
 import type { CommitBatch, StoreIdentity } from "./contract.ts";
 import { StoreError } from "./errors.ts";
 
-/** Throws StoreError `order` unless the batch follows the head and is ordered. */
+/** Throws StoreError `order` unless the batch follows the head, which nothing refutes, and is ordered. */
 export function assertFollows(batch: CommitBatch, head: Position | undefined): void {
   if (batch.previous !== head?.version) {
     throw new StoreError(
       "order",
       `batch follows version ${batch.previous ?? "none"}, head is ${head?.version ?? "none"}`,
+    );
+  }
+  if (head?.refuted !== undefined) {
+    throw new StoreError(
+      "order",
+      `the store takes no commits, because its history from version ${head.refuted.firstVersion} on is refuted`,
     );
   }
   const { version } = batch.position;

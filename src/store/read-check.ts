@@ -1,9 +1,14 @@
 // Checks whether a view can read a version.
 import { LedgerError } from "../ledger/errors.ts";
+import { assertNotRefuted } from "../ledger/trust.ts";
 import type { LedgerPosition, StateItem } from "../ledger/view.ts";
 
-/** Throws LedgerError `version_not_found` or `version_pruned` unless the position covers the version. */
+/**
+ * Throws LedgerError `version_not_found` or `version_pruned` unless the position covers the version, and `unavailable`
+ * if the version is refuted.
+ */
 export function assertReadable(position: LedgerPosition, version: bigint): void {
+  if (position.refuted !== undefined) assertNotRefuted(position, version);
   if (version > position.version) {
     throw new LedgerError(
       "version_not_found",
@@ -22,6 +27,11 @@ export function assertReadable(position: LedgerPosition, version: bigint): void 
       },
     );
   }
+}
+
+/** The last version whose record may be handed out. */
+export function lastReadable({ version, refuted }: LedgerPosition): bigint {
+  return refuted === undefined ? version : refuted.firstVersion - 1n;
 }
 
 /**

@@ -19,7 +19,7 @@ export interface BaseRow {
 }
 
 /** First bytes of side row keys; never reused for other content. */
-export const SIDE_KEYS = { filled: 1, waypoints: 2, deleted: 3, copy: 4 } as const;
+export const SIDE_KEYS = { filled: 1, waypoints: 2, deleted: 3, copy: 4, rewind: 5, accumulator: 6 } as const;
 
 /** Key of an item's row: `filled` holds the fetched value, `deleted` the first deletion. */
 export function baseRowKey(kind: "filled" | "deleted", keyHash: Uint8Array): Uint8Array {
@@ -62,6 +62,21 @@ export async function deletionRows(store: Store, writes: readonly StateWrite[]):
   const rows = [...first.values()];
   const known = await store.getSideRows(rows.map(({ key }) => key));
   return rows.filter((_, i) => known[i] === undefined);
+}
+
+/** Removals of the rows that hold deletions above a version. */
+export async function rewoundDeletionRows(
+  store: Store,
+  keyHashes: readonly Uint8Array[],
+  version: bigint,
+): Promise<SideRow[]> {
+  const keys = keyHashes.map((keyHash) => baseRowKey("deleted", keyHash));
+  const known = await store.getSideRows(keys);
+  return keys.flatMap((key, i) => {
+    const row = known[i];
+    const isAbove = row !== undefined && decodeBaseRow(new Uint8Array(row)).version > version;
+    return isAbove ? [{ key, value: undefined }] : [];
+  });
 }
 
 /** The row visible at a version: the latest one at or before it. */

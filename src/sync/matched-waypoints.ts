@@ -31,6 +31,14 @@ export async function matchedWaypointRow(store: Store, waypoint: Waypoint): Prom
   return { key: KEY, value: encodeWith(waypointsCodec, [...known, waypoint]) };
 }
 
+/** The row without the waypoints above a version; undefined if there are none. */
+export async function rewoundWaypointsRow(store: Store, version: bigint): Promise<SideRow | undefined> {
+  const known = await loadMatchedWaypoints(store);
+  const kept = known.filter((waypoint) => waypoint.version <= version);
+  if (kept.length === known.length) return undefined;
+  return { key: KEY, value: kept.length === 0 ? undefined : encodeWith(waypointsCodec, kept) };
+}
+
 /** Raises the trust of a position that was stored before trust was, by the waypoints that matched. */
 export async function raiseByMatchedWaypoints(
   store: Store,

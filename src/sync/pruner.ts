@@ -15,6 +15,8 @@ export interface PrunerOptions {
   readonly stepRows?: number;
   /** Pause between rounds. */
   readonly intervalMs?: number;
+  /** Called with the oldest version inside the window, before anything below it is removed. */
+  readonly beforePrune?: (floor: bigint, signal: AbortSignal) => Promise<void>;
   /** Called on every failure; the pruner retries after the pause. */
   readonly onFault?: (error: unknown) => void;
   /** Called after every round without a failure. */
@@ -83,6 +85,7 @@ export class Pruner {
         onSuccess?.();
         if (this.#hasStoredWindow && window.kind === "off") return;
       } catch (error) {
+        if (this.#stop.signal.aborted) return;
         this.#fault = errorText(error);
         logger.error({ error: this.#fault }, "pruning failed");
         onFault?.(error);
@@ -124,6 +127,7 @@ export class Pruner {
     } finally {
       view.release();
     }
+    await this.#options.beforePrune?.(this.#floor, this.#stop.signal);
     const before = this.#removed;
     for (this.#behind = true; this.#behind && !this.#stop.signal.aborted; ) {
       const started = performance.now();

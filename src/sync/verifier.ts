@@ -132,7 +132,7 @@ export class Verifier {
     this.#checkChain(record);
     const open = this.#checkBlock(record);
     open.records.push({ version, bytes: record.bytes });
-    for (const { keyHash, value } of record.writes) open.writes.push({ keyHash, version, value });
+    for (const { key, keyHash, value } of record.writes) open.writes.push({ key, keyHash, version, value });
     this.#checkBounds(record, open);
     const claimedStateRoot = record.info.stateCheckpointHash;
     this.#checkEpoch(record, open.start.epoch, claimedStateRoot !== undefined);

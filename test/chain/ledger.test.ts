@@ -14,7 +14,7 @@ import { ChainRun } from "../support/chain-run.ts";
 import { createTrackedChain } from "../support/expected-balances.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
-const BLOCKS = 200;
+const BLOCKS = 60;
 const folder = temporaryFolder();
 
 async function runInMemory(seed: string, blocks: number): Promise<Uint8Array[]> {
@@ -82,11 +82,11 @@ describe("local chain", () => {
   it("continues after a restart as without one", async () => {
     const first = await openLmdbStore({ path: join(folder, "restarted") });
     const before = await new ChainRun(createLocalChain({ seed: "one" }), first).start();
-    const records = await before.steps(43);
+    const records = await before.steps(23);
     await first.close();
     const second = await openStore("restarted");
     const after = await new ChainRun(createLocalChain({ seed: "one" }), second).start();
-    records.push(...(await after.steps(40)));
+    records.push(...(await after.steps(20)));
     expect(digest(records)).toBe(digest(expected.slice(0, records.length)));
   });
 

@@ -1,6 +1,7 @@
 // The writer's lease, and rows that other writers left behind.
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
+import type { CassandraStore } from "../../src/store/cassandra/store.ts";
 import type { CommitBatch } from "../../src/store/contract.ts";
 import { describeCluster } from "../support/cassandra.ts";
 import { checkView } from "../support/check-store.ts";
@@ -99,6 +100,43 @@ describeCluster("writers of a ledger in a cluster", (cluster) => {
     await expect(reader.lease.acquire()).rejects.toEqual(coded("unwritable"));
     await reader.close();
     await writer.close();
+  });
+
+  it("shows a rewind to other processes, and what is committed after it", async () => {
+    const named = { ledger: "rewound", headMaxAgeMs: 0, splitRows: 3 };
+    const writer = await cluster.openWriter(named);
+    const reader = await cluster.open({ ...named, readOnly: true });
+    await writer.commit(ledger.batch(undefined, 20n), SYNTHETIC_IDENTITY);
+    await writer.commit(ledger.batch(20n, 60n));
+    const held = await reader.openView();
+    // Also fills the reader's cache of blocks.
+    await checkView(held, ledger, 60n);
+    const to = ledger.blockEnds(0n, 60n).find((end) => end > 30n)!;
+    await writer.rewind(ledger.rewindBatch(60n, to));
+    const fork = ledger.fork(to, 77);
+    const look = async (seen: SyntheticLedger, head: bigint, ...stores: CassandraStore[]): Promise<void> => {
+      for (const store of stores) {
+        const view = await store.openView();
+        await checkView(view, seen, head);
+        view.release();
+      }
+    };
+    await look(ledger, to, reader, writer);
+    await writer.commit(fork.batch(to, 70n));
+    await look(fork, 70n, reader, writer);
+    await checkView(held, ledger, 60n);
+    held.release();
+    await writer.lease.renew();
+    await writer.close();
+
+    // The next writer and the pruner take over.
+    const next = await cluster.openWriter(named);
+    await next.commit(fork.batch(70n, 90n));
+    await look(fork, 90n, reader, next);
+    while (!(await next.prune(fork.blockAt(75n, 90n).firstVersion, 100)).done);
+    await look(fork, 90n, reader, next);
+    await next.close();
+    await reader.close();
   });
 
   it("preloads the state before the first version in parts, by several writers", async () => {

@@ -2,7 +2,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Finished, type Running, runProgram, startProgram } from "../support/program.ts";
+import { formatTime } from "../../src/base/time-text.ts";
+import { runCommand } from "../support/command.ts";
+import { type Finished, type Running, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
@@ -17,8 +19,8 @@ let node: Running;
 
 /** Runs a command by URL and from the directory, which must end alike. */
 async function both(args: readonly string[], input?: string): Promise<Finished> {
-  const byUrl = await runProgram([...args, "--url", node.url], {}, input);
-  const byData = await runProgram([...args, "--data", data], {}, input);
+  const byUrl = await runCommand([...args, "--url", node.url], {}, input);
+  const byData = await runCommand([...args, "--data", data], {}, input);
   expect([byData.code, byData.stdout]).toEqual([byUrl.code, byUrl.stdout]);
   return byUrl;
 }
@@ -44,7 +46,37 @@ describe("commands about balances", () => {
     expect(item.stdout).toMatch(/^0x[0-9a-f]{16}\n$/);
     const late = await both(["balance", ADA, COIN, "--at", "2100-01-01T00:00:00Z"]);
     expect([late.code, late.stderr]).toEqual([1, expect.stringContaining("after the latest block")]);
-    expect((await runProgram(["balance", ADA, COIN, "--at", "noon", "--data", data])).code).toBe(2);
+    const neither = await both(["balance", ADA, COIN, "--at", at, "--ledger-version", "5"]);
+    expect([neither.code, neither.stderr]).toEqual([2, expect.stringContaining("--ledger-version")]);
+    expect((await runCommand(["balance", ADA, COIN, "--at", "noon", "--data", data])).code).toBe(2);
+  });
+
+  it("holdings and table-items list what single questions answer", async () => {
+    const held = await both(["holdings", ADA, "--ledger-version", "20"]);
+    expect(held.code).toBe(0);
+    const lines = held.stdout.trim().split("\n");
+    expect(lines.length).toBeGreaterThan(1);
+    for (const line of lines) {
+      const [balance = "", asset = ""] = line.split("  ");
+      const single = await runCommand(["balance", ADA, asset, "--ledger-version", "20", "--data", data]);
+      expect(single.stdout.trim()).toBe(balance);
+    }
+    const json = await both(["holdings", ADA, "--ledger-version", "20", "--json"]);
+    expect(
+      json.stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).balance),
+    ).toEqual(lines.map((line) => line.split("  ")[0]));
+    const rows = (await both(["table-items", PRICES])).stdout.trim().split("\n");
+    const [key = "", value] = rows[0]?.split("  ") ?? [];
+    expect((await runCommand(["raw-item", PRICES, key, "--data", data])).stdout.trim()).toBe(value);
+    expect((await both(["table-items", PRICES, "--count"])).stdout.trim()).toBe(`${rows.length}`);
+    const changed = await both(["table-items", PRICES, "--since", "20", "--json"]);
+    expect(Object.keys(JSON.parse(changed.stdout.split("\n")[0] ?? "{}"))).toEqual(["key", "value"]);
+    const wrong = await both(["table-items", PRICES, "--since", "9", "--ledger-version", "8"]);
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining("since: expected at most")]);
+    expect((await runCommand(["holdings", "0xg", "--data", data])).code).toBe(2);
   });
 
   it("balances reads pairs from a file or the input", async () => {
@@ -67,7 +99,7 @@ describe("commands about balances", () => {
     const wrong = await both(["balances", "-"], `${ADA} ${COIN}\n0xzz ${COIN}\n`);
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining("0xzz")]);
     expect(wrong.stdout.split("\n")).toHaveLength(2);
-    expect((await runProgram(["balances", "-", "--url", node.url], {}, "one\n")).code).toBe(2);
+    expect((await runCommand(["balances", "-", "--url", node.url], {}, "one\n")).code).toBe(2);
   });
 
   it("balances asks for more than a thousand in several requests at one version", async () => {
@@ -106,6 +138,45 @@ describe("commands about balances", () => {
     expect(json).toMatchObject({ symbol: "APT", decimals: 8, fungible: { exists: false } });
   });
 
+  it("statement, in three formats", async () => {
+    const { ledger_timestamp: usec } = (await (await fetch(node.url)).json()) as { ledger_timestamp: string };
+    const ago = (seconds: bigint): string => formatTime(BigInt(usec) - seconds * 1_000_000n);
+    const period = ["--from", ago(15n), "--to", ago(0n)];
+    const json = await both(["statement", ADA, "--asset", COIN, ...period, "--format", "json"]);
+    const statement = JSON.parse(json.stdout) as { opening: object; changes: object[]; closing: object };
+    expect(statement).toMatchObject({ symbol: "APT", chain_id: 4, adds_up: true });
+    expect(statement.changes.length).toBeGreaterThan(3);
+    const csv = await both(["statement", ADA, "--asset", COIN, ...period]);
+    expect(csv.stdout.trim().split("\n")).toHaveLength(statement.changes.length + 4);
+    const html = await both(["statement", ADA, "--asset", COIN, ...period, "--format", "html"]);
+    expect([html.code, html.stdout]).toEqual([0, expect.stringMatching(/^<!doctype html>\n.*<\/html>\n$/s)]);
+    const early = await both(["statement", ADA, "--asset", COIN, "--from", ago(5n), "--to", "2100-01-01"]);
+    expect([early.code, early.stdout, early.stderr]).toEqual([
+      1,
+      "",
+      expect.stringContaining("after the latest"),
+    ]);
+    for (const args of [
+      ["--asset", COIN, "--from", "2026-01-01"],
+      ["--from", "2026-01-01", "--to", "2026-01-02"],
+      ["--asset", COIN, "--from", "2026-01-02", "--to", "2026-01-02"],
+    ]) {
+      expect((await runCommand(["statement", ADA, ...args, "--data", data])).code).toBe(2);
+    }
+  });
+
+  it("explain says what it expects of a text that is neither hex nor JSON", async () => {
+    for (const text of ["0xzz", "not hex", '"0xab', ""]) {
+      const { code, stderr } = await both(["explain", "-"], text);
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringMatching(/^sextant: -: expected .*hex digits.*JSON object/),
+      ]);
+    }
+    const { code, stderr } = await both(["explain", "-"], "0xabc");
+    expect([code, stderr]).toEqual([2, expect.stringContaining("even number of hex digits")]);
+  });
+
   it("history, in three formats and in samples", async () => {
     const answer = await fetch(`${node.url}/accounts/${ADA}/balance/${COIN}/history?limit=1000`);
     const changes = (await answer.json()) as Record<string, string>[];
@@ -134,8 +205,13 @@ describe("commands about balances", () => {
     expect(few.stdout.trim().split("\n").length).toBeLessThanOrEqual(4);
     const reversed = await both(["history", ADA, COIN, "--from", "30", "--to", "5"]);
     expect([reversed.code, reversed.stdout]).toEqual([2, ""]);
-    expect((await runProgram(["history", ADA, COIN, "--from", "1.5", "--data", data])).code).toBe(2);
-    expect((await runProgram(["history", ADA, COIN, "--from", "1.5", "--url", node.url])).code).toBe(2);
-    expect((await runProgram(["history", ADA, COIN, "--points", "3", "--data", data])).code).toBe(2);
+    const time = `@${BigInt(changes[0]?.timestamp_usec ?? 0) / 1_000_000n + 1n}`;
+    const mixed = await both(["history", ADA, COIN, "--from", "50", "--to", time, "--format", "csv"]);
+    expect([mixed.code, mixed.stdout, mixed.stderr]).toEqual([1, "", expect.stringContaining("from: ")]);
+    const none = await both(["history", "0x404", COIN, "--format", "csv"]);
+    expect([none.code, none.stdout]).toEqual([0, `${names}\n`]);
+    expect((await runCommand(["history", ADA, COIN, "--from", "1.5", "--data", data])).code).toBe(2);
+    expect((await runCommand(["history", ADA, COIN, "--from", "1.5", "--url", node.url])).code).toBe(2);
+    expect((await runCommand(["history", ADA, COIN, "--points", "3", "--data", data])).code).toBe(2);
   });
 });

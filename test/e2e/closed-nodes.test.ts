@@ -2,14 +2,20 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { endWithTest } from "../support/children.ts";
+import { RUNS } from "../support/property.ts";
 
 const RUN = fileURLToPath(new URL("../support/closed-nodes-run.ts", import.meta.url));
 /** Bytes; a leaked node has a ledger of several hundred kilobytes. */
 const MOST_PER_NODE = 30_000;
+/** Nodes of each kind; more with SEXTANT_RUNS. */
+const COUNT = Math.ceil(RUNS / 10);
 
 function bytesPerNode(kind: string, count: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = fork(RUN, [kind, `${count}`], { execArgv: ["--expose-gc", "--import", "tsx"] });
+    const child = endWithTest(
+      fork(RUN, [kind, `${count}`], { execArgv: ["--expose-gc", "--import", "tsx"] }),
+    );
     child.once("message", (bytes: number) => resolve(bytes));
     child.once("error", reject);
     child.once("exit", (code) => reject(new Error(`ended with ${code} and said nothing`)));
@@ -18,12 +24,12 @@ function bytesPerNode(kind: string, count: number): Promise<number> {
 
 describe("closed nodes", () => {
   it.each([
-    ["local chain in memory", 200],
-    ["local chain with a port", 50],
-    ["local chain on disk", 50],
-    ["follower", 200],
-    ["lazy follower", 50],
-  ])("leave nothing behind: %s, %i times", { timeout: 600_000 }, async (kind, count) => {
-    expect(await bytesPerNode(kind, count)).toBeLessThan(MOST_PER_NODE);
+    "local chain in memory",
+    "local chain with a port",
+    "local chain on disk",
+    "follower",
+    "lazy follower",
+  ])(`leave nothing behind: %s, ${COUNT} times`, { timeout: 600_000 }, async (kind) => {
+    expect(await bytesPerNode(kind, COUNT)).toBeLessThan(MOST_PER_NODE);
   });
 });

@@ -10,7 +10,7 @@ import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
 const IDLE = 10_000;
-const CHURN = 3_000;
+const CHURN = 1_000;
 const OPENING = 64;
 /** Memory limit of an idle connection, in bytes. */
 const MAX_BYTES_EACH = 32 * 1024;

@@ -1,6 +1,7 @@
 // The program out of the box: a running ledger that serves reads, prunes, stops and restarts.
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { runCommand } from "../support/command.ts";
 import { type Running, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
@@ -131,14 +132,14 @@ describe("plain start", () => {
     const byData = await runProgram([...ask, "--data", data]);
     expect(byData).toMatchObject({ code: 0, stdout: byUrl.stdout });
 
-    const status = await runProgram(["status", "--url", base, "--json"]);
+    const status = await runCommand(["status", "--url", base, "--json"]);
     expect(JSON.parse(status.stdout)).toMatchObject({ chain_id: 4, sync_mode: "local" });
-    expect((await runProgram(["info", "--url", base])).stdout).toContain("sextant_version");
-    const absent = await runProgram(["raw-item", "0x1234", "0x00", "--url", base]);
+    expect((await runCommand(["info", "--url", base])).stdout).toContain("sextant_version");
+    const absent = await runCommand(["raw-item", "0x1234", "0x00", "--url", base]);
     expect(absent.code).toBe(1);
     expect(absent.stderr).toContain("table_item_not_found");
-    expect((await runProgram(["balance", "0x1", "--url", base])).code).toBe(2);
-    const nobody = await runProgram(["info", "--url", "http://127.0.0.1:1"]);
+    expect((await runCommand(["balance", "0x1", "--url", base])).code).toBe(2);
+    const nobody = await runCommand(["info", "--url", "http://127.0.0.1:1"]);
     expect(nobody.code).toBe(2);
     expect(nobody.stderr).toContain("cannot reach");
     await node.stop();
@@ -164,8 +165,8 @@ describe("plain start", () => {
         arguments: ["0x1234", "role \u202e\u009b\u{e0001}", "0x5"],
       },
     });
-    const { stdout: message } = await runProgram(["encode", "-", "--url", base], {}, request);
-    const byUrl = await runProgram(["explain", "-", "--url", base], {}, message);
+    const { stdout: message } = await runCommand(["encode", "-", "--url", base], {}, request);
+    const byUrl = await runCommand(["explain", "-", "--url", base], {}, message);
     expect(byUrl).toMatchObject({ code: 0, stderr: "" });
     const lines = byUrl.stdout.split("\n").map((line) => line.split(/ {2,}/));
     expect(lines).toEqual(
@@ -184,14 +185,14 @@ describe("plain start", () => {
     );
     expect(byUrl.stdout).toMatch(/^warning \d +fee_payer_open: /m);
     for (const input of [request, JSON.stringify({ message: message.trim() }), `"${message.trim()}"`]) {
-      expect((await runProgram(["explain", "-", "--data", data], {}, input)).stdout).toBe(byUrl.stdout);
+      expect((await runCommand(["explain", "-", "--data", data], {}, input)).stdout).toBe(byUrl.stdout);
     }
-    const json = await runProgram(["explain", "-", "--json", "--url", base], {}, message);
+    const json = await runCommand(["explain", "-", "--json", "--url", base], {}, message);
     expect(JSON.parse(json.stdout)).toMatchObject({ kind: "fee_payer", matches: true });
-    const cut = await runProgram(["explain", "-", "--url", base], {}, message.trim().slice(0, -2));
+    const cut = await runCommand(["explain", "-", "--url", base], {}, message.trim().slice(0, -2));
     expect(cut.code).toBe(1);
     expect(cut.stderr).toContain("message: feePayer: needs 32 bytes, 31 left");
-    expect((await runProgram(["explain", join(folder, "absent"), "--url", base])).code).toBe(2);
+    expect((await runCommand(["explain", join(folder, "absent"), "--url", base])).code).toBe(2);
     await node.stop();
   });
 });

@@ -3,7 +3,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runProgram, startProgram } from "../support/program.ts";
+import { runCommand } from "../support/command.ts";
+import { startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const folder = temporaryFolder();
@@ -40,7 +41,7 @@ describe("an environment with SEXTANT_DATA, as an image may have it", () => {
       ["status"],
       ["balance", "0x1", "0x1::aptos_coin::AptosCoin"],
     ] as const) {
-      const asked = await runProgram([command, ...operands, "--url", node.url], environment);
+      const asked = await runCommand([command, ...operands, "--url", node.url], environment);
       expect([asked.code, asked.stderr]).toEqual([
         0,
         "sextant: SEXTANT_DATA is ignored: --url excludes it\n",
@@ -51,7 +52,7 @@ describe("an environment with SEXTANT_DATA, as an image may have it", () => {
 
   it("does not affect --store cassandra: the node connects to the cluster", async () => {
     const args = ["start", "--port", "0", "--store", "cassandra", "--store-url", NOWHERE, ...QUIET];
-    const { code, stderr } = await runProgram(args, environment);
+    const { code, stderr } = await runCommand(args, environment);
     expect(stderr).toContain("SEXTANT_DATA is ignored");
     expect(stderr).not.toContain("needs --store");
     expect(stderr).toMatch(/reach|connect/);
@@ -59,11 +60,11 @@ describe("an environment with SEXTANT_DATA, as an image may have it", () => {
   });
 
   it("gives way to --data, and to nothing else from the environment", async () => {
-    const both = await runProgram(["start", ...QUIET], { ...environment, SEXTANT_STORE: "memory" });
+    const both = await runCommand(["start", ...QUIET], { ...environment, SEXTANT_STORE: "memory" });
     expect([both.code, both.stderr]).toEqual([2, "sextant: --data needs --store lmdb\n"]);
-    const flags = await runProgram(["start", "--store", "memory", "--data", join(folder, "x")]);
+    const flags = await runCommand(["start", "--store", "memory", "--data", join(folder, "x")]);
     expect([flags.code, flags.stderr]).toEqual([2, "sextant: --data needs --store lmdb\n"]);
-    const ask = await runProgram(["info", "--url", "http://127.0.0.1:1", "--data", join(folder, "x")]);
+    const ask = await runCommand(["info", "--url", "http://127.0.0.1:1", "--data", join(folder, "x")]);
     expect([ask.code, ask.stderr]).toEqual([2, "sextant: --url and --data exclude each other\n"]);
   });
 });
@@ -116,7 +117,7 @@ describe("a configuration file", () => {
 
   it("with keys that exclude each other is an error", async () => {
     const path = configFile("both.yaml", `store: memory\ndata: ${join(folder, "y")}\n`);
-    const { code, stderr } = await runProgram(["start", "--config", path]);
+    const { code, stderr } = await runCommand(["start", "--config", path]);
     expect([code, stderr]).toEqual([2, "sextant: --data needs --store lmdb\n"]);
   });
 });

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { createCertificate, hasOpenssl } from "../support/certificate.ts";
+import { runCommand } from "../support/command.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
@@ -72,7 +73,7 @@ describe("with default options", () => {
     const config = join(temporaryFolder(), "config.yaml");
     for (const key of ["__proto__", "constructor", "toString"]) {
       writeFileSync(config, `${key}:\n  polluted: true\n`);
-      const { code, stderr } = await runProgram(["start", "--config", config]);
+      const { code, stderr } = await runCommand(["start", "--config", config]);
       expect([code, stderr]).toEqual([2, expect.stringContaining("sextant: ")]);
     }
   });
@@ -123,9 +124,9 @@ describe.skipIf(!hasOpenssl)("TLS on the command line (needs openssl)", () => {
     const folder = temporaryFolder();
     const { certFile, keyFile } = createCertificate(folder, "127.0.0.1");
     const data = join(folder, "data");
-    const alone = await runProgram(["start", "--data", data, "--tls-cert", certFile]);
+    const alone = await runCommand(["start", "--data", data, "--tls-cert", certFile]);
     expect([alone.code, alone.stderr]).toEqual([2, "sextant: --tls-cert needs --tls-key\n"]);
-    const swapped = await runProgram(["start", "--data", data, "--tls-cert", keyFile, "--tls-key", certFile]);
+    const swapped = await runCommand(["start", "--data", data, "--tls-cert", keyFile, "--tls-key", certFile]);
     expect(swapped.code).toBe(2);
     expect(swapped.stderr).toContain("cannot be used");
     expect(swapped.stderr).not.toContain("PRIVATE KEY");

@@ -51,7 +51,7 @@ describe("a reader that opens the store while a commit is made", () => {
     const store = await openLmdbStore({ path });
     let head = 40n;
     await store.commit(ledger.batch(undefined, head), SYNTHETIC_IDENTITY);
-    for (let round = 0; round < 12; round++) {
+    for (let round = 0; round < 6; round++) {
       const next = head + 10n;
       await commit(store, ledger.batch(head, next));
       head = next;

@@ -6,6 +6,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runCommand } from "../support/command.ts";
 import { type Finished, type Running, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
@@ -53,7 +54,7 @@ describe("the same mistake on a node and on its data directory", () => {
   });
 
   const both = (args: readonly string[]): Promise<[Finished, Finished]> =>
-    Promise.all([runProgram([...args, "--url", node.url]), runProgram([...args, "--data", data])]);
+    Promise.all([runCommand([...args, "--url", node.url]), runCommand([...args, "--data", data])]);
 
   const DIGITS = "expected a u64 in decimal digits";
   const HEX = "expected an even number of hex digits, with or without 0x";
@@ -169,9 +170,24 @@ describe("the same mistake on a node and on its data directory", () => {
     const { port } = server.address() as AddressInfo;
     await new Promise((resolve) => server.close(resolve));
     const url = `http://127.0.0.1:${port}`;
-    expectRefusal(await runProgram([...args, "--url", url]), 2, new RegExp(`cannot reach ${url}: `));
+    expectRefusal(await runCommand([...args, "--url", url]), 2, new RegExp(`cannot reach ${url}: `));
     const none = join(folder, "nothing");
-    expectRefusal(await runProgram([...args, "--data", none]), 2, /there is no store at /);
+    expectRefusal(await runCommand([...args, "--data", none]), 2, /there is no store at /);
+  });
+
+  it("a process ends as the command does", async () => {
+    for (const args of [
+      ["balance", "zz", COIN],
+      ["balance", "0x1", COIN, "--ledger-version", "1"],
+      ["raw-item", TABLE, "0x03415054"],
+    ]) {
+      for (const source of [
+        ["--url", node.url],
+        ["--data", data],
+      ]) {
+        expect(await runProgram([...args, ...source])).toEqual(await runCommand([...args, ...source]));
+      }
+    }
   });
 
   it("no mistake: the same answer", async () => {
@@ -205,8 +221,8 @@ describe("a store without a ledger yet", () => {
         [1, ["balance", "0x1", COIN]],
         [1, ["raw-item", TABLE, "0x00"]],
       ] as const) {
-        const remote = await runProgram([...args, "--url", node.url]);
-        const local = await runProgram([...args, "--data", empty]);
+        const remote = await runCommand([...args, "--url", node.url]);
+        const local = await runCommand([...args, "--data", empty]);
         expect([args[0], remote.code, local.code]).toEqual([args[0], code, code]);
         if (code === 0) continue;
         expectRefusal(remote, 1, /there is no ledger yet \(internal_error\)/);
@@ -249,7 +265,7 @@ describe("a URL that is no node's", () => {
   ])("is refused by name with %s", async (_, tail, expected) => {
     for (const args of COMMANDS) {
       expectRefusal(
-        await runProgram([...args, "--url", `${url}${tail}`]),
+        await runCommand([...args, "--url", `${url}${tail}`]),
         2,
         new RegExp(`--url: expected .*${expected}`),
       );
@@ -257,16 +273,16 @@ describe("a URL that is no node's", () => {
   });
 
   it("is refused with a user and password, which are not repeated", async () => {
-    const run = await runProgram(["info", "--url", url.replace("http://", "http://someone:s3cret@")]);
+    const run = await runCommand(["info", "--url", url.replace("http://", "http://someone:s3cret@")]);
     expectRefusal(run, 2, /--url: expected .*without a user and password/);
     expect(run.stderr).not.toContain("s3cret");
     expectRefusal(
-      await runProgram(["info", "--url", "ftp://127.0.0.1"]),
+      await runCommand(["info", "--url", "ftp://127.0.0.1"]),
       2,
       /--url: expected an http or https URL/,
     );
     expectRefusal(
-      await runProgram(["info", "--url", "127.0.0.1:8080"]),
+      await runCommand(["info", "--url", "127.0.0.1:8080"]),
       2,
       /--url: expected an http or https URL/,
     );
@@ -291,14 +307,14 @@ describe("a URL that is no node's", () => {
     for (const args of COMMANDS) {
       // An object is what the node says of itself, whatever is in it.
       if (args[0] === "info" && body.startsWith("{")) continue;
-      expectRefusal(await runProgram([...args, "--url", url]), 1, new RegExp(`(${url}|the node answered)`));
+      expectRefusal(await runCommand([...args, "--url", url]), 1, new RegExp(`(${url}|the node answered)`));
     }
   });
 
   it("is a node's with or without /v1 and slashes at its end", async () => {
     answer = { status: 200, type: "application/json; charset=utf-8", body: "7" };
     for (const tail of ["", "/", "/v1", "/v1/", "//"]) {
-      const run = await runProgram(["balance", "0x1", COIN, "--url", `${url}${tail}`]);
+      const run = await runCommand(["balance", "0x1", COIN, "--url", `${url}${tail}`]);
       expect(run).toMatchObject({ code: 0, stdout: "7\n", stderr: "" });
     }
   });

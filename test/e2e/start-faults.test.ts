@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { runCommand } from "../support/command.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { hasShared, sharedPath } from "../support/shared.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -11,7 +12,7 @@ const folder = temporaryFolder();
 const local = ["--block-time", "50ms", "--log-level", "warn"];
 
 async function refused(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
-  const run = await runProgram(["start", ...args], environment);
+  const run = await runCommand(["start", ...args], environment);
   expect(run.code, run.stderr).toBe(2);
   expect(run.stderr.trim().split("\n")).toHaveLength(1);
   expect(run.stdout).toBe("");
@@ -20,7 +21,9 @@ async function refused(args: readonly string[], environment: Readonly<Record<str
 
 describe("a start that cannot work", () => {
   it("refuses unknown options with the nearest name", async () => {
-    expect(await refused(["--prot", "1"])).toContain("did you mean --port?");
+    const line = await refused(["--prot", "1"]);
+    expect(line).toContain("did you mean --port?");
+    expect(await runProgram(["start", "--prot", "1"])).toMatchObject({ code: 2, stdout: "", stderr: line });
     expect(await refused(["operand"])).toContain("unexpected operand");
     expect(await refused([], { SEXTANT_PORT: "many" })).toContain("SEXTANT_PORT");
   });

@@ -1,9 +1,11 @@
-// A node on a data directory does not load the Cassandra driver, which costs time and memory.
+// A start loads no package that only some runs need: the Cassandra driver, undici, pino and yaml cost time and memory.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 
-const built = fileURLToPath(new URL("../../dist/cli/commands.js", import.meta.url));
+/** A built file, as a text in a script. */
+const file = (path: string): string =>
+  JSON.stringify(fileURLToPath(new URL(`../../dist/${path}`, import.meta.url)));
 
 function loadedBy(source: string): string[] {
   const script = `import { createRequire } from "node:module";
@@ -16,9 +18,18 @@ function loadedBy(source: string): string[] {
   return JSON.parse(stdout) as string[];
 }
 
-it("loads the Cassandra driver only for a cluster", () => {
-  const isDriver = (path: string): boolean => path.includes("cassandra-driver");
-  expect(loadedBy(`await import(${JSON.stringify(built)});`).filter(isDriver)).toEqual([]);
-  const engine = JSON.stringify(built.replace("cli/commands.js", "store/cassandra/store.js"));
-  expect(loadedBy(`await import(${engine});`).some(isDriver)).toBe(true);
+const atStart = loadedBy(`await import(${file("cli/commands.js")});`);
+
+it.each([
+  ["cassandra-driver", `await import(${file("store/cassandra/store.js")});`],
+  [
+    "undici",
+    `const { Transport } = await import(${file("sync/upstream/transport.js")}); new Transport({}).close();`,
+  ],
+  ["pino", `(await import(${file("cli/log.js")})).createLogger("error", "json");`],
+  ["yaml", `(await import(${file("cli/config-file.js")})).loadConfigFile("/dev/null");`],
+])("loads %s only for its use", (name, use) => {
+  const isOf = (path: string): boolean => path.includes(`/node_modules/${name}/`);
+  expect(atStart.filter(isOf)).toEqual([]);
+  expect(loadedBy(use).some(isOf)).toBe(true);
 });

@@ -15,7 +15,7 @@ import { endWithTest } from "../support/children.ts";
 import { createRandom, SyntheticLedger } from "../support/synthetic-ledger.ts";
 
 /** More with SEXTANT_KILLS; `npm run torture` kills the whole program, a thousand times. */
-const KILLS = Number(process.env.SEXTANT_KILLS ?? "15");
+const KILLS = Number(process.env.SEXTANT_KILLS ?? "10");
 const SEED = 20_260_131;
 const KEYS = 24;
 const KEEP = 60;

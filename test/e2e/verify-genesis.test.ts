@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { runCommand } from "../support/command.ts";
 import { runProgram } from "../support/program.ts";
 import { hasShared, sharedBytes, sharedPath } from "../support/shared.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -22,14 +23,14 @@ describe.skipIf(!hasShared).each(["mainnet", "devnet"])("verify-genesis of %s", 
   });
 
   it("names both values when one digit differs, and exits 1", async () => {
-    const run = await runProgram(["verify-genesis", file, "--waypoint", changed]);
+    const run = await runCommand(["verify-genesis", file, "--waypoint", changed]);
     expect(run.code).toBe(1);
     expect(run.stderr).toContain(waypoint);
     expect(run.stderr).toContain(changed);
   });
 
   it("warns without a waypoint, and prints JSON on request", async () => {
-    const run = await runProgram(["verify-genesis", file, "--json"]);
+    const run = await runCommand(["verify-genesis", file, "--json"]);
     expect(run.code).toBe(0);
     expect(run.stderr).toContain("nothing proves");
     expect(JSON.parse(run.stdout)).toMatchObject({ waypoint, verdict: "unproven" });
@@ -44,7 +45,7 @@ describe("verify-genesis of a bad file", () => {
     for (const length of [0, 1, 2, 100, 5000, whole.length - 1]) {
       const path = join(folder, "cut.blob");
       writeFileSync(path, whole.subarray(0, length));
-      const run = await runProgram(["verify-genesis", path]);
+      const run = await runCommand(["verify-genesis", path]);
       expect(run.code).toBe(1);
       expect(run.stderr.trim().split("\n")).toHaveLength(1);
       expect(run.stderr).toMatch(/at byte \d+/);
@@ -56,7 +57,7 @@ describe("verify-genesis of a bad file", () => {
     const path = join(folder, "some.blob");
     writeFileSync(path, "x");
     for (const args of [[join(folder, "none")], [], [path, "extra"], [path, "--waypoint", "0:xyz"]]) {
-      const run = await runProgram(["verify-genesis", ...args]);
+      const run = await runCommand(["verify-genesis", ...args]);
       expect(run.code, args.join(" ")).toBe(2);
       expect(run.stderr.trim().split("\n")).toHaveLength(1);
     }

@@ -10,10 +10,11 @@ import { readModule, readScript } from "../../src/move/bytecode/reader.ts";
 import { MoveError } from "../../src/move/errors.ts";
 import { countAbiJsonBytes } from "../support/abi-json.ts";
 import { genesisModules } from "../support/genesis-modules.ts";
+import { RUNS } from "../support/property.ts";
 import { hasShared, sharedJson } from "../support/shared.ts";
 import { yardstickMs } from "../support/yardstick.ts";
 
-const CASES = 40_000;
+const CASES = 20 * RUNS;
 const MAX_YARDSTICKS = 8;
 /** Largest number of heap bytes of an ABI for each byte of its module. */
 const MAX_EXPANSION = 120;

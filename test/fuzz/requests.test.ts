@@ -6,16 +6,17 @@ import { describe, expect, it } from "vitest";
 import { type Hostile, hostile, rawRequest, sendHostile } from "../support/hostile-requests.ts";
 import { COIN, TIMESTAMP_USEC } from "../support/http-ledger.ts";
 import { startServer } from "../support/http-server.ts";
+import { RUNS } from "../support/property.ts";
 import { sendRaw } from "../support/raw-socket.ts";
 import { startWatchfulUpstream } from "../support/watchful-upstream.ts";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-const REQUESTS = 6_000;
-const BATCH = 2_000;
-const PASSED_REQUESTS = 3_000;
-const RAW_REQUESTS = 1_000;
+const REQUESTS = 6 * RUNS;
+const BATCH = 2 * RUNS;
+const PASSED_REQUESTS = 2 * RUNS;
+const RAW_REQUESTS = RUNS;
 const CONCURRENCY = 32;
 const TIMEOUT_MS = 600_000;
 const MAX_GROWTH_BYTES = 24 * 1024 * 1024;

@@ -7,6 +7,7 @@ import { urlTo } from "../../src/interface/route.ts";
 import { transactionsRoute } from "../../src/interface/routes.ts";
 import { decodePage, type RecordSpans } from "../../src/ledger/record.ts";
 import { createNode, type Node } from "../../src/node.ts";
+import { RUNS } from "../support/property.ts";
 import { type Meddle, type Meddler, type Passing, startProxy } from "../support/proxy.ts";
 import { until } from "../support/until.ts";
 
@@ -75,8 +76,11 @@ const FIELDS: readonly [string, (record: RecordSpans) => Uint8Array | undefined]
   ["page count", () => undefined],
 ];
 
+/** Bits to flip. */
+const FLIPS = Math.ceil(RUNS / 4);
+
 describe("a line that flips bits", () => {
-  it("500 flips in every kind of field: all found before commit, and the follower recovers", {
+  it(`${FLIPS} flips in every kind of field: all found before commit, and the follower recovers`, {
     timeout: 600_000,
   }, async () => {
     const { a, proxy } = await pair(40, "flips");
@@ -84,10 +88,10 @@ describe("a line that flips bits", () => {
     let total = 0;
     let passes = 0;
     proxy.meddle = (passing) => {
-      if (!isPage(passing) || total >= 500) return passing;
+      if (!isPage(passing) || total >= FLIPS) return passing;
       // Now and then an honest page, so that flips meet the follower in many places; the first one soon,
       // because the page with the genesis is large.
-      if (passes < 2 && total >= (passes === 0 ? 11 : 250)) {
+      if (passes < 2 && total >= (passes === 0 ? FIELDS.length : FLIPS / 2)) {
         passes++;
         return passing;
       }
@@ -110,7 +114,7 @@ describe("a line that flips bits", () => {
     });
     const b = (await starting) as Served;
     open.push(b);
-    await until(() => (total >= 500 ? true : undefined), 150_000);
+    await until(() => (total >= FLIPS ? true : undefined), 150_000);
     expect([...flips.keys()].sort()).toEqual(FIELDS.map(([name]) => name).sort());
     const head = await versionOf(a);
     await until(async () => ((await versionOf(b)) === head ? true : undefined));

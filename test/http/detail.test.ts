@@ -3,7 +3,16 @@ import { describe, expect, it } from "vitest";
 import { parseAsset, primaryStoreAddress } from "../../src/ledger/asset.ts";
 import { formatAddressLong, parseAddress } from "../../src/move/address.ts";
 import { BookedLedger, ENGINES } from "../support/booked-ledger.ts";
-import { BALANCES, COIN, CORRUPT_OWNERS, coinKey, storeKey } from "../support/http-ledger.ts";
+import {
+  anchoredUpTo,
+  BALANCES,
+  COIN,
+  CORRUPT_OWNERS,
+  coinKey,
+  createHttpLedger,
+  LATEST,
+  storeKey,
+} from "../support/http-ledger.ts";
 import { startServer } from "../support/http-server.ts";
 
 interface Part {
@@ -41,7 +50,7 @@ async function detailOf(url: string, owner: string, asset: string, query = ""): 
   return (await response.json()) as Detail;
 }
 
-const { url } = await startServer({ isFinal: () => true });
+const { url } = await startServer({ ledger: await createHttpLedger(anchoredUpTo(LATEST)) });
 
 describe("the parts of a balance", () => {
   it.each(BALANCES)("of %s add up, by coin type and by metadata address", async (owner, coin, fungible) => {

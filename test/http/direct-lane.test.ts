@@ -3,11 +3,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readRequest } from "../../src/http/direct/request-head.ts";
-import { COIN, createHttpLedger, LARGE_KEY, TABLE, TABLE_KEY } from "../support/http-ledger.ts";
+import {
+  anchoredUpTo,
+  COIN,
+  createHttpLedger,
+  LARGE_KEY,
+  LATEST,
+  TABLE,
+  TABLE_KEY,
+} from "../support/http-ledger.ts";
 import { startServer, type TestServer } from "../support/http-server.ts";
 import { sendRaw } from "../support/raw-socket.ts";
 
-const ledger = await createHttpLedger();
+const ledger = await createHttpLedger(anchoredUpTo(LATEST));
 /** Longer than any test: what ends a connection is what was sent, never the time. */
 const PATIENT = { headersTimeoutMs: 120_000, requestTimeoutMs: 120_000, keepAliveTimeoutMs: 120_000 };
 /** For requests that never become whole, which only the time ends. */
@@ -16,8 +24,8 @@ type Pair = readonly [direct: TestServer, plain: TestServer];
 
 async function startPair(timeouts: typeof PATIENT): Promise<Pair> {
   return [
-    await startServer({ ledger, ...timeouts, isFinal: () => true }),
-    await startServer({ ledger, ...timeouts, isFinal: () => true, isDirect: false }),
+    await startServer({ ledger, ...timeouts }),
+    await startServer({ ledger, ...timeouts, isDirect: false }),
   ];
 }
 

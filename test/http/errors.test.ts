@@ -76,10 +76,16 @@ const CASES: readonly Case[] = [
   ),
   malformed("version +5, which is a space", `${BALANCE}?ledger_version=+5`, /^ledger_version: .*" 5"/),
   malformed(
-    "first of repeated versions",
-    `${BALANCE}?ledger_version=x&ledger_version=12`,
-    /^ledger_version: /,
+    "a version given twice",
+    `${BALANCE}?ledger_version=12&ledger_version=12`,
+    /^ledger_version: expected it once in the query, got it more than once$/,
   ),
+  malformed(
+    "a parameter given twice, once with its name escaped",
+    `${BALANCE}?quoted=true&x=1&%71uoted=true`,
+    /^quoted: expected it once/,
+  ),
+  malformed("a page given twice", "/v1/transactions?limit=1&start=1&limit=", /^limit: expected it once/),
   malformed("quoted=maybe", `${BALANCE}?quoted=maybe`, /^quoted: expected true or false/),
   malformed("duration above u32", "/v1/-/healthy?duration_secs=4294967296", /^duration_secs: expected a u32/),
   {
@@ -103,6 +109,10 @@ const CASES: readonly Case[] = [
     headers: { ...JSON_TYPE, "content-encoding": "gzip" },
   },
   { ...badBody("a request that is no object", '"x"', /object/), path: ENCODE, ledger: true },
+  {
+    ...badBody("an explanation at a version", "{}", /^ledger_version: explain_submission does not take it/),
+    path: "/v1/transactions/explain_submission?ledger_version=1",
+  },
   {
     name: "an invalid transaction",
     method: "POST",
@@ -399,6 +409,8 @@ describe("unforeseen errors", () => {
             position: view.position,
             getItems: () => Promise.reject(error),
             getHistory: () => Promise.reject(error),
+            getOwnedKeys: () => Promise.reject(error),
+            getIndexedTo: () => Promise.reject(error),
             getBlockByHeight: () => Promise.reject(error),
             getBlockByVersion: () => Promise.reject(error),
             getBlockAtTime: () => Promise.reject(error),

@@ -2,18 +2,24 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import {
+  anchoredUpTo,
   COIN,
+  createHttpLedger,
   DELETED_KEY,
   EMPTY_KEY,
   LARGE_KEY,
   LARGE_SIZE,
+  LATEST,
   TABLE,
   TABLE_KEY,
   TABLE_VALUE,
 } from "../support/http-ledger.ts";
 import { SIGNING_MESSAGE, startServer } from "../support/http-server.ts";
 
-const { url } = await startServer({ clock: () => 1_700_000_010_000, isFinal: () => true });
+const { url } = await startServer({
+  clock: () => 1_700_000_010_000,
+  ledger: await createHttpLedger(anchoredUpTo(LATEST)),
+});
 const itemUrl = `${url}/v1/tables/${TABLE}/raw_item`;
 const encodeUrl = `${url}/v1/transactions/encode_submission`;
 const JSON_TYPE = { "content-type": "application/json" };
@@ -281,5 +287,19 @@ describe("header brands", () => {
     expect(response.headers.get("x-node-chain-id")).toBe("44");
     expect(response.headers.get("x-aptos-chain-id")).toBe("44");
     expect(response.headers.get("x-aptos-oldest-block-height")).toBe("2");
+  });
+});
+
+describe("an operation in BCS only", () => {
+  it.each([
+    ["*/*", 200],
+    ["application/json, application/x-bcs;q=0.1", 200],
+    ["application/*", 200],
+    ["application/json", 403],
+    ["application/json, application/x-bcs;q=0", 403],
+  ])("answers a client that accepts %s with %i", async (accept, status) => {
+    const response = await fetch(`${url}/v1/transactions?limit=1`, { headers: { accept } });
+    const type = status === 200 ? "application/x-bcs" : "application/json";
+    expect([response.status, response.headers.get("content-type")]).toEqual([status, type]);
   });
 });

@@ -38,6 +38,7 @@ const upstream: Server = createServer((request, response) => {
       .writeHead(418, "teapot", {
         "Content-Type": "application/x-upstream",
         "X-Aptos-Ledger-Version": "77",
+        "X-Node-Trust": "proven",
         "Set-Cookie": ["a=1", "b=2"],
         Connection: "keep-alive, x-secret-hop",
         "X-Secret-Hop": "1",
@@ -71,6 +72,17 @@ function raw(text: string): Promise<string> {
 }
 
 describe("pass-through", () => {
+  it("labels what the upstream says as one upstream's word, whatever the upstream claims", async () => {
+    const answer = await fetch(`${url}/v1/accounts/0x1/resources`);
+    expect(answer.headers.get("x-node-trust")).toBe("trusted");
+    const strict = await startServer({
+      passThrough: new URL(`http://127.0.0.1:${port}/prefix/v1`),
+      minTrust: "chained",
+    });
+    const refused = await fetch(`${strict.url}/v1/accounts/0x1/resources`);
+    expect([refused.status, refused.headers.get("x-node-trust")]).toEqual([503, null]);
+  });
+
   it("hands on method, path, query and body, and the answer back untouched", async () => {
     const answer = await fetch(`${url}/v1/accounts/0x1/resources?limit=5&x=%3C`, {
       headers: { "X-Client": "7", Authorization: "Bearer theirs" },

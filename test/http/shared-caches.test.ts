@@ -1,6 +1,6 @@
 // An answer that a shared cache may keep and give to others says nothing of the client that it was made for.
 import { describe, expect, it } from "vitest";
-import { COIN } from "../support/http-ledger.ts";
+import { anchoredUpTo, COIN, createHttpLedger } from "../support/http-ledger.ts";
 import { startServer } from "../support/http-server.ts";
 
 const BALANCE = `/v1/accounts/0xc1/balance/${COIN}`;
@@ -15,7 +15,11 @@ describe.each([
   ["node:http", false],
 ])("headers of one client (%s)", (_, isDirect) => {
   it("are in no answer that may be cached for good, and in every other", async () => {
-    const server = await startServer({ isDirect, isFinal: (version) => version <= 20n, rateLimit: 1000 });
+    const server = await startServer({
+      isDirect,
+      ledger: await createHttpLedger(anchoredUpTo(20n)),
+      rateLimit: 1000,
+    });
     const ask = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
       fetch(server.url + path, { headers: { "x-request-id": "mine", ...headers } });
 

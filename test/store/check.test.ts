@@ -8,11 +8,13 @@ import type { Position } from "../../src/ledger/position.ts";
 import { checkData } from "../../src/node/store-tools.ts";
 import { type Environment, openEnvironment } from "../../src/store/lmdb/environment.ts";
 import { decodePosition } from "../../src/store/lmdb/position-row.ts";
+import { getRow, putRow, SUMS_BYTES } from "../../src/store/lmdb/sealed-rows.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { META, numberKey, type Table, type Tables } from "../../src/store/lmdb/tables.ts";
 import { assertHead } from "../../src/sync/check/head-check.ts";
 import { earliestAccumulator } from "../../src/sync/check/record-check.ts";
 import { ChainRun } from "../support/chain-run.ts";
+import { RUNS } from "../support/property.ts";
 import { pruneTo } from "./contract.ts";
 
 let folder = "";
@@ -51,15 +53,18 @@ async function damage(
   return path;
 }
 
+/** Rows of each table to damage; more with SEXTANT_RUNS. */
+const ROWS = Math.max(3, Math.ceil(RUNS / 40));
+
 /** The keys of a table; a sample if there are many. */
-function someKeys(table: Table): Buffer[] {
-  const keys = [...table.getKeys({})].map((key) => Buffer.from(key));
-  const step = Math.max(1, Math.floor(keys.length / 6));
+function someKeys(table: Table, isWanted: (key: Buffer) => boolean = () => true): Buffer[] {
+  const keys = [...table.getKeys({})].map((key) => Buffer.from(key)).filter(isWanted);
+  const step = Math.max(1, Math.floor(keys.length / ROWS));
   return keys.filter((_, i) => i % step === 0);
 }
 
 function readPosition({ tables }: Environment): Position {
-  return decodePosition(tables.meta.get(META.position) ?? Buffer.alloc(0));
+  return decodePosition(getRow(tables.meta, META.position) ?? Buffer.alloc(0));
 }
 
 function flipped(row: Buffer, at: number): Buffer {
@@ -95,7 +100,7 @@ describe.each(["whole", "pruned"])("a %s store", (name) => {
     const sound = await openEnvironment({ path: join(folder, name), readOnly: true });
     const keys = someKeys(sound.tables[table]);
     await sound.close();
-    expect(keys.length).toBeGreaterThan(4);
+    expect(keys.length).toBeGreaterThan(2);
     for (const key of keys) {
       const path = await damage(name, (tables) => tables[table].removeSync(key));
       expect(await findingsOf(path), key.toString("hex")).not.toBe("");
@@ -106,20 +111,40 @@ describe.each(["whole", "pruned"])("a %s store", (name) => {
     const sound = await openEnvironment({ path: join(folder, name), readOnly: true });
     // Below this version nothing proves a pruned store's infos; see docs/reliability.md.
     const anchor = earliestAccumulator(readPosition(sound)).leafCount;
-    const keys = someKeys(sound.tables[table]);
-    const covered = table === "records" ? keys.filter((key) => key.readBigUInt64BE() >= anchor) : keys;
+    const isCovered = (key: Buffer): boolean => table !== "records" || key.readBigUInt64BE() >= anchor;
+    const covered = someKeys(sound.tables[table], isCovered);
     expect(covered.length).toBeGreaterThan(1);
     const rows = covered.map((key, i) => {
-      const value = sound.tables[table].get(key) ?? Buffer.alloc(0);
+      const value = getRow(sound.tables[table], key) ?? Buffer.alloc(0);
       return { key, value, at: value.length === 0 ? -1 : (i * 7919) % value.length };
     });
     await sound.close();
     for (const { key, value, at } of rows) {
       if (at < 0) continue;
-      const path = await damage(name, (tables) => tables[table].putSync(key, flipped(value, at)));
-      expect(await findingsOf(path), `${key.toString("hex")} at ${at}`).not.toBe("");
+      // With the checksum of the changed value: the hashes of the ledger find it too.
+      const path = await damage(name, (tables) => putRow(tables[table], key, flipped(value, at)));
+      const findings = await findingsOf(path);
+      expect(findings, `${key.toString("hex")} at ${at}`).not.toBe("");
+      expect(findings).not.toContain("checksum");
     }
   });
+
+  it.each([...COVERED, "side"] as const)(
+    "names a row of %s that does not match its checksum",
+    async (table) => {
+      const path = await damage(name, (tables) =>
+        putRow(tables.side, Buffer.from("a side row"), Buffer.from("value")),
+      );
+      const environment = await openEnvironment({ path, readOnly: false });
+      const [key = Buffer.alloc(0)] = someKeys(environment.tables[table]);
+      const row = environment.tables[table].get(key) ?? Buffer.alloc(0);
+      environment.tables[table].putSync(key, flipped(row, (row.length - SUMS_BYTES) >> 1));
+      await environment.close();
+      expect(await findingsOf(path)).toContain(
+        `table of ${table} rows: the row of key 0x${key.toString("hex")} does not match its checksum`,
+      );
+    },
+  );
 });
 
 describe("the head", () => {
@@ -129,11 +154,11 @@ describe("the head", () => {
     await sound.close();
     const damages: [string, (tables: Tables) => void][] = [
       ["missing", (tables) => tables.records.removeSync(numberKey(version))],
-      ["decode", (tables) => tables.records.putSync(numberKey(version), Buffer.alloc(50))],
+      ["decode", (tables) => putRow(tables.records, numberKey(version), Buffer.alloc(50))],
       ["state tree", (tables) => tables.tree.removeSync(Buffer.from([0]))],
-      ["state tree", (tables) => tables.tree.putSync(Buffer.from([0]), Buffer.alloc(3))],
+      ["state tree", (tables) => putRow(tables.tree, Buffer.from([0]), Buffer.alloc(3))],
       ["oldest block", (tables) => tables.blocks.removeSync(numberKey(0n))],
-      ["position cannot be read", (tables) => tables.meta.putSync(META.position, Buffer.alloc(9))],
+      ["position cannot be read", (tables) => putRow(tables.meta, META.position, Buffer.alloc(9))],
     ];
     for (const [text, action] of damages) {
       const store = await openLmdbStore({ path: await damage("whole", action) });

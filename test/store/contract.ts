@@ -2,10 +2,12 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { LedgerError } from "../../src/ledger/errors.ts";
-import type { CommitBatch, Store } from "../../src/store/contract.ts";
+import { ALL_TRUSTED } from "../../src/ledger/trust.ts";
+import type { CommitBatch, Store, StoreView } from "../../src/store/contract.ts";
 import { StoreError } from "../../src/store/errors.ts";
-import { checkView, plain } from "../support/check-store.ts";
-import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../support/synthetic-ledger.ts";
+import { indexReachRow } from "../../src/store/index-reach.ts";
+import { checkView, listPlaces, plain } from "../support/check-store.ts";
+import { SYNTHETIC_IDENTITY, SyntheticLedger, versions } from "../support/synthetic-ledger.ts";
 
 /** How the suite opens stores of an engine. */
 export interface StoreMaker {
@@ -44,7 +46,7 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       await expect(store.prune(0n, 10)).rejects.toEqual(coded("no_ledger"));
     });
 
-    it("keeps a ledger correct through random commits, prunings and views held across them", async () => {
+    it("keeps a ledger correct through random commits, prunings, rewinds and views held across them", async () => {
       const steps = fc.array(
         fc.oneof(
           fc.record({ kind: fc.constant("commit" as const), count: fc.integer({ min: 1, max: 25 }) }),
@@ -54,8 +56,9 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
             maxRows: fc.constantFrom(1, 3, 10, 100, 10_000),
           }),
           fc.record({ kind: fc.constant("hold" as const) }),
+          fc.record({ kind: fc.constant("rewind" as const), part: fc.integer({ min: 0, max: 100 }) }),
         ),
-        { maxLength: 14 },
+        { maxLength: 16 },
       );
       await fc.assert(
         fc.asyncProperty(fc.integer(), steps, async (seed, plan) => {
@@ -233,8 +236,14 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       expect(writes.length).toBeGreaterThan(3);
       const treeNodes = [{ key: Buffer.from([9]), value: Buffer.from("base node") }];
       const row = Buffer.from("row");
-      await store.preload({ writes: writes.slice(0, 3), treeNodes: [], sideRows: [] });
-      const rest = { writes: writes.slice(1), treeNodes, sideRows: [{ key: row, value: Uint8Array.of(7) }] };
+      const index = ledger.indexRows(writes);
+      await store.preload({ writes: writes.slice(0, 3), treeNodes: [], index, sideRows: [] });
+      const rest = {
+        writes: writes.slice(1),
+        treeNodes,
+        index,
+        sideRows: [{ key: row, value: Uint8Array.of(7) }],
+      };
       await store.preload(rest);
       await store.preload(rest);
       await expect(async () => store.openView()).rejects.toEqual(coded("no_ledger"));
@@ -283,6 +292,122 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       expect(oldest).toBe(floor);
       expect(await store.prune(floor, 5)).toEqual({ oldestVersion: floor, removed: 0, done: true });
       expect(await store.prune(0n, 5)).toEqual({ oldestVersion: floor, removed: 0, done: true });
+    });
+
+    it("rewinds to the ends of kept blocks only, and takes other versions then", async () => {
+      const { store, ledger } = await filled(100n);
+      const ends = ledger.blockEnds(0n, 100n);
+      const floor = ledger.blockAt(30n, 100n).firstVersion;
+      await pruneTo(store, floor);
+      const to = ends.find((end) => end > 50n)!;
+      const inside = versions(50n, 99n).find((version) => !ends.includes(version))!;
+      const below = ends.findLast((end) => end < floor)!;
+      for (const version of [inside, below, 100n, 101n]) {
+        const batch = { ...ledger.rewindBatch(100n, to), position: ledger.positionAt(version) };
+        await expect(store.rewind(batch), `${version}`).rejects.toEqual(coded("order"));
+      }
+      const stale = { ...ledger.rewindBatch(100n, to), previous: 99n };
+      await expect(store.rewind(stale)).rejects.toEqual(coded("order"));
+      await checkLatest(store, ledger, 100n);
+
+      const before = await store.openView();
+      await store.rewind(ledger.rewindBatch(100n, to));
+      await checkLatest(store, ledger, to);
+      const node = Buffer.from([Number(to % 5n)]);
+      const text = ([row]: readonly (Uint8Array | undefined)[]): string => Buffer.from(row ?? []).toString();
+      expect(text(await store.getTreeNodes([node]))).toBe(`back at ${to}`);
+      expect(text(await store.getSideRows([Buffer.from("rewound")]))).toBe(`${to}`);
+
+      const fork = ledger.fork(to, 99);
+      await store.commit(fork.batch(to, 120n));
+      await checkLatest(store, fork, 120n);
+      await checkView(before, ledger, 100n);
+      before.release();
+      // Twice over the same versions, the second time below the first fork.
+      const lower = ends.find((end) => end > 40n)!;
+      await store.rewind(fork.rewindBatch(120n, lower));
+      const again = fork.fork(lower, 100);
+      await store.commit(again.batch(lower, 130n));
+      await checkLatest(store, again, 130n);
+      await pruneTo(store, again.blockAt(110n, 130n).firstVersion);
+      await checkLatest(store, again, 130n);
+    });
+
+    it("takes no commit while its history is refuted, and its raw view reads all of it", async () => {
+      const { store, ledger } = await filled(50n);
+      const refuted = { firstVersion: 40n, reason: "a waypoint says otherwise" };
+      await store.setTrust({ ...ALL_TRUSTED, refuted }, []);
+      await expect(store.commit(ledger.batch(50n, 60n))).rejects.toEqual(coded("order"));
+      const raw = await store.openRawView();
+      await checkView(raw, ledger, 50n);
+      raw.release();
+      const to = ledger.blockEnds(0n, 50n).findLast((end) => end < 40n)!;
+      await store.rewind(ledger.rewindBatch(50n, to));
+      await store.commit(ledger.batch(to, 60n));
+      await checkLatest(store, ledger, 60n);
+    });
+
+    it("removes an index row when its item was deleted and that deletion is pruned, and not before", async () => {
+      const { store, ledger } = await filled(100n);
+      const seen = { pruned: 0, again: 0, later: 0 };
+      let oldest = 0n;
+      for (const target of [20n, 40n, 60n, 80n, 100n]) {
+        const floor = ledger.blockAt(target, 100n).firstVersion;
+        await pruneTo(store, floor);
+        const view = await store.openView();
+        for (const [number, owner] of ledger.owners.entries()) {
+          const expected = ledger.keys.flatMap((_, key) => {
+            if (!ledger.ownersOf(key).includes(number)) return [];
+            const writes = ledger.history(key, 0n, 100n);
+            const below = writes.filter(({ version }) => version < floor);
+            const isGone = below.length > 0 && below.at(-1)!.value === undefined;
+            const isLater = writes.length > below.length;
+            if (writes.length === 0) return [];
+            if (isGone) seen[isLater ? "again" : "pruned"]++;
+            else if (writes.at(-1)!.value === undefined) seen.later++;
+            return isGone && !isLater
+              ? []
+              : [Buffer.from(ledger.indexRow(key, number).place).toString("hex")];
+          });
+          expect(await listPlaces(view, owner, floor), `floor ${floor}`).toEqual(expected.sort());
+        }
+        view.release();
+        expect(floor).toBeGreaterThanOrEqual(oldest);
+        oldest = floor;
+      }
+      for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(0);
+      const view = await store.openView();
+      const page = { after: undefined, limit: 9 };
+      const list = async (version: bigint) => view.getOwnedKeys(ledger.owners[3]!, { version, ...page });
+      await expect(list(oldest - 1n)).rejects.toEqual(coded("version_pruned"));
+      await expect(list(101n)).rejects.toEqual(coded("version_not_found"));
+      expect(await view.getOwnedKeys(new Uint8Array(33).fill(7), { version: 100n, ...page })).toEqual([]);
+      view.release();
+    });
+
+    it("takes index rows of earlier versions, and tells how far the index reaches", async () => {
+      const store = await open();
+      const ledger = new SyntheticLedger(1, 12);
+      const { index, ...batch } = ledger.batch(undefined, 30n);
+      await store.commit(batch, SYNTHETIC_IDENTITY);
+      const read = async () => {
+        const view = await store.openView();
+        try {
+          const keys = await listPlaces(view, ledger.owners[3]!, 30n);
+          return [await view.getIndexedTo(), keys.length];
+        } finally {
+          view.release();
+        }
+      };
+      expect(await read()).toEqual([undefined, 0]);
+      await store.putIndex(index!.slice(0, 8), [indexReachRow(3n)]);
+      expect((await read())[0]).toBe(3n);
+      await store.putIndex(index!, [indexReachRow(30n)]);
+      const view = await store.openView();
+      await checkView(view, ledger, 30n);
+      view.release();
+      await store.commit({ ...ledger.batch(30n, 31n), sideRows: [indexReachRow(31n)] });
+      expect((await read())[0]).toBe(31n);
     });
 
     it("returns bytes that do not change until release", async () => {
@@ -347,7 +472,14 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
         value: write.value && new Uint8Array(write.value),
       }));
       const records = batch.records.map((row) => ({ ...row, bytes: new Uint8Array(row.bytes) }));
-      await store.commit({ ...batch, writes, records }, SYNTHETIC_IDENTITY);
+      const index = ledger.indexRows(batch.writes).map((row) => ({
+        ...row,
+        owner: new Uint8Array(row.owner),
+        place: new Uint8Array(row.place),
+        data: new Uint8Array(row.data),
+      }));
+      await store.commit({ ...batch, writes, records, index }, SYNTHETIC_IDENTITY);
+      for (const { owner, place, data } of index) for (const bytes of [owner, place, data]) bytes.fill(0);
       for (const write of writes) write.value?.fill(0);
       for (const row of records) row.bytes.fill(0);
       const view = await store.openView();
@@ -368,12 +500,15 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
 type PlanStep =
   | { readonly kind: "commit"; readonly count: number }
   | { readonly kind: "prune"; readonly part: number; readonly maxRows: number }
-  | { readonly kind: "hold" };
+  | { readonly kind: "hold" }
+  | { readonly kind: "rewind"; readonly part: number };
 
-async function runPlan(store: Store, ledger: SyntheticLedger, plan: readonly PlanStep[]): Promise<void> {
+async function runPlan(store: Store, first: SyntheticLedger, plan: readonly PlanStep[]): Promise<void> {
+  let ledger = first;
   await store.commit(ledger.batch(undefined, 0n), SYNTHETIC_IDENTITY);
   let head = 0n;
-  const held: { view: Awaited<ReturnType<Store["openView"]>>; head: bigint }[] = [];
+  let oldest = 0n;
+  const held: { view: StoreView; ledger: SyntheticLedger; head: bigint }[] = [];
   for (const step of plan) {
     if (step.kind === "commit") {
       const next = head + BigInt(step.count);
@@ -383,15 +518,30 @@ async function runPlan(store: Store, ledger: SyntheticLedger, plan: readonly Pla
       const floor = ledger.blockAt((head * BigInt(step.part)) / 100n, head).firstVersion;
       const { oldestVersion, done } = await store.prune(floor, step.maxRows);
       if (done) expect(oldestVersion).toBeGreaterThanOrEqual(floor);
+      oldest = oldestVersion;
+    } else if (step.kind === "rewind") {
+      const ends = ledger.blockEnds(oldest, head);
+      const to = ends[Math.floor(((ends.length - 1) * step.part) / 100)];
+      if (to === undefined) continue;
+      await store.rewind(ledger.rewindBatch(head, to));
+      ledger = ledger.fork(to, step.part);
+      head = to;
+      await checkLatest(store, ledger, head);
     } else {
-      held.push({ view: await store.openView(), head });
+      held.push({ view: await store.openView(), ledger, head });
     }
   }
-  held.push({ view: await store.openView(), head });
-  for (const { view, head: at } of held) {
-    await checkView(view, ledger, at);
+  held.push({ view: await store.openView(), ledger, head });
+  for (const { view, ledger: seen, head: at } of held) {
+    await checkView(view, seen, at);
     view.release();
   }
+}
+
+async function checkLatest(store: Store, ledger: SyntheticLedger, head: bigint): Promise<void> {
+  const view = await store.openView();
+  await checkView(view, ledger, head);
+  view.release();
 }
 
 /** Prunes until the floor is reached. */

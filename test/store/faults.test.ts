@@ -84,13 +84,13 @@ describe("a store on disk", () => {
 
   it("refuses a newer format and does not change it", async () => {
     const ledger = await fill(20n);
-    await putMeta("format", Buffer.from([0, 0, 0, 2]));
+    await putMeta("format", Buffer.from([0, 0, 0, 3]));
     for (const readOnly of [false, true]) {
       const error = await failure(openLmdbStore({ path, readOnly }));
       expect(error.code).toBe("format");
-      expect(error.message).toMatch("has format 2, this version reads 1");
+      expect(error.message).toMatch("has format 3, this version reads 2");
     }
-    await putMeta("format", Buffer.from([0, 0, 0, 1]));
+    await putMeta("format", Buffer.from([0, 0, 0, 2]));
     expect(await checkWhole(ledger)).toBe(20n);
   });
 

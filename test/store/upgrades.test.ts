@@ -1,21 +1,32 @@
-// Data formats by number: newer ones are refused, older ones upgraded step by step or refused.
-import { mkdtemp, rm } from "node:fs/promises";
+// Data formats by number: newer ones are refused, format 1 is upgraded in bounded writes, others are refused.
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openEnvironment } from "../../src/store/lmdb/environment.ts";
-import { openLmdbStore } from "../../src/store/lmdb/store.ts";
+import { silentLogger } from "../../src/base/log.ts";
+import { type Environment, openEnvironment } from "../../src/store/lmdb/environment.ts";
+import { loadIdentity, openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { FORMAT, META } from "../../src/store/lmdb/tables.ts";
-import { type Upgrade, upgradeTables } from "../../src/store/lmdb/upgrades.ts";
+import { beginUpgrade, finishUpgrade } from "../../src/store/lmdb/upgrades.ts";
+import { checkView } from "../support/check-store.ts";
+import { toFormatOne } from "../support/format-one.ts";
 import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../support/synthetic-ledger.ts";
 
+const HEAD = 60n;
+const ledger = new SyntheticLedger(4, 12);
+const SIDE_KEY = Buffer.from("side");
 let path = "";
 
 beforeEach(async () => {
   path = await mkdtemp(join(tmpdir(), "sextant-upgrade-"));
   const store = await openLmdbStore({ path });
-  await store.commit(new SyntheticLedger(4, 12).batch(undefined, 9n), SYNTHETIC_IDENTITY);
+  const batch = ledger.batch(undefined, HEAD);
+  await store.commit(
+    { ...batch, sideRows: [{ key: SIDE_KEY, value: Buffer.from("row") }] },
+    SYNTHETIC_IDENTITY,
+  );
   await store.close();
+  await toFormatOne(path);
 });
 
 afterEach(() => rm(path, { recursive: true }));
@@ -26,64 +37,131 @@ function formatRow(format: number): Buffer {
   return row;
 }
 
-/** Opens the files for writing, runs an action in one write, and closes them. */
-async function inOneWrite(action: (environment: Awaited<ReturnType<typeof openEnvironment>>) => void) {
+/** Opens the files for writing, runs an action, and closes them. */
+async function withFiles<T>(action: (environment: Environment) => T): Promise<Awaited<T>> {
   const environment = await openEnvironment({ path, readOnly: false });
   try {
-    environment.root.transactionSync(() => action(environment));
+    return await action(environment);
   } finally {
     await environment.close();
   }
 }
 
-async function readMeta(key: string): Promise<string | undefined> {
-  const environment = await openEnvironment({ path, readOnly: false });
-  const row = environment.tables.meta.get(Buffer.from(key));
-  await environment.close();
-  return row?.toString("hex");
+/** Every row of every table, as text. */
+function dump({ tables }: Environment): string {
+  const rows = Object.entries(tables).flatMap(([name, table]) =>
+    [...table.getRange({})].map(
+      ({ key, value }) => `${name} ${Buffer.from(key).toString("hex")} ${value.toString("hex")}`,
+    ),
+  );
+  return rows.join("\n");
 }
 
-describe("data format", () => {
-  it("is upgraded one step at a time, in one write", async () => {
-    await inOneWrite(({ tables }) => tables.meta.putSync(META.format, formatRow(FORMAT - 1)));
-    const steps: number[] = [];
-    const step =
-      (from: number): Upgrade =>
-      (_, tables) => {
-        steps.push(from);
-        tables.meta.putSync(Buffer.from(`step ${from}`), formatRow(from));
-      };
-    const upgrades = new Map([FORMAT - 1, FORMAT, FORMAT + 1].map((from) => [from, step(from)] as const));
-    await inOneWrite(({ root, tables, format }) => {
-      upgradeTables(root, tables, format, upgrades, FORMAT + 2);
-      expect(tables.meta.get(META.format)).toEqual(formatRow(FORMAT + 2));
-      tables.meta.putSync(META.format, formatRow(FORMAT));
+/** Upgrades in writes of `writeRows` rows, and stops before write number `writes`. Returns whether it came to the end. */
+async function upgrade(writeRows: number, writes: number): Promise<boolean> {
+  return withFiles(async (environment) => {
+    environment.transact(() => beginUpgrade(environment.tables, environment.format));
+    let count = 0;
+    const assertWriter = (): void => {
+      if (count++ === writes) throw new Error("stopped by the test");
+    };
+    try {
+      await finishUpgrade(environment, { logger: silentLogger, assertWriter, writeRows });
+      return true;
+    } catch (error) {
+      if (error instanceof Error && error.message === "stopped by the test") return false;
+      throw error;
+    }
+  });
+}
+
+async function checkWhole(): Promise<void> {
+  const store = await openLmdbStore({ path });
+  expect(store.identity).toEqual(SYNTHETIC_IDENTITY);
+  const view = await store.openView();
+  await checkView(view, ledger, HEAD);
+  view.release();
+  expect(await store.getSideRows([SIDE_KEY])).toEqual([Buffer.from("row")]);
+  await store.commit(ledger.batch(HEAD, HEAD + 5n));
+  const [next, later] = [await store.openView(), ledger];
+  await checkView(next, later, HEAD + 5n);
+  next.release();
+  await store.close();
+}
+
+describe("a store of format 1", () => {
+  it("is upgraded by its first writer, with a log line that counts rows", async () => {
+    const lines: { readonly fields: object; readonly text: string }[] = [];
+    const logger = { ...silentLogger, info: (fields: object, text: string) => lines.push({ fields, text }) };
+    const rows = await withFiles((environment) => dump(environment).split("\n").length);
+    const store = await openLmdbStore({ path, logger });
+    await store.close();
+    // The rows of `meta` are not counted: format, identity, position.
+    expect(lines).toContainEqual({
+      text: "data format upgraded",
+      fields: expect.objectContaining({ to: FORMAT, rows: rows - 3, total_rows: rows - 3 }),
     });
-    expect(steps).toEqual([FORMAT - 1, FORMAT, FORMAT + 1]);
-    expect(await readMeta(`step ${FORMAT + 1}`)).toBe(formatRow(FORMAT + 1).toString("hex"));
+    await checkWhole();
   });
 
-  it("keeps nothing of an upgrade that fails half-way", async () => {
-    await inOneWrite(({ tables }) => tables.meta.putSync(META.format, formatRow(FORMAT - 1)));
-    const upgrades = new Map<number, Upgrade>([
-      [FORMAT - 1, (_, tables) => tables.meta.putSync(Buffer.from("half"), formatRow(1))],
-    ]);
-    const upgrade = inOneWrite(({ root, tables, format }) => {
-      upgradeTables(root, tables, format, upgrades, FORMAT + 1);
-    });
-    await expect(upgrade).rejects.toThrow(`format ${FORMAT}, which this version cannot upgrade`);
-    expect(await readMeta("half")).toBeUndefined();
-    expect(await readMeta("format")).toBe(formatRow(FORMAT - 1).toString("hex"));
+  it("is the same after an upgrade that stopped before any of its writes", async () => {
+    const old = `${path}-old`;
+    const made: string[] = [];
+    await cp(path, old, { recursive: true });
+    for (let writes = 0, isDone = false; !isDone; writes += 3) {
+      await rm(path, { recursive: true });
+      await cp(old, path, { recursive: true });
+      isDone = await upgrade(7, writes);
+      if (!isDone) {
+        await expect(openLmdbStore({ path, readOnly: true })).rejects.toMatchObject({
+          code: "format",
+          message: expect.stringMatching("is being upgraded to format 2: wait for the node that does it"),
+        });
+        expect(await loadIdentity(path)).toEqual(SYNTHETIC_IDENTITY);
+        // Stops once more on the way.
+        await upgrade(5, 2);
+        expect(await upgrade(1000, 1000)).toBe(true);
+      }
+      made.push(await withFiles(dump));
+    }
+    await rm(old, { recursive: true });
+    expect(made.length).toBeGreaterThan(10);
+    expect(new Set(made).size).toBe(1);
+    await checkWhole();
   });
 
-  it("refuses an older one that no step leads from, and tells a reader how to upgrade it", async () => {
-    await inOneWrite(({ tables }) => tables.meta.putSync(META.format, formatRow(FORMAT - 1)));
-    await expect(openLmdbStore({ path })).rejects.toMatchObject({ code: "format" });
+  it("is not opened for reading, and its chain is known all the same", async () => {
     await expect(openLmdbStore({ path, readOnly: true })).rejects.toMatchObject({
       code: "format",
-      message: expect.stringMatching("start a node on it once"),
+      message: expect.stringMatching("has format 1, older than 2: start a node on it once"),
     });
-    await inOneWrite(({ tables }) => tables.meta.putSync(META.format, formatRow(FORMAT)));
+    expect(await loadIdentity(path)).toEqual(SYNTHETIC_IDENTITY);
+  });
+});
+
+describe("the format row", () => {
+  it("of a format that no upgrade leads from is refused", async () => {
+    await withFiles(({ tables }) => tables.meta.putSync(META.format, formatRow(0)));
+    await expect(openLmdbStore({ path })).rejects.toMatchObject({
+      code: "format",
+      message: expect.stringMatching("format 0, which this version cannot upgrade"),
+    });
+  });
+
+  it("that contradicts the others is refused: a second upgrade would spoil every row", async () => {
     await (await openLmdbStore({ path })).close();
+    await withFiles(({ tables }) => tables.meta.putSync(META.format, formatRow(1)));
+    for (const readOnly of [false, true]) {
+      await expect(openLmdbStore({ path, readOnly })).rejects.toMatchObject({
+        code: "corrupt",
+        message: expect.stringMatching("format rows contradict each other"),
+      });
+    }
+  });
+
+  it("that is missing from a store with a ledger is refused", async () => {
+    await (await openLmdbStore({ path })).close();
+    await withFiles(({ tables }) => tables.meta.removeSync(META.format));
+    await expect(openLmdbStore({ path })).rejects.toMatchObject({ code: "format" });
   });
 });

@@ -2,11 +2,6 @@
 // biome-ignore-all lint: generated
 // biome-ignore-all format: generated
 
-/** OneOf type helpers */
-type Without<T, U> = { [P in Exclude<keyof T, keyof U>]?: never };
-type XOR<T, U> = (T | U) extends object ? (Without<T, U> & U) | (Without<U, T> & T) : T | U;
-type OneOf<T extends any[]> = T extends [infer Only] ? Only : T extends [infer A, infer B, ...infer Rest] ? OneOf<[XOR<A, B>, ...Rest]> : never;
-
 export interface paths {
   "/accounts/{address}/balance/{asset_type}": {
     /**
@@ -25,16 +20,37 @@ export interface paths {
   "/accounts/{address}/balance/{asset_type}/history": {
     /**
      * Changes of a balance
-     * @description Every version between two versions or times that changed a balance, oldest first, with the balance before and after it and the transaction. JSON comes in pages: while there is more, `X-NODE-CURSOR` gives the `start` of the next one, and a page may hold fewer changes than asked for. CSV and NDJSON are streamed to the end of the range unless `limit` or `points` is given; a stream that breaks off is not ended as HTTP demands. What changed at the oldest kept version cannot be told, because the state before it is gone: the range begins behind it.
+     * @description Every change of a balance between two versions or times, oldest first, with the balance before and after it and the transaction. JSON comes in pages: while there are more changes, `X-NODE-CURSOR` gives the `start` of the next page; a page may hold fewer changes than `limit`. CSV and NDJSON are streamed to the end of the range unless `limit` or `points` is given; a stream that fails midway lacks HTTP's final chunk. The change at the oldest kept version is unknown, because the state before it was pruned: the range begins after that version.
      */
     get: operations["get_balance_history"];
+  };
+  "/accounts/{address}/balance/{asset_type}/stream": {
+    /**
+     * Changes of a balance as they happen
+     * @description Server-sent events: the balance now, then each change of it as soon as its version is committed. A client that connects again with `Last-Event-ID` gets what it missed. A client that reads too slowly is cut off and resumes in the same way. The stream has no end of its own.
+     */
+    get: operations["stream_balance"];
+  };
+  "/blocks/stream": {
+    /**
+     * Blocks as they are committed
+     * @description Server-sent events: the latest block, then each block as soon as it is committed, with its height, versions, time and epoch. The id of an event is the last version of its block. A client that connects again with `Last-Event-ID` gets the blocks that it missed.
+     */
+    get: operations["stream_blocks"];
   };
   "/balances": {
     /**
      * Many balances at one version
-     * @description The balances of up to 1,000 pairs of an account and an asset, all read at one version: the latest, a chosen one, or that of a chosen time. Answers are in the order of the queries; a query that cannot be answered has its error in its place. Each balance counts as in `get_account_balance`, so a coin type and the metadata address that it is paired with count the same store.
+     * @description The balances of up to 1,000 pairs of an account and an asset, all read at one version: the latest, a given version, or the version at a given time. Results are in the order of the queries; a query that fails has its error in its place. Each balance counts as in `get_account_balance`, so a coin type and the metadata address that it is paired with count the same store.
      */
     post: operations["get_balances"];
+  };
+  "/accounts/{address}/balances": {
+    /**
+     * All balances of an account
+     * @description Every asset for which the account has a store at one version, empty stores included. A coin counts with the fungible asset that it is paired with, as in `get_account_balance`; a fungible asset is named by its metadata address where the account has no store of a coin paired with it. Only primary stores count. Comes in pages, which all belong to the version of the first: while there is more, `X-NODE-CURSOR` gives the `start` of the next one, and a page may hold fewer assets than asked for. 403 on a node that has no index, 503 while it builds one.
+     */
+    get: operations["get_holdings"];
   };
   "/tables/{table_handle}/raw_item": {
     /**
@@ -46,21 +62,35 @@ export interface paths {
   "/tables/raw_items": {
     /**
      * Many raw table items at one version
-     * @description The stored bytes of up to 1,000 table items, all read at one version: the latest, a chosen one, or that of a chosen time. Answers are in the order of the queries; an item that does not exist, or a query that cannot be answered, has its error in its place. The items of one answer are at most 8 MiB.
+     * @description The stored bytes of up to 1,000 table items, all read at one version: the latest, a given version, or the version at a given time. Results are in the order of the queries; a query that fails, or whose item does not exist, has its error in its place. One response holds at most 8 MiB of items.
      */
     post: operations["get_raw_table_items"];
+  };
+  "/tables/{table_handle}/items": {
+    /**
+     * Rows of a table
+     * @description Keys and values of a table at one version, in the order of the hashes of their state keys. Comes in pages, which all belong to the version of the first: while there is more, `X-NODE-CURSOR` gives the `start` of the next one. A page may hold fewer rows than asked for, even none. A handle that no table has gives no rows. 403 on a node that has no index, 503 while it builds one.
+     */
+    get: operations["get_table_items"];
+  };
+  "/tables/{table_handle}/items/count": {
+    /**
+     * Number of rows of a table
+     * @description Counts the rows of a table at one version. One answer looks at 20,000 rows at most; for a larger table `X-NODE-CURSOR` gives the `start` from which to go on, at the same version, and the numbers are to be added up.
+     */
+    get: operations["count_table_items"];
   };
   "/transactions/encode_submission": {
     /**
      * Encode a transaction for signing
-     * @description Checks a transaction request against the functions on chain and answers the bytes to sign: the 32-byte domain prefix, then the BCS of the transaction. Sign exactly these bytes.
+     * @description Checks a transaction request against the functions on chain and returns the bytes to sign: the 32-byte domain prefix, then the BCS of the transaction. Sign exactly these bytes.
      */
     post: operations["encode_submission"];
   };
   "/transactions/explain_submission": {
     /**
      * Explain a transaction before it is signed
-     * @description Takes a signing message, a raw transaction or an encode request apart: who signs, what is called with which arguments, what it can cost, when it expires, every field with its bytes, and what the ledger says against it. The fields are encoded again and compared byte for byte. Nothing is executed, so an explanation without warnings is no promise that the transaction succeeds.
+     * @description Decodes a signing message, a raw transaction or an encode request: who signs, which function or script is called with which arguments, what it can cost, when it expires, every field with its bytes, and warnings from the state of the ledger. The fields are encoded again and compared byte for byte. Nothing is executed, so a transaction without warnings may still fail.
      */
     post: operations["explain_submission"];
   };
@@ -95,14 +125,14 @@ export interface paths {
   "/-/healthy": {
     /**
      * Health check
-     * @description 200 when the ledger can be read and, with `duration_secs`, its time is no older than that many seconds. A follower that gets nothing it can verify is not healthy.
+     * @description 200 if the node can read its ledger and, with `duration_secs`, the latest block is no older than that many seconds. A follower is not healthy if no upstream serves data that it can verify.
      */
     get: operations["healthy"];
   };
   "/-/ready": {
     /**
      * Readiness check
-     * @description 200 when the node should get requests: it has a ledger, no fault keeps it from moving, and its ledger is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to restart a process.
+     * @description 200 if the node can take requests: it has a ledger, no fault stops it from writing, nothing refutes its history, and the latest block is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to restart a process.
      */
     get: operations["ready"];
   };
@@ -123,7 +153,7 @@ export interface paths {
   "/spec": {
     /**
      * Reference page
-     * @description The operations, their parameters, answers and errors, as a page that works offline.
+     * @description The operations with their parameters, responses and errors, as a page that works offline.
      */
     get: operations["spec_page"];
   };
@@ -133,21 +163,51 @@ export type webhooks = Record<string, never>;
 
 export interface components {
   schemas: {
+    /**
+     * Format: hex
+     * @description A 32-byte address: 1 to 64 hex digits behind `0x`, leading zeros may be left out.
+     * @example 0x1
+     */
+    Address: string;
+    /**
+     * Format: asset-type
+     * @description The metadata address of a fungible asset, or a coin type as `address::module::Name<…>`.
+     * @example 0x1::aptos_coin::AptosCoin
+     */
+    AssetType: string;
+    /**
+     * Format: uint64
+     * @description A 64-bit unsigned integer as a string of decimal digits.
+     */
+    U64: string;
+    /** @description A time as RFC 3339, or Unix seconds. */
+    Time: string;
+    Balance: number | string;
     Error: {
-      /** @description Names the part, what was expected and what came. */
+      /** @description Names the wrong part of the request, what was expected and what was received. */
       message: string;
       /** @enum {string} */
       error_code: "account_not_found" | "resource_not_found" | "module_not_found" | "struct_field_not_found" | "version_not_found" | "transaction_not_found" | "table_item_not_found" | "block_not_found" | "state_value_not_found" | "version_pruned" | "block_pruned" | "invalid_input" | "invalid_transaction_update" | "sequence_number_too_old" | "vm_error" | "rejected_by_filter" | "health_check_failed" | "mempool_is_full" | "internal_error" | "web_framework_error" | "bcs_not_supported" | "api_disabled";
       /**
        * Format: uint64
-       * @description Only where a virtual machine said no.
+       * @description Status code of the virtual machine. Sextant has none, so it never sends this member.
        */
       vm_error_code?: number;
       /**
        * Format: uri
-       * @description On 410, where configured: a node that keeps more versions.
+       * @description On 410, if configured: a node that keeps more versions.
        */
       archival_endpoint?: string;
+      /**
+       * Format: uint64
+       * @description On 503 because of `min_ledger_version`: the latest version.
+       */
+      ledger_version?: string;
+      /**
+       * Format: uint64
+       * @description On 503 because of `min_ledger_version`: how many versions are missing.
+       */
+      versions_behind?: string;
     };
     BalanceDetail: {
       /**
@@ -162,17 +222,17 @@ export interface components {
       timestamp_usec: string;
       /**
        * Format: uint64
-       * @description What `get_account_balance` answers: the sum of the parts.
+       * @description What `get_account_balance` returns: the sum of the parts.
        */
       balance: string;
-      /** @description `null` for a question by metadata address, which does not count the CoinStore. */
+      /** @description `null` if the request has a metadata address, which does not count the CoinStore. */
       coin: components["schemas"]["CoinPart"] | null;
       fungible: components["schemas"]["FungiblePart"];
       /** @description Name of the asset, where the ledger has it. */
       name?: string;
       /** @description Symbol of the asset, where the ledger has it. */
       symbol?: string;
-      /** @description Digits behind the decimal point. */
+      /** @description Number of digits after the decimal point. */
       decimals?: number;
       /** @description The balance with its decimal point, all decimals included, where they are known. */
       display?: string;
@@ -185,7 +245,7 @@ export interface components {
       type: string;
       /** @description Hash of the state key that was read. */
       state_key_hash: string;
-      /** @description Whether there is a store: `false` tells a 0 of no store from the 0 of an empty one. */
+      /** @description Whether the store exists. The amount is 0 both without a store and for an empty one. */
       exists: boolean;
       /**
        * Format: uint64
@@ -203,7 +263,7 @@ export interface components {
       type: string;
       /** @description Hash of the state key that was read. */
       state_key_hash: string;
-      /** @description Whether there is a store: `false` tells a 0 of no store from the 0 of an empty one. */
+      /** @description Whether the store exists. The amount is 0 both without a store and for an empty one. */
       exists: boolean;
       /**
        * Format: uint64
@@ -227,6 +287,8 @@ export interface components {
        */
       concurrent_amount: string | null;
     };
+    /** @description A version in digits, or a time as RFC 3339 or as Unix seconds behind an `@`. */
+    RangeEnd: string;
     BalanceChange: {
       /**
        * Format: uint64
@@ -251,15 +313,61 @@ export interface components {
       /** @description Hash of the transaction that changed it. */
       transaction_hash: string;
     };
-    BalancesRequest: {
-      queries: components["schemas"]["BalanceQuery"][];
+    BalanceEvent: {
       /**
        * Format: uint64
-       * @description The ledger version to read at: the state after that transaction. The latest when left out.
+       * @description The version of this balance.
        */
-      ledger_version?: string;
+      version: string;
+      /**
+       * Format: uint64
+       * @description Time of its block, in microseconds.
+       */
+      timestamp_usec: string;
+      /**
+       * Format: uint64
+       * @description An amount in the asset's smallest unit.
+       */
+      balance: string;
+      /**
+       * Format: uint64
+       * @description In a change: the balance at the version before.
+       */
+      before?: string;
+      /** @description In a change: the transaction. */
+      transaction_hash?: string;
+    };
+    GapEvent: {
+      message: string;
+      /**
+       * Format: uint64
+       * @description Where the client wanted to resume.
+       */
+      last_event_id: string;
+      /**
+       * Format: uint64
+       * @description The oldest version that is kept.
+       */
+      oldest_version: string;
+    };
+    BlockEvent: {
+      /** Format: uint64 */
+      height: string;
+      /** Format: uint64 */
+      first_version: string;
+      /** Format: uint64 */
+      last_version: string;
+      /** Format: uint64 */
+      timestamp_usec: string;
+      /** Format: uint64 */
+      epoch: string;
+    };
+    BalancesRequest: {
+      queries: components["schemas"]["BalanceQuery"][];
+      /** @description The ledger version to read at: the state after that transaction. The latest when left out. */
+      ledger_version?: components["schemas"]["U64"];
       /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
-      at?: string;
+      at?: components["schemas"]["Time"];
       /**
        * @description `true` adds up the balances of each asset.
        * @default false
@@ -299,15 +407,34 @@ export interface components {
       balance?: string;
       error?: components["schemas"]["Error"];
     };
-    TableItemsRequest: {
-      queries: components["schemas"]["TableItemQuery"][];
+    Holding: {
+      /** @description The type of a coin, or the metadata address of a fungible asset. */
+      asset_type: string;
       /**
        * Format: uint64
-       * @description The ledger version to read at: the state after that transaction. The latest when left out.
+       * @description What `get_account_balance` answers for this `asset_type`.
        */
-      ledger_version?: string;
+      balance: string;
+      /** @description Symbol of the asset, where the ledger has it. */
+      symbol?: string;
+      /** @description Digits behind the decimal point. */
+      decimals?: number;
+    };
+    RawTableItemRequest: {
+      key: components["schemas"]["HexBytes"];
+    };
+    /**
+     * Format: hex
+     * @description Bytes in hex: `0x` and two digits for each byte, zeros never left out.
+     * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
+     */
+    HexBytes: string;
+    TableItemsRequest: {
+      queries: components["schemas"]["TableItemQuery"][];
+      /** @description The ledger version to read at: the state after that transaction. The latest when left out. */
+      ledger_version?: components["schemas"]["U64"];
       /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
-      at?: string;
+      at?: components["schemas"]["Time"];
     };
     TableItemQuery: {
       /** @description The table's handle: a 32-byte address, with or without `0x`. */
@@ -331,60 +458,57 @@ export interface components {
     };
     /** @description Either `value` or `error`. */
     TableItemResult: {
-      /**
-       * Format: hex
-       * @description Bytes in hex: `0x` and two digits for each byte, zeros never left out.
-       * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
-       */
-      value?: string;
+      value?: components["schemas"]["HexBytes"];
       error?: components["schemas"]["Error"];
     };
+    TableRow: {
+      /**
+       * Format: hex
+       * @description The key's BCS bytes, as `get_raw_table_item` takes them.
+       * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
+       */
+      key: string;
+      /**
+       * Format: hex
+       * @description The stored bytes; `null` for a row that was deleted after `since`.
+       * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
+       */
+      value: string | null;
+    };
+    TableRowCount: {
+      /**
+       * Format: uint64
+       * @description The version that was read at.
+       */
+      ledger_version: string;
+      /**
+       * Format: uint64
+       * @description Time of its block, in microseconds.
+       */
+      timestamp_usec: string;
+      /**
+       * Format: uint64
+       * @description Rows that were counted from `start` on.
+       */
+      count: string;
+      /** @description `false`: the table goes on behind the cursor, and its rows there must be added. */
+      is_complete: boolean;
+    };
     EncodeSubmissionRequest: {
-      /**
-       * Format: hex
-       * @description A 32-byte address: `0x` and 1 to 64 hex digits, leading zeros may be left out.
-       * @example 0x1
-       */
-      sender: string;
-      /**
-       * Format: uint64
-       * @description The sender's sequence number. May be left out when `replay_protection_nonce` is given.
-       * @example 32425224034
-       */
-      sequence_number?: string;
-      /**
-       * Format: uint64
-       * @description A 64-bit unsigned integer as a string of decimal digits.
-       * @example 32425224034
-       */
-      max_gas_amount: string;
-      /**
-       * Format: uint64
-       * @description A 64-bit unsigned integer as a string of decimal digits.
-       * @example 32425224034
-       */
-      gas_unit_price: string;
-      /**
-       * Format: uint64
-       * @description Expiration time in seconds.
-       * @example 32425224034
-       */
-      expiration_timestamp_secs: string;
+      sender: components["schemas"]["Address"];
+      /** @description The sender's sequence number. May be left out when `replay_protection_nonce` is given. */
+      sequence_number?: components["schemas"]["U64"] | null;
+      max_gas_amount: components["schemas"]["U64"];
+      gas_unit_price: components["schemas"]["U64"];
+      /** @description Expiration time in seconds. */
+      expiration_timestamp_secs: components["schemas"]["U64"];
       payload: components["schemas"]["TransactionPayload"];
-      /**
-       * Format: uint64
-       * @description A 64-bit unsigned integer as a string of decimal digits.
-       * @example 32425224034
-       */
-      replay_protection_nonce?: string;
-      /** @description Further signers of a multi-agent transaction; an empty list is not the same as none. */
-      secondary_signers?: string[];
-      /**
-       * Format: hex
-       * @description Pays for the gas in the sender's place, and makes it the fee-payer message. `0x0` when it is not known yet: sender and secondary signers may sign that message, the fee payer signs the one with its own address.
-       * @example 0x1
-       */
-      fee_payer?: string;
+      /** @description Protects from replay instead of the sequence number. */
+      replay_protection_nonce?: components["schemas"]["U64"] | null;
+      /** @description Further signers of a multi-agent transaction. An empty list gives other bytes to sign than no list. */
+      secondary_signers?: components["schemas"]["Address"][] | null;
+      /** @description The account that pays for the gas instead of the sender; the bytes to sign are then the fee-payer message. `0x0` if it is not known yet: the sender and the secondary signers may sign that message, but the fee payer signs the message with its own address. */
+      fee_payer?: components["schemas"]["Address"] | null;
     };
     TransactionPayload: components["schemas"]["EntryFunctionPayload"] | components["schemas"]["ScriptPayload"] | components["schemas"]["MultisigPayload"];
     EntryFunctionPayload: {
@@ -403,20 +527,17 @@ export interface components {
     ScriptPayload: {
       /** @enum {string} */
       type: "script_payload";
-      /** @description The script. Parameter types come from `abi` when it is given, else from the bytecode. */
-      code: {
-        /**
-         * Format: hex
-         * @description Bytes in hex: `0x` and two digits for each byte, zeros never left out.
-         * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
-         */
-        bytecode: string;
-        abi?: components["schemas"]["MoveFunction"];
-      };
+      code: components["schemas"]["ScriptCode"];
       /** @description Type arguments, such as `0x1::aptos_coin::AptosCoin`. */
       type_arguments: string[];
       /** @description Arguments without the signers; u64 and wider as strings, `vector<u8>` as hex. */
       arguments: unknown[];
+    };
+    /** @description The script. Parameter types come from `abi` when it is given, else from the bytecode. */
+    ScriptCode: {
+      bytecode: components["schemas"]["HexBytes"];
+      /** @description The script's signature, as a compiler gives it. */
+      abi?: components["schemas"]["MoveFunction"] | null;
     };
     MoveFunction: {
       name: string;
@@ -424,40 +545,31 @@ export interface components {
       visibility: "private" | "public" | "friend";
       is_entry: boolean;
       is_view: boolean;
-      generic_type_params: {
-          constraints: string[];
-        }[];
+      generic_type_params: components["schemas"]["MoveTypeParameter"][];
       params: string[];
       return: string[];
+    };
+    MoveTypeParameter: {
+      constraints: ("copy" | "drop" | "store" | "key")[];
     };
     MultisigPayload: {
       /** @enum {string} */
       type: "multisig_payload";
-      /**
-       * Format: hex
-       * @description A 32-byte address: `0x` and 1 to 64 hex digits, leading zeros may be left out.
-       * @example 0x1
-       */
-      multisig_address: string;
-      transaction_payload?: components["schemas"]["MultisigTransactionPayload"];
+      multisig_address: components["schemas"]["Address"];
+      /** @description What the account is to run. Without it: what the account has stored. */
+      transaction_payload?: ({
+        type: "MultisigPayload";
+      } & Omit<components["schemas"]["MultisigTransactionPayload"], "type">) | null;
     };
     MultisigTransactionPayload: components["schemas"]["EntryFunctionPayload"] | components["schemas"]["ScriptPayload"];
     ExplainSubmissionRequest: components["schemas"]["ExplainMessageRequest"] | components["schemas"]["ExplainRawTransactionRequest"] | components["schemas"]["EncodeSubmissionRequest"];
     ExplainMessageRequest: {
-      /**
-       * Format: hex
-       * @description A signing message, its prefix included.
-       * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
-       */
-      message: string;
+      /** @description A signing message, its prefix included. */
+      message: components["schemas"]["HexBytes"];
     };
     ExplainRawTransactionRequest: {
-      /**
-       * Format: hex
-       * @description The BCS of a raw transaction.
-       * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
-       */
-      raw_transaction: string;
+      /** @description The BCS of a raw transaction. */
+      raw_transaction: components["schemas"]["HexBytes"];
     };
     Explanation: {
       /**
@@ -465,40 +577,19 @@ export interface components {
        * @enum {string}
        */
       kind: "raw_transaction" | "single_signer" | "multi_agent" | "fee_payer";
-      /**
-       * Format: hex
-       * @description What is explained; the offsets of the fields count in it.
-       * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
-       */
-      bytes: string;
+      /** @description What is explained; the offsets of the fields count in it. */
+      bytes: components["schemas"]["HexBytes"];
       /** Format: uint8 */
       chain_id: number;
-      /**
-       * Format: hex
-       * @description A 32-byte address: `0x` and 1 to 64 hex digits, leading zeros may be left out.
-       * @example 0x1
-       */
-      sender: string;
-      secondary_signers?: string[];
-      /**
-       * Format: hex
-       * @description `0x0` when it is not known yet.
-       * @example 0x1
-       */
-      fee_payer?: string;
+      sender: components["schemas"]["Address"];
+      secondary_signers?: components["schemas"]["Address"][];
+      /** @description `0x0` when it is not known yet. */
+      fee_payer?: components["schemas"]["Address"];
       payload: components["schemas"]["ExplainedPayload"];
       limits?: components["schemas"]["ExplainedLimits"];
-      /**
-       * Format: uint64
-       * @description A 64-bit unsigned integer as a string of decimal digits.
-       * @example 32425224034
-       */
+      /** Format: uint64 */
       max_gas_amount: string;
-      /**
-       * Format: uint64
-       * @description A 64-bit unsigned integer as a string of decimal digits.
-       * @example 32425224034
-       */
+      /** Format: uint64 */
       gas_unit_price: string;
       /**
        * Format: uint128
@@ -506,11 +597,7 @@ export interface components {
        * @example 200000
        */
       max_fee: string;
-      /**
-       * Format: uint64
-       * @description A 64-bit unsigned integer as a string of decimal digits.
-       * @example 32425224034
-       */
+      /** Format: uint64 */
       expiration_timestamp_secs: string;
       /**
        * Format: date-time
@@ -522,7 +609,7 @@ export interface components {
       fields: components["schemas"]["ExplainedField"][];
       warnings: components["schemas"]["ExplainedWarning"][];
       /**
-       * @description The fields, encoded again, gave exactly these bytes. Where they do not, the answer is 400.
+       * @description The fields, encoded again, gave exactly these bytes. If they do not, the response is 400.
        * @enum {boolean}
        */
       matches: true;
@@ -541,36 +628,22 @@ export interface components {
       /** @description Only for the framework's transfer functions: modules keep no names. */
       name?: string;
       type?: string;
-      /** @description In the form that encode_submission takes. */
+      /** @description In the form that encode_submission accepts. */
       value?: unknown;
-      /**
-       * Format: hex
-       * @description Bytes in hex: `0x` and two digits for each byte, zeros never left out.
-       * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
-       */
-      bytes?: string;
+      bytes?: components["schemas"]["HexBytes"];
     };
     ExplainedScript: {
       /** @enum {string} */
       type: "script_payload";
-      /**
-       * Format: hex
-       * @description SHA3-256 of the bytecode, which is the field `payload.code`.
-       * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
-       */
-      code_hash: string;
+      /** @description SHA3-256 of the bytecode, which is the field `payload.code`. */
+      code_hash: components["schemas"]["HexBytes"];
       type_arguments: string[];
       arguments: components["schemas"]["ExplainedArgument"][];
     };
     ExplainedMultisig: {
       /** @enum {string} */
       type: "multisig_payload";
-      /**
-       * Format: hex
-       * @description A 32-byte address: `0x` and 1 to 64 hex digits, leading zeros may be left out.
-       * @example 0x1
-       */
-      multisig_address: string;
+      multisig_address: components["schemas"]["Address"];
       transaction_payload?: components["schemas"]["ExplainedMultisigCall"];
     };
     ExplainedMultisigCall: components["schemas"]["ExplainedEntryFunction"] | components["schemas"]["ExplainedScript"];
@@ -578,44 +651,23 @@ export interface components {
     ExplainedLimits: {
       /** @enum {string} */
       backed_by: "stake_pool_owner" | "delegated_voter" | "delegation_pool_delegator";
-      /**
-       * Format: hex
-       * @description A 32-byte address: `0x` and 1 to 64 hex digits, leading zeros may be left out.
-       * @example 0x1
-       */
-      pool?: string;
-      /**
-       * Format: uint64
-       * @description A 64-bit unsigned integer as a string of decimal digits.
-       * @example 32425224034
-       */
+      pool?: components["schemas"]["Address"];
+      /** Format: uint64 */
       execution_multiplier: string;
-      /**
-       * Format: uint64
-       * @description A 64-bit unsigned integer as a string of decimal digits.
-       * @example 32425224034
-       */
+      /** Format: uint64 */
       io_multiplier: string;
     };
     ReplayProtection: components["schemas"]["SequenceNumberProtection"] | components["schemas"]["NonceProtection"];
     SequenceNumberProtection: {
       /** @enum {string} */
       type: "sequence_number";
-      /**
-       * Format: uint64
-       * @description A 64-bit unsigned integer as a string of decimal digits.
-       * @example 32425224034
-       */
+      /** Format: uint64 */
       sequence_number: string;
     };
     NonceProtection: {
       /** @enum {string} */
       type: "nonce";
-      /**
-       * Format: uint64
-       * @description A 64-bit unsigned integer as a string of decimal digits.
-       * @example 32425224034
-       */
+      /** Format: uint64 */
       nonce: string;
     };
     ExplainedField: {
@@ -630,23 +682,63 @@ export interface components {
       start: number;
       /**
        * Format: uint32
-       * @description Offset behind its last byte.
+       * @description Offset after its last byte.
        */
       end: number;
     };
     ExplainedWarning: {
       /**
-       * @description `wrong_chain`: The transaction is for another chain than this node's; nothing was looked up about its accounts. `expired`: By the ledger's time the transaction has expired. `expires_too_late`: With a nonce the chain takes an expiration at most 100 seconds ahead. `unknown_function`: This ledger has no such module or entry function, so the arguments are shown as bytes. `invalid_script`: The script's bytecode cannot be read. `wrong_arguments`: Type arguments or arguments do not fit what is called. `argument_not_decoded`: An argument is shown as bytes: its type is not known here, or its value too large to print. `wrong_signers`: An account signs twice, or the number of signers is not what is called takes. `fee_payer_open`: No fee payer is named: the fee payer signs the message with its own address. `sender_unknown`: The sender has no account resource on this ledger. `sequence_number_used`: The sender's sequence number on this ledger is higher. `sequence_number_ahead`: The sender's sequence number on this ledger is lower: other transactions must come first. `recipient_unknown`: A recipient has neither an account resource nor any of the asset on this ledger. `recipients_not_checked`: There are more recipients than are looked up. `amount_above_balance`: The transfer takes more than the balance on this ledger. `fee_above_balance`: The most that the transaction can cost, with what it transfers, is above the payer's balance.
+       * @description `wrong_chain`: The transaction is for another chain than this node's, so the node did not look up its accounts. `expired`: By the ledger's time the transaction has expired. `expires_too_late`: With a nonce, the chain accepts an expiration at most 100 seconds ahead. `unknown_function`: This ledger has no such module or entry function, so the arguments are shown as bytes. `invalid_script`: The script's bytecode cannot be read. `wrong_arguments`: Type arguments or arguments do not fit the called function or script. `argument_not_decoded`: An argument is shown as bytes: its type is unknown, or its value is too large to print. `wrong_signers`: An account signs twice, or the number of signers is not the number that the called function or script takes. `fee_payer_open`: No fee payer is named: the fee payer signs the message with its own address. `sender_unknown`: The sender has no account resource on this ledger. `sequence_number_used`: The sender's sequence number on this ledger is higher. `sequence_number_ahead`: The sender's sequence number on this ledger is lower: other transactions must come first. `recipient_unknown`: A recipient has neither an account resource nor any of the asset on this ledger. `recipients_not_checked`: There are more recipients than the node looks up. `amount_above_balance`: The transfer takes more than the balance on this ledger. `fee_above_balance`: The highest possible fee, with the amount that the payer transfers, is above the payer's balance.
        * @enum {string}
        */
       code: "wrong_chain" | "expired" | "expires_too_late" | "unknown_function" | "invalid_script" | "wrong_arguments" | "argument_not_decoded" | "wrong_signers" | "fee_payer_open" | "sender_unknown" | "sequence_number_used" | "sequence_number_ahead" | "recipient_unknown" | "recipients_not_checked" | "amount_above_balance" | "fee_above_balance";
       message: string;
     };
+    RawStateValueRequest: {
+      key: components["schemas"]["HexBytes"];
+    };
+    NodeInfo: {
+      [key: string]: unknown;
+    };
+    LedgerInfo: {
+      /** Format: uint8 */
+      chain_id: number;
+      /** Format: uint64 */
+      epoch: string;
+      /** Format: uint64 */
+      ledger_version: string;
+      /** Format: uint64 */
+      oldest_ledger_version: string;
+      /** Format: uint64 */
+      ledger_timestamp: string;
+      /** @enum {string} */
+      node_role: "validator" | "full_node";
+      /** Format: uint64 */
+      oldest_block_height: string;
+      /** Format: uint64 */
+      block_height: string;
+      git_hash?: string | null;
+      encryption_key?: string | null;
+    };
+    Message: {
+      message: string;
+    };
+    OpenApiDocument: {
+      [key: string]: unknown;
+    };
   };
   responses: never;
   parameters: never;
   requestBodies: never;
-  headers: never;
+  headers: {
+    "X-NODE-CHAIN-ID": number;
+    "X-NODE-LEDGER-VERSION": number;
+    "X-NODE-LEDGER-OLDEST-VERSION": number;
+    "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+    "X-NODE-EPOCH": number;
+    "X-NODE-BLOCK-HEIGHT": number;
+    "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+  };
   pathItems: never;
 }
 
@@ -667,26 +759,40 @@ export interface operations {
          * @description The ledger version to read at: the state after that transaction. The latest when left out.
          * @example 1
          */
-        ledger_version?: string;
+        ledger_version?: components["schemas"]["U64"];
         /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
-        at?: string;
+        at?: components["schemas"]["Time"];
         /**
-         * @description `true` answers the digits as a JSON string, for clients whose JSON parser rounds integers above 2^53.
+         * @description `true` returns the digits as a JSON string, for clients whose JSON parser rounds integers above 2^53.
          * @example true
          */
         quoted?: boolean;
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+      header?: {
+        /** @description An `ETag` of an earlier response: 304 instead of the same bytes again. */
+        "If-None-Match"?: string;
       };
       path: {
         /**
          * @description The account address, with or without `0x`; leading zeros may be left out.
          * @example 0x1
          */
-        address: string;
+        address: components["schemas"]["Address"];
         /**
          * @description The metadata address of a fungible asset, or a coin type as `address::module::Name<…>`. In a path `<`, `>` and spaces are escaped.
          * @example 0x1::aptos_coin::AptosCoin
          */
-        asset_type: string;
+        asset_type: components["schemas"]["AssetType"];
       };
     };
     responses: {
@@ -702,11 +808,23 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
+          /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
+          ETag?: string;
         };
         content: {
-          "application/json": number | string;
+          "application/json": components["schemas"]["Balance"];
           "application/x-bcs": string;
         };
+      };
+      /** @description The bytes that `If-None-Match` names have not changed. */
+      304: {
+        headers: {
+          /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
+          ETag?: string;
+        };
+        content: never;
       };
       /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. */
       400: {
@@ -714,20 +832,33 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` after the latest block. `web_framework_error`: Nothing is served under this path. */
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `web_framework_error`: Nothing is served under this path. */
       404: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -738,8 +869,17 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept, or `at` before its block. */
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
       410: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -756,8 +896,15 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -768,14 +915,23 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -793,21 +949,35 @@ export interface operations {
          * @description The ledger version to read at: the state after that transaction. The latest when left out.
          * @example 1
          */
-        ledger_version?: string;
+        ledger_version?: components["schemas"]["U64"];
         /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
-        at?: string;
+        at?: components["schemas"]["Time"];
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+      header?: {
+        /** @description An `ETag` of an earlier response: 304 instead of the same bytes again. */
+        "If-None-Match"?: string;
       };
       path: {
         /**
          * @description The account address, with or without `0x`; leading zeros may be left out.
          * @example 0x1
          */
-        address: string;
+        address: components["schemas"]["Address"];
         /**
          * @description The metadata address of a fungible asset, or a coin type as `address::module::Name<…>`. In a path `<`, `>` and spaces are escaped.
          * @example 0x1::aptos_coin::AptosCoin
          */
-        asset_type: string;
+        asset_type: components["schemas"]["AssetType"];
       };
     };
     responses: {
@@ -823,10 +993,22 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
+          /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
+          ETag?: string;
         };
         content: {
           "application/json": components["schemas"]["BalanceDetail"];
         };
+      };
+      /** @description The bytes that `If-None-Match` names have not changed. */
+      304: {
+        headers: {
+          /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
+          ETag?: string;
+        };
+        content: never;
       };
       /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. */
       400: {
@@ -834,20 +1016,33 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` after the latest block. `web_framework_error`: Nothing is served under this path. */
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `web_framework_error`: Nothing is served under this path. */
       404: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -858,8 +1053,17 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept, or `at` before its block. */
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
       410: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -876,8 +1080,15 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -888,14 +1099,23 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -904,40 +1124,50 @@ export interface operations {
   };
   /**
    * Changes of a balance
-   * @description Every version between two versions or times that changed a balance, oldest first, with the balance before and after it and the transaction. JSON comes in pages: while there is more, `X-NODE-CURSOR` gives the `start` of the next one, and a page may hold fewer changes than asked for. CSV and NDJSON are streamed to the end of the range unless `limit` or `points` is given; a stream that breaks off is not ended as HTTP demands. What changed at the oldest kept version cannot be told, because the state before it is gone: the range begins behind it.
+   * @description Every change of a balance between two versions or times, oldest first, with the balance before and after it and the transaction. JSON comes in pages: while there are more changes, `X-NODE-CURSOR` gives the `start` of the next page; a page may hold fewer changes than `limit`. CSV and NDJSON are streamed to the end of the range unless `limit` or `points` is given; a stream that fails midway lacks HTTP's final chunk. The change at the oldest kept version is unknown, because the state before it was pruned: the range begins after that version.
    */
   get_balance_history: {
     parameters: {
       query?: {
-        /** @description Where the range begins: that version, or the first one whose block is not before that time. The oldest change that can be told when left out. A version in digits, or a time: RFC 3339 such as `2026-01-31T00:00:00Z`, or Unix seconds behind an `@`. */
-        from?: string;
-        /** @description Where the range ends: that version, or the last one whose block is not after that time. The latest version when left out. A version in digits, or a time: RFC 3339 such as `2026-01-31T00:00:00Z`, or Unix seconds behind an `@`. */
-        to?: string;
+        /** @description Where the range begins: this version, or the first version whose block is not before this time. If left out, the oldest change that the node still knows. A version in digits, or a time: RFC 3339 such as `2026-01-31T00:00:00Z`, or `@` and Unix seconds. */
+        from?: components["schemas"]["RangeEnd"];
+        /** @description Where the range ends: this version, or the last version whose block is not after this time. If left out, the latest version. A version in digits, or a time: RFC 3339 such as `2026-01-31T00:00:00Z`, or `@` and Unix seconds. */
+        to?: components["schemas"]["RangeEnd"];
         /**
-         * @description How many changes at most. 100 in JSON when left out.
+         * @description Largest number of changes. If left out, 100 in JSON and no limit in CSV and NDJSON.
          * @example 100
          */
         limit?: number;
-        /** @description The cursor of the page before: goes on from there in the same range. */
-        start?: string;
-        /** @description For charts, instead of all changes: cuts the range into equal spans of time, a quarter as many as this, and gives of each the first, the last, the lowest and the highest change. Excludes `limit`. */
+        /** @description The cursor of the previous page; continues after that page in the same range. */
+        start?: components["schemas"]["U64"];
+        /** @description Samples the changes for a chart: divides the range into equal time spans, a quarter as many as this number, and returns the first, last, lowest and highest change of each. Excludes `limit`. */
         points?: number;
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
       };
       path: {
         /**
          * @description The account address, with or without `0x`; leading zeros may be left out.
          * @example 0x1
          */
-        address: string;
+        address: components["schemas"]["Address"];
         /**
          * @description The metadata address of a fungible asset, or a coin type as `address::module::Name<…>`. In a path `<`, `>` and spaces are escaped.
          * @example 0x1::aptos_coin::AptosCoin
          */
-        asset_type: string;
+        asset_type: components["schemas"]["AssetType"];
       };
     };
     responses: {
-      /** @description application/json: The changes; amounts, versions and times are strings of decimal digits. text/csv: A line for each change, after one with the names: version, timestamp_usec, before, after, transaction_hash. application/x-ndjson: One of the JSON objects on each line. */
+      /** @description application/json: The changes; amounts, versions and times are strings of decimal digits. text/csv: A header line and a line for each change: version, timestamp_usec, before, after, transaction_hash. application/x-ndjson: One of the JSON objects on each line. */
       200: {
         headers: {
           "X-NODE-CHAIN-ID": number;
@@ -949,6 +1179,8 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
           /** @description While there is more: the value of `start` for the next page. */
           "X-NODE-CURSOR"?: string;
         };
@@ -958,26 +1190,39 @@ export interface operations {
           "application/x-ndjson": string;
         };
       };
-      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: `from` is above `to`. */
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: `from` is above `to`, or `since` above the version that is read at. */
       400: {
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` after the latest block. `web_framework_error`: Nothing is served under this path. */
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `web_framework_error`: Nothing is served under this path. */
       404: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -988,8 +1233,17 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept, or `at` before its block. */
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
       410: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1006,8 +1260,15 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1018,14 +1279,301 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Changes of a balance as they happen
+   * @description Server-sent events: the balance now, then each change of it as soon as its version is committed. A client that connects again with `Last-Event-ID` gets what it missed. A client that reads too slowly is cut off and resumes in the same way. The stream has no end of its own.
+   */
+  stream_balance: {
+    parameters: {
+      query?: {
+        /** @description Sends the changes after this version instead of the state now: for clients that cannot send `Last-Event-ID`, which overrides it. */
+        after?: components["schemas"]["U64"];
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+      header?: {
+        /** @description The id of the last event that the client got, which is a version: resumes behind it. Changes since are sent from the history. */
+        "Last-Event-ID"?: components["schemas"]["U64"];
+      };
+      path: {
+        /**
+         * @description The account address, with or without `0x`; leading zeros may be left out.
+         * @example 0x1
+         */
+        address: components["schemas"]["Address"];
+        /**
+         * @description The metadata address of a fungible asset, or a coin type as `address::module::Name<…>`. In a path `<`, `>` and spaces are escaped.
+         * @example 0x1::aptos_coin::AptosCoin
+         */
+        asset_type: components["schemas"]["AssetType"];
+      };
+    };
+    responses: {
+      /** @description text/event-stream: Server-sent events. `balance`: the state at once, then each change; `id` is its version. `gap`: changes behind `Last-Event-ID` are pruned; the state now follows. Comments are heartbeats, whose `id` tells how far the stream is. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
+        };
+        content: {
+          "text/event-stream": string;
+        };
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: Nothing is served under this path. */
+      404: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
+      429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Blocks as they are committed
+   * @description Server-sent events: the latest block, then each block as soon as it is committed, with its height, versions, time and epoch. The id of an event is the last version of its block. A client that connects again with `Last-Event-ID` gets the blocks that it missed.
+   */
+  stream_blocks: {
+    parameters: {
+      query?: {
+        /** @description Sends the changes after this version instead of the state now: for clients that cannot send `Last-Event-ID`, which overrides it. */
+        after?: components["schemas"]["U64"];
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+      header?: {
+        /** @description The id of the last event that the client got, which is a version: resumes behind it. Changes since are sent from the history. */
+        "Last-Event-ID"?: components["schemas"]["U64"];
+      };
+    };
+    responses: {
+      /** @description text/event-stream: Server-sent events. `block`: the state at once, then each change; `id` is its version. `gap`: changes behind `Last-Event-ID` are pruned; the state now follows. Comments are heartbeats, whose `id` tells how far the stream is. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
+        };
+        content: {
+          "text/event-stream": string;
+        };
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: Nothing is served under this path. */
+      404: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
+      429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1034,7 +1582,7 @@ export interface operations {
   };
   /**
    * Many balances at one version
-   * @description The balances of up to 1,000 pairs of an account and an asset, all read at one version: the latest, a chosen one, or that of a chosen time. Answers are in the order of the queries; a query that cannot be answered has its error in its place. Each balance counts as in `get_account_balance`, so a coin type and the metadata address that it is paired with count the same store.
+   * @description The balances of up to 1,000 pairs of an account and an asset, all read at one version: the latest, a given version, or the version at a given time. Results are in the order of the queries; a query that fails has its error in its place. Each balance counts as in `get_account_balance`, so a coin type and the metadata address that it is paired with count the same store.
    */
   get_balances: {
     parameters: {
@@ -1043,9 +1591,19 @@ export interface operations {
          * @description The ledger version to read at: the state after that transaction. The latest when left out.
          * @example 1
          */
-        ledger_version?: string;
+        ledger_version?: components["schemas"]["U64"];
         /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
-        at?: string;
+        at?: components["schemas"]["Time"];
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
       };
     };
     /** @description Up to 1,000 pairs of an account and an asset, and the version or the time to read all of them at. At most 1 MiB. */
@@ -1082,6 +1640,8 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
           "application/json": components["schemas"]["Balances"];
@@ -1094,20 +1654,33 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` after the latest block. `web_framework_error`: Nothing is served under this path. */
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `web_framework_error`: Nothing is served under this path. */
       404: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1118,13 +1691,22 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept, or `at` before its block. */
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
       410: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, or what it inflates to, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
+      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1136,7 +1718,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: A POST has no `Content-Type`, or not a JSON one, or an unknown `Content-Encoding`. */
+      /** @description `web_framework_error`: A POST has no `Content-Type`, one that is not JSON, or an unknown `Content-Encoding`. */
       415: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1148,8 +1730,15 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1160,14 +1749,211 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * All balances of an account
+   * @description Every asset for which the account has a store at one version, empty stores included. A coin counts with the fungible asset that it is paired with, as in `get_account_balance`; a fungible asset is named by its metadata address where the account has no store of a coin paired with it. Only primary stores count. Comes in pages, which all belong to the version of the first: while there is more, `X-NODE-CURSOR` gives the `start` of the next one, and a page may hold fewer assets than asked for. 403 on a node that has no index, 503 while it builds one.
+   */
+  get_holdings: {
+    parameters: {
+      query?: {
+        /**
+         * @description The ledger version to read at: the state after that transaction. The latest when left out.
+         * @example 1
+         */
+        ledger_version?: components["schemas"]["U64"];
+        /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
+        at?: components["schemas"]["Time"];
+        /**
+         * @description How many assets at most. 100 when left out.
+         * @example 100
+         */
+        limit?: number;
+        /** @description The cursor of the page before: the next page, at the version of that page. Excludes `at`, and `ledger_version` of another version. */
+        start?: string;
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+      header?: {
+        /** @description An `ETag` of an earlier response: 304 instead of the same bytes again. */
+        "If-None-Match"?: string;
+      };
+      path: {
+        /**
+         * @description The account address, with or without `0x`; leading zeros may be left out.
+         * @example 0x1
+         */
+        address: components["schemas"]["Address"];
+      };
+    };
+    responses: {
+      /** @description application/json: The assets, in the order of their metadata addresses; amounts are decimal digits. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
+          /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
+          ETag?: string;
+          /** @description While there is more: the value of `start` for the next page. */
+          "X-NODE-CURSOR"?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Holding"][];
+        };
+      };
+      /** @description The bytes that `If-None-Match` names have not changed. */
+      304: {
+        headers: {
+          /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
+          ETag?: string;
+        };
+        content: never;
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `web_framework_error`: Nothing is served under this path. */
+      404: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
+      410: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
+      429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1185,19 +1971,29 @@ export interface operations {
          * @description The ledger version to read at: the state after that transaction. The latest when left out.
          * @example 1
          */
-        ledger_version?: string;
+        ledger_version?: components["schemas"]["U64"];
         /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
-        at?: string;
+        at?: components["schemas"]["Time"];
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
       };
       path: {
         /**
          * @description The table's handle: a 32-byte address, with or without `0x`.
          * @example 0xc90662174ea9bb138a86766c054f89c33eb636eb910a05ea69cc888a8cc96815
          */
-        table_handle: string;
+        table_handle: components["schemas"]["Address"];
       };
     };
-    /** @description The BCS bytes of the key in hex, as the member `key` of an object or as a bare string. */
+    /** @description The BCS bytes of the key in hex. A bare JSON string instead of the object is taken too. */
     requestBody: {
       content: {
         /**
@@ -1205,14 +2001,7 @@ export interface operations {
          *   "key": "0x03415054"
          * }
          */
-        "application/json": OneOf<[{
-          /**
-           * Format: hex
-           * @description Bytes in hex: `0x` and two digits for each byte, zeros never left out.
-           * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
-           */
-          key: string;
-        }, string]>;
+        "application/json": components["schemas"]["RawTableItemRequest"];
       };
     };
     responses: {
@@ -1228,9 +2017,11 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
-          "application/json": string;
+          "application/json": components["schemas"]["HexBytes"];
           "application/x-bcs": string;
         };
       };
@@ -1240,20 +2031,33 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` after the latest block. `table_item_not_found`: The table holds no item under this key at this version, or there is no such table. `web_framework_error`: Nothing is served under this path. */
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `table_item_not_found`: The table holds no item under this key at this version, or there is no such table. `web_framework_error`: Nothing is served under this path. */
       404: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1264,13 +2068,22 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept, or `at` before its block. */
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
       410: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, or what it inflates to, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
+      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1282,7 +2095,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: A POST has no `Content-Type`, or not a JSON one, or an unknown `Content-Encoding`. */
+      /** @description `web_framework_error`: A POST has no `Content-Type`, one that is not JSON, or an unknown `Content-Encoding`. */
       415: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1294,8 +2107,15 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1306,14 +2126,23 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1322,7 +2151,7 @@ export interface operations {
   };
   /**
    * Many raw table items at one version
-   * @description The stored bytes of up to 1,000 table items, all read at one version: the latest, a chosen one, or that of a chosen time. Answers are in the order of the queries; an item that does not exist, or a query that cannot be answered, has its error in its place. The items of one answer are at most 8 MiB.
+   * @description The stored bytes of up to 1,000 table items, all read at one version: the latest, a given version, or the version at a given time. Results are in the order of the queries; a query that fails, or whose item does not exist, has its error in its place. One response holds at most 8 MiB of items.
    */
   get_raw_table_items: {
     parameters: {
@@ -1331,9 +2160,19 @@ export interface operations {
          * @description The ledger version to read at: the state after that transaction. The latest when left out.
          * @example 1
          */
-        ledger_version?: string;
+        ledger_version?: components["schemas"]["U64"];
         /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
-        at?: string;
+        at?: components["schemas"]["Time"];
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
       };
     };
     /** @description Up to 1,000 pairs of a table and a key, and the version or the time to read all of them at. At most 1 MiB. */
@@ -1365,32 +2204,47 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
           "application/json": components["schemas"]["TableItems"];
           "application/x-bcs": string;
         };
       };
-      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: In the place of a table item of a batch: the items before it fill an answer already (8 MiB). */
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: In a batch, in place of a table item: the items before it already fill the largest response (8 MiB). */
       400: {
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` after the latest block. `table_item_not_found`: The table holds no item under this key at this version, or there is no such table. `web_framework_error`: Nothing is served under this path. */
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `table_item_not_found`: The table holds no item under this key at this version, or there is no such table. `web_framework_error`: Nothing is served under this path. */
       404: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1401,13 +2255,22 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept, or `at` before its block. */
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
       410: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, or what it inflates to, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
+      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1419,7 +2282,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: A POST has no `Content-Type`, or not a JSON one, or an unknown `Content-Encoding`. */
+      /** @description `web_framework_error`: A POST has no `Content-Type`, one that is not JSON, or an unknown `Content-Encoding`. */
       415: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1431,8 +2294,15 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1443,14 +2313,399 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Rows of a table
+   * @description Keys and values of a table at one version, in the order of the hashes of their state keys. Comes in pages, which all belong to the version of the first: while there is more, `X-NODE-CURSOR` gives the `start` of the next one. A page may hold fewer rows than asked for, even none. A handle that no table has gives no rows. 403 on a node that has no index, 503 while it builds one.
+   */
+  get_table_items: {
+    parameters: {
+      query?: {
+        /**
+         * @description The ledger version to read at: the state after that transaction. The latest when left out.
+         * @example 1
+         */
+        ledger_version?: components["schemas"]["U64"];
+        /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
+        at?: components["schemas"]["Time"];
+        /** @description Only rows that changed after this version: new and changed ones with their values, deleted ones without. */
+        since?: components["schemas"]["U64"];
+        /**
+         * @description How many rows at most. 100 when left out.
+         * @example 100
+         */
+        limit?: number;
+        /** @description The cursor of the page before: the next page, at the version of that page. Excludes `at`, and `ledger_version` of another version. */
+        start?: string;
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+      header?: {
+        /** @description An `ETag` of an earlier response: 304 instead of the same bytes again. */
+        "If-None-Match"?: string;
+      };
+      path: {
+        /**
+         * @description The table's handle: a 32-byte address, with or without `0x`.
+         * @example 0xc90662174ea9bb138a86766c054f89c33eb636eb910a05ea69cc888a8cc96815
+         */
+        table_handle: components["schemas"]["Address"];
+      };
+    };
+    responses: {
+      /** @description application/json: The rows, in hex. application/x-bcs: A vector of rows, each the key as `vector<u8>` and the value as `Option<vector<u8>>`; none for a row that was deleted after `since`. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
+          /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
+          ETag?: string;
+          /** @description While there is more: the value of `start` for the next page. */
+          "X-NODE-CURSOR"?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["TableRow"][];
+          "application/x-bcs": string;
+        };
+      };
+      /** @description The bytes that `If-None-Match` names have not changed. */
+      304: {
+        headers: {
+          /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
+          ETag?: string;
+        };
+        content: never;
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: `from` is above `to`, or `since` above the version that is read at. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `web_framework_error`: Nothing is served under this path. */
+      404: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
+      410: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
+      429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Number of rows of a table
+   * @description Counts the rows of a table at one version. One answer looks at 20,000 rows at most; for a larger table `X-NODE-CURSOR` gives the `start` from which to go on, at the same version, and the numbers are to be added up.
+   */
+  count_table_items: {
+    parameters: {
+      query?: {
+        /**
+         * @description The ledger version to read at: the state after that transaction. The latest when left out.
+         * @example 1
+         */
+        ledger_version?: components["schemas"]["U64"];
+        /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
+        at?: components["schemas"]["Time"];
+        /** @description Only rows that changed after this version: new and changed ones with their values, deleted ones without. */
+        since?: components["schemas"]["U64"];
+        /** @description The cursor of the page before: the next page, at the version of that page. Excludes `at`, and `ledger_version` of another version. */
+        start?: string;
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+      header?: {
+        /** @description An `ETag` of an earlier response: 304 instead of the same bytes again. */
+        "If-None-Match"?: string;
+      };
+      path: {
+        /**
+         * @description The table's handle: a 32-byte address, with or without `0x`.
+         * @example 0xc90662174ea9bb138a86766c054f89c33eb636eb910a05ea69cc888a8cc96815
+         */
+        table_handle: components["schemas"]["Address"];
+      };
+    };
+    responses: {
+      /** @description application/json: The number of rows, as decimal digits. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
+          /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
+          ETag?: string;
+          /** @description While there is more: the value of `start` for the next page. */
+          "X-NODE-CURSOR"?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["TableRowCount"];
+        };
+      };
+      /** @description The bytes that `If-None-Match` names have not changed. */
+      304: {
+        headers: {
+          /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
+          ETag?: string;
+        };
+        content: never;
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: `from` is above `to`, or `since` above the version that is read at. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `web_framework_error`: Nothing is served under this path. */
+      404: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
+      410: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
+      429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1459,9 +2714,23 @@ export interface operations {
   };
   /**
    * Encode a transaction for signing
-   * @description Checks a transaction request against the functions on chain and answers the bytes to sign: the 32-byte domain prefix, then the BCS of the transaction. Sign exactly these bytes.
+   * @description Checks a transaction request against the functions on chain and returns the bytes to sign: the 32-byte domain prefix, then the BCS of the transaction. Sign exactly these bytes.
    */
   encode_submission: {
+    parameters: {
+      query?: {
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+    };
     /** @description A user transaction, optionally with secondary signers and a fee payer. */
     requestBody: {
       content: {
@@ -1499,19 +2768,21 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
-          "application/json": string;
+          "application/json": components["schemas"]["HexBytes"];
           "application/x-bcs": string;
         };
       };
-      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: The transaction is well-formed but cannot be encoded: unknown module or function, wrong number or kind of arguments, a payload the chain refuses. */
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: The transaction is well-formed but cannot be encoded: unknown module or function, wrong number or kind of arguments, or a payload that the chain refuses. */
       400: {
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1525,6 +2796,10 @@ export interface operations {
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1535,7 +2810,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, or what it inflates to, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
+      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1547,7 +2822,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: A POST has no `Content-Type`, or not a JSON one, or an unknown `Content-Encoding`. */
+      /** @description `web_framework_error`: A POST has no `Content-Type`, one that is not JSON, or an unknown `Content-Encoding`. */
       415: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1559,8 +2834,15 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1571,14 +2853,23 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1587,9 +2878,23 @@ export interface operations {
   };
   /**
    * Explain a transaction before it is signed
-   * @description Takes a signing message, a raw transaction or an encode request apart: who signs, what is called with which arguments, what it can cost, when it expires, every field with its bytes, and what the ledger says against it. The fields are encoded again and compared byte for byte. Nothing is executed, so an explanation without warnings is no promise that the transaction succeeds.
+   * @description Decodes a signing message, a raw transaction or an encode request: who signs, which function or script is called with which arguments, what it can cost, when it expires, every field with its bytes, and warnings from the state of the ledger. The fields are encoded again and compared byte for byte. Nothing is executed, so a transaction without warnings may still fail.
    */
   explain_submission: {
+    parameters: {
+      query?: {
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+    };
     /** @description A signing message or a raw transaction of at most 262,144 bytes, or an encode request. */
     requestBody: {
       content: {
@@ -1614,18 +2919,20 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
           "application/json": components["schemas"]["Explanation"];
         };
       };
-      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: The transaction is well-formed but cannot be encoded: unknown module or function, wrong number or kind of arguments, a payload the chain refuses. */
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: The transaction is well-formed but cannot be encoded: unknown module or function, wrong number or kind of arguments, or a payload that the chain refuses. */
       400: {
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1639,6 +2946,10 @@ export interface operations {
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1649,7 +2960,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, or what it inflates to, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
+      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1661,7 +2972,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: A POST has no `Content-Type`, or not a JSON one, or an unknown `Content-Encoding`. */
+      /** @description `web_framework_error`: A POST has no `Content-Type`, one that is not JSON, or an unknown `Content-Encoding`. */
       415: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1673,8 +2984,15 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1685,14 +3003,23 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1710,12 +3037,22 @@ export interface operations {
          * @description The version of the first record. When left out, the page ends with the latest version.
          * @example 1
          */
-        start?: string;
+        start?: components["schemas"]["U64"];
         /**
          * @description How many records at most: 25 when left out; above 100 counts as 100.
          * @example 25
          */
         limit?: number;
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
       };
     };
     responses: {
@@ -1731,6 +3068,8 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
           "application/x-bcs": string;
@@ -1738,11 +3077,20 @@ export interface operations {
       };
       /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: `start` is above the latest version, or `limit` is 0. */
       400: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1756,6 +3104,10 @@ export interface operations {
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1766,8 +3118,17 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept, or `at` before its block. */
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
       410: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1784,8 +3145,15 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1796,14 +3164,23 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1821,12 +3198,22 @@ export interface operations {
          * @description The ledger version to read at: the state after that transaction. The latest when left out.
          * @example 1
          */
-        ledger_version?: string;
+        ledger_version?: components["schemas"]["U64"];
         /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
-        at?: string;
+        at?: components["schemas"]["Time"];
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
       };
     };
-    /** @description The BCS bytes of the state key in hex, as the member `key` of an object or as a bare string. */
+    /** @description The BCS bytes of the state key in hex. A bare JSON string instead of the object is taken too. */
     requestBody: {
       content: {
         /**
@@ -1834,14 +3221,7 @@ export interface operations {
          *   "key": "0x01c90662174ea9bb138a86766c054f89c33eb636eb910a05ea69cc888a8cc968150403415054"
          * }
          */
-        "application/json": OneOf<[{
-          /**
-           * Format: hex
-           * @description Bytes in hex: `0x` and two digits for each byte, zeros never left out.
-           * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
-           */
-          key: string;
-        }, string]>;
+        "application/json": components["schemas"]["RawStateValueRequest"];
       };
     };
     responses: {
@@ -1857,6 +3237,8 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
           "application/x-bcs": string;
@@ -1868,20 +3250,33 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` after the latest block. `state_value_not_found`: The state holds nothing under this key at this version. `web_framework_error`: Nothing is served under this path. */
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `state_value_not_found`: The state holds nothing under this key at this version. `web_framework_error`: Nothing is served under this path. */
       404: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1892,13 +3287,22 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `version_pruned`: `ledger_version` is below the oldest version that is kept, or `at` before its block. */
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
       410: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, or what it inflates to, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
+      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1910,7 +3314,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: A POST has no `Content-Type`, or not a JSON one, or an unknown `Content-Encoding`. */
+      /** @description `web_framework_error`: A POST has no `Content-Type`, one that is not JSON, or an unknown `Content-Encoding`. */
       415: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1922,8 +3326,15 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1934,14 +3345,23 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -1966,11 +3386,11 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT"?: number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST"?: string;
         };
         content: {
-          "application/json": {
-            [key: string]: unknown;
-          };
+          "application/json": components["schemas"]["NodeInfo"];
         };
       };
       /** @description `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
@@ -1987,6 +3407,10 @@ export interface operations {
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2009,8 +3433,15 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2021,14 +3452,23 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2040,6 +3480,20 @@ export interface operations {
    * @description The chain, the latest and the oldest version and block, and the ledger's time.
    */
   get_ledger_info: {
+    parameters: {
+      query?: {
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+    };
     responses: {
       /** @description application/json: The position of the ledger; 64-bit values are strings. application/x-bcs: The same without the last two members, as a BCS struct with digit strings. */
       200: {
@@ -2053,32 +3507,15 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
-          "application/json": {
-            /** Format: uint8 */
-            chain_id: number;
-            /** Format: uint64 */
-            epoch: string;
-            /** Format: uint64 */
-            ledger_version: string;
-            /** Format: uint64 */
-            oldest_ledger_version: string;
-            /** Format: uint64 */
-            ledger_timestamp: string;
-            /** @enum {string} */
-            node_role: "validator" | "full_node";
-            /** Format: uint64 */
-            oldest_block_height: string;
-            /** Format: uint64 */
-            block_height: string;
-            git_hash?: string | null;
-            encryption_key?: string | null;
-          };
+          "application/json": components["schemas"]["LedgerInfo"];
           "application/x-bcs": string;
         };
       };
-      /** @description `api_disabled`: The operation, or the form of answer that was asked for, is switched off on this node. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -2092,6 +3529,10 @@ export interface operations {
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2114,8 +3555,15 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2126,14 +3574,23 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not answer. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2142,7 +3599,7 @@ export interface operations {
   };
   /**
    * Health check
-   * @description 200 when the ledger can be read and, with `duration_secs`, its time is no older than that many seconds. A follower that gets nothing it can verify is not healthy.
+   * @description 200 if the node can read its ledger and, with `duration_secs`, the latest block is no older than that many seconds. A follower is not healthy if no upstream serves data that it can verify.
    */
   healthy: {
     parameters: {
@@ -2152,6 +3609,16 @@ export interface operations {
          * @example 30
          */
         duration_secs?: number;
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
       };
     };
     responses: {
@@ -2167,11 +3634,11 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
-          "application/json": {
-            message: string;
-          };
+          "application/json": components["schemas"]["Message"];
           "application/x-bcs": string;
         };
       };
@@ -2195,6 +3662,10 @@ export interface operations {
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2217,8 +3688,15 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2229,14 +3707,23 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `health_check_failed`: The health check fails: no readable ledger, its time is older than `duration_secs` allows, or nothing that can be verified comes from any upstream. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `health_check_failed`: The health check fails: the node has no readable ledger, the ledger is older than `duration_secs` allows, or no upstream serves data that can be verified. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2245,9 +3732,23 @@ export interface operations {
   };
   /**
    * Readiness check
-   * @description 200 when the node should get requests: it has a ledger, no fault keeps it from moving, and its ledger is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to restart a process.
+   * @description 200 if the node can take requests: it has a ledger, no fault stops it from writing, nothing refutes its history, and the latest block is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to restart a process.
    */
   ready: {
+    parameters: {
+      query?: {
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+    };
     responses: {
       /** @description application/json: An object with a message. application/x-bcs: The message as a BCS string. */
       200: {
@@ -2261,11 +3762,11 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
         };
         content: {
-          "application/json": {
-            message: string;
-          };
+          "application/json": components["schemas"]["Message"];
           "application/x-bcs": string;
         };
       };
@@ -2289,6 +3790,10 @@ export interface operations {
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2311,8 +3816,15 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2323,14 +3835,23 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: Stored bytes do not decode, a sum does not fit its type, or something unforeseen happened. */
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
       500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `health_check_failed`: The health check fails: no readable ledger, its time is older than `duration_secs` allows, or nothing that can be verified comes from any upstream. `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `health_check_failed`: The health check fails: the node has no readable ledger, the ledger is older than `duration_secs` allows, or no upstream serves data that can be verified. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2346,7 +3867,7 @@ export interface operations {
       /** @description application/json: An OpenAPI 3.0 document. */
       200: {
         content: {
-          "application/json": Record<string, never>;
+          "application/json": components["schemas"]["OpenApiDocument"];
         };
       };
       /** @description `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
@@ -2363,6 +3884,10 @@ export interface operations {
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2385,8 +3910,15 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2397,8 +3929,13 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2414,7 +3951,7 @@ export interface operations {
       /** @description application/yaml: An OpenAPI 3.0 document. */
       200: {
         content: {
-          "application/yaml": string;
+          "application/yaml": components["schemas"]["OpenApiDocument"];
         };
       };
       /** @description `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
@@ -2431,6 +3968,10 @@ export interface operations {
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2453,8 +3994,15 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2465,8 +4013,13 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2475,7 +4028,7 @@ export interface operations {
   };
   /**
    * Reference page
-   * @description The operations, their parameters, answers and errors, as a page that works offline.
+   * @description The operations with their parameters, responses and errors, as a page that works offline.
    */
   spec_page: {
     responses: {
@@ -2499,6 +4052,10 @@ export interface operations {
       };
       /** @description `web_framework_error`: The path is served, but not with this method. */
       405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2521,8 +4078,15 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: This client sends more requests per second than the node allows it; off unless configured. */
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2533,8 +4097,13 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `internal_error`: The node is at its limit of requests in flight, or cannot answer in time. */
+      /** @description `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };

@@ -9,7 +9,7 @@ import type { Position } from "../../src/ledger/position.ts";
 import { encodeRecord } from "../../src/ledger/record.ts";
 import { transactionCodec } from "../../src/ledger/transaction.ts";
 import { transactionInfoCodec } from "../../src/ledger/transaction-info.ts";
-import { ALL_TRUSTED } from "../../src/ledger/trust.ts";
+import { ALL_TRUSTED, ANCHORED, raiseTrust, type TrustFacts } from "../../src/ledger/trust.ts";
 import { writeSetCodec } from "../../src/ledger/write-set.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { structTagCodec } from "../../src/move/type-tag.ts";
@@ -23,7 +23,7 @@ export const U64_MAX = 18446744073709551615n;
 const CHAIN_ID = 44;
 export const LATEST = 30n;
 /** First version of the second block that is kept. */
-const OLDEST = 11n;
+export const OLDEST = 11n;
 export const TIMESTAMP_USEC = 1_700_000_003_000_000n;
 
 export const TABLE = "0x7ab1e";
@@ -184,8 +184,13 @@ const BLOCKS: readonly BlockStart[] = [0n, 1n, 11n, 21n].map((firstVersion, inde
   epoch: 1n,
 }));
 
+/** Trust of a ledger with a matched waypoint at a version. */
+export function anchoredUpTo(version: bigint): Pick<TrustFacts, "trust"> {
+  return { trust: raiseTrust(ALL_TRUSTED.trust, version, ANCHORED) };
+}
+
 /** The ledger, pruned below `OLDEST`. */
-export async function createHttpLedger(): Promise<Store> {
+export async function createHttpLedger(facts: Partial<TrustFacts> = {}): Promise<Store> {
   const store = createMemoryStore();
   const position: Position = {
     chainId: CHAIN_ID,
@@ -198,6 +203,7 @@ export async function createHttpLedger(): Promise<Store> {
     accumulator: { leafCount: LATEST + 1n, frozen: [] },
     stateRoot: undefined,
     ...ALL_TRUSTED,
+    ...facts,
   };
   const writes: StateWrite[] = WRITES.map(([version, keyHash, data]) => ({
     version,

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import type { ModuleId, PrimitiveName } from "../../src/move/abi.ts";
 import { ADDRESS_LENGTH, type Address, addressFromBytes } from "../../src/move/address.ts";
 import type { FunctionParamTag, StructTag, TypeTag } from "../../src/move/type-tag.ts";
+import { anyCharacter } from "./property.ts";
 
 /** Any u64, often near the limits. */
 export const anyU64: fc.Arbitrary<bigint> = fc.bigInt({ min: 0n, max: (1n << 64n) - 1n });
@@ -19,7 +20,7 @@ export function bytesOf(length: number): fc.Arbitrary<Uint8Array> {
 export const anyHash: fc.Arbitrary<Uint8Array> = bytesOf(32);
 
 /** Text of any script. */
-export const anyText: fc.Arbitrary<string> = fc.string({ unit: "binary", maxLength: 12 });
+export const anyText: fc.Arbitrary<string> = fc.string({ unit: anyCharacter, maxLength: 12 });
 
 /** Addresses, often short ones. */
 export const anyAddress: fc.Arbitrary<Address> = fc

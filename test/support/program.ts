@@ -5,9 +5,14 @@ import { fileURLToPath } from "node:url";
 import { endWithTest } from "./children.ts";
 
 const bin = fileURLToPath(new URL("../../bin/sextant.js", import.meta.url));
-const built = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
-if (!existsSync(built)) throw new Error("the program is not built: run `npm run build` (npm test does)");
+/** Path of a file of the build. */
+export function builtFile(path: string): string {
+  return fileURLToPath(new URL(`../../dist/${path}`, import.meta.url));
+}
+
+if (!existsSync(builtFile("cli/main.js")))
+  throw new Error("the program is not built: run `npm run build` (npm test does)");
 
 /** How a finished run ended. */
 export interface Finished {

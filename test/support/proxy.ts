@@ -9,6 +9,8 @@ export interface Passing {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
+  /** The body of the request. */
+  readonly sent: Buffer;
 }
 
 /** Handles a response: returns it, changed or not, or writes to the client itself. */
@@ -29,8 +31,8 @@ export interface Meddler {
   close(): Promise<void>;
 }
 
-/** Starts a proxy in front of a node, given by its base URL with `/v1`. */
-export async function startProxy(target: string): Promise<Meddler> {
+/** Starts a proxy in front of a node, given by its base URL with `/v1`. With `isPlain` it gets no compressed bodies. */
+export async function startProxy(target: string, isPlain = false): Promise<Meddler> {
   const seen: string[] = [];
   const server: Server = createServer((incoming, response) => {
     const chunks: Buffer[] = [];
@@ -39,6 +41,8 @@ export async function startProxy(target: string): Promise<Meddler> {
       const { method = "GET", url: path = "/" } = incoming;
       seen.push(`${method} ${path}`);
       const { host: _, ...headers } = incoming.headers;
+      if (isPlain) headers["accept-encoding"] = "identity";
+      const asked = Buffer.concat(chunks);
       const onward = request(`${new URL(proxy.target).origin}${path}`, { method, headers }, (answer) => {
         const parts: Buffer[] = [];
         answer.on("data", (chunk) => parts.push(chunk));
@@ -49,6 +53,7 @@ export async function startProxy(target: string): Promise<Meddler> {
             status: answer.statusCode ?? 0,
             headers: answer.headers,
             body: Buffer.concat(parts),
+            sent: asked,
           };
           const sent = await proxy.meddle(passing, response);
           if (sent === undefined) return;
@@ -57,7 +62,7 @@ export async function startProxy(target: string): Promise<Meddler> {
         });
       });
       onward.on("error", () => response.destroy());
-      onward.end(Buffer.concat(chunks));
+      onward.end(asked);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -107,11 +107,16 @@ export class Member {
         if (this.fault === "cut") throw new LedgerError("unavailable", "the line is cut");
         return store.openView();
       },
+      openRawView: () => store.openRawView(),
       getTreeNodes: (keys) => store.getTreeNodes(keys),
       getSideRows: (keys) => store.getSideRows(keys),
       putSideRows: async (rows) => {
         guard();
         await store.putSideRows(rows);
+      },
+      putIndex: async (rows, sideRows) => {
+        guard();
+        await store.putIndex(rows, sideRows);
       },
       setTrust: async (facts, rows) => {
         guard();
@@ -128,6 +133,10 @@ export class Member {
       prune: async (floor, maxRows) => {
         guard();
         return store.prune(floor, maxRows);
+      },
+      rewind: async (batch) => {
+        guard();
+        await store.rewind(batch);
       },
       close: async () => {},
     };

@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { urlTo } from "../../src/interface/route.ts";
 import { balanceRoute, rawStateValueRoute } from "../../src/interface/routes.ts";
 import { createNode, type Node } from "../../src/node.ts";
+import { RUNS } from "../support/property.ts";
 import { type Meddler, startProxy } from "../support/proxy.ts";
 import { ask, encodeQuestion, questionsAbout, type Reply } from "../support/questions.ts";
 import { until } from "../support/until.ts";
@@ -50,8 +51,11 @@ const follow = (proxy: Meddler, more = {}) => ({
   ...more,
 });
 
+/** More with SEXTANT_RUNS. */
+const READS = 2 * RUNS;
+
 describe("a lazily followed ledger", () => {
-  it("responds to 2,000 random reads as its upstream, which prunes meanwhile", {
+  it(`responds to ${READS} random reads as its upstream, which prunes meanwhile`, {
     timeout: 600_000,
   }, async () => {
     const a = await start({ localChain: { seed: "lazy" }, pruneWindow: "120" });
@@ -64,8 +68,8 @@ describe("a lazily followed ledger", () => {
     let compared = 0;
     let pruned = 0;
     const kinds = new Map<number, number>();
-    for (let turn = 0; compared < 2000; turn++) {
-      if (turn % 5 === 0) {
+    for (let turn = 0; compared < READS; turn++) {
+      if (turn % 2 === 0) {
         await a.produceBlock();
         const head = await versionOf(a);
         await until(async () => ((await versionOf(b)) >= head ? true : undefined));
@@ -83,7 +87,9 @@ describe("a lazily followed ledger", () => {
         return { question, version, reply, ours };
       });
       for (const { question, version, reply, ours } of await Promise.all(batch)) {
-        if (reply.status === 410) {
+        // A's pruner may come between A's own response and the item that B asks for.
+        const isPruned = reply.status === 410 || (ours.status === 503 && version < (await oldestOf(a)));
+        if (isPruned) {
           // Versions that the upstream has pruned come from stored rows, or fail.
           expect([200, 404, 503]).toContain(ours.status);
           pruned++;
@@ -95,8 +101,8 @@ describe("a lazily followed ledger", () => {
         compared++;
       }
     }
-    expect(kinds.get(200)).toBeGreaterThan(500);
-    expect(kinds.get(404)).toBeGreaterThan(50);
+    expect(kinds.get(200)).toBeGreaterThan(READS / 4);
+    expect(kinds.get(404)).toBeGreaterThan(READS / 40);
     // B still responds as A did for versions that A has pruned by now.
     const oldest = await oldestOf(a);
     expect(oldest).toBeGreaterThan(base);

@@ -11,12 +11,16 @@ import { alignedLines } from "./info.ts";
 
 export const backupCommand = command({
   name: "backup",
-  summary: "Copy a consistent snapshot of a data directory (lmdb engine) and check the copy",
+  summary: "Back up a consistent snapshot of a data directory (lmdb engine), and check the copy",
   operands: "",
   options: {
-    data: textOptionWithDefault("Data directory to copy; a node may be writing it", "DIR", DEFAULT_DATA),
+    data: textOptionWithDefault(
+      "Data directory to back up; a node may be writing to it",
+      "DIR",
+      DEFAULT_DATA,
+    ),
     to: textOption(
-      "Directory for the copy: new, empty, or with an unfinished earlier backup, which is resumed",
+      "Directory for the backup: new, empty, or with an unfinished backup, which the command resumes",
       "DIR",
     ),
     json: switchOption("Print a JSON object", false),

@@ -99,9 +99,12 @@ export const checkCommand = command({
   summary: "Verify every row of a data directory (lmdb engine): hashes, indexes, state root",
   operands: "",
   options: {
-    data: textOptionWithDefault("Data directory; a node may be writing it", "DIR", DEFAULT_DATA),
+    data: textOptionWithDefault("Data directory to check; a node may be writing to it", "DIR", DEFAULT_DATA),
     json: switchOption("Print a JSON object", false),
-    "in-process": switchOption("Check in this process, which a badly damaged file may crash", false),
+    "in-process": switchOption(
+      "Check in this process instead of a child process; a badly damaged file may crash it",
+      false,
+    ),
   },
   examples: ["sextant check", "sextant check --data /var/lib/sextant --json"],
   run: (values, operands, context) => {

@@ -20,9 +20,9 @@ import { alignedLines } from "./info.ts";
 const SAMPLE = 64;
 
 const options = {
-  from: textOption("Data directory to copy from; a node may be writing it", "lmdb:DIR"),
+  from: textOption("Data directory to copy from; a node may be writing to it", "lmdb:DIR"),
   to: textOption(
-    "Data directory or cluster to copy into: empty, or with an earlier part of the same ledger",
+    "Data directory or cluster to copy into: empty, or with an unfinished or older copy of the same ledger",
     "lmdb:DIR|URL",
   ),
   compare: choiceOption(
@@ -33,7 +33,7 @@ const options = {
   json: switchOption("Print a JSON object", false),
   ...grouped("Cluster", clusterOptions),
   "log-level": choiceOption("Least severe level to log", LOG_LEVELS, "warn"),
-  config: textOption("YAML file with any of these options as keys", "FILE"),
+  config: textOption("YAML file with any of these options as keys, without the dashes", "FILE"),
 };
 
 const LMDB = "lmdb:";
@@ -96,7 +96,7 @@ function reportFields({ check, ...report }: CopyReport): Readonly<Record<string,
 export const copyCommand = command({
   name: "copy",
   summary:
-    "Copy a ledger into another data directory or a cluster and verify it; resumes an interrupted copy",
+    "Copy a ledger into another data directory or a cluster, and verify it; resumes an interrupted copy",
   operands: "",
   options,
   exclusions: [

@@ -4,6 +4,7 @@ import { command, EXIT_OK } from "../command.ts";
 import { switchOption } from "../option.ts";
 import {
   askSource,
+  minVersionOptions,
   operandsOf,
   readAtExclusions,
   readAtOf,
@@ -27,7 +28,12 @@ export const detailCommand = command({
   name: "detail",
   summary: "Print what an account's balance is made of, and the asset's name and decimals",
   operands: "ADDRESS ASSET",
-  options: { ...sourceOptions, ...readAtOptions, json: switchOption("Print the JSON answer", false) },
+  options: {
+    ...sourceOptions,
+    ...minVersionOptions,
+    ...readAtOptions,
+    json: switchOption("Print the JSON response", false),
+  },
   exclusions: [...sourceExclusions, ...readAtExclusions],
   examples: [
     "sextant detail 0x1 0x1::aptos_coin::AptosCoin",
@@ -38,7 +44,7 @@ export const detailCommand = command({
     parseOperand("address", "ADDRESS", address);
     parseOperand("asset", "ASSET", asset);
     const at = readAtOf(values);
-    const text = await askSource(values, (source) => source.detail(address, asset, at));
+    const { text } = await askSource(values, (source) => source.detail(address, asset, at));
     if (values.json) context.out(text);
     else
       for (const line of alignedLines(flatten(JSON.parse(text) as Record<string, unknown>)))

@@ -1,19 +1,29 @@
 // `sextant explain`: explains a signing message or a transaction request.
 import { readFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../../base/errors.ts";
+import { fromHex } from "../../base/hex.ts";
 import type { Explanation } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { switchOption } from "../option.ts";
-import { askSource, operandsOf, sourceOptions } from "../source.ts";
+import { askSource, minVersionOptions, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
 import { alignedLines } from "./info.ts";
 
-const HEX_TEXT = /^"?(?:0x)?[0-9a-fA-F]*"?$/;
+/** Characters of a file that a message shows. */
+const SHOWN_LENGTH = 60;
 
-/** The request in a file: JSON, or a signing message as `sextant encode` prints it. */
-function requestOf(file: Uint8Array): Uint8Array {
-  const text = new TextDecoder().decode(file).trim();
-  if (!HEX_TEXT.test(text)) return file;
-  return new TextEncoder().encode(JSON.stringify({ message: text.replaceAll('"', "") }));
+/** The request in a file: a JSON object, or a signing message in hex, bare or as a JSON string. Throws ConfigError. */
+function requestOf(file: string, bytes: Uint8Array): Uint8Array {
+  const text = new TextDecoder().decode(bytes).trim();
+  if (text.startsWith("{")) return bytes;
+  const hex = /^"(.*)"$/.exec(text)?.[1] ?? text;
+  const digits = hex.startsWith("0x") ? hex.slice(2) : hex;
+  if (digits === "" || fromHex(digits) === undefined) {
+    const got = text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
+    throw new ConfigError(
+      `${file}: expected a signing message as an even number of hex digits, or a JSON object, got ${JSON.stringify(got)}`,
+    );
+  }
+  return new TextEncoder().encode(JSON.stringify({ message: hex }));
 }
 
 /** JSON without characters that control a terminal or the reading direction. */
@@ -66,18 +76,20 @@ function linesOf(explanation: Explanation): string[] {
 
 export const explainCommand = command({
   name: "explain",
-  summary: "Print what a transaction does before it is signed",
+  summary: "Print what a transaction would do, before it is signed",
   operands: "FILE|-",
-  options: { ...sourceOptions, json: switchOption("Print the JSON response", false) },
+  options: { ...sourceOptions, ...minVersionOptions, json: switchOption("Print the JSON response", false) },
+  exclusions: sourceExclusions,
   examples: ["sextant explain request.json", "sextant encode request.json | sextant explain -"],
   run: async (values, operands, context) => {
     const [file] = operandsOf(operands, ["FILE"]);
-    let request: Uint8Array;
+    let bytes: Uint8Array;
     try {
-      request = requestOf(file === "-" ? await context.readStdin() : await readFile(file));
+      bytes = file === "-" ? await context.readStdin() : await readFile(file);
     } catch (error) {
       throw new ConfigError(`cannot read ${file}: ${errorText(error)}`, error);
     }
+    const request = requestOf(file, bytes);
     const answer = await askSource(values, (source) => source.explain(request));
     if (values.json) context.out(answer);
     else for (const line of linesOf(JSON.parse(answer) as Explanation)) context.out(line);

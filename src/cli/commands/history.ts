@@ -4,19 +4,18 @@ import { formatTime } from "../../base/time-text.ts";
 import { isReversed, parseOperand } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { choiceOption, integerOption, textOption } from "../option.ts";
-import { askSource, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
-
-interface Change {
-  readonly version: string;
-  readonly timestamp_usec: string;
-  readonly before: string;
-  readonly after: string;
-  readonly transaction_hash: string;
-}
+import {
+  askSource,
+  type ChangeText,
+  minVersionOptions,
+  operandsOf,
+  sourceExclusions,
+  sourceOptions,
+} from "../source.ts";
 
 const COLUMNS = ["version", "timestamp_usec", "before", "after", "transaction_hash"] as const;
 
-function toText({ version, timestamp_usec, before, after, transaction_hash }: Change): string {
+function toText({ version, timestamp_usec, before, after, transaction_hash }: ChangeText): string {
   const difference = BigInt(after) - BigInt(before);
   const sign = difference < 0n ? "" : "+";
   return `${version}  ${formatTime(BigInt(timestamp_usec))}  ${sign}${difference}  ${after}  ${transaction_hash}`;
@@ -28,18 +27,19 @@ export const historyCommand = command({
   operands: "ADDRESS ASSET",
   options: {
     ...sourceOptions,
+    ...minVersionOptions,
     from: textOption(
-      "First version, or first moment (RFC 3339, or Unix seconds behind an @; default the oldest change kept)",
-      "VERSION|TIME",
+      "First version or time to include; a time is RFC 3339, or @ and Unix seconds (default the oldest kept change)",
+      "VERSION|TIMESTAMP",
     ),
-    to: textOption("Last version, or last moment (default the latest)", "VERSION|TIME"),
+    to: textOption("Last version or time to include (default the latest)", "VERSION|TIMESTAMP"),
     points: integerOption(
-      "For charts: about this many changes, the first, last, lowest and highest of equal spans of time",
+      "Print only about this many changes, for a chart: the first, last, lowest and highest of each of equal time spans",
       "COUNT",
       { min: 4, max: 4000, fallback: undefined },
     ),
     format: choiceOption(
-      "text: version, time, difference, balance after, transaction; json: one object on each line",
+      "Output format; text has version, time, difference, new balance and transaction; json has one object per line",
       ["text", "csv", "json"],
       "text",
     ),
@@ -58,12 +58,19 @@ export const historyCommand = command({
     const last = to === undefined ? undefined : parseOperand("to", "--to", to);
     if (isReversed(first, last)) throw new ConfigError("--from: expected at most --to, got more");
     await askSource(values, async (source) => {
-      if (format === "csv") context.out(COLUMNS.join(","));
+      let isFirst = true;
+      // Not before the first response: a refusal prints no header.
+      const printHeader = (): void => {
+        if (format === "csv" && isFirst) context.out(COLUMNS.join(","));
+        isFirst = false;
+      };
       for await (const line of source.history(address, asset, { from, to, points })) {
-        const change = JSON.parse(line) as Change;
+        printHeader();
+        const change = JSON.parse(line) as ChangeText;
         if (format === "json") context.out(line);
         else context.out(format === "csv" ? COLUMNS.map((name) => change[name]).join(",") : toText(change));
       }
+      printHeader();
     });
     return EXIT_OK;
   },

@@ -13,7 +13,7 @@ export function alignedLines(object: Readonly<Record<string, unknown>>): string[
 
 export const infoCommand = command({
   name: "info",
-  summary: "Print facts about a node: versions, sync state, storage",
+  summary: "Print what a node is: software version, chain, sync state, storage",
   operands: "",
   options: { ...sourceOptions, json: switchOption("Print the JSON response", false) },
   exclusions: sourceExclusions,

@@ -4,6 +4,7 @@ import { command, EXIT_OK } from "../command.ts";
 import { switchOption } from "../option.ts";
 import {
   askSource,
+  minVersionOptions,
   operandsOf,
   readAtExclusions,
   readAtOf,
@@ -14,10 +15,11 @@ import {
 
 export const rawItemCommand = command({
   name: "raw-item",
-  summary: "Print one table item's stored bytes, as hex",
+  summary: "Print the stored bytes of one table item as hex",
   operands: "TABLE_HANDLE KEY",
   options: {
     ...sourceOptions,
+    ...minVersionOptions,
     ...readAtOptions,
     json: switchOption("Print a JSON object", false),
   },

@@ -11,11 +11,11 @@ import { alignedLines } from "./info.ts";
 
 export const restoreCommand = command({
   name: "restore",
-  summary: "Restore a backup into a new or empty data directory (lmdb engine), after checking it",
+  summary: "Check a backup and restore it into a new or empty data directory (lmdb engine)",
   operands: "",
   options: {
     from: textOption("Directory that `sextant backup` made", "DIR"),
-    data: textOptionWithDefault("Data directory to create, new or empty", "DIR", DEFAULT_DATA),
+    data: textOptionWithDefault("Data directory to restore into: new or empty", "DIR", DEFAULT_DATA),
     json: switchOption("Print a JSON object", false),
   },
   examples: ["sextant restore --from ./backup-1 --data ./data"],

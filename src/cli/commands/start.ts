@@ -35,17 +35,20 @@ import { checkInChild } from "./check.ts";
 
 const followOptions = {
   upstream: listOption(
-    "Full node to follow. The API key of the first goes in SEXTANT_UPSTREAM_API_KEY_1, and so on (or in SEXTANT_UPSTREAM_API_KEY if there is only one); it is sent as Authorization: Bearer, or in the header that SEXTANT_UPSTREAM_API_KEY_1_HEADER names, and never over plain http to another machine",
+    "Full node to follow. The API key of the first goes in SEXTANT_UPSTREAM_API_KEY_1, of the second in SEXTANT_UPSTREAM_API_KEY_2, and so on, and SEXTANT_UPSTREAM_API_KEY_1_HEADER names its header if that is not Authorization: Bearer. With one upstream, SEXTANT_UPSTREAM_API_KEY does the same. A key is not sent over plain http to another machine",
     "URL",
   ),
-  agree: textOption("Upstreams that must agree before a commit, such as 2/3", "NEEDED/OF"),
+  agree: textOption(
+    "Number of upstreams that must agree before a commit, such as 2/3 for two of three",
+    "NEEDED/OF",
+  ),
   "start-version": textOption(
-    "Start following at the block of a version, or at latest, and fetch older items on first use",
+    "Start at the block that holds this version, or at the latest block, and fetch older items on first use",
     "VERSION|latest",
   ),
-  "pass-through": switchOption("Forward requests that are not served here to the first upstream", false),
+  "pass-through": switchOption("Forward requests that this node does not serve to the first upstream", false),
   "upstream-rate": integerOption(
-    "Requests per second to each upstream; 0 for no cap",
+    "Limit on requests per second to each upstream; 0 for no limit",
     "COUNT",
     FOLLOW_NUMBERS.upstreamRate,
   ),
@@ -55,25 +58,29 @@ const followOptions = {
     FOLLOW_NUMBERS.openBlockRecords,
   ),
   "open-block": bytesOption("Most memory for such a block, in bytes", FOLLOW_NUMBERS.openBlockBytes),
-  "poll-time": durationOption("Pause between polls at the head", FOLLOW_NUMBERS.pollTimeMs),
+  "poll-time": durationOption("Pause between two polls for new blocks", FOLLOW_NUMBERS.pollTimeMs),
   "retry-time": durationOption(
-    "First pause before a faulty upstream is asked again",
+    "Pause before the first retry of a faulty upstream; it grows with each fault",
     FOLLOW_NUMBERS.retryTimeMs,
   ),
   "give-up-time": durationOption(
-    "Exit when every upstream has failed its checks, or they have disagreed, for this long; unreachable ones do not count",
+    "Exit when the upstreams have all failed the checks, or disagreed, for this long; unreachable ones do not count",
     FOLLOW_NUMBERS.giveUpTimeMs,
   ),
 };
 
 const localChainOptions = {
-  seed: textOptionWithDefault("Seed of the local chain", "TEXT", NODE_DEFAULTS.seed),
-  "block-time": durationOption("Time between blocks of the local chain; 0 makes them as fast as possible", {
+  seed: textOptionWithDefault(
+    "Seed of the local chain's accounts and transactions",
+    "TEXT",
+    NODE_DEFAULTS.seed,
+  ),
+  "block-time": durationOption("Time between blocks of the local chain; 0 for as fast as possible", {
     ...LOCAL_CHAIN_NUMBERS.blockTimeMs,
     fallback: 1000,
   }),
   blocks: integerOption(
-    "Stop making blocks after this many and keep serving (default no limit)",
+    "Stop making blocks after this many, and keep serving (default no limit)",
     "COUNT",
     LOCAL_CHAIN_NUMBERS.blocks,
   ),
@@ -84,16 +91,20 @@ const options = {
   ...grouped("Storage", {
     ...storeOptions,
     "read-only": switchOption(
-      "Serve a store that another process writes, and write nothing; waits for a missing store",
+      "Serve a store that another process writes, and write nothing; if there is no store yet, wait for it",
       false,
     ),
     "prune-window": textOptionWithDefault(
-      "History to keep: a time (24h, 30d), a count of versions, or off",
+      "History to keep: a time (24h, 30d), a number of versions, or off to keep all",
       "WINDOW",
       NODE_DEFAULTS.pruneWindow,
     ),
+    index: switchOption(
+      "Write no index: the balances of an account and the rows of a table cannot be listed then",
+      true,
+    ),
     check: choiceOption(
-      "Verify the head (quick) or every row (full, lmdb only) of the store before serving",
+      "Verify the store's head (quick) or every row (full, lmdb only) before serving",
       ["quick", "full"],
       "quick",
     ),
@@ -101,14 +112,14 @@ const options = {
   ...grouped("Following", {
     genesis: textOption("Genesis file of the network to serve", "FILE"),
     waypoint: listOption(
-      "Published waypoint: version 0 must match the genesis, later versions the history followed",
+      "Published waypoint to check: version 0 against the genesis, later versions against the followed history",
       "VERSION:HASH",
     ),
     ...followOptions,
   }),
   ...grouped("Local chain", {
     "local-chain": switchOption(
-      "Make local blocks on top of --genesis; without --genesis, --upstream or --read-only this is the default",
+      "Make local blocks on top of --genesis; on by default without --genesis, --upstream and --read-only",
       false,
     ),
     ...localChainOptions,
@@ -116,8 +127,12 @@ const options = {
   ...limitGroups,
   ...grouped("Logging", {
     "log-level": choiceOption("Least severe level to log", LOG_LEVELS, "info"),
-    "log-format": choiceOption("Log lines as JSON or readable text", ["auto", "json", "text"], "auto"),
-    config: textOption("YAML file with any of these options as keys", "FILE"),
+    "log-format": choiceOption(
+      "Log lines as JSON or readable text; auto is text on a terminal",
+      ["auto", "json", "text"],
+      "auto",
+    ),
+    config: textOption("YAML file with any of these options as keys, without the dashes", "FILE"),
   }),
 };
 
@@ -223,6 +238,7 @@ function startNode(values: StartValues): Promise<Node> {
     store: storeOf(values),
     readOnly,
     pruneWindow: values["prune-window"],
+    index: values.index,
     logger: createLogger(values["log-level"], human ? "text" : "json"),
     http: httpOf(values),
     genesis: values.genesis,
@@ -247,17 +263,29 @@ async function positionText(node: Node): Promise<string> {
     const { chain_id, ledger_version, oldest_ledger_version } = await node.ledgerInfo();
     return `chain ${chain_id}, version ${ledger_version}, oldest ${oldest_ledger_version}`;
   } catch (error) {
-    if (error instanceof CodedError && error.code === "no_ledger") return "no ledger yet: waiting for one";
+    if (!(error instanceof CodedError)) throw error;
+    if (error.code === "no_ledger") return "no ledger yet: waiting for one";
+    // A refuted ledger does not answer for its head; the versions below are served.
+    if (error.code === "unavailable") return error.message;
     throw error;
   }
 }
 
-/** Resolves at the first SIGTERM or SIGINT. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    process.once("SIGTERM", () => resolve());
-    process.once("SIGINT", () => resolve());
+const STOP_SIGNALS = ["SIGTERM", "SIGINT"] as const;
+
+/** `stopped` resolves at the first SIGTERM or SIGINT, unless `ignore` was called before. */
+function stopSignal(): { readonly stopped: Promise<void>; readonly ignore: () => void } {
+  let stop = (): void => {};
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve;
   });
+  for (const signal of STOP_SIGNALS) process.once(signal, stop);
+  return {
+    stopped,
+    ignore: () => {
+      for (const signal of STOP_SIGNALS) process.off(signal, stop);
+    },
+  };
 }
 
 /** Runs the full check; returns an exit code if it failed or was interrupted, undefined if the node may start. */
@@ -303,17 +331,24 @@ export const startCommand = command({
     operandsOf(operands, []);
     checkCombination(values);
     const store = storeOf(values);
-    const stopped = stopSignal();
-    if (values.check === "full" && store.engine === "lmdb" && existsSync(store.path)) {
-      const code = await checkFirst(store.path, context);
-      if (code !== undefined) return code;
+    const stop = stopSignal();
+    try {
+      if (values.check === "full" && store.engine === "lmdb" && existsSync(store.path)) {
+        const code = await checkFirst(store.path, context);
+        if (code !== undefined) return code;
+      }
+      const node = await startNode(values);
+      context.out(
+        [`sextant is ready: ${node.url} (${await positionText(node)})`, ...guideLines(node)].join("\n"),
+      );
+      const code = await Promise.race([
+        stop.stopped.then(() => EXIT_OK),
+        node.faulted.then(() => EXIT_FAILED),
+      ]);
+      await node.close();
+      return code;
+    } finally {
+      stop.ignore();
     }
-    const node = await startNode(values);
-    context.out(
-      [`sextant is ready: ${node.url} (${await positionText(node)})`, ...guideLines(node)].join("\n"),
-    );
-    const code = await Promise.race([stopped.then(() => EXIT_OK), node.faulted.then(() => EXIT_FAILED)]);
-    await node.close();
-    return code;
   },
 });

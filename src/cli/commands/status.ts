@@ -24,7 +24,7 @@ interface UpstreamAnswer {
 function followLines(info: Readonly<Record<string, unknown>>): Record<string, unknown> {
   if (info.sync_mode !== "follow") return {};
   const shown: Record<string, unknown> = {};
-  const keys = ["trust_level", "sync_reason", "upstream_version", "versions_behind", "versions_ahead"];
+  const keys = ["sync_reason", "upstream_version", "versions_behind", "versions_ahead"];
   for (const key of [...keys, "lazy_fills"]) {
     if (info[key] !== undefined) shown[key] = info[key];
   }
@@ -36,24 +36,50 @@ function followLines(info: Readonly<Record<string, unknown>>): Record<string, un
   return shown;
 }
 
+interface TrustRangeAnswer {
+  readonly first_version: string;
+  readonly last_version: string;
+  readonly level: string;
+}
+
+/** What each range of versions rests on, where they differ, and why a part is not served. */
+function trustLines(info: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const ranges = Array.isArray(info.trust_ranges) ? (info.trust_ranges as TrustRangeAnswer[]) : [];
+  const shown: Record<string, unknown> = {};
+  if (ranges.length > 1) {
+    ranges.forEach(({ first_version, last_version, level }, i) => {
+      shown[`trust_range_${i + 1}`] = `${level} from ${first_version} to ${last_version}`;
+    });
+  }
+  if (info.refutation !== undefined) shown.refutation = info.refutation;
+  return shown;
+}
+
 export const statusCommand = command({
   name: "status",
-  summary: "Print the ledger's head: version, block, epoch, age of the latest block",
+  summary: "Print the head of the ledger: version, block, epoch, age of the latest block",
   operands: "",
   options: { ...sourceOptions, json: switchOption("Print a JSON object", false) },
   exclusions: sourceExclusions,
   examples: ["sextant status", "sextant status --data ./data --json"],
   run: async (values, operands, context) => {
     operandsOf(operands, []);
-    const { ledger, info } = await askSource(values, async (source) => ({
-      ledger: JSON.parse(await source.ledger()) as LedgerAnswer,
-      info: JSON.parse(await source.info()) as Record<string, unknown>,
-    }));
+    const { ledger, info } = await askSource(values, async (source) => {
+      const info = JSON.parse(await source.info()) as Record<string, unknown>;
+      // A refuted ledger does not answer for its head; the info response still tells where it stands.
+      const isKnown = info.refutation !== undefined;
+      const ledger: unknown = isKnown
+        ? { ...info, chain_id: info.chain_id_number }
+        : JSON.parse(await source.ledger());
+      return { ledger: ledger as LedgerAnswer, info };
+    });
     const blockTimeMs = Number(BigInt(ledger.ledger_timestamp) / 1000n);
     const status = {
       chain_id: ledger.chain_id,
       sync_mode: info.sync_mode,
       sync_state: info.sync_state,
+      trust_level: info.trust_level,
+      ...trustLines(info),
       ...followLines(info),
       ledger_version: ledger.ledger_version,
       oldest_ledger_version: ledger.oldest_ledger_version,

@@ -1,8 +1,9 @@
 // The documents: the OpenAPI document in three forms, and the page at the root. The pages load no script, no font and
 // nothing from another host.
-import { stringify } from "yaml";
+import { loadPackage } from "../../base/load-package.ts";
 import { operation } from "../operation.ts";
 import { specPage as renderSpecPage, startPage as renderStartPage } from "../pages.ts";
+import { named } from "../schemas/named.ts";
 import type { Services } from "../services.ts";
 
 const DOCUMENT = {
@@ -14,6 +15,8 @@ const DOCUMENT = {
   query: {},
   errors: ["overloaded"],
 } as const;
+
+const OPEN_API_SCHEMA = named("OpenApiDocument", { type: "object", additionalProperties: true });
 
 type OpenApi = ReturnType<Services["openapi"]>;
 
@@ -30,7 +33,7 @@ export const specJson = operation({
   description: "This document.",
   answer: {
     json: {
-      schema: { type: "object" },
+      schema: OPEN_API_SCHEMA,
       description: "An OpenAPI 3.0 document.",
       encode: (document: OpenApi) => JSON.stringify(document),
     },
@@ -47,9 +50,12 @@ export const specYaml = operation({
   description: "This document as YAML.",
   answer: {
     yaml: {
-      schema: { type: "string" },
+      schema: OPEN_API_SCHEMA,
       description: "An OpenAPI 3.0 document.",
-      encode: (document: OpenApi) => stringify(document, { aliasDuplicateObjects: false }),
+      encode: (document: OpenApi) => {
+        const { stringify } = loadPackage("yaml") as typeof import("yaml");
+        return stringify(document, { aliasDuplicateObjects: false });
+      },
     },
   },
   handle: openApi,
@@ -61,7 +67,7 @@ export const specPage = operation({
   id: "spec_page",
   path: "/v1/spec",
   summary: "Reference page",
-  description: "The operations, their parameters, answers and errors, as a page that works offline.",
+  description: "The operations with their parameters, responses and errors, as a page that works offline.",
   answer: { html: { schema: { type: "string" }, description: "An HTML page.", encode: renderSpecPage } },
   handle: openApi,
 });

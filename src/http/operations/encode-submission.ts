@@ -15,7 +15,7 @@ export const encodeSubmission = operation({
   ...encodeRoute,
   summary: "Encode a transaction for signing",
   description:
-    "Checks a transaction request against the functions on chain and answers the bytes to sign: the 32-byte domain prefix, then the BCS of the transaction. Sign exactly these bytes.",
+    "Checks a transaction request against the functions on chain and returns the bytes to sign: the 32-byte domain prefix, then the BCS of the transaction. Sign exactly these bytes.",
   ledger: "required",
   switchable: true,
   switch: "encode",

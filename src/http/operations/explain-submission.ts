@@ -10,12 +10,16 @@ export const explainSubmission = operation({
   path: "/v1/transactions/explain_submission",
   summary: "Explain a transaction before it is signed",
   description:
-    "Takes a signing message, a raw transaction or an encode request apart: who signs, what is called with which arguments, what it can cost, when it expires, every field with its bytes, and what the ledger says against it. The fields are encoded again and compared byte for byte. Nothing is executed, so an explanation without warnings is no promise that the transaction succeeds.",
+    "Decodes a signing message, a raw transaction or an encode request: who signs, which function or script is called with which arguments, what it can cost, when it expires, every field with its bytes, and warnings from the state of the ledger. The fields are encoded again and compared byte for byte. Nothing is executed, so a transaction without warnings may still fail.",
   ledger: "required",
   switchable: true,
   switch: "encode",
   params: {},
   query: {},
+  refusedQuery: {
+    ledger_version: "it explains by the latest version",
+    at: "it explains by the latest version",
+  },
   body: explainBody,
   answer: {
     json: {

@@ -6,6 +6,8 @@ import { operation } from "../operation.ts";
 import { addressField } from "../schemas/address.ts";
 import { assetTypeField } from "../schemas/asset-type.ts";
 import { quotedField } from "../schemas/flag.ts";
+import { U64_SCHEMA } from "../schemas/integer.ts";
+import { named } from "../schemas/named.ts";
 import { readAtFields, readPointOf } from "../schemas/read-at.ts";
 
 function encodeU64(value: bigint): Uint8Array {
@@ -27,12 +29,8 @@ export const getAccountBalance = operation({
   query: { ...readAtFields, quoted: quotedField },
   answer: {
     json: {
-      schema: {
-        oneOf: [
-          { type: "integer", format: "uint64", minimum: 0 },
-          { type: "string", format: "uint64" },
-        ],
-      },
+      // Told apart by their JSON types; a discriminator needs objects.
+      schema: named("Balance", { oneOf: [{ type: "integer", format: "uint64", minimum: 0 }, U64_SCHEMA] }),
       description: "A bare integer with every digit; with `quoted=true` the same digits as a string.",
       example: 200000000,
       encode: ({ balance, quoted }) => (quoted ? `"${balance}"` : balance.toString()),

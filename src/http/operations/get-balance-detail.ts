@@ -28,7 +28,7 @@ const PART_PROPERTIES = {
   state_key_hash: { ...LONG_ADDRESS_SCHEMA, description: "Hash of the state key that was read." },
   exists: {
     type: "boolean",
-    description: "Whether there is a store: `false` tells a 0 of no store from the 0 of an empty one.",
+    description: "Whether the store exists. The amount is 0 both without a store and for an empty one.",
   },
   amount: { ...AMOUNT_SCHEMA, description: "What counts towards the balance." },
   frozen: { type: "boolean", nullable: true, description: "`null` where there is no store." },
@@ -69,16 +69,21 @@ const DETAIL_SCHEMA: JsonSchema = named("BalanceDetail", {
   properties: {
     ledger_version: { ...U64_SCHEMA, description: "The version that all of it was read at." },
     timestamp_usec: { ...U64_SCHEMA, description: "Time of its block, in microseconds." },
-    balance: { ...AMOUNT_SCHEMA, description: "What `get_account_balance` answers: the sum of the parts." },
+    balance: { ...AMOUNT_SCHEMA, description: "What `get_account_balance` returns: the sum of the parts." },
     coin: {
       nullable: true,
       allOf: [COIN_SCHEMA],
-      description: "`null` for a question by metadata address, which does not count the CoinStore.",
+      description: "`null` if the request has a metadata address, which does not count the CoinStore.",
     },
     fungible: FUNGIBLE_SCHEMA,
     name: { type: "string", description: "Name of the asset, where the ledger has it." },
     symbol: { type: "string", description: "Symbol of the asset, where the ledger has it." },
-    decimals: { type: "integer", minimum: 0, maximum: 255, description: "Digits behind the decimal point." },
+    decimals: {
+      type: "integer",
+      minimum: 0,
+      maximum: 255,
+      description: "Number of digits after the decimal point.",
+    },
     display: {
       type: "string",
       description: "The balance with its decimal point, all decimals included, where they are known.",

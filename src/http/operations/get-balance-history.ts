@@ -75,7 +75,7 @@ export const getBalanceHistory = operation({
   ...historyRoute,
   summary: "Changes of a balance",
   description:
-    "Every version between two versions or times that changed a balance, oldest first, with the balance before and after it and the transaction. JSON comes in pages: while there is more, `X-NODE-CURSOR` gives the `start` of the next one, and a page may hold fewer changes than asked for. CSV and NDJSON are streamed to the end of the range unless `limit` or `points` is given; a stream that breaks off is not ended as HTTP demands. What changed at the oldest kept version cannot be told, because the state before it is gone: the range begins behind it.",
+    "Every change of a balance between two versions or times, oldest first, with the balance before and after it and the transaction. JSON comes in pages: while there are more changes, `X-NODE-CURSOR` gives the `start` of the next page; a page may hold fewer changes than `limit`. CSV and NDJSON are streamed to the end of the range unless `limit` or `points` is given; a stream that fails midway lacks HTTP's final chunk. The change at the oldest kept version is unknown, because the state before it was pruned: the range begins after that version.",
   ledger: "required",
   switchable: true,
   isPaged: true,
@@ -88,11 +88,11 @@ export const getBalanceHistory = operation({
       1,
       MAX_LIMIT,
       DEFAULT_LIMIT,
-      `How many changes at most. ${DEFAULT_LIMIT} in JSON when left out.`,
+      `Largest number of changes. If left out, ${DEFAULT_LIMIT} in JSON and no limit in CSV and NDJSON.`,
     ),
     start: {
       ...ledgerVersionField,
-      description: "The cursor of the page before: goes on from there in the same range.",
+      description: "The cursor of the previous page; continues after that page in the same range.",
       omitExample: true,
     },
     points: {
@@ -100,10 +100,14 @@ export const getBalanceHistory = operation({
         4,
         MAX_POINTS,
         200,
-        "For charts, instead of all changes: cuts the range into equal spans of time, a quarter as many as this, and gives of each the first, the last, the lowest and the highest change. Excludes `limit`.",
+        "Samples the changes for a chart: divides the range into equal time spans, a quarter as many as this number, and returns the first, last, lowest and highest change of each. Excludes `limit`.",
       ),
       omitExample: true,
     },
+  },
+  refusedQuery: {
+    ledger_version: "name the range by `from` and `to`",
+    at: "name the range by `from` and `to`",
   },
   answer: {
     json: {
@@ -113,7 +117,7 @@ export const getBalanceHistory = operation({
     },
     csv: {
       schema: { type: "string" },
-      description: `A line for each change, after one with the names: ${COLUMNS.join(", ")}.`,
+      description: `A header line and a line for each change: ${COLUMNS.join(", ")}.`,
       encode: ({ changes }: HistoryPage) => CSV_HEADER + toLines(changes, "csv"),
     },
     ndjson: {
@@ -146,7 +150,8 @@ export const getBalanceHistory = operation({
     }
     // A page goes on where the one before ended, also when the beginning of the range is pruned by now.
     const isNext = start !== undefined && points === undefined;
-    const range = await resolveRange(view, { from: isNext ? { version: start } : args.from, to: args.to });
+    const ends = { from: isNext ? { version: start } : args.from, to: args.to };
+    const range = await resolveRange(view, ends, isNext ? "start" : "from");
     const query = { owner, asset, ...range };
     if (form !== "json" && limit === undefined && points === undefined) {
       const stream = await streamLines(

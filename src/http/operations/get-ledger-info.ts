@@ -1,10 +1,12 @@
 // Where the ledger stands.
 import { BcsWriter } from "../../bcs/writer.ts";
 import { ledgerInfoRoute } from "../../interface/routes.ts";
+import { assertNotRefuted } from "../../ledger/trust.ts";
 import type { LedgerPosition } from "../../ledger/view.ts";
 import { operation } from "../operation.ts";
+import { U64_SCHEMA } from "../schemas/integer.ts";
+import { named } from "../schemas/named.ts";
 
-const U64 = { type: "string", format: "uint64" } as const;
 /** Variant of a full node in the BCS form. */
 const FULL_NODE = 1;
 
@@ -50,7 +52,7 @@ export const getLedgerInfo = operation({
   query: {},
   answer: {
     json: {
-      schema: {
+      schema: named("LedgerInfo", {
         type: "object",
         required: [
           "chain_id",
@@ -64,17 +66,17 @@ export const getLedgerInfo = operation({
         ],
         properties: {
           chain_id: { type: "integer", format: "uint8" },
-          epoch: U64,
-          ledger_version: U64,
-          oldest_ledger_version: U64,
-          ledger_timestamp: U64,
+          epoch: U64_SCHEMA,
+          ledger_version: U64_SCHEMA,
+          oldest_ledger_version: U64_SCHEMA,
+          ledger_timestamp: U64_SCHEMA,
           node_role: { type: "string", enum: ["validator", "full_node"] },
-          oldest_block_height: U64,
-          block_height: U64,
+          oldest_block_height: U64_SCHEMA,
+          block_height: U64_SCHEMA,
           git_hash: { type: "string", nullable: true },
           encryption_key: { type: "string", nullable: true },
         },
-      },
+      }),
       description: "The position of the ledger; 64-bit values are strings.",
       encode: toJson,
     },
@@ -85,5 +87,8 @@ export const getLedgerInfo = operation({
     },
   },
   errors: ["disabled", "internal", "unavailable", "overloaded"],
-  handle: (_, { view }) => ({ data: view.position, version: undefined }),
+  handle: (_, { view }) => {
+    assertNotRefuted(view.position, view.position.version);
+    return { data: view.position, version: undefined };
+  },
 });

@@ -13,7 +13,7 @@ export const healthy = operation({
   path: "/v1/-/healthy",
   summary: "Health check",
   description:
-    "200 when the ledger can be read and, with `duration_secs`, its time is no older than that many seconds. A follower that gets nothing it can verify is not healthy.",
+    "200 if the node can read its ledger and, with `duration_secs`, the latest block is no older than that many seconds. A follower is not healthy if no upstream serves data that it can verify.",
   ledger: "required",
   unavailable: "unhealthy",
   servedStale: true,

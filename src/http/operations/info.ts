@@ -1,6 +1,7 @@
 // What this node is and how it is doing.
 import { infoRoute } from "../../interface/routes.ts";
 import { operation } from "../operation.ts";
+import { named } from "../schemas/named.ts";
 
 /** `GET /v1/info` */
 export const info = operation({
@@ -14,7 +15,7 @@ export const info = operation({
   query: {},
   answer: {
     json: {
-      schema: { type: "object", additionalProperties: true },
+      schema: named("NodeInfo", { type: "object", additionalProperties: true }),
       description: "A flat object of names and values.",
       example: { chain_id: "mainnet", node_type: "PublicFullnode" },
       encode: (data: Readonly<Record<string, unknown>>) => JSON.stringify(withTexts(data)),

@@ -1,4 +1,5 @@
 // The readiness check for load balancers.
+import { refutedText } from "../../ledger/trust.ts";
 import { HttpError } from "../errors.ts";
 import { operation } from "../operation.ts";
 import { messageAnswer } from "../schemas/message.ts";
@@ -12,7 +13,7 @@ export const ready = operation({
   path: "/v1/-/ready",
   summary: "Readiness check",
   description:
-    "200 when the node should get requests: it has a ledger, no fault keeps it from moving, and its ledger is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to restart a process.",
+    "200 if the node can take requests: it has a ledger, no fault stops it from writing, nothing refutes its history, and the latest block is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to restart a process.",
   ledger: "required",
   unavailable: "unhealthy",
   switchable: false,
@@ -20,8 +21,12 @@ export const ready = operation({
   query: {},
   answer: messageAnswer(READY),
   errors: ["malformed_request", "internal", "unhealthy", "overloaded"],
-  handle(_, { services }) {
-    const reason = services.unhealthyReason() ?? services.unready();
+  handle(_, { view, services }) {
+    const { refuted } = view.position;
+    const reason =
+      services.unhealthyReason() ??
+      services.unready() ??
+      (refuted === undefined ? undefined : refutedText(refuted));
     if (reason !== undefined) throw new HttpError("unhealthy", reason);
     return { data: READY, version: undefined };
   },

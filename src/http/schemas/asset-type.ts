@@ -4,7 +4,9 @@
 import type { CacheStats } from "../../base/cache-stats.ts";
 import { RecentMap } from "../../base/recent.ts";
 import { type Asset, parseAsset } from "../../ledger/asset.ts";
-import type { Field } from "../operation.ts";
+import type { Field, JsonSchema } from "../operation.ts";
+import { named } from "./named.ts";
+import { ASSET_PATTERN } from "./patterns.ts";
 
 const CACHE_BYTES = 2 ** 20;
 /** Bytes of an entry besides its text and tag: an object, an address, a short text and a map slot. */
@@ -30,9 +32,18 @@ function parseKept(text: string): Asset {
   return asset;
 }
 
+/** Schema of an asset type. */
+const ASSET_TYPE_SCHEMA: JsonSchema = named("AssetType", {
+  type: "string",
+  format: "asset-type",
+  pattern: ASSET_PATTERN,
+  description: "The metadata address of a fungible asset, or a coin type as `address::module::Name<…>`.",
+  example: "0x1::aptos_coin::AptosCoin",
+});
+
 /** A coin type or the metadata address of a fungible asset. */
 export const assetTypeField: Field<Asset> = {
-  schema: { type: "string" },
+  schema: ASSET_TYPE_SCHEMA,
   description:
     "The metadata address of a fungible asset, or a coin type as `address::module::Name<…>`. In a path `<`, `>` and spaces are escaped.",
   example: "0x1::aptos_coin::AptosCoin",

@@ -1,16 +1,12 @@
 // Batches: many queries that are answered from one version. The body's form is checked as a whole; a query whose texts are
 // not what they should be gets its error in its place, and the others their answers.
-import type { CodedError } from "../../base/errors.ts";
-import type { BcsWriter } from "../../bcs/writer.ts";
 import { ABSENT, type JsonDocument } from "../../json/document.ts";
 import { parseJson } from "../../json/parse.ts";
-import { errorBody, faultOf } from "../error-body.ts";
-import { ERROR_CATALOGUE } from "../error-catalogue.ts";
 import { HttpError } from "../errors.ts";
 import { type BodyField, type JsonSchema, parseField } from "../operation.ts";
 import { ERROR_SCHEMA } from "./error.ts";
-import { U64_SCHEMA } from "./integer.ts";
-import { named } from "./named.ts";
+import { U64_REQUEST_SCHEMA, U64_SCHEMA } from "./integer.ts";
+import { described, named } from "./named.ts";
 import { type ReadAtArgs, readAtFields, TIME_SCHEMA } from "./read-at.ts";
 
 /** Queries of one batch. */
@@ -25,8 +21,8 @@ export interface Batch<Q> extends ReadAtArgs {
   readonly totals: boolean;
 }
 
-/** What makes one batch differ from another. */
-interface BatchKind<Q, Names extends string> {
+/** What makes the body of one batch differ from that of another. */
+export interface BatchBodyKind<Q, Names extends string> {
   /** Name of the request's schema. */
   readonly name: string;
   readonly description: string;
@@ -43,6 +39,14 @@ const TOTALS_SCHEMA: JsonSchema = {
   type: "boolean",
   default: false,
   description: "`true` adds up the balances of each asset.",
+};
+
+/** Schema of the sums in a response. */
+export const TOTALS_ANSWER_SCHEMA: JsonSchema = {
+  type: "object",
+  additionalProperties: { type: "string", pattern: "^[0-9]{1,39}$" },
+  description:
+    "With `totals`: the sum of the balances above by asset type, as its first query writes it; a u128. Queries with an error count 0, and a pair that is asked for twice counts twice.",
 };
 
 function refuse(path: string, expected: string, document: JsonDocument, value: number): never {
@@ -84,7 +88,7 @@ function parseReadAt(document: JsonDocument, values: Readonly<Record<keyof ReadA
 function parseQueries<Q, Names extends string>(
   document: JsonDocument,
   list: number,
-  { members, parse }: BatchKind<Q, Names>,
+  { members, parse }: BatchBodyKind<Q, Names>,
 ): (Q | HttpError)[] {
   const expected = `an array of 1 to ${MAX_QUERIES} queries`;
   if (list === ABSENT || document.kind(list) !== "array") refuse("queries", expected, document, list);
@@ -114,7 +118,7 @@ function valueOrError<T>(make: () => T): T | HttpError {
 }
 
 /** The body of a batch. */
-export function batchBody<Q, Names extends string>(kind: BatchKind<Q, Names>): BodyField<Batch<Q>> {
+export function batchBody<Q, Names extends string>(kind: BatchBodyKind<Q, Names>): BodyField<Batch<Q>> {
   const names = [
     "queries",
     "ledger_version",
@@ -128,8 +132,8 @@ export function batchBody<Q, Names extends string>(kind: BatchKind<Q, Names>): B
       additionalProperties: false,
       properties: {
         queries: { type: "array", minItems: 1, maxItems: MAX_QUERIES, items: kind.query },
-        ledger_version: { ...U64_SCHEMA, description: readAtFields.ledger_version.description },
-        at: { ...TIME_SCHEMA, description: readAtFields.at.description },
+        ledger_version: described(U64_REQUEST_SCHEMA, readAtFields.ledger_version.description),
+        at: described(TIME_SCHEMA, readAtFields.at.description),
         ...(kind.hasTotals ? { totals: TOTALS_SCHEMA } : {}),
       },
     }),
@@ -164,32 +168,6 @@ export function readAtOf(query: ReadAtArgs, body: ReadAtArgs): ReadAtArgs {
     throw new HttpError("malformed_request", `${name}: expected it in the query or in the body, got both`);
   }
   return { ledger_version: body.ledger_version ?? query.ledger_version, at: body.at ?? query.at };
-}
-
-/** Puts the answers of those queries that could be asked where their queries were, and errors where theirs were. */
-export function inOrder<Q, A>(
-  queries: readonly (Q | HttpError)[],
-  answers: readonly (A | CodedError)[],
-): (A | CodedError)[] {
-  let next = 0;
-  return queries.map((query) => (query instanceof HttpError ? query : (answers[next++] as A | CodedError)));
-}
-
-/** The queries that can be asked. */
-export function askable<Q>(queries: readonly (Q | HttpError)[]): Q[] {
-  return queries.filter((query): query is Q => !(query instanceof HttpError));
-}
-
-/** An item's error in JSON. */
-export function itemErrorJson(error: CodedError): string {
-  const { condition, message } = faultOf(error);
-  return `{"error":${errorBody(condition, message)}}`;
-}
-
-/** An item's error in BCS: the second variant of a result. */
-export function writeItemError(writer: BcsWriter, error: CodedError): void {
-  const { condition, message } = faultOf(error);
-  writer.uleb(1).text(message).text(ERROR_CATALOGUE[condition].errorCode);
 }
 
 /** Schema of a result: the value under its name, or an error. */

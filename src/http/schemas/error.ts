@@ -1,6 +1,7 @@
 // Schema of the body of every error.
 import { ERROR_CODES } from "../error-catalogue.ts";
 import type { JsonSchema } from "../operation.ts";
+import { U64_SCHEMA } from "./integer.ts";
 import { named } from "./named.ts";
 
 /** The body of every error. */
@@ -8,17 +9,28 @@ export const ERROR_SCHEMA: JsonSchema = named("Error", {
   type: "object",
   required: ["message", "error_code"],
   properties: {
-    message: { type: "string", description: "Names the part, what was expected and what came." },
+    message: {
+      type: "string",
+      description: "Names the wrong part of the request, what was expected and what was received.",
+    },
     error_code: { type: "string", enum: ERROR_CODES },
     vm_error_code: {
       type: "integer",
       format: "uint64",
-      description: "Only where a virtual machine said no.",
+      description: "Status code of the virtual machine. Sextant has none, so it never sends this member.",
     },
     archival_endpoint: {
       type: "string",
       format: "uri",
-      description: "On 410, where configured: a node that keeps more versions.",
+      description: "On 410, if configured: a node that keeps more versions.",
+    },
+    ledger_version: {
+      ...U64_SCHEMA,
+      description: "On 503 because of `min_ledger_version`: the latest version.",
+    },
+    versions_behind: {
+      ...U64_SCHEMA,
+      description: "On 503 because of `min_ledger_version`: how many versions are missing.",
     },
   },
 });

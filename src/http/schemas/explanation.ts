@@ -3,8 +3,9 @@ import { WARNINGS } from "../../transaction/explain/explanation.ts";
 import type { BodyField, JsonSchema } from "../operation.ts";
 import { ADDRESS_SCHEMA } from "./address.ts";
 import { HEX_BYTES_SCHEMA } from "./hex-bytes.ts";
-import { named, namedUnion } from "./named.ts";
-import { SUBMISSION_SCHEMA, U64_SCHEMA } from "./submission.ts";
+import { U64_SCHEMA } from "./integer.ts";
+import { described, named, namedUnion } from "./named.ts";
+import { SUBMISSION_SCHEMA } from "./submission.ts";
 
 const TEXT: JsonSchema = { type: "string" };
 const TYPE_TEXTS: JsonSchema = { type: "array", items: TEXT };
@@ -15,7 +16,7 @@ const ARGUMENT: JsonSchema = named("ExplainedArgument", {
   properties: {
     name: { ...TEXT, description: "Only for the framework's transfer functions: modules keep no names." },
     type: TEXT,
-    value: { description: "In the form that encode_submission takes." },
+    value: { description: "In the form that encode_submission accepts." },
     bytes: HEX_BYTES_SCHEMA,
   },
 });
@@ -38,10 +39,7 @@ const SCRIPT: JsonSchema = named("ExplainedScript", {
   required: ["type", "code_hash", "type_arguments", "arguments"],
   properties: {
     type: { type: "string", enum: ["script_payload"] },
-    code_hash: {
-      ...HEX_BYTES_SCHEMA,
-      description: "SHA3-256 of the bytecode, which is the field `payload.code`.",
-    },
+    code_hash: described(HEX_BYTES_SCHEMA, "SHA3-256 of the bytecode, which is the field `payload.code`."),
     type_arguments: TYPE_TEXTS,
     arguments: ARGUMENTS,
   },
@@ -95,7 +93,7 @@ const FIELD: JsonSchema = named("ExplainedField", {
     name: { ...TEXT, example: "payload.arguments[0]" },
     value: { ...TEXT, description: "Digits, an address, a name, a type, or bytes in hex." },
     start: { type: "integer", format: "uint32", description: "Offset of its first byte." },
-    end: { type: "integer", format: "uint32", description: "Offset behind its last byte." },
+    end: { type: "integer", format: "uint32", description: "Offset after its last byte." },
   },
 });
 
@@ -138,11 +136,11 @@ export const EXPLANATION_SCHEMA: JsonSchema = named("Explanation", {
       enum: ["raw_transaction", "single_signer", "multi_agent", "fee_payer"],
       description: "A raw transaction, or the signing message of one of three forms.",
     },
-    bytes: { ...HEX_BYTES_SCHEMA, description: "What is explained; the offsets of the fields count in it." },
+    bytes: described(HEX_BYTES_SCHEMA, "What is explained; the offsets of the fields count in it."),
     chain_id: { type: "integer", format: "uint8" },
     sender: ADDRESS_SCHEMA,
     secondary_signers: { type: "array", items: ADDRESS_SCHEMA },
-    fee_payer: { ...ADDRESS_SCHEMA, description: "`0x0` when it is not known yet." },
+    fee_payer: described(ADDRESS_SCHEMA, "`0x0` when it is not known yet."),
     payload: namedUnion("ExplainedPayload", "type", {
       entry_function_payload: ENTRY_FUNCTION,
       script_payload: SCRIPT,
@@ -174,7 +172,7 @@ export const EXPLANATION_SCHEMA: JsonSchema = named("Explanation", {
       type: "boolean",
       enum: [true],
       description:
-        "The fields, encoded again, gave exactly these bytes. Where they do not, the answer is 400.",
+        "The fields, encoded again, gave exactly these bytes. If they do not, the response is 400.",
     },
   },
 });
@@ -182,13 +180,13 @@ export const EXPLANATION_SCHEMA: JsonSchema = named("Explanation", {
 const MESSAGE: JsonSchema = named("ExplainMessageRequest", {
   type: "object",
   required: ["message"],
-  properties: { message: { ...HEX_BYTES_SCHEMA, description: "A signing message, its prefix included." } },
+  properties: { message: described(HEX_BYTES_SCHEMA, "A signing message, its prefix included.") },
 });
 
 const RAW_TRANSACTION: JsonSchema = named("ExplainRawTransactionRequest", {
   type: "object",
   required: ["raw_transaction"],
-  properties: { raw_transaction: { ...HEX_BYTES_SCHEMA, description: "The BCS of a raw transaction." } },
+  properties: { raw_transaction: described(HEX_BYTES_SCHEMA, "The BCS of a raw transaction.") },
 });
 
 /** What can be explained. */

@@ -6,7 +6,7 @@ import type { Field } from "../operation.ts";
 export const quotedField: Field<boolean> = {
   schema: { type: "boolean", default: false },
   description:
-    "`true` answers the digits as a JSON string, for clients whose JSON parser rounds integers above 2^53.",
+    "`true` returns the digits as a JSON string, for clients whose JSON parser rounds integers above 2^53.",
   example: "true",
   expected: "true or false",
   parse(text) {

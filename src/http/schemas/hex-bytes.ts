@@ -2,14 +2,17 @@
 import { fromHex } from "../../base/hex.ts";
 import { HttpError, quoteInput } from "../errors.ts";
 import type { JsonSchema } from "../operation.ts";
+import { named } from "./named.ts";
+import { HEX_PATTERN } from "./patterns.ts";
 
 /** Schema of bytes as hex text. */
-export const HEX_BYTES_SCHEMA: JsonSchema = {
+export const HEX_BYTES_SCHEMA: JsonSchema = named("HexBytes", {
   type: "string",
   format: "hex",
+  pattern: HEX_PATTERN,
   description: "Bytes in hex: `0x` and two digits for each byte, zeros never left out.",
   example: "0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1",
-};
+});
 
 /** Completes "expected …" in error messages. */
 export const HEX_BYTES_EXPECTED = "an even number of hex digits, with or without 0x";

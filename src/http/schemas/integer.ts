@@ -1,6 +1,8 @@
 // Integers in query texts: decimal digits, leading zeros and one plus sign allowed, nothing else.
 import { HttpError } from "../errors.ts";
 import type { Field, JsonSchema } from "../operation.ts";
+import { named } from "./named.ts";
+import { U64_PATTERN } from "./patterns.ts";
 
 const U16_MAX = 0xffffn;
 const U32_MAX = 0xffff_ffffn;
@@ -33,9 +35,17 @@ export const AMOUNT_SCHEMA: JsonSchema = {
   description: "An amount in the asset's smallest unit.",
 };
 
+/** Schema of a u64 in a request, where more digits than it has would be refused. */
+export const U64_REQUEST_SCHEMA: JsonSchema = named("U64", {
+  type: "string",
+  format: "uint64",
+  pattern: U64_PATTERN,
+  description: "A 64-bit unsigned integer as a string of decimal digits.",
+});
+
 /** The version to read at. */
 export const ledgerVersionField: Field<bigint> = {
-  schema: { type: "string", format: "uint64" },
+  schema: U64_REQUEST_SCHEMA,
   description: "The ledger version to read at: the state after that transaction. The latest when left out.",
   // Genesis, which has no time, is behind every window of time.
   example: "1",
@@ -54,7 +64,7 @@ export const durationSecsField: Field<bigint> = {
 
 /** The first version of a page. */
 export const startField: Field<bigint> = {
-  schema: { type: "string", format: "uint64" },
+  schema: U64_REQUEST_SCHEMA,
   description: "The version of the first record. When left out, the page ends with the latest version.",
   example: "1",
   expected: "a u64 in decimal digits",

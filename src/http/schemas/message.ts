@@ -1,6 +1,7 @@
 // Responses that are one short message: health and readiness.
 import { BcsWriter } from "../../bcs/writer.ts";
 import type { AnswerForm } from "../operation.ts";
+import { named } from "./named.ts";
 
 /** Both forms of a message response, with the message as the example. */
 export function messageAnswer(example: string): {
@@ -9,7 +10,11 @@ export function messageAnswer(example: string): {
 } {
   return {
     json: {
-      schema: { type: "object", required: ["message"], properties: { message: { type: "string" } } },
+      schema: named("Message", {
+        type: "object",
+        required: ["message"],
+        properties: { message: { type: "string" } },
+      }),
       description: "An object with a message.",
       example: { message: example },
       encode: (message) => JSON.stringify({ message }),

@@ -11,6 +11,11 @@ export function named(name: string, schema: JsonSchema): JsonSchema {
   return schema;
 }
 
+/** A reference to a named schema with a description of its own, and null where that stands for absent. */
+export function described(schema: JsonSchema, description: string, isNullable = false): JsonSchema {
+  return { ...(isNullable ? { nullable: true } : {}), allOf: [schema], description };
+}
+
 /** A named union of named objects, told apart by the value of one property. */
 export function namedUnion(
   name: string,

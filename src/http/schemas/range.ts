@@ -2,9 +2,11 @@
 import { TIME_EXPECTED } from "../../base/time-text.ts";
 import { isReversed, type RangeEnd } from "../../ledger/version-range.ts";
 import { HttpError } from "../errors.ts";
-import type { Field } from "../operation.ts";
+import type { Field, JsonSchema } from "../operation.ts";
 import { ledgerVersionField } from "./integer.ts";
-import { parseTimeText, TIME_SCHEMA } from "./read-at.ts";
+import { named } from "./named.ts";
+import { RANGE_END_PATTERN } from "./patterns.ts";
+import { parseTimeText } from "./read-at.ts";
 
 const EXPECTED = `a version in digits, or ${TIME_EXPECTED} behind an @`;
 
@@ -14,10 +16,16 @@ function parseEnd(text: string, roundsUp: boolean): RangeEnd {
   throw new HttpError("malformed_request", "it is neither; Unix seconds are written as @1767225600");
 }
 
+const RANGE_END_SCHEMA: JsonSchema = named("RangeEnd", {
+  type: "string",
+  pattern: RANGE_END_PATTERN,
+  description: "A version in digits, or a time as RFC 3339 or as Unix seconds behind an `@`.",
+});
+
 function endField(description: string, roundsUp: boolean): Field<RangeEnd> {
   return {
-    schema: TIME_SCHEMA,
-    description: `${description} A version in digits, or a time: RFC 3339 such as \`2026-01-31T00:00:00Z\`, or Unix seconds behind an \`@\`.`,
+    schema: RANGE_END_SCHEMA,
+    description: `${description} A version in digits, or a time: RFC 3339 such as \`2026-01-31T00:00:00Z\`, or \`@\` and Unix seconds.`,
     example: "0",
     // The beginning is gone once it is pruned.
     omitExample: true,
@@ -28,13 +36,13 @@ function endField(description: string, roundsUp: boolean): Field<RangeEnd> {
 
 /** Where a range begins. */
 export const fromField: Field<RangeEnd> = endField(
-  "Where the range begins: that version, or the first one whose block is not before that time. The oldest change that can be told when left out.",
+  "Where the range begins: this version, or the first version whose block is not before this time. If left out, the oldest change that the node still knows.",
   true,
 );
 
 /** Where a range ends. */
 export const toField: Field<RangeEnd> = endField(
-  "Where the range ends: that version, or the last one whose block is not after that time. The latest version when left out.",
+  "Where the range ends: this version, or the last version whose block is not after this time. If left out, the latest version.",
   false,
 );
 

@@ -5,6 +5,7 @@ import { HttpError } from "../errors.ts";
 import type { BodyField } from "../operation.ts";
 import { tableHandleField } from "./address.ts";
 import { HEX_BYTES_SCHEMA, parseHexBytes } from "./hex-bytes.ts";
+import { named } from "./named.ts";
 
 /** A key of the table that stands in the documentation: the text `APT`. */
 const KEY = "0x03415054";
@@ -13,13 +14,13 @@ const STATE_KEY = `0x01${tableHandleField.example.slice(2)}04${KEY.slice(2)}`;
 
 /** The serialized key. */
 export const rawTableItemBody: BodyField<Uint8Array> = {
-  schema: {
-    oneOf: [
-      { type: "object", required: ["key"], properties: { key: HEX_BYTES_SCHEMA } },
-      { ...HEX_BYTES_SCHEMA, example: KEY },
-    ],
-  },
-  description: "The BCS bytes of the key in hex, as the member `key` of an object or as a bare string.",
+  // Without the bare string: a union of an object and a text is a type that most clients cannot tell apart.
+  schema: named("RawTableItemRequest", {
+    type: "object",
+    required: ["key"],
+    properties: { key: HEX_BYTES_SCHEMA },
+  }),
+  description: "The BCS bytes of the key in hex. A bare JSON string instead of the object is taken too.",
   example: { key: KEY },
   parse(bytes) {
     const document = parseJson(bytes);
@@ -43,6 +44,12 @@ export const rawTableItemBody: BodyField<Uint8Array> = {
 /** A serialized state key, sent the same way. */
 export const rawStateValueBody: BodyField<Uint8Array> = {
   ...rawTableItemBody,
-  description: "The BCS bytes of the state key in hex, as the member `key` of an object or as a bare string.",
+  schema: named("RawStateValueRequest", {
+    type: "object",
+    required: ["key"],
+    properties: { key: HEX_BYTES_SCHEMA },
+  }),
+  description:
+    "The BCS bytes of the state key in hex. A bare JSON string instead of the object is taken too.",
   example: { key: STATE_KEY },
 };

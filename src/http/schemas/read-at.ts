@@ -4,8 +4,10 @@ import { parseTime, TIME_EXPECTED } from "../../base/time-text.ts";
 import { type ReadPoint, resolveReadPoint } from "../../ledger/read-point.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { HttpError } from "../errors.ts";
-import type { Field } from "../operation.ts";
+import type { Field, JsonSchema } from "../operation.ts";
 import { ledgerVersionField } from "./integer.ts";
+import { named } from "./named.ts";
+import { TIME_PATTERN } from "./patterns.ts";
 
 /** `+02:00` */
 const OFFSET_LENGTH = 6;
@@ -18,7 +20,11 @@ export function parseTimeText(text: string, roundsUp = false): bigint {
 }
 
 /** Schema of a time. */
-export const TIME_SCHEMA = { type: "string", minLength: 1, maxLength: 40 } as const;
+export const TIME_SCHEMA: JsonSchema = named("Time", {
+  type: "string",
+  pattern: TIME_PATTERN,
+  description: "A time as RFC 3339, or Unix seconds.",
+});
 
 /** The time to read at. */
 const atField: Field<bigint> = {

@@ -1,16 +1,11 @@
 // Schemas of the encode request. They document the body; the encoder itself parses it.
+import { MAX_SECONDARY_SIGNERS } from "../../transaction/request.ts";
 import type { BodyField, JsonSchema } from "../operation.ts";
 import { ADDRESS_SCHEMA } from "./address.ts";
 import { HEX_BYTES_SCHEMA } from "./hex-bytes.ts";
-import { named, namedUnion } from "./named.ts";
-
-/** Schema of a u64 in JSON. */
-export const U64_SCHEMA: JsonSchema = {
-  type: "string",
-  format: "uint64",
-  description: "A 64-bit unsigned integer as a string of decimal digits.",
-  example: "32425224034",
-};
+import { U64_REQUEST_SCHEMA } from "./integer.ts";
+import { described, named, namedUnion } from "./named.ts";
+import { FUNCTION_PATTERN } from "./patterns.ts";
 
 const TYPE_ARGUMENTS: JsonSchema = {
   type: "array",
@@ -31,6 +26,7 @@ const ENTRY_FUNCTION: JsonSchema = named("EntryFunctionPayload", {
     type: { type: "string", enum: ["entry_function_payload"] },
     function: {
       type: "string",
+      pattern: FUNCTION_PATTERN,
       description: "`address::module::function`; names are case-sensitive.",
       example: "0x1::aptos_account::transfer",
     },
@@ -49,11 +45,16 @@ const ABI: JsonSchema = named("MoveFunction", {
     is_view: { type: "boolean" },
     generic_type_params: {
       type: "array",
-      items: {
+      items: named("MoveTypeParameter", {
         type: "object",
         required: ["constraints"],
-        properties: { constraints: { type: "array", items: { type: "string" } } },
-      },
+        properties: {
+          constraints: {
+            type: "array",
+            items: { type: "string", enum: ["copy", "drop", "store", "key"] },
+          },
+        },
+      }),
     },
     params: { type: "array", items: { type: "string" } },
     return: { type: "array", items: { type: "string" } },
@@ -65,12 +66,15 @@ const SCRIPT: JsonSchema = named("ScriptPayload", {
   required: ["type", "code", "type_arguments", "arguments"],
   properties: {
     type: { type: "string", enum: ["script_payload"] },
-    code: {
+    code: named("ScriptCode", {
       type: "object",
       required: ["bytecode"],
-      properties: { bytecode: HEX_BYTES_SCHEMA, abi: ABI },
+      properties: {
+        bytecode: HEX_BYTES_SCHEMA,
+        abi: described(ABI, "The script's signature, as a compiler gives it.", true),
+      },
       description: "The script. Parameter types come from `abi` when it is given, else from the bytecode.",
-    },
+    }),
     type_arguments: TYPE_ARGUMENTS,
     arguments: ARGUMENTS,
   },
@@ -87,7 +91,11 @@ const MULTISIG: JsonSchema = named("MultisigPayload", {
   properties: {
     type: { type: "string", enum: ["multisig_payload"] },
     multisig_address: ADDRESS_SCHEMA,
-    transaction_payload: MULTISIG_CALL,
+    transaction_payload: described(
+      MULTISIG_CALL,
+      "What the account is to run. Without it: what the account has stored.",
+      true,
+    ),
   },
 });
 
@@ -103,25 +111,33 @@ export const SUBMISSION_SCHEMA: JsonSchema = named("EncodeSubmissionRequest", {
   required: ["sender", "max_gas_amount", "gas_unit_price", "expiration_timestamp_secs", "payload"],
   properties: {
     sender: ADDRESS_SCHEMA,
-    sequence_number: {
-      ...U64_SCHEMA,
-      description: "The sender's sequence number. May be left out when `replay_protection_nonce` is given.",
-    },
-    max_gas_amount: U64_SCHEMA,
-    gas_unit_price: U64_SCHEMA,
-    expiration_timestamp_secs: { ...U64_SCHEMA, description: "Expiration time in seconds." },
+    sequence_number: described(
+      U64_REQUEST_SCHEMA,
+      "The sender's sequence number. May be left out when `replay_protection_nonce` is given.",
+      true,
+    ),
+    max_gas_amount: U64_REQUEST_SCHEMA,
+    gas_unit_price: U64_REQUEST_SCHEMA,
+    expiration_timestamp_secs: described(U64_REQUEST_SCHEMA, "Expiration time in seconds."),
     payload: PAYLOAD,
-    replay_protection_nonce: U64_SCHEMA,
+    replay_protection_nonce: described(
+      U64_REQUEST_SCHEMA,
+      "Protects from replay instead of the sequence number.",
+      true,
+    ),
     secondary_signers: {
       type: "array",
+      nullable: true,
+      maxItems: MAX_SECONDARY_SIGNERS,
       items: ADDRESS_SCHEMA,
-      description: "Further signers of a multi-agent transaction; an empty list is not the same as none.",
-    },
-    fee_payer: {
-      ...ADDRESS_SCHEMA,
       description:
-        "Pays for the gas in the sender's place, and makes it the fee-payer message. `0x0` when it is not known yet: sender and secondary signers may sign that message, the fee payer signs the one with its own address.",
+        "Further signers of a multi-agent transaction. An empty list gives other bytes to sign than no list.",
     },
+    fee_payer: described(
+      ADDRESS_SCHEMA,
+      "The account that pays for the gas instead of the sender; the bytes to sign are then the fee-payer message. `0x0` if it is not known yet: the sender and the secondary signers may sign that message, but the fee payer signs the message with its own address.",
+      true,
+    ),
   },
 });
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "../../base/errors.ts";
 import type { GenesisCheck } from "../../ledger/genesis.ts";
-import { openLmdbStore } from "../../store/lmdb/store.ts";
+import { loadIdentity, openLmdbStore } from "../../store/lmdb/store.ts";
 import { openStoreWalk } from "../../store/lmdb/walk.ts";
 import { assertHead } from "../../sync/check/head-check.ts";
 import { assertIdentity } from "../../sync/genesis.ts";
@@ -16,9 +16,7 @@ export interface LmdbOptions {
 
 /** Opens for reading first, so that another chain's directory is refused untouched. */
 async function assertSameChain(path: string, check: GenesisCheck): Promise<void> {
-  const store = await openLmdbStore({ path, readOnly: true });
-  const { identity } = store;
-  await store.close();
+  const identity = await loadIdentity(path);
   if (identity !== undefined) assertIdentity(identity, check);
 }
 

@@ -1,11 +1,11 @@
-// Finds blocks with few round trips: committed rows never change, so they are cached, and a search reads many rows in
-// parallel instead of halving.
+// Finds blocks with few round trips: committed rows never change, so they are cached with their term, which tells
+// whether a rewind removed them, and a search reads many rows in parallel instead of halving.
 import type { CacheStats } from "../../base/cache-stats.ts";
 import { RecentMap } from "../../base/recent.ts";
 import type { Block, LedgerPosition } from "../../ledger/view.ts";
 import type { BlockStart } from "../contract.ts";
 import { StoreError } from "../errors.ts";
-import type { Tables } from "./tables.ts";
+import type { BlockRow, Tables } from "./tables.ts";
 import type { Terms } from "./terms.ts";
 
 const CACHE_BYTES = 4 * 2 ** 20;
@@ -17,7 +17,7 @@ const SEARCH_WIDTH = 15n;
 /** Reads blocks of one ledger. */
 export class Blocks {
   readonly #tables: Tables;
-  readonly #cache = new RecentMap<bigint, BlockStart>({ maxBytes: CACHE_BYTES, sizeOf: () => ROW_BYTES });
+  readonly #cache = new RecentMap<bigint, BlockRow>({ maxBytes: CACHE_BYTES, sizeOf: () => ROW_BYTES });
 
   constructor(tables: Tables) {
     this.#tables = tables;
@@ -30,11 +30,11 @@ export class Blocks {
   /** The row of a committed height. */
   async read(height: bigint, terms: Terms): Promise<BlockStart | undefined> {
     const known = this.#cache.get(height);
-    if (known !== undefined) return known;
+    if (known !== undefined && terms.ownsVersion(known.term, known.firstVersion)) return toStart(known);
     const found = await this.#tables.findBlock(height, terms);
     if (found === undefined) return undefined;
     this.#cache.set(height, found);
-    return found;
+    return toStart(found);
   }
 
   /** Block of a height inside the kept range. */
@@ -90,4 +90,8 @@ export class Blocks {
     if (start === undefined) throw new StoreError("corrupt", `no block row at or after version ${version}`);
     return start;
   }
+}
+
+function toStart({ height, firstVersion, timestampUsec, epoch }: BlockRow): BlockStart {
+  return { height, firstVersion, timestampUsec, epoch };
 }

@@ -61,18 +61,23 @@ export class HeadCache {
   }
 
   async #load(began: number): Promise<HeadSnapshot | undefined> {
-    const head = await this.#row.load();
-    if (head === undefined) return this.#known;
+    for (;;) {
+      const head = await this.#row.load();
+      if (head === undefined) return this.#known;
+      const terms = await this.#termsOf(head);
+      if (terms === undefined) continue;
+      this.#keep({ head, position: head.position, terms }, began);
+      return this.#known;
+    }
+  }
+
+  /** The terms of a head; undefined if another term began meanwhile, whose list may lack versions of this head. */
+  async #termsOf(head: Head): Promise<Terms | undefined> {
     const known = this.#known;
-    // Later terms start after this head, so a list newer than the head is right for it too.
-    const terms =
-      head.term === known?.head.term
-        ? known.terms
-        : head.term === 0
-          ? new Terms([])
-          : await this.#row.loadTerms();
-    this.#keep({ head, position: head.position, terms }, began);
-    return this.#known;
+    if (head.term === known?.head.term) return known.terms;
+    if (head.term === 0) return new Terms([]);
+    const { term, terms } = await this.#row.loadTerms();
+    return term === head.term ? terms : undefined;
   }
 
   #keep(snapshot: HeadSnapshot, began: number): void {

@@ -62,11 +62,12 @@ export class HeadRow {
     return row === undefined ? undefined : toHead(row);
   }
 
-  /** The terms up to the current one. */
-  async loadTerms(): Promise<Terms> {
+  /** The current term, and the terms up to it. */
+  async loadTerms(): Promise<{ readonly term: number; readonly terms: Terms }> {
     const [row] = await this.#session.read(this.#statements.loadTerms, [this.#ledger]);
     const bytes = row?.terms;
-    return Buffer.isBuffer(bytes) ? decodeTerms(bytes) : new Terms([]);
+    const term = typeof row?.term === "number" ? row.term : 0;
+    return { term, terms: Buffer.isBuffer(bytes) ? decodeTerms(bytes) : new Terms([]) };
   }
 
   /** Creates the row if it is missing, and returns it. */
@@ -149,6 +150,39 @@ export class HeadRow {
   }
 
   /**
+   * Moves the head back and begins a new term of the same owner, whose list ends the earlier terms at the new head.
+   * Returns like `move`.
+   */
+  async rewind(
+    from: Head,
+    move: HeadMove & { readonly position: Position },
+    terms: Terms,
+  ): Promise<Head | undefined> {
+    const term = from.term + 1;
+    const { position } = move;
+    const request = {
+      query: this.#statements.rewind,
+      values: [
+        term,
+        encodeTerms(terms),
+        position.version,
+        move.seq,
+        Buffer.from(encodeWith(positionCodec, position)),
+        this.#ledger,
+        from.term,
+        from.position?.version ?? NO_VERSION,
+        from.seq,
+      ],
+    };
+    const isDone = await this.#change(request, {
+      isDone: (head) => head.seq === move.seq && head.term === term,
+      isPossible: (head) => head.seq === from.seq && head.term === from.term,
+      readOutcome: () => this.#readOutcome(),
+    });
+    return isDone ? { ...from, ...move, term } : undefined;
+  }
+
+  /**
    * Sends a conditional change until it is known to be applied (true) or can no longer apply (false). A serial read
    * completes changes in flight: a change that it does not show will never apply.
    */
@@ -195,11 +229,12 @@ function statementsFor(keyspace: string) {
   const heads = `${keyspace}.heads`;
   return {
     load: `SELECT term, owner, beat, version, seq, position, identity, pruned FROM ${heads} WHERE ledger = ?`,
-    loadTerms: `SELECT terms FROM ${heads} WHERE ledger = ?`,
+    loadTerms: `SELECT term, terms FROM ${heads} WHERE ledger = ?`,
     create: `INSERT INTO ${heads} (ledger, term, beat, version, seq, pruned) VALUES (?, 0, 0, ?, ?, ?) IF NOT EXISTS`,
     claim: `UPDATE ${heads} SET term = ?, owner = ?, beat = 0, terms = ? WHERE ledger = ? IF term = ? AND beat = ? AND seq = ?`,
     beat: `UPDATE ${heads} SET beat = ? WHERE ledger = ? IF term = ?`,
     release: `UPDATE ${heads} SET owner = null WHERE ledger = ? IF term = ?`,
+    rewind: `UPDATE ${heads} SET term = ?, terms = ?, version = ?, seq = ?, position = ? WHERE ledger = ? IF term = ? AND version = ? AND seq = ?`,
     move: `UPDATE ${heads} SET version = ?, seq = ?, position = ?, identity = ?, pruned = ? WHERE ledger = ? IF term = ? AND version = ? AND seq = ?`,
   };
 }

@@ -7,12 +7,22 @@ import { LedgerError } from "../../ledger/errors.ts";
 import { type Position, positionCodec } from "../../ledger/position.ts";
 import type { TrustFacts } from "../../ledger/trust.ts";
 import { assertFollows, assertIdentity, toStoredPosition } from "../commit-check.ts";
-import type { BaseBatch, CommitBatch, SideRow, StoreIdentity } from "../contract.ts";
+import type {
+  BaseBatch,
+  BlockStart,
+  CommitBatch,
+  IndexRow,
+  RewindBatch,
+  SideRow,
+  StoreIdentity,
+} from "../contract.ts";
 import { StoreError } from "../errors.ts";
+import { assertRewinds, toRewoundPosition } from "../rewind-check.ts";
 import type { Head, HeadMove, HeadRow } from "./head.ts";
 import type { HeadCache } from "./head-cache.ts";
 import type { CassandraSettings } from "./options.ts";
-import { planBase, planBatch, planSide } from "./rows.ts";
+import { planOwned } from "./owned-rows.ts";
+import { planBase, planBatch, planNodes, planSide } from "./rows.ts";
 import type { Request } from "./session.ts";
 import { Splits } from "./splits.ts";
 import { asBuffer, type Tables } from "./tables.ts";
@@ -114,7 +124,10 @@ export class RowWriter {
       const position = toStoredPosition(batch, head.position);
       const pruned = head.position === undefined ? position.oldestVersion : head.pruned;
       const stamp = { term: head.term, seq: head.seq + 1n };
-      const rows = planBatch(this.tables, batch, stamp, this.splits);
+      const rows = [
+        ...planBatch(this.tables, batch, stamp, this.splits),
+        ...planOwned(this.tables, batch.index ?? []),
+      ];
       await this.#write(rows, { seq: stamp.seq, position, identity: chain, pruned });
       await this.#removeReplaced(batch.treeNodes, batch.sideRows ?? []);
     });
@@ -122,12 +135,18 @@ export class RowWriter {
 
   /** Writes side rows, all or none. */
   async putSideRows(rows: readonly SideRow[]): Promise<void> {
+    await this.putIndex([], rows);
+  }
+
+  /** Adds index rows, then writes side rows, all or none. */
+  async putIndex(index: readonly IndexRow[], sideRows: readonly SideRow[]): Promise<void> {
     await this.queue(async () => {
       await this.recover();
       const { term, seq, position, identity, pruned } = this.#requireLease().head;
       const stamp = { term, seq: seq + 1n };
-      await this.#write(planSide(this.tables, rows, stamp), { seq: stamp.seq, position, identity, pruned });
-      await this.#removeReplaced([], rows);
+      const rows = [...planOwned(this.tables, index), ...planSide(this.tables, sideRows, stamp)];
+      await this.#write(rows, { seq: stamp.seq, position, identity, pruned });
+      await this.#removeReplaced([], sideRows);
     });
   }
 
@@ -144,13 +163,53 @@ export class RowWriter {
     });
   }
 
+  /**
+   * Moves the head back. The rows above it stay, as rows of terms that end there: no reader takes them for rows of the
+   * versions that come instead, and the pruner removes them with their partitions.
+   */
+  async rewind(
+    batch: RewindBatch,
+    readBlock: (height: bigint, terms: Terms) => Promise<BlockStart | undefined>,
+  ): Promise<void> {
+    await this.queue(async () => {
+      await this.recover();
+      const held = this.#requireLease();
+      const { term, seq, position: known, identity, pruned } = held.head;
+      if (known === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+      assertRewinds(batch, known, await readBlock(batch.position.blockHeight + 1n, held.terms));
+      const stamp = { term, seq: seq + 1n };
+      const position = toRewoundPosition(batch, known);
+      const terms = held.terms.rewind(term + 1, position.version, stamp.seq);
+      let head: Head | undefined;
+      try {
+        const rows = [
+          ...planNodes(this.tables, batch.treeNodes, stamp),
+          ...planSide(this.tables, batch.sideRows, stamp),
+        ];
+        await this.tables.session.writeAll(rows, this.#settings.writeConcurrency);
+        head = await this.#row.rewind(held.head, { seq: stamp.seq, position, identity, pruned }, terms);
+      } catch (error) {
+        held.isDirty = true;
+        throw error;
+      }
+      if (head === undefined) throw this.#lose();
+      held.head = head;
+      held.terms = terms;
+      held.tenure.term = head.term;
+      await this.splits.load(this.tables, terms);
+      this.#headCache.update(head, terms);
+      await this.#removeReplaced(batch.treeNodes, batch.sideRows);
+    });
+  }
+
   /** Writes a part of the state that the first commit builds on. */
   async preload(base: BaseBatch): Promise<void> {
     await this.queue(async () => {
       if (this.#requireLease().head.position !== undefined) {
         throw new StoreError("order", "the store already holds a ledger");
       }
-      await this.tables.session.writeAll(planBase(this.tables, base), this.#settings.writeConcurrency);
+      const rows = [...planBase(this.tables, base), ...planOwned(this.tables, base.index ?? [])];
+      await this.tables.session.writeAll(rows, this.#settings.writeConcurrency);
     });
   }
 
@@ -234,7 +293,7 @@ export class RowWriter {
   }
 
   async #claim(from: Head): Promise<Claim | undefined> {
-    const known = await this.#row.loadTerms();
+    const { terms: known } = await this.#row.loadTerms();
     const terms = known.begin(from.term + 1, from.position?.version ?? -1n, from.seq);
     const head = await this.#row.claim(from, terms, this.owner);
     return head === undefined ? undefined : { head, terms };

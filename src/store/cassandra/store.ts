@@ -5,7 +5,16 @@ import { hostname } from "node:os";
 import type { CacheStats } from "../../base/cache-stats.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import type { TrustFacts } from "../../ledger/trust.ts";
-import type { BaseBatch, CommitBatch, PruneStep, SideRow, StoreIdentity, StoreView } from "../contract.ts";
+import type {
+  BaseBatch,
+  CommitBatch,
+  IndexRow,
+  PruneStep,
+  RewindBatch,
+  SideRow,
+  StoreIdentity,
+  StoreView,
+} from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import type { SharedStore } from "../writer-lease.ts";
 import { Blocks } from "./blocks.ts";
@@ -77,6 +86,7 @@ class ClusterStore implements CassandraStore {
       blocks: new Blocks(this.#tables),
       headCache: this.#headCache,
       openViews: new Set(),
+      readSide: async (key) => (await this.getSideRows([key]))[0],
       tenure: () => this.#writer.tenure,
     };
   }
@@ -105,6 +115,13 @@ class ClusterStore implements CassandraStore {
     return new ClusterView(this.#source, snapshot.position, snapshot.terms);
   }
 
+  async openRawView(): Promise<StoreView> {
+    await this.#recoverIfNeeded();
+    const snapshot = await this.#headCache.current();
+    if (snapshot?.position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+    return new ClusterView(this.#source, { ...snapshot.position, refuted: undefined }, snapshot.terms);
+  }
+
   async getTreeNodes(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]> {
     const { head, terms } = await this.#latest();
     return Promise.all(keys.map((key) => this.#tables.findNode(asBuffer(key), head.seq, terms)));
@@ -117,6 +134,10 @@ class ClusterStore implements CassandraStore {
 
   async putSideRows(rows: readonly SideRow[]): Promise<void> {
     await this.#writer.putSideRows(rows);
+  }
+
+  async putIndex(rows: readonly IndexRow[], sideRows: readonly SideRow[]): Promise<void> {
+    await this.#writer.putIndex(rows, sideRows);
   }
 
   async setTrust(facts: TrustFacts, sideRows: readonly SideRow[]): Promise<void> {
@@ -139,6 +160,10 @@ class ClusterStore implements CassandraStore {
       const { blocks, openViews } = this.#source;
       return pruneStep({ writer: this.#writer, blocks, openViews }, position, floor, maxRows);
     });
+  }
+
+  async rewind(batch: RewindBatch): Promise<void> {
+    await this.#writer.rewind(batch, (height, terms) => this.#source.blocks.read(height, terms));
   }
 
   async close(): Promise<void> {

@@ -29,6 +29,15 @@ export class Terms {
     return new Terms([...kept, { term, version, seq }]);
   }
 
+  /**
+   * The list with a new term that starts after the given version and write, although earlier terms committed later
+   * versions: those no longer count.
+   */
+  rewind(term: number, version: bigint, seq: bigint): Terms {
+    const kept = this.list.map((start) => (start.version > version ? { ...start, version } : start));
+    return new Terms(kept).begin(term, version, seq);
+  }
+
   /** True if the term committed the version. */
   ownsVersion(term: number, version: bigint): boolean {
     if (term === BASE_TERM) return true;

@@ -3,10 +3,12 @@
 import { compareBytes, equalBytes } from "../../base/bytes.ts";
 import type { Position } from "../../ledger/position.ts";
 import { toStoredPosition } from "../commit-check.ts";
-import type { BaseBatch, CommitBatch, SideRow, StateWrite, TreeNodeWrite } from "../contract.ts";
+import type { BaseBatch, CommitBatch, IndexRow, SideRow, StateWrite, TreeNodeWrite } from "../contract.ts";
 import { StoreError } from "../errors.ts";
-import type { FastTable } from "./native.ts";
+import { writeIndexRows } from "./index-rows.ts";
+import { type FastTable, toFastTable } from "./native.ts";
 import { encodeBlock, encodePosition } from "./position-row.ts";
+import { checkedBytes, putRow } from "./sealed-rows.ts";
 import {
   encodeStaleRow,
   ITEM_KEY_BYTES,
@@ -18,7 +20,6 @@ import {
   VERSION_BYTES,
   writeLatestKey,
   writeOlderKey,
-  writeVersion,
 } from "./tables.ts";
 
 const EMPTY = Buffer.alloc(0);
@@ -31,31 +32,39 @@ export function writeBatch(
   head: Position | undefined,
 ): void {
   writeItems(tables, items, batch.writes);
-  for (const block of batch.blocks) put(tables.blocks, numberKey(block.height), encodeBlock(block));
-  for (const record of batch.records) put(tables.records, numberKey(record.version), record.bytes);
+  for (const block of batch.blocks) putRow(tables.blocks, numberKey(block.height), encodeBlock(block));
+  for (const record of batch.records) putRow(tables.records, numberKey(record.version), record.bytes);
   writeTreeNodes(tables, batch.treeNodes);
+  if (batch.index !== undefined) putIndexRows(tables, batch.index);
   if (batch.sideRows !== undefined) writeSideRows(tables, batch.sideRows);
   const position = toStoredPosition(batch, head);
-  put(tables.meta, META.position, encodePosition(position));
+  putRow(tables.meta, META.position, encodePosition(position));
 }
 
 /** Writes a part of the state below the first commit. Call inside a write transaction, before that commit. */
 export function writeBase(tables: Tables, base: BaseBatch): void {
   const key = Buffer.alloc(ITEM_KEY_BYTES);
-  const row = new Scratch();
   for (const { keyHash, version, value } of base.writes) {
     if (value === undefined) continue;
     writeLatestKey(key, keyHash);
-    put(tables.items, key, row.fill(version, value));
+    putRow(tables.items, key, value, numberKey(version));
   }
   writeTreeNodes(tables, base.treeNodes);
+  if (base.index !== undefined) putIndexRows(tables, base.index);
   if (base.sideRows !== undefined) writeSideRows(tables, base.sideRows);
 }
 
-function writeTreeNodes(tables: Tables, nodes: readonly TreeNodeWrite[]): void {
+/** Adds rows to the index. Call inside a write transaction. */
+export function putIndexRows({ index }: Tables, rows: readonly IndexRow[]): void {
+  if (index === undefined) throw new Error("the store is open for reading");
+  writeIndexRows(index, toFastTable(index), rows);
+}
+
+/** Writes tree nodes. Call inside a write transaction. */
+export function writeTreeNodes(tables: Tables, nodes: readonly TreeNodeWrite[]): void {
   for (const { key, value } of nodes) {
     if (value === undefined) tables.tree.removeSync(key);
-    else put(tables.tree, key, value);
+    else putRow(tables.tree, key, value);
   }
 }
 
@@ -63,7 +72,7 @@ function writeTreeNodes(tables: Tables, nodes: readonly TreeNodeWrite[]): void {
 export function writeSideRows(tables: Tables, rows: readonly SideRow[]): void {
   for (const { key, value } of rows) {
     if (value === undefined) tables.side.removeSync(key);
-    else put(tables.side, key, value);
+    else putRow(tables.side, key, value);
   }
 }
 
@@ -79,7 +88,6 @@ function writeItems(tables: Tables, items: FastTable, writes: readonly StateWrit
     else entries.push({ keyHash, version });
   };
   const key = Buffer.alloc(ITEM_KEY_BYTES);
-  const row = new Scratch();
   // The stable sort keeps the writes of one key in version order.
   const sorted = [...writes].sort(byKeyHash);
   let before: { readonly version: bigint; readonly value: Uint8Array } | undefined;
@@ -93,7 +101,7 @@ function writeItems(tables: Tables, items: FastTable, writes: readonly StateWrit
         throw new StoreError("order", `two writes of one key at version ${version}`);
       }
       writeOlderKey(key, keyHash, before.version);
-      put(tables.items, key, before.value);
+      putRow(tables.items, key, before.value);
       addStale(version, keyHash, before.version);
     }
     if (value === undefined) addStale(version, keyHash, version);
@@ -101,11 +109,11 @@ function writeItems(tables: Tables, items: FastTable, writes: readonly StateWrit
     const next = sorted[i + 1];
     if (next !== undefined && equalBytes(next.keyHash, keyHash)) continue;
     writeLatestKey(key, keyHash);
-    put(tables.items, key, row.fill(version, before.value));
+    putRow(tables.items, key, before.value, numberKey(version));
     before = undefined;
   }
   for (const [since, entries] of [...stale].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    put(tables.stale, numberKey(since), encodeStaleRow(entries));
+    putRow(tables.stale, numberKey(since), encodeStaleRow(entries));
   }
 }
 
@@ -122,27 +130,6 @@ function readLatest(
   writeLatestKey(key, keyHash);
   const row = items.getBinaryFast(key);
   if (row === undefined) return undefined;
-  return { version: readVersion(row), value: row.subarray(VERSION_BYTES, items.lastSize) };
-}
-
-/** lmdb copies inside the call, so one buffer serves all newest rows. */
-class Scratch {
-  #buffer = Buffer.allocUnsafeSlow(4096);
-
-  fill(version: bigint, value: Uint8Array): Buffer {
-    const length = VERSION_BYTES + value.length;
-    if (length > this.#buffer.length) this.#buffer = Buffer.allocUnsafeSlow(2 * length);
-    writeVersion(this.#buffer, version);
-    this.#buffer.set(value, VERSION_BYTES);
-    return this.#buffer.subarray(0, length);
-  }
-}
-
-/** Widens lmdb's type: it takes any Uint8Array, and wrapping one in a Buffer costs as much as the tree lookup. */
-interface PutTable {
-  putSync(key: Uint8Array, value: Uint8Array): unknown;
-}
-
-function put(table: PutTable, key: Uint8Array, value: Uint8Array): void {
-  table.putSync(key, value);
+  const end = checkedBytes(key, row, items.lastSize);
+  return { version: readVersion(row), value: row.subarray(VERSION_BYTES, end) };
 }

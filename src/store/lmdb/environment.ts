@@ -5,9 +5,10 @@ import { open, type RootDatabase } from "lmdb";
 import { StoreError } from "../errors.ts";
 import { assertDiskSpace } from "./disk-space.ts";
 import { toStoreError } from "./failure.ts";
-import { assertFileHeader, loadFormat } from "./format.ts";
+import { assertFileHeader, loadFormat, type StoreFormat } from "./format.ts";
 import { MAX_READERS, prepareLockFile } from "./lock-file.ts";
 import { forgetDatabases } from "./native.ts";
+import { assertPages } from "./page-check.ts";
 import { holdReaderSlot, type ReaderSlot } from "./reader-slot.ts";
 import { FORMAT, MAX_TABLES, openTables, type Tables } from "./tables.ts";
 import { TransactionNumber } from "./transaction-number.ts";
@@ -17,6 +18,10 @@ export interface EnvironmentOptions {
   readonly path: string;
   readonly readOnly: boolean;
   readonly mapSizeBytes?: number | undefined;
+  /** Also opens a store of an older format, or in the middle of an upgrade, for reading. */
+  readonly anyFormat?: boolean;
+  /** Checks every page of the file, whatever its size; see page-check.ts. */
+  readonly checkAllPages?: boolean;
   /** Sees a store that is there before it is opened for writing, and throws to keep it from that. */
   readonly look?: (environment: Pick<Environment, "tables" | "slot" | "path">) => void;
 }
@@ -29,7 +34,7 @@ export interface Environment {
   /** Absolute path of the directory. */
   readonly path: string;
   /** Format of the tables; undefined when they are new. */
-  readonly format: number | undefined;
+  readonly format: StoreFormat | undefined;
   /** One write transaction, see TransactionNumber; StoreError `unwritable` where the files are open for reading. */
   transact<T>(action: () => T, onSetBack?: () => void): T;
   close(): Promise<void>;
@@ -60,7 +65,9 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
       assertDiskSpace(path);
       prepareLockFile(path);
     }
-    const slot = holdReaderSlot({ path, readOnly, mapSize: mapSizeBytes });
+    const slot = holdReaderSlot({ path, readOnly, mapSize: mapSizeBytes }, () => {
+      if (wasThere) assertPages(path, options.checkAllPages);
+    });
     const opened: object[] = [];
     let root: RootDatabase | undefined;
     let number: TransactionNumber | undefined;
@@ -76,16 +83,10 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
       root = openRoot(path, readOnly, mapSizeBytes);
       opened.push(root);
       const format = loadFormat(root, path);
-      if (readOnly && format !== undefined && format < FORMAT) {
-        throw new StoreError(
-          "format",
-          `the store at ${path} has format ${format}, older than ${FORMAT}: start a node on it once to upgrade it`,
-          { details: { path, format, supported: FORMAT } },
-        );
-      }
+      if (readOnly && options.anyFormat !== true) assertCurrent(format, path);
       const tables = openTables(root);
       if (tables === undefined) throw new StoreError("absent", `there is no store at ${path}`);
-      opened.push(...Object.values(tables));
+      opened.push(...Object.values(tables).filter((table) => table !== undefined));
       if (!readOnly) number = new TransactionNumber(root, path);
       const transact: Environment["transact"] = (action, onSetBack) => {
         if (number !== undefined) return number.transact(action, onSetBack);
@@ -115,6 +116,18 @@ async function lookInto(
   } finally {
     await root.close();
   }
+}
+
+/** Throws StoreError `format` for a store that readers cannot use yet. */
+function assertCurrent(state: StoreFormat | undefined, path: string): void {
+  if (state === undefined || (state.format === FORMAT && !state.isUpgrading)) return;
+  const { format, isUpgrading } = state;
+  const what = isUpgrading
+    ? `is being upgraded to format ${format}: wait for the node that does it, or start a node on it to finish`
+    : `has format ${format}, older than ${FORMAT}: start a node on it once to upgrade it`;
+  throw new StoreError("format", `the store at ${path} ${what}`, {
+    details: { path, format, supported: FORMAT },
+  });
 }
 
 /** True for a missing or empty file. */

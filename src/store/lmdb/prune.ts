@@ -4,7 +4,9 @@ import type { Position } from "../../ledger/position.ts";
 import type { BlockReader } from "../block-search.ts";
 import type { PruneStep } from "../contract.ts";
 import { assertPruneFloor, findOldest } from "../prune-check.ts";
+import { pruneIndexRows } from "./index-rows.ts";
 import { decodeBlock, encodePosition } from "./position-row.ts";
+import { getRow, openRow, putRow } from "./sealed-rows.ts";
 import {
   ITEM_KEY_BYTES,
   META,
@@ -20,20 +22,21 @@ import {
 /** Prunes towards the floor. Call inside a write transaction. */
 export function pruneTables(tables: Tables, position: Position, floor: bigint, maxRows: number): PruneStep {
   const readBlock: BlockReader = (height) => {
-    const row = tables.blocks.get(numberKey(height));
+    const row = getRow(tables.blocks, numberKey(height));
     return row === undefined ? undefined : decodeBlock(height, row);
   };
   assertPruneFloor(readBlock, position, floor);
   const target = floor > position.oldestVersion ? floor : position.oldestVersion;
 
   const stale = removeStale(tables, target, maxRows);
+  pruneIndexRows(tables, stale.reached);
   const oldest = findOldest(readBlock, position, stale.reached);
   let removed = stale.removed;
   removed += removeBelow(tables.records, oldest.firstVersion, maxRows - removed);
   removed += removeBelow(tables.blocks, oldest.height, maxRows - removed);
   if (oldest.firstVersion !== position.oldestVersion) {
     const moved = { ...position, oldestVersion: oldest.firstVersion, oldestBlockHeight: oldest.height };
-    tables.meta.putSync(META.position, encodePosition(moved));
+    putRow(tables.meta, META.position, encodePosition(moved));
   }
   const done = stale.reached === target && removed < maxRows;
   return { oldestVersion: oldest.firstVersion, removed, done };
@@ -54,7 +57,7 @@ function removeStale(
   for (const { key, value } of rows) {
     if (removed >= maxRows) return { removed, reached };
     const since = Buffer.from(key).readBigUInt64BE();
-    for (const { keyHash, version } of readStaleRow(value)) {
+    for (const { keyHash, version } of readStaleRow(openRow(key, value))) {
       removeValue(tables, keyHash, version, version === since);
       removed++;
     }
@@ -69,7 +72,7 @@ function removeValue(tables: Tables, keyHash: Uint8Array, version: bigint, isDel
   if (isDeletion) {
     const key = Buffer.alloc(ITEM_KEY_BYTES);
     writeLatestKey(key, keyHash);
-    const row = tables.items.get(key);
+    const row = getRow(tables.items, key);
     if (row !== undefined && row.length === VERSION_BYTES && row.readBigUInt64BE() === version) {
       tables.items.removeSync(key);
       return;

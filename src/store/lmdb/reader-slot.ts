@@ -53,8 +53,11 @@ const LOCKS_ARE_GONE = 22;
 const MAX_TRIES = 200;
 const TRY_MS = 5;
 
-/** Takes a slot. Throws StoreError `locked` while a process with the same id, in another PID namespace, has one. */
-export function holdReaderSlot(options: SlotOptions): ReaderSlot {
+/**
+ * Takes a slot, and runs `look` while it pins the newest snapshot; nothing but lmdb's first two pages is read until then.
+ * Throws StoreError `locked` while a process with the same id, in another PID namespace, has a slot.
+ */
+export function holdReaderSlot(options: SlotOptions, look: () => void): ReaderSlot {
   const native: unknown = Reflect.get(lmdb, "nativeAddon");
   if (!isNativeAddon(native)) throw new Error("this lmdb has no native transactions");
   const own = `${process.pid} `;
@@ -67,6 +70,12 @@ export function holdReaderSlot(options: SlotOptions): ReaderSlot {
   }
   const { env, transaction } = held;
   const name = listReaders(env).find((reader) => reader.startsWith(own)) ?? "";
+  try {
+    look();
+  } catch (error) {
+    closeSlot(held);
+    throw error;
+  }
   // Ends the snapshot, keeps the slot.
   native.resetTxn(transaction.address);
   return { name, listReaders: () => listReaders(env), free: () => closeSlot({ env, transaction }) };

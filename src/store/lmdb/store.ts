@@ -9,24 +9,34 @@ import { assertFollows, assertIdentity } from "../commit-check.ts";
 import type {
   BaseBatch,
   CommitBatch,
+  IndexRow,
   PruneStep,
+  RewindBatch,
   SideRow,
   Store,
   StoreIdentity,
   StoreView,
 } from "../contract.ts";
 import { StoreError } from "../errors.ts";
-import { writeBase, writeBatch, writeSideRows } from "./commit.ts";
+import { putIndexRows, writeBase, writeBatch, writeSideRows } from "./commit.ts";
 import { assertDiskSpace } from "./disk-space.ts";
 import { type Environment, openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
 import { assertLease, type Lease, type LeaseOptions, openLeased } from "./lease.ts";
 import { type FastTable, OlderSeeker, toFastTable } from "./native.ts";
-import { decodeIdentity, decodePosition, encodeIdentity, encodePosition } from "./position-row.ts";
+import {
+  decodeIdentity,
+  decodePosition,
+  encodeIdentity,
+  encodePosition,
+  IDENTITY_BYTES,
+} from "./position-row.ts";
 import { pruneTables } from "./prune.ts";
+import { rewindTables } from "./rewind.ts";
+import { checkedBytes, getRow, openRow, putRow } from "./sealed-rows.ts";
 import { Snapshot } from "./snapshot.ts";
-import { FORMAT, META, type Tables } from "./tables.ts";
-import { upgradeTables } from "./upgrades.ts";
+import { META, type Tables } from "./tables.ts";
+import { beginUpgrade, finishUpgrade } from "./upgrades.ts";
 import { copyBytes, LmdbView, type ViewSource } from "./view.ts";
 
 /** How long a snapshot serves new views: delays the visibility of another process's writes. Own writes end it. */
@@ -51,11 +61,7 @@ export interface LmdbStoreOptions {
 export async function openLmdbStore(options: LmdbStoreOptions): Promise<Store> {
   const { readOnly = false, logger = silentLogger } = options;
   const { environment, lease } = readOnly ? await openForReading(options) : await openForWriting(options);
-  const { path, format } = environment;
-  if (lease !== undefined && format !== undefined && format < FORMAT) {
-    logger.info({ path, from: format, to: FORMAT }, "data format upgraded");
-  }
-  logger.info({ path, readOnly }, "store opened");
+  logger.info({ path: environment.path, readOnly }, "store opened");
   return new LmdbStore(environment, lease, logger);
 }
 
@@ -68,15 +74,39 @@ async function openForReading({ path, mapSizeBytes }: LmdbStoreOptions): Promise
   return { environment: await openEnvironment({ path, readOnly: true, mapSizeBytes }), lease: undefined };
 }
 
-/** Takes the lease and upgrades the tables to this code's format in the same write. */
-function openForWriting({ path, mapSizeBytes, logger, sharing }: LmdbStoreOptions): Promise<Opened> {
-  return openLeased({
+/** Takes the lease, and upgrades an older store, which may take minutes. */
+async function openForWriting(options: LmdbStoreOptions): Promise<Opened> {
+  const { path, mapSizeBytes, logger = silentLogger, sharing } = options;
+  const opened = await openLeased({
     path,
     mapSizeBytes,
     logger,
-    onTake: ({ root, tables, format }) => upgradeTables(root, tables, format),
+    onTake: ({ tables, format }) => beginUpgrade(tables, format),
     ...sharing,
   });
+  const { environment, lease } = opened;
+  try {
+    const assertWriter = (): void => assertLease(environment.tables, lease.row, environment.path);
+    await finishUpgrade(environment, { logger, assertWriter });
+    return opened;
+  } catch (error) {
+    await lease.release();
+    await environment.close();
+    throw toStoreError(error, environment.path);
+  }
+}
+
+/** The chain of the store in a directory, of any format; undefined before the first commit. Throws StoreError. */
+export async function loadIdentity(path: string): Promise<StoreIdentity | undefined> {
+  const environment = await openEnvironment({ path, readOnly: true, anyFormat: true });
+  try {
+    const row = environment.tables.meta.get(META.identity);
+    if (row === undefined) return undefined;
+    // Rows of an older format, and some in an upgrade, have no checksum.
+    return decodeIdentity(row.length === IDENTITY_BYTES ? row : openRow(META.identity, row));
+  } finally {
+    await environment.close();
+  }
 }
 
 class LmdbStore implements Store {
@@ -126,7 +156,7 @@ class LmdbStore implements Store {
 
   get identity(): StoreIdentity | undefined {
     if (this.#identity === undefined) {
-      const row = this.#tables.meta.get(META.identity);
+      const row = getRow(this.#tables.meta, META.identity);
       if (row !== undefined) this.#identity = decodeIdentity(row);
     }
     return this.#identity;
@@ -136,22 +166,35 @@ class LmdbStore implements Store {
     return new LmdbView(this.#source, this.#snapshot ?? this.#takeSnapshot());
   }
 
+  openRawView(): StoreView {
+    const snapshot = this.#snapshot ?? this.#takeSnapshot();
+    return new LmdbView(this.#source, snapshot, { ...snapshot.position, refuted: undefined });
+  }
+
   async getTreeNodes(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]> {
     const tree = this.#tree;
     // A plain get makes lmdb switch its buffer twice, which costs more than reading such a small node.
     return keys.map((key) => {
       const node = tree.getBinaryFast(key);
-      return node === undefined ? undefined : copyBytes(node, 0, tree.lastSize);
+      return node === undefined ? undefined : copyBytes(node, 0, checkedBytes(key, node, tree.lastSize));
     });
   }
 
   async getSideRows(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]> {
-    return keys.map((key) => this.#tables.side.get(key));
+    return keys.map((key) => getRow(this.#tables.side, key));
   }
 
   async putSideRows(rows: readonly SideRow[]): Promise<void> {
     assertDiskSpace(this.#path, rows.length);
     this.#write(() => writeSideRows(this.#tables, rows));
+  }
+
+  async putIndex(rows: readonly IndexRow[], sideRows: readonly SideRow[]): Promise<void> {
+    assertDiskSpace(this.#path, rows.length);
+    this.#write(() => {
+      putIndexRows(this.#tables, rows);
+      writeSideRows(this.#tables, sideRows);
+    });
   }
 
   async commit(batch: CommitBatch, identity?: StoreIdentity): Promise<void> {
@@ -161,9 +204,9 @@ class LmdbStore implements Store {
       this.#assertNotSetBack();
       const head = this.#readPosition();
       assertFollows(batch, head);
-      const known = this.#tables.meta.get(META.identity);
+      const known = getRow(this.#tables.meta, META.identity);
       const chain = assertIdentity(batch, known === undefined ? undefined : decodeIdentity(known), identity);
-      if (known === undefined) this.#tables.meta.putSync(META.identity, Buffer.from(encodeIdentity(chain)));
+      if (known === undefined) putRow(this.#tables.meta, META.identity, encodeIdentity(chain));
       writeBatch(this.#tables, this.#source.items, batch, head);
     });
     this.#head = batch.position.version;
@@ -183,7 +226,7 @@ class LmdbStore implements Store {
       const position = this.#readPosition();
       if (position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
       writeSideRows(this.#tables, sideRows);
-      this.#tables.meta.putSync(META.position, encodePosition({ ...position, trust, refuted }));
+      putRow(this.#tables.meta, META.position, encodePosition({ ...position, trust, refuted }));
     });
   }
 
@@ -194,6 +237,17 @@ class LmdbStore implements Store {
       if (position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
       return pruneTables(this.#tables, position, floor, maxRows);
     });
+  }
+
+  async rewind(batch: RewindBatch): Promise<void> {
+    assertDiskSpace(this.#path, batch.keyHashes.length + batch.treeNodes.length);
+    this.#write(() => {
+      this.#assertNotSetBack();
+      const head = this.#readPosition();
+      if (head === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+      rewindTables(this.#tables, head, batch);
+    });
+    this.#head = batch.position.version;
   }
 
   async close(): Promise<void> {
@@ -264,7 +318,8 @@ class LmdbStore implements Store {
     try {
       const row = this.#meta.getBinaryFast(META.position, { transaction });
       if (row === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
-      const position = this.#decodePosition(row.subarray(0, this.#meta.lastSize));
+      const end = checkedBytes(META.position, row, this.#meta.lastSize);
+      const position = this.#decodePosition(row.subarray(0, end));
       const snapshot = new Snapshot(transaction, position, this.#source.seeker);
       this.#snapshot = snapshot;
       setTimeout(() => {
@@ -283,7 +338,7 @@ class LmdbStore implements Store {
   }
 
   #readPosition(): Position | undefined {
-    const row = this.#tables.meta.get(META.position);
+    const row = getRow(this.#tables.meta, META.position);
     return row === undefined ? undefined : decodePosition(row);
   }
 
@@ -297,9 +352,12 @@ class LmdbStore implements Store {
   }
 }
 
-function sizeOf({ writes, records, blocks, treeNodes }: CommitBatch): { rows: number; bytes: number } {
+function sizeOf({ writes, records, blocks, treeNodes, index = [] }: CommitBatch): {
+  rows: number;
+  bytes: number;
+} {
   let bytes = 0;
   for (const { value } of writes) bytes += value?.length ?? 0;
   for (const { bytes: record } of records) bytes += record.length;
-  return { rows: writes.length + records.length + blocks.length + treeNodes.length, bytes };
+  return { rows: writes.length + records.length + blocks.length + treeNodes.length + index.length, bytes };
 }

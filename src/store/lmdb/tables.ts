@@ -1,5 +1,6 @@
 // The tables of the LMDB engine, all in one file. Numbers in keys are big-endian and fixed in size, so byte order is
-// version order. Names are never reused for other content.
+// version order. Names are never reused for other content. Every row ends with the sums of sealed-rows.ts, which this
+// list leaves out; UNSEALED names the exceptions.
 //
 // items    key hash (32), zero (8)                 -> newest: version (8), StateValue; no StateValue = deleted
 //          key hash (32), all ones - version (8)   -> older: StateValue; empty = deleted
@@ -9,6 +10,7 @@
 // blocks   height (8)                              -> first version, time, epoch (8 each)
 // records  version (8)                             -> record as received
 // tree     node key                                -> node
+// index    see index-rows.ts
 // side     opaque key                              -> opaque value, see SideRow
 // meta     name                                    -> see META
 import type { Database, RootDatabase } from "lmdb";
@@ -25,19 +27,21 @@ export interface Tables {
   readonly tree: Table;
   readonly side: Table;
   readonly meta: Table;
+  /** Undefined for a store that is open for reading and has none. */
+  readonly index: Table | undefined;
 }
 
 const NAMES = ["items", "stale", "blocks", "records", "tree", "side", "meta"] as const;
 
 export function isTableName(name: string): boolean {
-  return NAMES.some((own) => own === name);
+  return name === "index" || NAMES.some((own) => own === name);
 }
 
 /** Capacity for tables of an environment. */
 export const MAX_TABLES = 16;
 
 /** The format that this code writes. It refuses higher ones. */
-export const FORMAT = 1;
+export const FORMAT = 2;
 
 /** Keys of the meta table. */
 export const META = {
@@ -49,7 +53,17 @@ export const META = {
   position: Buffer.from("position"),
   /** Mark of the writing process, see lease.ts. */
   writer: Buffer.from("writer"),
+  /** How far an upgrade of the format came, see upgrades.ts; missing when none is under way. */
+  upgrade: Buffer.from("upgrade"),
+  /** FORMAT again, with sums: a changed `format` row must not start an upgrade. Missing before format 2. */
+  sealedFormat: Buffer.from("sealed format"),
 } as const;
+
+/** Tables whose rows all have sums; of `meta`, all but UNSEALED. */
+export const SEALED_TABLES = ["items", "stale", "blocks", "records", "tree", "side"] as const;
+
+/** Rows without sums: every version of the program reads the first, and the second says nothing about the ledger. */
+export const UNSEALED: readonly Buffer[] = [META.format, META.writer];
 
 /** Bytes of a state key hash. */
 export const HASH_BYTES = 32;
@@ -68,7 +82,7 @@ export function openTables(root: RootDatabase): Tables | undefined {
     root.openDB<Buffer, Uint8Array>({ name, encoding: "binary", keyEncoding: "binary" });
   const opened = NAMES.map((name) => [name, open(name)] as const);
   if (opened.some(([, table]) => table === undefined)) return undefined;
-  return Object.fromEntries(opened) as Record<(typeof NAMES)[number], Table>;
+  return { ...(Object.fromEntries(opened) as Record<(typeof NAMES)[number], Table>), index: open("index") };
 }
 
 /** Several times faster than Buffer's 64-bit access. */
@@ -88,11 +102,6 @@ function readNumber(source: Uint8Array, offset: number): bigint {
 /** The version at the start of a newest row. */
 export function readVersion(row: Uint8Array): bigint {
   return readNumber(row, 0);
-}
-
-/** Writes the version at the start of a newest row. */
-export function writeVersion(row: Uint8Array, version: bigint): void {
-  writeNumber(row, 0, version);
 }
 
 /** A new 8-byte key. */

@@ -1,12 +1,15 @@
 // A view of the LMDB engine: one read transaction, with the position read inside it.
 import type { Position } from "../../ledger/position.ts";
-import type { Block, HistoryRange, StateItem } from "../../ledger/view.ts";
+import type { Block, HistoryRange, OwnedKey, OwnedPage, StateItem } from "../../ledger/view.ts";
 import { findBlockAtTime, findBlockByHeight, findBlockByVersion } from "../block-search.ts";
 import type { BlockStart, RawRecord, StoreView } from "../contract.ts";
 import { StoreError } from "../errors.ts";
-import { assertReadable, hideOldDeletion } from "../read-check.ts";
+import { INDEX_REACH_KEY, readIndexReach } from "../index-reach.ts";
+import { assertReadable, hideOldDeletion, lastReadable } from "../read-check.ts";
+import { listIndexRows } from "./index-rows.ts";
 import type { FastTable, OlderSeeker } from "./native.ts";
 import { decodeBlock } from "./position-row.ts";
+import { checkedBytes, getRow, openRow } from "./sealed-rows.ts";
 import type { Snapshot } from "./snapshot.ts";
 import {
   ITEM_KEY_BYTES,
@@ -16,6 +19,7 @@ import {
   readVersion,
   type Tables,
   VERSION_BYTES,
+  writeOlderKey,
 } from "./tables.ts";
 
 /** Shared by all views of a store. */
@@ -28,6 +32,8 @@ export interface ViewSource {
 
 /** Row key of a newest value; lmdb copies it in each call, so all reads share one buffer. */
 const latestKey = Buffer.alloc(ITEM_KEY_BYTES);
+/** Row key of an older value. */
+const foundKey = Buffer.alloc(ITEM_KEY_BYTES);
 
 /** A read view on one transaction. */
 export class LmdbView implements StoreView {
@@ -36,10 +42,10 @@ export class LmdbView implements StoreView {
   readonly #snapshot: Snapshot;
   #open = true;
 
-  constructor(source: ViewSource, snapshot: Snapshot) {
+  constructor(source: ViewSource, snapshot: Snapshot, position: Position = snapshot.position) {
     this.#source = source;
     this.#snapshot = snapshot;
-    this.position = snapshot.position;
+    this.position = position;
     snapshot.use();
     source.openViews.add(this);
   }
@@ -68,11 +74,25 @@ export class LmdbView implements StoreView {
       limit: range.limit,
       ...this.#snapshot.options,
     });
-    for (const { key, value } of rows) items.push(toItem(readOlderVersion(Buffer.from(key)), value));
+    for (const { key, value } of rows)
+      items.push(toItem(readOlderVersion(Buffer.from(key)), openRow(key, value)));
     const latest = this.#findItem(keyHash, this.position.version);
     const fits = latest !== undefined && latest.version >= range.from && latest.version <= range.to;
     if (fits && items.length < range.limit) items.push(latest);
     return items;
+  }
+
+  getOwnedKeys(owner: Uint8Array, page: OwnedPage): readonly OwnedKey[] {
+    this.#assertOpen();
+    assertReadable(this.position, page.version);
+    const { index } = this.#source.tables;
+    return index === undefined ? [] : listIndexRows(index, owner, page, this.#snapshot.options);
+  }
+
+  getIndexedTo(): bigint | undefined {
+    this.#assertOpen();
+    const { side } = this.#source.tables;
+    return readIndexReach(getRow(side, INDEX_REACH_KEY, this.#snapshot.options));
   }
 
   async getBlockByHeight(height: bigint): Promise<Block | undefined> {
@@ -95,8 +115,9 @@ export class LmdbView implements StoreView {
     assertReadable(this.position, start);
     const records: RawRecord[] = [];
     let size = 0;
-    for (let version = start; version <= this.position.version && records.length < limit; version++) {
-      const bytes = this.#source.tables.records.get(numberKey(version), this.#snapshot.options);
+    const last = lastReadable(this.position);
+    for (let version = start; version <= last && records.length < limit; version++) {
+      const bytes = getRow(this.#source.tables.records, numberKey(version), this.#snapshot.options);
       if (bytes === undefined) break;
       size += bytes.length;
       if (records.length > 0 && size > maxBytes) break;
@@ -117,8 +138,9 @@ export class LmdbView implements StoreView {
     latestKey.set(keyHash);
     const row = items.getBinaryFast(latestKey, this.#snapshot.options);
     if (row === undefined) return undefined;
+    const end = checkedBytes(latestKey, row, items.lastSize);
     const latest = readVersion(row);
-    if (latest <= version) return toItem(latest, copyBytes(row, VERSION_BYTES, items.lastSize));
+    if (latest <= version) return toItem(latest, copyBytes(row, VERSION_BYTES, end));
     return this.#findOlder(keyHash, version, row);
   }
 
@@ -126,16 +148,18 @@ export class LmdbView implements StoreView {
     const { seeker, tables } = this.#source;
     const found = seeker.findVersion(this.#snapshot.cursor, keyHash, version);
     if (found === undefined) return undefined;
+    writeOlderKey(foundKey, keyHash, found);
     const size = seeker.valueSize(fastBuffer);
-    if (size !== undefined) return toItem(found, copyBytes(fastBuffer, 0, size));
-    const value = tables.items.get(olderKey(keyHash, found), this.#snapshot.options);
+    if (size !== undefined)
+      return toItem(found, copyBytes(fastBuffer, 0, checkedBytes(foundKey, fastBuffer, size)));
+    const value = getRow(tables.items, foundKey, this.#snapshot.options);
     if (value === undefined)
       throw new StoreError("corrupt", `version ${found} of a key is listed but missing`);
     return toItem(found, value);
   }
 
   #readBlock(height: bigint): BlockStart | undefined {
-    const row = this.#source.tables.blocks.get(numberKey(height), this.#snapshot.options);
+    const row = getRow(this.#source.tables.blocks, numberKey(height), this.#snapshot.options);
     return row === undefined ? undefined : decodeBlock(height, row);
   }
 

@@ -1,14 +1,18 @@
 // Walks a snapshot of a store's tables row by row, for checks and copies of a whole store. Not part of the store
 // contract: other engines need not walk across keys.
 import type { Transaction } from "lmdb";
+import { toHex } from "../../base/hex.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import type { Position } from "../../ledger/position.ts";
-import type { StateItem } from "../../ledger/view.ts";
+import type { OwnedKey, StateItem } from "../../ledger/view.ts";
 import type { BlockStart, RawRecord, StoreIdentity } from "../contract.ts";
 import { StoreError } from "../errors.ts";
+import { INDEX_REACH_KEY, readIndexReach } from "../index-reach.ts";
 import { type Environment, openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
+import { toIndexRow } from "./index-rows.ts";
 import { decodeBlock, decodeIdentity, decodePosition } from "./position-row.ts";
+import { openRow, SUMS_BYTES } from "./sealed-rows.ts";
 import {
   HASH_BYTES,
   ITEM_KEY_BYTES,
@@ -38,11 +42,11 @@ export interface StaleRow {
 }
 
 /** Approximate number of rows per table: a writer may be active. */
-export type RowCounts = Readonly<Record<keyof Omit<Tables, "meta">, number>>;
+export type RowCounts = Readonly<Record<keyof Omit<Tables, "meta" | "index">, number>>;
 
 /** Opens a walk over the store in a directory; another process may be writing it. */
 export async function openStoreWalk(path: string): Promise<StoreWalk> {
-  const environment = await openEnvironment({ path, readOnly: true });
+  const environment = await openEnvironment({ path, readOnly: true, checkAllPages: true });
   const transaction = environment.root.useReadTransaction();
   try {
     return new StoreWalk(environment, transaction);
@@ -62,6 +66,8 @@ export class StoreWalk {
   readonly #environment: Environment;
   readonly #tables: Tables;
   readonly #transaction: Transaction;
+  /** Hears of a row that does not match its checksum, and the walk goes on with its bytes; by default it ends there. */
+  onDamage: ((text: string) => void) | undefined;
 
   /** Owns both arguments; throws LedgerError `no_ledger` for an empty store. */
   constructor(environment: Environment, transaction: Transaction) {
@@ -151,6 +157,22 @@ export class StoreWalk {
     yield* this.#range(this.#tables.side);
   }
 
+  /** All rows of the index. */
+  *indexRows(): Generator<OwnedKey & { readonly owner: Uint8Array }> {
+    const { index } = this.#tables;
+    if (index === undefined) return;
+    for (const { key, value } of this.#range(index)) {
+      const row = toIndexRow(key, value);
+      if (row === undefined) return;
+      yield row;
+    }
+  }
+
+  /** See LedgerView. */
+  indexedTo(): bigint | undefined {
+    return readIndexReach(this.#get(this.#tables.side, Buffer.from(INDEX_REACH_KEY)));
+  }
+
   /** Number of rows of a table in this snapshot, by a full scan. */
   count(table: "tree" | "side"): number {
     let count = 0;
@@ -169,14 +191,27 @@ export class StoreWalk {
   }
 
   #get(table: Table, key: Buffer): Buffer | undefined {
-    return table.get(key, { transaction: this.#transaction });
+    const row = table.get(key, { transaction: this.#transaction });
+    return row === undefined ? undefined : this.#open(table, key, row);
   }
 
   *#range(table: Table, start?: Buffer): Generator<{ readonly key: Buffer; readonly value: Buffer }> {
     const transaction = this.#transaction;
     const range = start === undefined ? { transaction } : { transaction, start };
     for (const { key, value } of table.getRange(range)) {
-      yield { key: Buffer.from(key), value };
+      yield { key: Buffer.from(key), value: this.#open(table, key, value) };
+    }
+  }
+
+  /** The content of a row. */
+  #open(table: Table, key: Uint8Array, row: Buffer): Buffer {
+    try {
+      return openRow(key, row);
+    } catch (error) {
+      if (this.onDamage === undefined) throw error;
+      const [name] = Object.entries(this.#tables).find(([, one]) => one === table) ?? [];
+      this.onDamage(`table of ${name} rows: the row of key 0x${toHex(key)} does not match its checksum`);
+      return row.subarray(0, Math.max(0, row.length - SUMS_BYTES));
     }
   }
 }

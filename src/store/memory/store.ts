@@ -7,7 +7,9 @@ import { assertFollows, assertIdentity, toStoredPosition } from "../commit-check
 import type {
   BaseBatch,
   CommitBatch,
+  IndexRow,
   PruneStep,
+  RewindBatch,
   SideRow,
   Store,
   StoreIdentity,
@@ -15,8 +17,20 @@ import type {
   TreeNodeWrite,
 } from "../contract.ts";
 import { StoreError } from "../errors.ts";
+import { INDEX_REACH_KEY, readIndexReach } from "../index-reach.ts";
 import { assertPruneFloor, findOldest } from "../prune-check.ts";
-import { copyRows, createRows, type Rows, type StaleRow, toMapKey } from "./rows.ts";
+import { assertRewinds, toRewoundPosition } from "../rewind-check.ts";
+import {
+  addOwned,
+  copyRows,
+  createRows,
+  type DeletedRow,
+  indexAfter,
+  type Rows,
+  removeOwned,
+  type StaleRow,
+  toMapKey,
+} from "./rows.ts";
 import { MemoryView } from "./view.ts";
 
 /** An empty store in memory. */
@@ -32,10 +46,21 @@ class MemoryStore implements Store {
   #treeNodes = new Map<string, Uint8Array>();
   #sideRows = new Map<string, Uint8Array>();
   #stale: StaleRow[] = [];
+  #deleted: DeletedRow[] = [];
 
   openView(): StoreView {
     if (this.#position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
-    return new MemoryView(this.#position, this.#rows);
+    return this.#viewAt(this.#position);
+  }
+
+  openRawView(): StoreView {
+    if (this.#position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+    return this.#viewAt({ ...this.#position, refuted: undefined });
+  }
+
+  #viewAt(position: Position): StoreView {
+    const indexedTo = readIndexReach(this.#sideRows.get(toMapKey(INDEX_REACH_KEY)));
+    return new MemoryView(position, this.#rows, indexedTo);
   }
 
   async getTreeNodes(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]> {
@@ -51,6 +76,11 @@ class MemoryStore implements Store {
       if (value === undefined) this.#sideRows.delete(toMapKey(key));
       else this.#sideRows.set(toMapKey(key), new Uint8Array(value));
     }
+  }
+
+  async putIndex(rows: readonly IndexRow[], sideRows: readonly SideRow[]): Promise<void> {
+    this.#putIndex(rows);
+    await this.putSideRows(sideRows);
   }
 
   async setTrust({ trust, refuted }: TrustFacts, sideRows: readonly SideRow[]): Promise<void> {
@@ -74,6 +104,7 @@ class MemoryStore implements Store {
       this.#rows.records.set(version, { version, bytes: new Uint8Array(bytes) });
     }
     this.#putTreeNodes(batch.treeNodes);
+    if (batch.index !== undefined) this.#putIndex(batch.index);
     if (batch.sideRows !== undefined) await this.putSideRows(batch.sideRows);
     this.identity = chain;
     this.#position = toStoredPosition(batch, this.#position);
@@ -86,6 +117,7 @@ class MemoryStore implements Store {
       this.#rows.items.set(toMapKey(keyHash), [{ version, value: new Uint8Array(value) }]);
     }
     this.#putTreeNodes(base.treeNodes);
+    if (base.index !== undefined) this.#putIndex(base.index);
     if (base.sideRows !== undefined) await this.putSideRows(base.sideRows);
   }
 
@@ -105,6 +137,7 @@ class MemoryStore implements Store {
     let removed = count;
     const finished = (this.#stale[0]?.since ?? target) >= target;
     const reached = finished ? target : (stale.at(-1)?.since ?? 0n) + 1n;
+    this.#pruneIndex(reached);
     const oldest = findOldest((height) => rows.blocks.get(height), position, reached);
     removed += removeBelow(rows.records, oldest.firstVersion, maxRows - removed);
     removed += removeBelow(rows.blocks, oldest.height, maxRows - removed);
@@ -117,12 +150,55 @@ class MemoryStore implements Store {
     return { oldestVersion: oldest.firstVersion, removed, done };
   }
 
+  async rewind(batch: RewindBatch): Promise<void> {
+    const head = this.#position;
+    if (head === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+    assertRewinds(batch, head, this.#rows.blocks.get(batch.position.blockHeight + 1n));
+    const { version, blockHeight } = batch.position;
+    if (this.#rows.views > 0) this.#rows = copyRows(this.#rows);
+    const { items, blocks, records } = this.#rows;
+    // Commits append to the lists, and may now append versions that open views can see.
+    for (const [key, known] of items) items.set(key, [...known]);
+    for (const key of batch.keyHashes.map(toMapKey)) {
+      const known = items.get(key) ?? [];
+      const kept = known.slice(0, indexAfter(known, version));
+      if (kept.length === 0) items.delete(key);
+      else items.set(key, kept);
+    }
+    for (const at of [...blocks.keys()]) if (at > blockHeight) blocks.delete(at);
+    for (const at of [...records.keys()]) if (at > version) records.delete(at);
+    this.#stale = this.#stale.filter(({ since }) => since <= version);
+    this.#putTreeNodes(batch.treeNodes);
+    await this.putSideRows(batch.sideRows);
+    this.#position = toRewoundPosition(batch, head);
+  }
+
   async close(): Promise<void> {}
 
   #putTreeNodes(nodes: readonly TreeNodeWrite[]): void {
     for (const { key, value } of nodes) {
       if (value === undefined) this.#treeNodes.delete(toMapKey(key));
       else this.#treeNodes.set(toMapKey(key), new Uint8Array(value));
+    }
+  }
+
+  #putIndex(rows: readonly IndexRow[]): void {
+    for (const { owner, place, data, keyHash, version, isDeletion } of rows) {
+      addOwned(this.#rows, owner, { place, data });
+      if (!isDeletion) continue;
+      // Copied: a caller may reuse its bytes.
+      const row = { since: version, key: toMapKey(keyHash) };
+      this.#deleted.push({ ...row, owner: new Uint8Array(owner), place: new Uint8Array(place) });
+    }
+  }
+
+  /** Removes index rows of items that were deleted below a version and are gone. */
+  #pruneIndex(below: bigint): void {
+    const gone = this.#deleted.filter(({ since }) => since < below);
+    this.#deleted = this.#deleted.filter(({ since }) => since >= below);
+    for (const { key, owner, place } of gone) {
+      // An item that was created again keeps its row.
+      if (!this.#rows.items.has(key)) removeOwned(this.#rows, owner, place);
     }
   }
 

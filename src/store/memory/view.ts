@@ -1,20 +1,22 @@
 // A view of the memory engine: its tables and the position at the time it was opened. Later commits only add versions
 // above that position, which the view never reads.
 import type { Position } from "../../ledger/position.ts";
-import type { Block, HistoryRange, StateItem } from "../../ledger/view.ts";
+import type { Block, HistoryRange, OwnedKey, OwnedPage, StateItem } from "../../ledger/view.ts";
 import { findBlockAtTime, findBlockByHeight, findBlockByVersion } from "../block-search.ts";
 import type { RawRecord, StoreView } from "../contract.ts";
-import { assertReadable, hideOldDeletion } from "../read-check.ts";
-import { indexAfter, type Rows, toMapKey } from "./rows.ts";
+import { assertReadable, hideOldDeletion, lastReadable } from "../read-check.ts";
+import { indexAfter, placesUpTo, type Rows, toMapKey } from "./rows.ts";
 
 /** A read view on the rows. */
 export class MemoryView implements StoreView {
   readonly position: Position;
   readonly #rows: Rows;
+  readonly #indexedTo: bigint | undefined;
   #open = true;
 
-  constructor(position: Position, rows: Rows) {
+  constructor(position: Position, rows: Rows, indexedTo: bigint | undefined) {
     this.position = position;
+    this.#indexedTo = indexedTo;
     this.#rows = rows;
     rows.views++;
   }
@@ -37,6 +39,19 @@ export class MemoryView implements StoreView {
     return items.slice(start, Math.min(indexAfter(items, range.to), start + range.limit));
   }
 
+  getOwnedKeys(owner: Uint8Array, { version, after, limit }: OwnedPage): readonly OwnedKey[] {
+    this.#assertOpen();
+    assertReadable(this.position, version);
+    const keys = this.#rows.index.get(toMapKey(owner)) ?? [];
+    const start = after === undefined ? 0 : placesUpTo(keys, after);
+    return keys.slice(start, start + limit);
+  }
+
+  getIndexedTo(): bigint | undefined {
+    this.#assertOpen();
+    return this.#indexedTo;
+  }
+
   async getBlockByHeight(height: bigint): Promise<Block | undefined> {
     this.#assertOpen();
     return findBlockByHeight((at) => this.#rows.blocks.get(at), this.position, height);
@@ -57,7 +72,8 @@ export class MemoryView implements StoreView {
     assertReadable(this.position, start);
     const found: RawRecord[] = [];
     let size = 0;
-    for (let version = start; version <= this.position.version && found.length < limit; version++) {
+    const last = lastReadable(this.position);
+    for (let version = start; version <= last && found.length < limit; version++) {
       const record = this.#rows.records.get(version);
       if (record === undefined) break;
       size += record.bytes.length;

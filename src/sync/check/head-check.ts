@@ -26,7 +26,7 @@ export async function assertHead(store: Store): Promise<void> {
   if (store.identity === undefined) return;
   let view: StoreView;
   try {
-    view = await store.openView();
+    view = await store.openRawView();
   } catch (error) {
     if (isPassingFault(error)) throw error;
     throw damaged(`its position cannot be read: ${errorText(error)}`, error);

@@ -52,6 +52,7 @@ export async function checkStore(
   signal?: AbortSignal,
 ): Promise<StoreReport> {
   const findings = new Findings();
+  walk.onDamage = (text) => findings.add(text);
   const { position, counts } = walk;
   const total = counts.items + counts.stale + counts.blocks + counts.records + counts.tree;
   const pace = new CheckPace(total, onProgress, signal);

@@ -3,8 +3,9 @@
 import { pipeline } from "node:stream/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createGunzip } from "node:zlib";
-import { Agent, type Dispatcher } from "undici";
+import type { Agent, Dispatcher } from "undici";
 import { errorText } from "../../base/errors.ts";
+import { loadPackage } from "../../base/load-package.ts";
 import { UpstreamError } from "./errors.ts";
 
 /** Time bounds of one request. */
@@ -63,7 +64,8 @@ export class Transport {
 
   constructor(timeouts: Timeouts) {
     this.#timeouts = timeouts;
-    this.#agent = new Agent({
+    const undici = loadPackage("undici") as typeof import("undici");
+    this.#agent = new undici.Agent({
       connections: MAX_CONNECTIONS,
       maxHeaderSize: MAX_HEADER_BYTES,
       connect: { timeout: timeouts.connectMs },

@@ -4,25 +4,26 @@ import type { JsonValue } from "../../move/value-print.ts";
 /** Every code of a warning, with what it means. */
 export const WARNINGS = {
   wrong_chain:
-    "The transaction is for another chain than this node's; nothing was looked up about its accounts.",
+    "The transaction is for another chain than this node's, so the node did not look up its accounts.",
   expired: "By the ledger's time the transaction has expired.",
-  expires_too_late: "With a nonce the chain takes an expiration at most 100 seconds ahead.",
+  expires_too_late: "With a nonce, the chain accepts an expiration at most 100 seconds ahead.",
   unknown_function: "This ledger has no such module or entry function, so the arguments are shown as bytes.",
   invalid_script: "The script's bytecode cannot be read.",
-  wrong_arguments: "Type arguments or arguments do not fit what is called.",
+  wrong_arguments: "Type arguments or arguments do not fit the called function or script.",
   argument_not_decoded:
-    "An argument is shown as bytes: its type is not known here, or its value too large to print.",
-  wrong_signers: "An account signs twice, or the number of signers is not what is called takes.",
+    "An argument is shown as bytes: its type is unknown, or its value is too large to print.",
+  wrong_signers:
+    "An account signs twice, or the number of signers is not the number that the called function or script takes.",
   fee_payer_open: "No fee payer is named: the fee payer signs the message with its own address.",
   sender_unknown: "The sender has no account resource on this ledger.",
   sequence_number_used: "The sender's sequence number on this ledger is higher.",
   sequence_number_ahead:
     "The sender's sequence number on this ledger is lower: other transactions must come first.",
   recipient_unknown: "A recipient has neither an account resource nor any of the asset on this ledger.",
-  recipients_not_checked: "There are more recipients than are looked up.",
+  recipients_not_checked: "There are more recipients than the node looks up.",
   amount_above_balance: "The transfer takes more than the balance on this ledger.",
   fee_above_balance:
-    "The most that the transaction can cost, with what it transfers, is above the payer's balance.",
+    "The highest possible fee, with the amount that the payer transfers, is above the payer's balance.",
 } as const;
 
 /** Code of a warning. */

@@ -1,0 +1,114 @@
+// Calls every operation of a node through the client that oapi-codegen generates, and prints the id of each.
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+
+	"sextant-client/api"
+)
+
+const (
+	ada    = "0x4c8c4c574ddfa2ff2015d1817d88bfb048ec7928297952bb4400935ea67a3d5f"
+	coin   = "0x1::aptos_coin::AptosCoin"
+	prices = "0xc90662174ea9bb138a86766c054f89c33eb636eb910a05ea69cc888a8cc96815"
+	key    = "0x03415054"
+)
+
+func check(id string, err error, response *http.Response, isRight bool) {
+	if err != nil || response.StatusCode != 200 || !isRight {
+		fmt.Fprintf(os.Stderr, "%s: %v %v, typed answer: %v\n", id, err, response, isRight)
+		os.Exit(1)
+	}
+	fmt.Println(id)
+}
+
+func pointer[T any](value T) *T { return &value }
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+func main() {
+	ctx := context.Background()
+	client, err := api.NewClientWithResponses(os.Args[1])
+	must(err)
+
+	ledger, err := client.GetLedgerInfoWithResponse(ctx)
+	check("get_ledger_info", err, ledger.HTTPResponse, ledger.JSON200 != nil && ledger.JSON200.ChainId == 4)
+	version := ledger.JSON200.LedgerVersion
+	healthy, err := client.HealthyWithResponse(ctx, &api.HealthyParams{DurationSecs: pointer(uint32(3600))})
+	check("healthy", err, healthy.HTTPResponse, healthy.JSON200 != nil && healthy.JSON200.Message != "")
+	ready, err := client.ReadyWithResponse(ctx)
+	check("ready", err, ready.HTTPResponse, ready.JSON200 != nil && ready.JSON200.Message != "")
+	info, err := client.InfoWithResponse(ctx)
+	check("info", err, info.HTTPResponse, info.JSON200 != nil && (*info.JSON200)["software"] == "sextant")
+
+	balance, err := client.GetAccountBalanceWithResponse(ctx, ada, coin, &api.GetAccountBalanceParams{Quoted: pointer(true)})
+	must(err)
+	digits, err := balance.JSON200.AsBalance1()
+	check("get_account_balance", err, balance.HTTPResponse, len(digits) > 0)
+	detail, err := client.GetBalanceDetailWithResponse(ctx, ada, coin, &api.GetBalanceDetailParams{LedgerVersion: &version})
+	check("get_balance_detail", err, detail.HTTPResponse, detail.JSON200 != nil && *detail.JSON200.Symbol == "APT")
+	history, err := client.GetBalanceHistoryWithResponse(ctx, ada, coin, &api.GetBalanceHistoryParams{Limit: pointer(2)})
+	check("get_balance_history", err, history.HTTPResponse, history.JSON200 != nil && len(*history.JSON200) > 0 && (*history.JSON200)[0].After != "")
+	balances, err := client.GetBalancesWithResponse(ctx, &api.GetBalancesParams{}, api.BalancesRequest{
+		Queries: []api.BalanceQuery{{Address: ada, AssetType: coin}, {Address: "?", AssetType: coin}},
+		Totals:  pointer(true),
+	})
+	check("get_balances", err, balances.HTTPResponse, balances.JSON200 != nil && balances.JSON200.Balances[0].Balance != nil &&
+		balances.JSON200.Balances[1].Error.ErrorCode == api.WebFrameworkError)
+
+	item, err := client.GetRawTableItemWithResponse(ctx, prices, &api.GetRawTableItemParams{LedgerVersion: &version}, api.RawTableItemRequest{Key: key})
+	check("get_raw_table_item", err, item.HTTPResponse, item.JSON200 != nil && strings.HasPrefix(*item.JSON200, "0x"))
+	items, err := client.GetRawTableItemsWithResponse(ctx, &api.GetRawTableItemsParams{LedgerVersion: &version}, api.TableItemsRequest{
+		Queries: []api.TableItemQuery{{TableHandle: prices, Key: key}},
+	})
+	check("get_raw_table_items", err, items.HTTPResponse, items.JSON200 != nil && *items.JSON200.Items[0].Value == *item.JSON200)
+	stateKey := "0x01" + prices[2:] + "04" + key[2:]
+	value, err := client.GetRawStateValueWithResponse(ctx, &api.GetRawStateValueParams{}, api.RawStateValueRequest{Key: stateKey})
+	check("get_raw_state_value", err, value.HTTPResponse, len(value.Body) > 8)
+	records, err := client.GetTransactionsWithResponse(ctx, &api.GetTransactionsParams{Limit: pointer(uint16(1))})
+	check("get_transactions", err, records.HTTPResponse, len(records.Body) > 8)
+
+	payload := api.TransactionPayload{}
+	must(payload.FromEntryFunctionPayload(api.EntryFunctionPayload{
+		Function:      "0x1::aptos_account::transfer",
+		TypeArguments: []string{},
+		Arguments:     []interface{}{"0x1234", "5"},
+	}))
+	request := api.EncodeSubmissionRequest{
+		Sender: ada, SequenceNumber: pointer("0"), MaxGasAmount: "2000", GasUnitPrice: "100",
+		ExpirationTimestampSecs: "32425224034", Payload: payload,
+	}
+	message, err := client.EncodeSubmissionWithResponse(ctx, request)
+	check("encode_submission", err, message.HTTPResponse, message.JSON200 != nil && strings.HasPrefix(*message.JSON200, "0xb5e97db0"))
+	explain := api.ExplainSubmissionRequest{}
+	must(explain.FromExplainMessageRequest(api.ExplainMessageRequest{Message: *message.JSON200}))
+	explained, err := client.ExplainSubmissionWithResponse(ctx, explain)
+	must(err)
+	call, err := explained.JSON200.Payload.ValueByDiscriminator()
+	must(err)
+	function, isCall := call.(api.ExplainedEntryFunction)
+	check("explain_submission", err, explained.HTTPResponse, isCall && function.Function == "0x1::aptos_account::transfer")
+
+	page, err := client.SpecPageWithResponse(ctx)
+	check("spec_page", err, page.HTTPResponse, len(page.Body) > 0)
+	document, err := client.SpecJsonWithResponse(ctx)
+	check("spec_json", err, document.HTTPResponse, document.JSON200 != nil)
+	yaml, err := client.SpecYamlWithResponse(ctx)
+	check("spec_yaml", err, yaml.HTTPResponse, len(yaml.Body) > 0)
+
+	// An error is typed too.
+	absent, err := client.GetRawTableItemWithResponse(ctx, prices, &api.GetRawTableItemParams{}, api.RawTableItemRequest{Key: "0x00"})
+	must(err)
+	if absent.JSON404 == nil || absent.JSON404.ErrorCode != api.TableItemNotFound {
+		fmt.Fprintln(os.Stderr, "the error of an absent item has no type")
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,128 @@
+# Calls every operation of a node through the client that openapi-python-client generates, and prints the id of each.
+import sys
+
+from client import Client
+from client.api.default import (
+    encode_submission,
+    explain_submission,
+    get_account_balance,
+    get_balance_detail,
+    get_balance_history,
+    get_balances,
+    get_ledger_info,
+    get_raw_state_value,
+    get_raw_table_item,
+    get_raw_table_items,
+    get_transactions,
+    healthy,
+    info,
+    ready,
+    spec_json,
+    spec_page,
+    spec_yaml,
+)
+from client.models import (
+    BalanceChange,
+    BalanceDetail,
+    BalanceQuery,
+    Balances,
+    BalancesRequest,
+    EncodeSubmissionRequest,
+    EntryFunctionPayload,
+    EntryFunctionPayloadType,
+    Error,
+    ErrorErrorCode,
+    ExplainedEntryFunction,
+    ExplainMessageRequest,
+    LedgerInfo,
+    Message,
+    NodeInfo,
+    RawStateValueRequest,
+    RawTableItemRequest,
+    TableItemQuery,
+    TableItems,
+    TableItemsRequest,
+)
+
+ADA = "0x4c8c4c574ddfa2ff2015d1817d88bfb048ec7928297952bb4400935ea67a3d5f"
+COIN = "0x1::aptos_coin::AptosCoin"
+PRICES = "0xc90662174ea9bb138a86766c054f89c33eb636eb910a05ea69cc888a8cc96815"
+KEY = "0x03415054"
+
+client = Client(base_url=sys.argv[1])
+
+
+def check(operation, is_right, *args, **more):
+    """Calls an operation and returns its typed answer."""
+    response = operation.sync_detailed(*args, client=client, **more)
+    name = operation.__name__.rsplit(".", 1)[-1]
+    if response.status_code != 200 or not is_right(response):
+        sys.exit(f"{name}: {response.status_code} {response.content[:300]!r} as {response.parsed!r}")
+    print(name)
+    return response.parsed
+
+
+def typed(kind, test=lambda _: True):
+    return lambda response: isinstance(response.parsed, kind) and test(response.parsed)
+
+
+ledger = check(get_ledger_info, typed(LedgerInfo, lambda ledger: ledger.chain_id == 4))
+version = ledger.ledger_version
+check(healthy, typed(Message), duration_secs=3600)
+check(ready, typed(Message))
+check(info, typed(NodeInfo, lambda facts: facts["software"] == "sextant"))
+
+check(get_account_balance, typed(str, str.isdigit), ADA, COIN, quoted=True)
+check(
+    get_balance_detail,
+    typed(BalanceDetail, lambda detail: detail.symbol == "APT"),
+    ADA,
+    COIN,
+    ledger_version=version,
+)
+check(get_balance_history, typed(list, lambda changes: isinstance(changes[0], BalanceChange)), ADA, COIN, limit=2)
+queries = [BalanceQuery(address=ADA, asset_type=COIN), BalanceQuery(address="?", asset_type=COIN)]
+check(
+    get_balances,
+    typed(Balances, lambda found: found.balances[1].error.error_code == ErrorErrorCode.WEB_FRAMEWORK_ERROR),
+    body=BalancesRequest(queries=queries, totals=True),
+)
+
+item = check(get_raw_table_item, typed(str), PRICES, body=RawTableItemRequest(key=KEY), ledger_version=version)
+check(
+    get_raw_table_items,
+    typed(TableItems, lambda found: found.items[0].value == item),
+    body=TableItemsRequest(queries=[TableItemQuery(table_handle=PRICES, key=KEY)]),
+    ledger_version=version,
+)
+state_key = f"0x01{PRICES[2:]}04{KEY[2:]}"
+check(get_raw_state_value, lambda response: len(response.content) > 8, body=RawStateValueRequest(key=state_key))
+check(get_transactions, lambda response: len(response.content) > 8, limit=1)
+
+request = EncodeSubmissionRequest(
+    sender=ADA,
+    sequence_number="0",
+    max_gas_amount="2000",
+    gas_unit_price="100",
+    expiration_timestamp_secs="32425224034",
+    payload=EntryFunctionPayload(
+        type_=EntryFunctionPayloadType.ENTRY_FUNCTION_PAYLOAD,
+        function="0x1::aptos_account::transfer",
+        type_arguments=[],
+        arguments=["0x1234", "5"],
+    ),
+)
+message = check(encode_submission, typed(str, lambda text: text.startswith("0xb5e97db0")), body=request)
+check(
+    explain_submission,
+    lambda response: isinstance(response.parsed.payload, ExplainedEntryFunction),
+    body=ExplainMessageRequest(message=message),
+)
+
+check(spec_page, lambda response: b"<html" in response.content)
+check(spec_json, lambda response: response.parsed["openapi"] == "3.0.3")
+check(spec_yaml, lambda response: b"openapi: 3.0.3" in response.content)
+
+absent = get_raw_table_item.sync(PRICES, client=client, body=RawTableItemRequest(key="0x00"))
+if not isinstance(absent, Error) or absent.error_code != ErrorErrorCode.TABLE_ITEM_NOT_FOUND:
+    sys.exit(f"the error of an absent item has no type: {absent!r}")

@@ -1,0 +1,151 @@
+// Calls every operation of a node through openapi-fetch with the types that openapi-typescript generates, and prints the
+// id of each. `npm run types` compiles it.
+//   npx tsx scripts/clients/typescript.ts http://127.0.0.1:8080/v1
+import createClient from "openapi-fetch";
+import type { components, paths } from "../../test/support/generated-client.ts";
+
+const ADA = "0x4c8c4c574ddfa2ff2015d1817d88bfb048ec7928297952bb4400935ea67a3d5f";
+const COIN = "0x1::aptos_coin::AptosCoin";
+const PRICES = "0xc90662174ea9bb138a86766c054f89c33eb636eb910a05ea69cc888a8cc96815";
+const KEY = "0x03415054";
+
+type Schemas = components["schemas"];
+
+const client = createClient<paths>({ baseUrl: process.argv[2] ?? "" });
+
+interface Answered<T> {
+  readonly data?: T;
+  readonly error?: Schemas["Error"];
+  readonly response: Response;
+}
+
+/** Returns the typed answer of an operation. */
+async function check<T>(
+  id: string,
+  answering: Promise<Answered<T>>,
+  isRight: (data: T) => boolean,
+): Promise<T> {
+  const { data, error, response } = await answering;
+  if (data === undefined || response.status !== 200 || !isRight(data)) {
+    throw new Error(`${id}: ${response.status} ${JSON.stringify(error ?? data)}`);
+  }
+  console.log(id);
+  return data;
+}
+
+const balancePath = { address: ADA, asset_type: COIN };
+const binary = { headers: { accept: "application/x-bcs" }, parseAs: "arrayBuffer" } as const;
+const isLong = (bytes: unknown): boolean => (bytes as ArrayBuffer).byteLength > 8;
+
+const ledger = (await check(
+  "get_ledger_info",
+  client.GET("/"),
+  (data) => typeof data === "object",
+)) as Schemas["LedgerInfo"];
+const atVersion = { ledger_version: ledger.ledger_version };
+await check(
+  "healthy",
+  client.GET("/-/healthy", { params: { query: { duration_secs: 3600 } } }),
+  (data) => data !== "",
+);
+await check("ready", client.GET("/-/ready"), (data) => data !== "");
+await check("info", client.GET("/info"), ({ software }) => software === "sextant");
+
+await check(
+  "get_account_balance",
+  client.GET("/accounts/{address}/balance/{asset_type}", {
+    params: { path: balancePath, query: { quoted: true } },
+  }),
+  (data) => typeof data === "string" && /^\d+$/.test(data),
+);
+await check(
+  "get_balance_detail",
+  client.GET("/accounts/{address}/balance/{asset_type}/detail", {
+    params: { path: balancePath, query: atVersion },
+  }),
+  ({ symbol, decimals }) => symbol === "APT" && decimals === 8,
+);
+await check(
+  "get_balance_history",
+  client.GET("/accounts/{address}/balance/{asset_type}/history", {
+    params: { path: balancePath, query: { limit: 2 } },
+  }),
+  (data) => typeof data === "object" && data[0]?.after !== undefined,
+);
+const balances: Schemas["BalancesRequest"] = {
+  queries: [
+    { address: ADA, asset_type: COIN },
+    { address: "?", asset_type: COIN },
+  ],
+  totals: true,
+};
+await check(
+  "get_balances",
+  client.POST("/balances", { body: balances }),
+  (data) => typeof data === "object" && data.balances[1]?.error?.error_code === "web_framework_error",
+);
+
+const item = await check(
+  "get_raw_table_item",
+  client.POST("/tables/{table_handle}/raw_item", {
+    params: { path: { table_handle: PRICES }, query: atVersion },
+    body: { key: KEY },
+  }),
+  (data) => data.startsWith("0x"),
+);
+await check(
+  "get_raw_table_items",
+  client.POST("/tables/raw_items", {
+    params: { query: atVersion },
+    body: { queries: [{ table_handle: PRICES, key: KEY }] },
+  }),
+  (data) => typeof data === "object" && data.items[0]?.value === item,
+);
+const stateKey = `0x01${PRICES.slice(2)}04${KEY.slice(2)}`;
+await check(
+  "get_raw_state_value",
+  client.POST("/experimental/state_values/raw", { body: { key: stateKey }, ...binary }),
+  isLong,
+);
+await check(
+  "get_transactions",
+  client.GET("/transactions", { params: { query: { limit: 1 } }, ...binary }),
+  isLong,
+);
+
+const request: Schemas["EncodeSubmissionRequest"] = {
+  sender: ADA,
+  sequence_number: "0",
+  max_gas_amount: "2000",
+  gas_unit_price: "100",
+  expiration_timestamp_secs: "32425224034",
+  payload: {
+    type: "entry_function_payload",
+    function: "0x1::aptos_account::transfer",
+    type_arguments: [],
+    arguments: ["0x1234", "5"],
+  },
+};
+const message = await check(
+  "encode_submission",
+  client.POST("/transactions/encode_submission", { body: request }),
+  (data) => data.startsWith("0xb5e97db0"),
+);
+await check(
+  "explain_submission",
+  client.POST("/transactions/explain_submission", { body: { message } }),
+  ({ payload }) =>
+    payload.type === "entry_function_payload" && payload.function === "0x1::aptos_account::transfer",
+);
+
+await check("spec_page", client.GET("/spec", { parseAs: "text" }), (data) => data.includes("<html"));
+await check("spec_json", client.GET("/spec.json"), ({ openapi }) => openapi === "3.0.3");
+await check("spec_yaml", client.GET("/spec.yaml", { parseAs: "text" }), (data) =>
+  String(data).includes("openapi: 3.0.3"),
+);
+
+const { error } = await client.POST("/tables/{table_handle}/raw_item", {
+  params: { path: { table_handle: PRICES } },
+  body: { key: "0x00" },
+});
+if (error?.error_code !== "table_item_not_found") throw new Error("the error of an absent item has no type");

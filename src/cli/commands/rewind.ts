@@ -1,0 +1,66 @@
+// `sextant rewind`: removes everything above an earlier version from a store.
+import { ConfigError } from "../../base/errors.ts";
+import { type RewindReport, rewindData } from "../../node.ts";
+import { command, EXIT_OK } from "../command.ts";
+import { interruptible, RESUMES } from "../interrupt.ts";
+import { createLogger, LOG_LEVELS } from "../log.ts";
+import { choiceOption, switchOption, textOption } from "../option.ts";
+import { type Progress, startProgress } from "../progress.ts";
+import { operandsOf } from "../source.ts";
+import { storeExclusions, storeOf, storeOptions } from "../store-options.ts";
+import { alignedLines } from "./info.ts";
+
+const MAX_VERSION = 2n ** 64n - 1n;
+
+function versionOf(text: string | undefined): bigint {
+  const version = text !== undefined && /^(0|[1-9]\d{0,19})$/.test(text) ? BigInt(text) : undefined;
+  if (version !== undefined && version <= MAX_VERSION) return version;
+  const got = text === undefined ? "" : `, got ${JSON.stringify(text)}`;
+  throw new ConfigError(`--to: expected the last version of a block${got}`);
+}
+
+function reportFields(report: RewindReport): Readonly<Record<string, unknown>> {
+  return {
+    chain_id: report.chainId,
+    ledger_version: `${report.version}`,
+    block_height: `${report.blockHeight}`,
+    versions_removed: `${report.from - report.version}`,
+    ...(report.cleared === undefined ? {} : { refutation_cleared: report.cleared }),
+  };
+}
+
+export const rewindCommand = command({
+  name: "rewind",
+  summary:
+    "Remove every version above an earlier one from a store, when its history is not the network's; resumes an interrupted rewind",
+  operands: "",
+  options: {
+    to: textOption("Version to return to: the last of a kept block, below a refuted version", "VERSION"),
+    json: switchOption("Print a JSON object", false),
+    ...storeOptions,
+    "log-level": choiceOption("Least severe level to log", LOG_LEVELS, "warn"),
+    config: textOption("YAML file with any of these options as keys, without the dashes", "FILE"),
+  },
+  exclusions: storeExclusions,
+  examples: ["sextant rewind --to 120456", "sextant rewind --data /var/lib/sextant --to 120456 --json"],
+  run: async (values, operands, context) => {
+    operandsOf(operands, []);
+    const to = versionOf(values.to);
+    const store = storeOf(values);
+    const logger = createLogger(values["log-level"], process.stderr.isTTY ? "text" : "json");
+    let progress: Progress | undefined;
+    const onProgress = (done: number, total: number): void => {
+      progress ??= startProgress("versions", total);
+      progress.update(done);
+    };
+    const report = await interruptible(
+      (signal) => rewindData({ store, to, onProgress, logger, signal }),
+      RESUMES,
+    );
+    progress?.finish();
+    const fields = reportFields(report);
+    if (values.json) context.out(JSON.stringify(fields));
+    else for (const line of alignedLines(fields)) context.out(line);
+    return EXIT_OK;
+  },
+});

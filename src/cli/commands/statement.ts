@@ -1,0 +1,45 @@
+// `sextant statement`: a balance before and after a period, with every change between.
+import { ConfigError } from "../../base/errors.ts";
+import { parseOperand } from "../../node.ts";
+import { command, EXIT_OK } from "../command.ts";
+import { choiceOption, textOption } from "../option.ts";
+import { askSource, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
+import { parsePeriodEnd, readStatement } from "../statement.ts";
+import { STATEMENT_FORMS } from "../statement-forms.ts";
+
+export const statementCommand = command({
+  name: "statement",
+  summary: "Print a checked statement of an account's balance over a period",
+  operands: "ADDRESS",
+  options: {
+    ...sourceOptions,
+    asset: textOption("Coin type or metadata address of the asset", "ASSET"),
+    from: textOption(
+      "First moment of the period: a day (in UTC), RFC 3339, or Unix seconds behind an @",
+      "TIME",
+    ),
+    to: textOption("First moment after the period", "TIME"),
+    format: choiceOption("html: one page to print or keep", ["csv", "json", "html"], "csv"),
+  },
+  exclusions: sourceExclusions,
+  examples: [
+    "sextant statement 0xcafe --asset 0xa --from 2026-01-01 --to 2026-02-01",
+    "sextant statement 0xcafe --asset 0xa --from 2026-01-01 --to 2026-02-01 --format html > january.html",
+  ],
+  run: async (values, operands, context) => {
+    const [address] = operandsOf(operands, ["ADDRESS"]);
+    const { asset, format } = values;
+    parseOperand("address", "ADDRESS", address);
+    if (asset === undefined) throw new ConfigError("missing --asset");
+    parseOperand("asset", "--asset", asset);
+    const fromUsec = parsePeriodEnd("--from", values.from);
+    const toUsec = parsePeriodEnd("--to", values.to);
+    if (fromUsec >= toUsec)
+      throw new ConfigError("--from: expected a time before --to, got one at or after it");
+    const statement = await askSource(values, (source) =>
+      readStatement(source, { address, asset, fromUsec, toUsec }),
+    );
+    for (const line of STATEMENT_FORMS[format](statement)) context.out(line);
+    return EXIT_OK;
+  },
+});

@@ -1,0 +1,60 @@
+// The commands as one function: it finds the command, parses its options, runs it, and turns errors into one line and an
+// exit code. It touches no stream of the process, so tests can run commands without starting processes.
+import { readFileSync } from "node:fs";
+import { CodedError, ConfigError, errorText } from "../base/errors.ts";
+import { isUsageFault } from "../node.ts";
+import { type Command, type CommandContext, EXIT_FAILED, EXIT_OK, EXIT_USAGE } from "./command.ts";
+import { commands } from "./commands.ts";
+import { commandHelp, programHelp } from "./help.ts";
+import { Interrupted } from "./interrupt.ts";
+import { didYouMean } from "./nearest.ts";
+import { parseCommand } from "./parse.ts";
+
+function packageVersion(): string {
+  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(manifest) as { version: string }).version;
+}
+
+function commandNamed(name: string): Command {
+  const found = commands.find((command) => command.name === name);
+  if (found !== undefined) return found;
+  const names = commands.map((command) => command.name);
+  throw new ConfigError(`unknown command ${name}${didYouMean(name, names)}`);
+}
+
+async function run(args: readonly string[], context: CommandContext): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === undefined || name === "help" || name === "--help" || name === "-h") {
+    const asked = name === undefined ? undefined : rest[0];
+    context.out(asked === undefined ? programHelp(commands) : commandHelp(commandNamed(asked), false));
+    return name === undefined ? EXIT_USAGE : EXIT_OK;
+  }
+  if (name === "--version" || name === "version") {
+    context.out(packageVersion());
+    return EXIT_OK;
+  }
+  const command = commandNamed(name);
+  const isAll = rest.includes("--help-all");
+  if (isAll || rest.includes("--help") || rest.includes("-h")) {
+    context.out(commandHelp(command, isAll));
+    return EXIT_OK;
+  }
+  const { options, exclusions } = command;
+  const { values, operands, ignored } = parseCommand(rest, options, context.environment, exclusions);
+  for (const line of ignored) context.err(`sextant: ${line}`);
+  return command.run(values, operands, context);
+}
+
+/** Runs the command that the arguments name, and returns its exit code. */
+export async function runCommand(args: readonly string[], context: CommandContext): Promise<number> {
+  try {
+    return await run(args, context);
+  } catch (error) {
+    const known = error instanceof CodedError;
+    const detail =
+      known || context.environment.SEXTANT_LOG_LEVEL !== "debug" ? "" : `\n${(error as Error).stack}`;
+    const interrupted = error instanceof Interrupted ? error : undefined;
+    if (interrupted?.isTold !== false) context.err(`sextant: ${errorText(error)}${detail}`);
+    return interrupted?.exitCode ?? (isUsageFault(error) ? EXIT_USAGE : EXIT_FAILED);
+  }
+}

@@ -1,0 +1,161 @@
+// What the batch operations share: every query is read at one version, answers come in the order of the queries, and a
+// query that cannot be answered has its error in its place.
+import { CodedError } from "../base/errors.ts";
+import { BcsWriter } from "../bcs/writer.ts";
+import type { MinVersionName, Route } from "../interface/route.ts";
+import { timeOf } from "../ledger/read-point.ts";
+import type { LedgerView } from "../ledger/view.ts";
+import { errorBody, faultOf } from "./error-body.ts";
+import { type Condition, ERROR_CATALOGUE } from "./error-catalogue.ts";
+import { HttpError } from "./errors.ts";
+import { type JsonSchema, type Operation, operation } from "./operation.ts";
+import {
+  type BatchBodyKind,
+  batchAnswerSchema,
+  batchBody,
+  readAtOf,
+  resultSchema,
+  TOTALS_ANSWER_SCHEMA,
+} from "./schemas/batch.ts";
+import { readAtFields, readPointOf } from "./schemas/read-at.ts";
+
+type Query = "ledger_version" | "at" | MinVersionName;
+
+/** What makes one batch operation differ from another. */
+interface BatchOperation<Path extends string, Q, A extends bigint | Uint8Array, Names extends string> {
+  readonly id: string;
+  readonly route: Route<Path, Query>;
+  readonly summary: string;
+  readonly description: string;
+  readonly body: Omit<BatchBodyKind<Q, Names>, "hasTotals">;
+  readonly answer: {
+    /** Name of the response's schema. */
+    readonly name: string;
+    /** Member of the response that holds the results. */
+    readonly member: string;
+    readonly description: string;
+    readonly example: unknown;
+    readonly bcsDescription: string;
+  };
+  readonly result: {
+    /** Name of a result's schema. */
+    readonly name: string;
+    /** Member of a result that holds the value. */
+    readonly member: string;
+    readonly schema: JsonSchema;
+    readonly toText: (value: A) => string;
+    readonly write: (writer: BcsWriter, value: A) => void;
+  };
+  /** Error conditions beyond those of every batch. */
+  readonly errors: readonly Condition[];
+  /** Sums by name, which the request may ask for. */
+  readonly addUp?: (
+    queries: readonly Q[],
+    answers: readonly (A | CodedError)[],
+  ) => ReadonlyMap<string, bigint>;
+  /** The answers to the queries, in order. */
+  readonly read: (
+    view: LedgerView,
+    queries: readonly Q[],
+    version: bigint,
+  ) => Promise<readonly (A | CodedError)[]>;
+}
+
+interface BatchAnswers<A> {
+  readonly version: bigint;
+  readonly timestampUsec: bigint;
+  readonly results: readonly (A | CodedError)[];
+  readonly totals: ReadonlyMap<string, bigint> | undefined;
+}
+
+/** Defines a batch operation. */
+export function batchOperation<
+  const Path extends string,
+  Q,
+  A extends bigint | Uint8Array,
+  Names extends string,
+>(kind: BatchOperation<Path, Q, A, Names>): Operation {
+  const { answer, result, addUp } = kind;
+  const toJson = ({ version, timestampUsec, results, totals }: BatchAnswers<A>): string => {
+    const items = results.map((one) => {
+      if (!(one instanceof CodedError)) return `{"${result.member}":"${result.toText(one)}"}`;
+      const { condition, message } = faultOf(one);
+      return `{"error":${errorBody(condition, message)}}`;
+    });
+    const sums = [...(totals ?? [])].map(([name, sum]) => `${JSON.stringify(name)}:"${sum}"`);
+    const tail = totals === undefined ? "" : `,"totals":{${sums.join(",")}}`;
+    return `{"ledger_version":"${version}","timestamp_usec":"${timestampUsec}","${answer.member}":[${items.join(",")}]${tail}}`;
+  };
+  const toBcs = ({ version, timestampUsec, results, totals }: BatchAnswers<A>): Uint8Array => {
+    const writer = new BcsWriter().u64(version).u64(timestampUsec).uleb(results.length);
+    for (const one of results) {
+      if (one instanceof CodedError) {
+        const { condition, message } = faultOf(one);
+        writer.uleb(1).text(message).text(ERROR_CATALOGUE[condition].errorCode);
+      } else {
+        result.write(writer.uleb(0), one);
+      }
+    }
+    if (addUp === undefined) return writer.take();
+    writer.bool(totals !== undefined);
+    if (totals === undefined) return writer.take();
+    writer.uleb(totals.size);
+    for (const [name, sum] of totals) writer.text(name).u128(sum);
+    return writer.take();
+  };
+  return operation({
+    id: kind.id,
+    // Without path parameters, which the type of a path in general cannot tell.
+    ...(kind.route as Route<"", Query>),
+    summary: kind.summary,
+    description: kind.description,
+    ledger: "required",
+    switchable: true,
+    params: {},
+    query: readAtFields,
+    body: batchBody({ ...kind.body, hasTotals: addUp !== undefined }),
+    answer: {
+      json: {
+        schema: batchAnswerSchema(
+          answer.name,
+          answer.member,
+          resultSchema(result.name, result.member, result.schema),
+          addUp === undefined ? {} : { totals: TOTALS_ANSWER_SCHEMA },
+        ),
+        description: answer.description,
+        example: answer.example,
+        encode: toJson,
+      },
+      bcs: {
+        schema: { type: "string", format: "binary" },
+        description: answer.bcsDescription,
+        encode: toBcs,
+      },
+    },
+    errors: [
+      "malformed_request",
+      "disabled",
+      "version_not_found",
+      "version_pruned",
+      "body_too_large",
+      "unsupported_media_type",
+      "internal",
+      "unavailable",
+      "overloaded",
+      ...kind.errors,
+    ],
+    async handle({ body: { queries, totals, ...inBody }, ...inQuery }, { view }) {
+      const point = await readPointOf(view, readAtOf(inQuery, inBody));
+      const { version } = point;
+      const askable = queries.filter((query): query is Q => !(query instanceof HttpError));
+      const answers = await kind.read(view, askable, version);
+      const timestampUsec = await timeOf(view, point);
+      let next = 0;
+      const results = queries.map((query) =>
+        query instanceof HttpError ? query : (answers[next++] as A | CodedError),
+      );
+      const sums = totals ? addUp?.(askable, answers) : undefined;
+      return { data: { version, timestampUsec, results, totals: sums }, version, timestampUsec };
+    },
+  });
+}

@@ -1,0 +1,127 @@
+// Accumulators of earlier versions. The frozen subtrees of a later head do not contain those of an earlier one, so they
+// are recomputed from records: from version 0, from the subtrees that both have, or from the accumulator that the pruner
+// keeps before it removes the records below.
+import { takeTurn } from "../base/turn.ts";
+import { decodeWith, encodeWith } from "../bcs/codec.ts";
+import { struct } from "../bcs/records.ts";
+import { hash, u64 } from "../bcs/scalars.ts";
+import { vector } from "../bcs/sequences.ts";
+import { EMPTY_ACCUMULATOR, transactionAccumulator } from "../ledger/accumulator.ts";
+import { type AccumulatorState, isAccumulatorKnown, type Position } from "../ledger/position.ts";
+import { decodeRecord, type RecordSpans } from "../ledger/record.ts";
+import { transactionInfoHash } from "../ledger/transaction-info.ts";
+import type { SideRow, Store } from "../store/contract.ts";
+import { StoreError } from "../store/errors.ts";
+import { SIDE_KEYS } from "./base-rows.ts";
+
+const KEY = Uint8Array.of(SIDE_KEYS.accumulator);
+const accumulatorCodec = struct({ leafCount: u64, frozen: vector(hash) });
+
+/** Records and bytes per read. */
+const PAGE_RECORDS = 500;
+const PAGE_BYTES = 4 * 1024 * 1024;
+
+async function loadKept(store: Store): Promise<AccumulatorState | undefined> {
+  const [bytes] = await store.getSideRows([KEY]);
+  return bytes === undefined ? undefined : decodeWith(accumulatorCodec, new Uint8Array(bytes));
+}
+
+/**
+ * Keeps the accumulator of the versions below `floor`. Call it before pruning up to there. A store that was pruned
+ * before any was kept keeps the head's, so that at least the versions after it can be rewound.
+ */
+export async function keepAccumulator(store: Store, floor: bigint, signal: AbortSignal): Promise<void> {
+  const position = await readPosition(store);
+  if (floor === 0n || !isAccumulatorKnown(position) || position.refuted !== undefined) return;
+  const kept = await loadKept(store);
+  if (kept !== undefined && kept.leafCount >= floor) return;
+  const start = await findStart(store, position, floor);
+  let state = position.accumulator;
+  if (start !== undefined) {
+    const accumulator = transactionAccumulator(start);
+    for await (const record of readRecords(store, start.leafCount, floor - 1n, signal)) {
+      accumulator.append(transactionInfoHash(record.infoBytes));
+    }
+    state = accumulator.state();
+  }
+  await store.putSideRows([keptRow(state)]);
+}
+
+function keptRow(state: AccumulatorState): SideRow {
+  return { key: KEY, value: encodeWith(accumulatorCodec, state) };
+}
+
+/** The row to write when a store is rewound to an accumulator: the kept one may be of a removed version. */
+export async function rewoundAccumulatorRow(
+  store: Store,
+  to: AccumulatorState,
+): Promise<SideRow | undefined> {
+  const kept = await loadKept(store);
+  return kept === undefined || kept.leafCount <= to.leafCount ? undefined : keptRow(to);
+}
+
+async function readPosition(store: Store): Promise<Position> {
+  const view = await store.openView();
+  view.release();
+  return view.position;
+}
+
+/**
+ * The latest known accumulator with at most `leafCount` leaves whose later records are all kept; undefined if those are
+ * pruned.
+ */
+export async function findStart(
+  store: Store,
+  { accumulator: head, oldestVersion }: Position,
+  leafCount: bigint,
+): Promise<AccumulatorState | undefined> {
+  const starts = [EMPTY_ACCUMULATOR, sharedSubtrees(head, leafCount), await loadKept(store)];
+  let best: AccumulatorState | undefined;
+  for (const start of starts) {
+    const fits = start !== undefined && start.leafCount >= oldestVersion && start.leafCount <= leafCount;
+    if (fits && (best === undefined || start.leafCount > best.leafCount)) best = start;
+  }
+  return best;
+}
+
+/** The subtrees of an accumulator that it shares with the one of its first leaves: those of the leading equal bits. */
+function sharedSubtrees({ leafCount: all, frozen }: AccumulatorState, leafCount: bigint): AccumulatorState {
+  let bits = 0n;
+  while (all >> bits !== leafCount >> bits) bits++;
+  const shared = (leafCount >> bits) << bits;
+  const count = [...shared.toString(2)].filter((bit) => bit === "1").length;
+  return { leafCount: shared, frozen: frozen.slice(0, count) };
+}
+
+/**
+ * The records of a range, refuted or not. Opens a view per page, and lets other work run in between. Throws StoreError
+ * `corrupt` for a missing record, and the signal's reason on abort.
+ */
+export async function* readRecords(
+  store: Store,
+  first: bigint,
+  last: bigint,
+  signal: AbortSignal,
+): AsyncGenerator<RecordSpans> {
+  for (let next = first; next <= last; ) {
+    await takeTurn(signal);
+    for (const record of await readPage(store, next)) {
+      if (record.version > last) return;
+      yield record;
+      next = record.version + 1n;
+    }
+  }
+}
+
+/** The next records from a version on, at least one. */
+async function readPage(store: Store, start: bigint): Promise<readonly RecordSpans[]> {
+  const view = await store.openRawView();
+  try {
+    const page = await view.getRecords(start, PAGE_RECORDS, PAGE_BYTES);
+    if (page.length === 0) throw new StoreError("corrupt", `the record of version ${start} is missing`);
+    // Copied: the bytes are valid only as long as the view is open.
+    return page.map(({ bytes }) => decodeRecord(new Uint8Array(bytes)));
+  } finally {
+    view.release();
+  }
+}

@@ -1,0 +1,305 @@
+// Rewinds a ledger to the end of an earlier block, from the head down, in steps of whole blocks. Every step is one write
+// and leaves a sound ledger, so a rewind that is killed only has to be run again. A mark written first keeps readers below
+// the target and other writers out until the last step.
+import { equalBytes } from "../base/bytes.ts";
+import { ConfigError } from "../base/errors.ts";
+import { toHex } from "../base/hex.ts";
+import { takeTurn } from "../base/turn.ts";
+import { decodeWith, encodeWith } from "../bcs/codec.ts";
+import { u64 } from "../bcs/scalars.ts";
+import { EMPTY_ACCUMULATOR, transactionAccumulator } from "../ledger/accumulator.ts";
+import { type AccumulatorState, isAccumulatorKnown, type Position } from "../ledger/position.ts";
+import { decodeRecord } from "../ledger/record.ts";
+import { transactionInfoHash } from "../ledger/transaction-info.ts";
+import { cutTrust, type Refutation } from "../ledger/trust.ts";
+import type { Block } from "../ledger/view.ts";
+import type { RewindBatch, SideRow, StateWrite, Store, StoreView } from "../store/contract.ts";
+import { StoreError } from "../store/errors.ts";
+import { rewoundDeletionRows, SIDE_KEYS } from "./base-rows.ts";
+import { findStart, readRecords, rewoundAccumulatorRow } from "./kept-accumulator.ts";
+import { rewoundWaypointsRow } from "./matched-waypoints.ts";
+import { PendingTree } from "./pending-tree.ts";
+
+/** Options of a rewind. */
+export interface RewindOptions {
+  readonly store: Store;
+  /** The version to return to: the end of a kept block. */
+  readonly to: bigint;
+  /** Called with the number of versions removed, and of all to remove. */
+  readonly onProgress: (done: number, total: number) => void;
+  /** Stops between two steps. */
+  readonly signal: AbortSignal;
+  /** Approximate number of writes undone in one step. Blocks are removed whole. */
+  readonly stepWrites?: number;
+}
+
+/** Result of a rewind. */
+export interface RewindReport {
+  readonly chainId: number;
+  /** The latest version before. */
+  readonly from: bigint;
+  /** The latest version now. */
+  readonly version: bigint;
+  readonly blockHeight: bigint;
+  /** The refutation that this cleared. */
+  readonly cleared: string | undefined;
+}
+
+/** The end of a block between the target and the head. */
+interface Stage {
+  readonly version: bigint;
+  readonly accumulator: AccumulatorState;
+}
+
+const DEFAULT_STEP_WRITES = 2000;
+/** Most items read at once. */
+const ITEMS_AT_ONCE = 500;
+const PAGE_RECORDS = 500;
+const PAGE_BYTES = 4 * 1024 * 1024;
+
+const MARK_KEY = Uint8Array.of(SIDE_KEYS.rewind);
+
+/** The version that a store is being rewound to; undefined if no rewind is unfinished. */
+async function loadTarget(store: Store): Promise<bigint | undefined> {
+  const [bytes] = await store.getSideRows([MARK_KEY]);
+  return bytes === undefined ? undefined : decodeWith(u64, new Uint8Array(bytes));
+}
+
+/** Throws StoreError `format` for a store whose rewind is not finished. */
+export async function assertNotHalfRewound(store: Store): Promise<void> {
+  const target = await loadTarget(store);
+  if (target === undefined) return;
+  throw new StoreError(
+    "format",
+    `a rewind of the store to version ${target} is not finished: run sextant rewind --to ${target} again to finish it`,
+  );
+}
+
+/**
+ * Rewinds, or resumes an interrupted rewind. Throws ConfigError for a version that cannot be the target, StoreError
+ * `format` if the store lacks what a rewind needs; nothing is changed then. Throws StoreError `corrupt` if the ledger does
+ * not have the hashes of its own records.
+ */
+export async function rewindLedger(options: RewindOptions): Promise<RewindReport> {
+  return new LedgerRewind(options).run();
+}
+
+class LedgerRewind {
+  readonly #options: RewindOptions;
+  readonly #tree: PendingTree;
+
+  constructor(options: RewindOptions) {
+    this.#options = options;
+    this.#tree = new PendingTree(options.store);
+  }
+
+  async run(): Promise<RewindReport> {
+    const { store, to, onProgress } = this.#options;
+    const view = await store.openView();
+    view.release();
+    const head = view.position;
+    const target = await this.#withView((raw) => findTarget(raw, head, to));
+    if (to < head.version) {
+      const stages = await this.#plan(head);
+      await this.#mark(head);
+      const total = Number(head.version - to);
+      let { version } = head;
+      for (const stage of stages.reverse()) {
+        await takeTurn(this.#options.signal);
+        await this.#step(version, stage);
+        version = stage.version;
+        onProgress(Number(head.version - version), total);
+      }
+    } else {
+      await store.setTrust({ trust: head.trust, refuted: undefined }, [{ key: MARK_KEY, value: undefined }]);
+    }
+    return {
+      chainId: head.chainId,
+      from: head.version,
+      version: to,
+      blockHeight: target.height,
+      cleared: head.refuted?.reason,
+    };
+  }
+
+  async #withView<T>(read: (view: StoreView) => Promise<T>): Promise<T> {
+    const view = await this.#options.store.openRawView();
+    try {
+      return await read(view);
+    } finally {
+      view.release();
+    }
+  }
+
+  /** Where each step ends, lowest first, with the accumulators there, which are compared with those of the records. */
+  async #plan(head: Position): Promise<Stage[]> {
+    const { store, to, signal, stepWrites = DEFAULT_STEP_WRITES } = this.#options;
+    const stages: Stage[] = [];
+    const isKnown = isAccumulatorKnown(head);
+    const start = isKnown ? await findStart(store, head, to + 1n) : undefined;
+    if (isKnown && start === undefined) {
+      throw new StoreError(
+        "format",
+        `cannot rewind to version ${to}: the records that its accumulator follows from were pruned before this program kept it. Start in a fresh directory`,
+      );
+    }
+    const accumulator = transactionAccumulator(start);
+    const addStage = (version: bigint): void => {
+      stages.push({ version, accumulator: isKnown ? accumulator.state() : EMPTY_ACCUMULATOR });
+    };
+    const first = start?.leafCount ?? to + 1n;
+    if (first > to) addStage(to);
+    let writes = 0;
+    for await (const record of readRecords(store, first, head.version, signal)) {
+      const { version, info } = record;
+      if (isKnown) accumulator.append(transactionInfoHash(record.infoBytes));
+      if (version > to) writes += record.writes.length + 1;
+      const isStage = version === to || (writes >= stepWrites && version < head.version);
+      if (!isStage || info.stateCheckpointHash === undefined) continue;
+      addStage(version);
+      writes = 0;
+    }
+    if (isKnown) {
+      const [computed, stored] = [accumulator.root(), transactionAccumulator(head.accumulator).root()];
+      assertSameHash(head.version, "accumulator root", computed, stored);
+    }
+    return stages;
+  }
+
+  /** Bars readers from the versions above the target, and other writers from the store. */
+  async #mark({ trust }: Position): Promise<void> {
+    const { store, to } = this.#options;
+    await store.setTrust({ trust, refuted: this.#refutation() }, [
+      { key: MARK_KEY, value: encodeWith(u64, to) },
+    ]);
+  }
+
+  #refutation(): Refutation {
+    const { to } = this.#options;
+    const reason = `it is being rewound to version ${to}, which sextant rewind --to ${to} finishes`;
+    return { firstVersion: to + 1n, reason };
+  }
+
+  /** Removes the versions above a stage in one write. */
+  async #step(previous: bigint, stage: Stage): Promise<void> {
+    const { store, to } = this.#options;
+    const { version, accumulator } = stage;
+    const batch = await this.#withView((view) => this.#batch(view, previous, stage));
+    const rows: (SideRow | undefined)[] = [
+      await rewoundWaypointsRow(store, version),
+      await rewoundAccumulatorRow(store, accumulator),
+      ...(await rewoundDeletionRows(store, batch.keyHashes, version)),
+      version === to ? { key: MARK_KEY, value: undefined } : undefined,
+    ];
+    await store.rewind({ ...batch, sideRows: rows.filter((row) => row !== undefined) });
+    this.#tree.settle();
+  }
+
+  async #batch(
+    view: StoreView,
+    previous: bigint,
+    { version, accumulator }: Stage,
+  ): Promise<Omit<RewindBatch, "sideRows">> {
+    const { position: head } = view;
+    const isLast = version === this.#options.to;
+    const block = await view.getBlockByVersion(version);
+    const [raw] = await view.getRecords(version, 1, 1);
+    if (block?.lastVersion !== version || raw === undefined) {
+      throw new StoreError("corrupt", `version ${version}: its block or its record is missing`);
+    }
+    const { info, accumulatorRoot } = decodeRecord(raw.bytes);
+    if (isAccumulatorKnown(head)) {
+      const computed = transactionAccumulator(accumulator).root();
+      assertSameHash(version, "accumulator root", computed, accumulatorRoot);
+    }
+    const keyHashes = await writtenKeys(view, version + 1n, previous);
+    const isWhole = head.stateRoot !== undefined;
+    if (isWhole) {
+      const restored = await this.#tree.apply(await itemsAt(view, keyHashes, version));
+      assertSameHash(version, "state root", restored, info.stateCheckpointHash);
+    }
+    const position: Position = {
+      ...head,
+      version,
+      timestampUsec: block.timestampUsec,
+      epoch: block.epoch,
+      blockHeight: block.height,
+      accumulator,
+      stateRoot: isWhole ? info.stateCheckpointHash : undefined,
+      trust: cutTrust(head.trust, version),
+      refuted: isLast ? undefined : this.#refutation(),
+    };
+    return { previous, position, keyHashes, treeNodes: isWhole ? this.#tree.takeChanges() : [] };
+  }
+}
+
+/** The block that a version ends. Throws ConfigError unless it can be rewound to. */
+async function findTarget(view: StoreView, head: Position, to: bigint): Promise<Block> {
+  const { oldestVersion, version, refuted } = head;
+  if (to < oldestVersion || to > version) {
+    throw new ConfigError(`--to: expected a kept version, ${oldestVersion} to ${version}, got ${to}`);
+  }
+  if (refuted !== undefined && to >= refuted.firstVersion) {
+    const { firstVersion, reason } = refuted;
+    if (firstVersion <= oldestVersion) {
+      throw new StoreError(
+        "format",
+        `cannot rewind: every kept version is refuted (${reason}). Start in a fresh directory`,
+      );
+    }
+    throw new ConfigError(
+      `--to: expected a version below ${firstVersion}, from which on ${reason}; got ${to}`,
+    );
+  }
+  const block = await view.getBlockByVersion(to);
+  if (block === undefined) throw new StoreError("corrupt", `no block has version ${to}`);
+  if (block.lastVersion === to) return block;
+  const before = block.firstVersion > oldestVersion ? `${block.firstVersion - 1n} or ` : "";
+  throw new ConfigError(
+    `--to: expected the last version of a block, ${before}${block.lastVersion}, got ${to}`,
+  );
+}
+
+/** The keys that the records of a range write, each once. */
+async function writtenKeys(view: StoreView, first: bigint, last: bigint): Promise<Uint8Array[]> {
+  const keys = new Map<string, Uint8Array>();
+  for (let next = first; next <= last; ) {
+    const page = await view.getRecords(next, PAGE_RECORDS, PAGE_BYTES);
+    if (page.length === 0) throw new StoreError("corrupt", `the record of version ${next} is missing`);
+    for (const { version, bytes } of page) {
+      for (const { keyHash } of decodeRecord(bytes).writes) {
+        keys.set(Buffer.from(keyHash).toString("latin1"), keyHash);
+      }
+      next = version + 1n;
+    }
+  }
+  return [...keys.values()];
+}
+
+/** The items at a version as writes, for the state tree. */
+async function itemsAt(
+  view: StoreView,
+  keyHashes: readonly Uint8Array[],
+  version: bigint,
+): Promise<StateWrite[]> {
+  const writes: StateWrite[] = [];
+  for (let at = 0; at < keyHashes.length; at += ITEMS_AT_ONCE) {
+    const part = keyHashes.slice(at, at + ITEMS_AT_ONCE);
+    const items = await view.getItems(part, version);
+    for (const [i, keyHash] of part.entries()) writes.push({ keyHash, version, value: items[i]?.value });
+  }
+  return writes;
+}
+
+function assertSameHash(
+  version: bigint,
+  what: string,
+  computed: Uint8Array,
+  expected: Uint8Array | undefined,
+): void {
+  if (expected !== undefined && equalBytes(computed, expected)) return;
+  throw new StoreError(
+    "corrupt",
+    `version ${version}: the ${what} must be ${expected === undefined ? "there" : toHex(expected)}, computed ${toHex(computed)}: the store is damaged, start in a fresh directory`,
+  );
+}

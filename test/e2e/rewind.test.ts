@@ -1,0 +1,229 @@
+// Rewinds: killed at random moments, refused while another process writes, and finished after a kill before anything else
+// may write.
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { silentLogger } from "../../src/base/log.ts";
+import { ANCHORED, compareTrust, trustAt } from "../../src/ledger/trust.ts";
+import { checkData } from "../../src/node/store-tools.ts";
+import type { Store, StoreView } from "../../src/store/contract.ts";
+import { openLmdbStore } from "../../src/store/lmdb/store.ts";
+import { Committer } from "../../src/sync/committer.ts";
+import { endWithTest } from "../support/children.ts";
+import { runProgram, startProgram } from "../support/program.ts";
+import { HISTORY_KEYS, RandomHistory } from "../support/random-history.ts";
+import { createRandom } from "../support/synthetic-ledger.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import { until } from "../support/until.ts";
+
+/** More with SEXTANT_KILLS. */
+const KILLS = Number(process.env.SEXTANT_KILLS ?? "8");
+const SEED = 20_261_115;
+const VERSIONS = 240;
+const STEP_WRITES = 20;
+const rewinder = fileURLToPath(new URL("../support/store-rewinder.ts", import.meta.url));
+const folder = temporaryFolder();
+
+type Rewinder = ChildProcessByStdio<Writable, Readable, null>;
+
+/** Starts a process that waits for the version to rewind to. */
+function startRewinder(path: string): Rewinder {
+  const args = ["--import", "tsx", rewinder, path, `${STEP_WRITES}`];
+  return endWithTest(spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] }));
+}
+
+/** Lets it work, and kills it some time after the given number of steps. Returns how many it reported. */
+async function runAndKill(child: Rewinder, to: bigint, steps: number, delayMs: number) {
+  const ended = once(child, "exit");
+  child.stdin.write(`${to}\n`);
+  const run = { steps: 0, isDone: false };
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line.startsWith("step")) run.steps++;
+    if (line === "done") run.isDone = true;
+    const isTime = line === "open" ? steps === 0 : run.steps === steps;
+    if (isTime) setTimeout(() => child.kill("SIGKILL"), delayMs);
+  }
+  await ended;
+  return run;
+}
+
+async function inStore<T>(path: string, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openLmdbStore({ path });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+async function commit(store: Store, history: RandomHistory): Promise<void> {
+  const committer = new Committer({ store, logger: silentLogger });
+  await committer.append(history.records.slice(Number(await committer.nextVersion())));
+}
+
+async function expectStates(view: StoreView, history: RandomHistory): Promise<void> {
+  for (let at = 0n; at <= view.position.version; at++) {
+    const items = await view.getItems(HISTORY_KEYS, at);
+    expect(items.map((item) => item?.value && Buffer.from(item.value).toString())).toEqual(
+      history.states[Number(at)]?.map((value) => value && Buffer.from(value).toString()),
+    );
+  }
+}
+
+it(`loses nothing below the target in ${KILLS} kills during rewinds, and finishes each`, async () => {
+  const path = join(folder, "killed");
+  const random = createRandom(SEED);
+  let history = new RandomHistory(SEED).grow(VERSIONS);
+  const anchor = { version: history.head, hash: new Uint8Array(32).fill(3) };
+  await inStore(path, async (store) => {
+    await commit(store, history);
+    await new Committer({ store, logger: silentLogger }).noteMatchedWaypoint(anchor);
+  });
+  const total = { kills: 0, steps: 0, finished: 0, halfway: 0 };
+  const pickTarget = () => history.blockEnds[random() % (history.blockEnds.length >> 1)] ?? 0n;
+  let to = pickTarget();
+  let next = startRewinder(path);
+  while (total.kills < KILLS) {
+    const child = next;
+    // The next process loads its code meanwhile.
+    if (total.kills < KILLS - 1) next = startRewinder(path);
+    const run = await runAndKill(child, to, random() % 10, random() % 12);
+    total.kills++;
+    total.steps += run.steps;
+    expect((await checkData(path)).findings).toEqual([]);
+    await inStore(path, async (store) => {
+      const raw = await store.openRawView();
+      const view = await store.openView();
+      const { version, refuted, trust } = view.position;
+      expect(version).toBeGreaterThanOrEqual(to);
+      await expectStates(raw, history);
+      const isUntouched = refuted === undefined && version === history.head;
+      const isFinished = refuted === undefined && version === to;
+      expect(compareTrust(trustAt(trust, version), ANCHORED)).toBe(
+        isUntouched || version <= to || refuted ? 0 : -1,
+      );
+      if (run.isDone) expect(isFinished).toBe(true);
+      if (!isUntouched && !isFinished) {
+        total.halfway++;
+        expect(refuted?.firstVersion).toBe(to + 1n);
+        await expect(async () => view.getItems(HISTORY_KEYS, to + 1n)).rejects.toThrow(`--to ${to}`);
+        await expect(commit(store, history)).rejects.toThrow("takes no commits");
+      }
+      raw.release();
+      view.release();
+      if (!isFinished) return;
+      // Another history comes instead, at its own level.
+      total.finished++;
+      history = history.fork(to, random()).grow(VERSIONS - Number(to));
+      await commit(store, history);
+      await new Committer({ store, logger: silentLogger }).noteMatchedWaypoint({
+        ...anchor,
+        version: history.head,
+      });
+      to = pickTarget();
+    });
+  }
+  console.log(`rewind kills: ${JSON.stringify(total)}`);
+  expect(total.steps).toBeGreaterThan(0);
+  expect(total.halfway).toBeGreaterThan(0);
+  expect(total.finished).toBeGreaterThan(0);
+}, 600_000);
+
+describe("sextant rewind", () => {
+  const data = join(folder, "data");
+  const chain = [
+    "--data",
+    data,
+    "--seed",
+    "rewind",
+    "--block-time",
+    "0",
+    "--blocks",
+    "40",
+    "--prune-window",
+    "off",
+  ];
+
+  async function fill(blocks: number): Promise<{ version: bigint; ends: bigint[] }> {
+    const node = await startProgram(chain);
+    await until(async () => {
+      const info = (await (await fetch(`${node.url}/info`)).json()) as { block_height: string };
+      return Number(info.block_height) >= blocks;
+    });
+    // The node is the writer.
+    const refused = await runProgram(["rewind", "--data", data, "--to", "0"]);
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toContain("writes to the store");
+    expect((await node.stop()).code).toBe(0);
+    return inStore(data, async (store) => {
+      const view = await store.openView();
+      const ends: bigint[] = [];
+      const { version, blockHeight } = view.position;
+      for (let height = 0n; height <= blockHeight; height++) {
+        ends.push((await view.getBlockByHeight(height))!.lastVersion);
+      }
+      view.release();
+      return { version, ends };
+    });
+  }
+
+  it("returns to a block, from which a node goes on; refuses versions, stores and writers it cannot serve", async () => {
+    const { version, ends } = await fill(40);
+    const to = ends[25]!;
+    const inside = ends.find((end, i) => i > 0 && end - ends[i - 1]! > 1n)! - 1n;
+    const refusals: readonly (readonly [string, string[]])[] = [
+      ["--to: expected the last version of a block", ["--data", data]],
+      ["--to: expected the last version of a block", ["--data", data, "--to", "-1"]],
+      ["--to: expected the last version of a block", ["--data", data, "--to", `${inside}`]],
+      [`--to: expected a kept version, 0 to ${version}`, ["--data", data, "--to", `${version + 1n}`]],
+      ["there is no store at", ["--data", join(folder, "none"), "--to", "5"]],
+      ["engine memory", ["--store", "memory", "--to", "5"]],
+    ];
+    for (const [message, args] of refusals) {
+      const run = await runProgram(["rewind", ...args]);
+      expect(run).toMatchObject({ code: 2, stdout: "" });
+      expect(run.stderr).toContain(message);
+      expect(run.stderr.trim().split("\n")).toHaveLength(1);
+    }
+    const done = await runProgram(["rewind", "--data", data, "--to", `${to}`, "--json"]);
+    expect(done).toMatchObject({ code: 0 });
+    expect(JSON.parse(done.stdout)).toEqual({
+      chain_id: 4,
+      ledger_version: `${to}`,
+      block_height: "25",
+      versions_removed: `${version - to}`,
+    });
+    const checked = await runProgram(["check", "--data", data, "--json"]);
+    expect(JSON.parse(checked.stdout)).toMatchObject({ verdict: "sound", ledger_version: `${to}` });
+    // The chain makes the same blocks again.
+    expect(await fill(40)).toEqual({ version, ends });
+  });
+
+  it("must finish after a kill before a node starts; a reader serves what stays", async () => {
+    const { version, ends } = await fill(40);
+    const to = ends[10]!;
+    const { steps } = await runAndKill(startRewinder(data), to, 2, 0);
+    expect(steps).toBeGreaterThanOrEqual(2);
+    const start = await runProgram(["start", "--port", "0", ...chain]);
+    expect(start).toMatchObject({ code: 2, stdout: "" });
+    expect(start.stderr).toContain(`run sextant rewind --to ${to} again to finish it`);
+    const reader = await startProgram(["--data", data, "--read-only"]);
+    const status = async (at: bigint) =>
+      (await fetch(`${reader.url}/v1/accounts/0x1/resource/0x1::chain_id::ChainId?ledger_version=${at}`))
+        .status;
+    expect([await status(to), await status(to + 1n)]).toEqual([200, 503]);
+    expect((await fetch(`${reader.url}/v1/-/ready`)).status).toBe(503);
+    const done = await runProgram(["rewind", "--data", data, "--to", `${to}`]);
+    expect(done).toMatchObject({ code: 0 });
+    expect(done.stdout).toMatch(new RegExp(`ledger_version +${to}\n`));
+    // The reader needs no restart.
+    await until(async () => (await fetch(`${reader.url}/v1/-/ready`)).status === 200);
+    expect([await status(to), await status(to + 1n)]).toEqual([200, 404]);
+    expect((await reader.stop()).code).toBe(0);
+    expect(await fill(40)).toEqual({ version, ends });
+  });
+});
