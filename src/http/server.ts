@@ -99,10 +99,10 @@ export interface HttpServices {
   readonly unready?: () => string | undefined;
   /** Base URL, with `/v1`, of a node that gets the requests that are not served here. */
   readonly passThrough?: URL | undefined;
-  /** Why nothing may be passed on just now; undefined when it may. */
-  readonly passThroughRefusal?: (() => string | undefined) | undefined;
   /** True for a chain that may begin again under the same id: caches keep nothing of it for good. */
   readonly mayRestart?: (chainId: number) => boolean;
+  /** Why nothing may be passed on just now; undefined when it may. */
+  readonly passThroughRefusal?: (() => string | undefined) | undefined;
   readonly logger?: Logger;
   /** Logs every request. */
   readonly accessLog?: boolean;

@@ -110,10 +110,10 @@ export class Committer {
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor({ store, logger, index = true, level = TRUSTED, bounds, onCommit }: CommitterOptions) {
-    this.#onCommit = onCommit;
     this.#store = store;
-    this.#bounds = bounds;
     this.#index = index;
+    this.#bounds = bounds;
+    this.#onCommit = onCommit;
     this.#level = level;
     this.#logger = logger;
   }
@@ -217,7 +217,8 @@ export class Committer {
       const isIndexed =
         this.#index &&
         (position === undefined || ((await loadIndexReach(this.#store)) ?? -1n) >= position.version);
-      this.#progress = { position, isIndexed, verifier: new Verifier(position, this.#base, this.#bounds) };
+      const verifier = new Verifier(position, this.#base, this.#bounds);
+      this.#progress = { position, isIndexed, verifier };
     }
     return this.#progress;
   }

@@ -35,7 +35,7 @@ import { checkInChild } from "./check.ts";
 
 const followOptions = {
   upstream: listOption(
-    "Full node to follow. The API key of the first goes in SEXTANT_UPSTREAM_API_KEY_1, of the second in SEXTANT_UPSTREAM_API_KEY_2, and so on, and SEXTANT_UPSTREAM_API_KEY_1_HEADER names its header if that is not Authorization: Bearer. With one upstream, SEXTANT_UPSTREAM_API_KEY does the same. A key is not sent over plain http to another machine",
+    "Full node to follow. The API key of the first goes in SEXTANT_UPSTREAM_API_KEY_1, and so on (or in SEXTANT_UPSTREAM_API_KEY if there is only one); it is sent as Authorization: Bearer, or in the header that SEXTANT_UPSTREAM_API_KEY_1_HEADER names, and never over plain http to another machine",
     "URL",
   ),
   agree: textOption(
