@@ -541,7 +541,7 @@ export class Follower {
     }
     await pause(this.#pollMs(), this.#stop.signal);
     const others = this.pool.sound.filter((other) => other !== entry && this.pool.isReady(other));
-    // The one in use is asked again at once; whoever answers late is heard at the next poll.
+    // The one in use is asked again at once; late answers count at the next poll.
     void this.#watch.ask(others, () => false);
   }
 
@@ -601,7 +601,7 @@ export class Follower {
   }
 }
 
-/** An upstream that no longer has its early records cannot be audited, which is no fault of its own. */
+/** An upstream that pruned its early records cannot be audited; that is not a lie. */
 function toNeutral(error: UpstreamError): UpstreamError {
   return error.code === "pruned" ? new UpstreamError("other_history", error.message) : error;
 }
