@@ -4,13 +4,20 @@ import { andThen, type MaybePromise } from "./base/maybe-promise.ts";
 import type { ChainGuide } from "./chain/guide.ts";
 import { LOCAL_CHAIN_ID } from "./chain/local-chain.ts";
 import type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
+import type { HoldingAnswer } from "./http/operations/get-holdings.ts";
 import { assetCacheStats } from "./http/schemas/asset-type.ts";
 import type { BalanceChange } from "./ledger/balance-history.ts";
 import { balanceKeyCacheStats } from "./ledger/balance-keys.ts";
 import { LedgerError } from "./ledger/errors.ts";
+import type { TableRow } from "./ledger/owned-items.ts";
 import { isAccumulatorKnown } from "./ledger/position.ts";
 import type { Ledger, LedgerView } from "./ledger/view.ts";
-import { BalanceQuestions } from "./node/balance-questions.ts";
+import { HeadWatch } from "./ledger/watch/head-watch.ts";
+import { watchChanges } from "./ledger/watch/watch-changes.ts";
+import type { WatchEvent, Watched } from "./ledger/watch/watched.ts";
+import type { BalanceEvent } from "./ledger/watch/watched-balance.ts";
+import { type BlockEvent, watchedBlocks } from "./ledger/watch/watched-blocks.ts";
+import { BalanceQuestions, watchedBalanceOf } from "./node/balance-questions.ts";
 import { type DeprecatedOptions, withPresentNames } from "./node/deprecated-options.ts";
 import { DriverHistogram, type DriverReport, driverGauges } from "./node/driver-metrics.ts";
 import { Faults } from "./node/faults.ts";
@@ -31,7 +38,8 @@ import {
   writerGauges,
 } from "./node/gauges.ts";
 import { HttpFrontend } from "./node/http-frontend.ts";
-import { electionInfo, nodeInfo } from "./node/info.ts";
+import { IndexQuestions } from "./node/index-questions.ts";
+import { electionInfo, indexInfo, nodeInfo } from "./node/info.ts";
 import { LedgerWriter } from "./node/ledger-writer.ts";
 import { createMetrics, type MetricFigures, type Metrics } from "./node/metrics.ts";
 import {
@@ -39,10 +47,13 @@ import {
   type Explanation,
   type HistoryOptions,
   type LedgerInfo,
+  type MinVersionOptions,
   NODE_DEFAULTS,
   type Node,
   type NodeOptions,
   type ReadOptions,
+  type TableItemsOptions,
+  type WatchOptions,
 } from "./node/options.ts";
 import { Reader, toLedgerInfo } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
@@ -58,10 +69,15 @@ import { loadPosition } from "./sync/committer.ts";
 import { type PruneWindow, parsePruneWindow } from "./sync/prune-window.ts";
 
 export type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
+export type { HoldingAnswer } from "./http/operations/get-holdings.ts";
 export { HTTP_DEFAULTS, HTTP_NUMBERS, isHeaderBrand, isTrustLevel } from "./http/server.ts";
 export { formatAmount } from "./ledger/balance-detail.ts";
 export type { BalanceChange } from "./ledger/balance-history.ts";
+export type { TableRow } from "./ledger/owned-items.ts";
 export { isReversed } from "./ledger/version-range.ts";
+export { MAX_WAIT_MS } from "./ledger/watch/min-version.ts";
+export type { BalanceEvent } from "./ledger/watch/watched-balance.ts";
+export type { BlockEvent } from "./ledger/watch/watched-blocks.ts";
 export { LOCAL_CHAIN_NUMBERS } from "./node/block-maker.ts";
 export { type CopyOptions, type CopyReport, copyData } from "./node/copying.ts";
 export type { CassandraOptions } from "./node/engines/cassandra.ts";
@@ -78,10 +94,13 @@ export {
   type HttpOptions,
   type LedgerInfo,
   type LocalChainOptions,
+  type MinVersionOptions,
   NODE_DEFAULTS,
   type Node,
   type NodeOptions,
   type ReadOptions,
+  type TableItemsOptions,
+  type WatchOptions,
 } from "./node/options.ts";
 export { type RewindReport, rewindData } from "./node/rewinding.ts";
 export type { StoreOptions } from "./node/store-engines.ts";
@@ -144,8 +163,11 @@ class SextantNode implements Node, Ledger {
   readonly #logger: Logger;
   readonly #window: PruneWindow;
   readonly #waypoints = new WaypointInfo();
-  readonly #reader = new Reader(this);
+  /** A process that writes hears of its own commits; any other looks at the store. */
+  readonly #headWatch = new HeadWatch({ ledger: this, isTold: () => this.#writer !== undefined });
+  readonly #reader = new Reader(this, this.#headWatch);
   readonly #questions = new BalanceQuestions(this.#reader);
+  readonly #indexQuestions: IndexQuestions;
   readonly #startedMs: number;
   readonly #role: WorkerRole | undefined;
   readonly #metrics: Metrics;
@@ -166,6 +188,7 @@ class SextantNode implements Node, Ledger {
     this.#logger = options.logger ?? silentLogger;
     this.#options = withPresentNames(options, this.#logger);
     this.#storeOptions = storeOptionsOf(this.#options);
+    this.#indexQuestions = new IndexQuestions(this.#reader, this.#isIndexOff);
     this.#role = role;
     this.#startedMs = role?.startedMs ?? Date.now();
     this.#window = parsePruneWindow(this.#options.pruneWindow ?? NODE_DEFAULTS.pruneWindow);
@@ -195,6 +218,10 @@ class SextantNode implements Node, Ledger {
         : []),
     ];
     this.#metrics = createMetrics(gauges, hasDriver ? [new DriverHistogram(driver)] : []);
+  }
+
+  get #isIndexOff(): boolean {
+    return this.#options.index === false;
   }
 
   get url(): string | undefined {
@@ -277,9 +304,12 @@ class SextantNode implements Node, Ledger {
       store,
       plan,
       localChain,
+      index: !this.#isIndexOff,
       window: this.#window,
       faults: this.#faults,
       onCommit: this.#metrics.onCommit,
+      onBatch: ({ previous, position: { version }, writes }) =>
+        this.#headWatch.committed({ previous, version, writes }),
       logger: this.#logger,
     });
     return this.#writer;
@@ -289,10 +319,10 @@ class SextantNode implements Node, Ledger {
     if (this.#writer?.following?.isLazy === true) {
       this.#frontend?.assertAlone("expected 0, because the ledger started in the middle");
     }
-    const { pruneWindow, follow } = this.#options;
+    const { pruneWindow, follow, index } = this.#options;
     await this.#frontend?.startWorkers({
       setup: {
-        node: { store: this.#storeOptions, pruneWindow, follow },
+        node: { store: this.#storeOptions, pruneWindow, follow, index },
         startedMs: this.#startedMs,
         genesisWaypoint: this.#plan?.check?.waypoint,
       },
@@ -307,11 +337,13 @@ class SextantNode implements Node, Ledger {
       services: {
         passThrough: passThroughOf(this.#options.follow),
         ledger: this,
+        headWatch: this.#headWatch,
         encoder: (body, view) => this.#reader.encode(body, view),
         explainer: (body, view) => this.#reader.explain(body, view),
         nodeInfo: (view) => this.#info(view),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
         unready: () => this.#status(undefined).unready,
+        index: !this.#isIndexOff,
         mayRestart: (chainId) => chainId === LOCAL_CHAIN_ID,
       },
       metrics: this.#metrics,
@@ -389,29 +421,81 @@ class SextantNode implements Node, Ledger {
     return this.#call(() => this.#questions.detail(address, asset, options));
   }
 
-  async *balanceHistory(
+  balanceHistory(
     address: string,
     asset: string,
     options: HistoryOptions = {},
   ): AsyncGenerator<BalanceChange> {
-    const changes = this.#questions.history(address, asset, options);
+    return this.#list(this.#questions.history(address, asset, options));
+  }
+
+  holdings(address: string, options: ReadOptions = {}): AsyncGenerator<HoldingAnswer> {
+    return this.#list(this.#indexQuestions.holdings(address, options));
+  }
+
+  tableItems(handle: string, options: TableItemsOptions = {}): AsyncGenerator<TableRow> {
+    return this.#list(this.#indexQuestions.tableItems(handle, options));
+  }
+
+  countTableItems(handle: string, options: TableItemsOptions = {}): Promise<bigint> {
+    return this.#call(() => this.#indexQuestions.countTableItems(handle, options));
+  }
+
+  /** Runs each step of a list as a call. */
+  async *#list<T>(steps: AsyncGenerator<T>): AsyncGenerator<T> {
     try {
       for (;;) {
-        const next = await this.#call(() => changes.next());
+        const next = await this.#call(() => steps.next());
         if (next.done === true) return;
         yield next.value;
       }
     } finally {
-      await changes.return(undefined);
+      await steps.return(undefined);
     }
   }
 
-  encodeSubmission(request: object | string | Uint8Array): Promise<Uint8Array> {
-    return this.#call(() => this.#reader.encodeSubmission(request));
+  watchBalance(address: string, asset: string, options: WatchOptions = {}): AsyncGenerator<BalanceEvent> {
+    return this.#watch(options, () => watchedBalanceOf(address, asset));
   }
 
-  explainSubmission(request: object | string | Uint8Array): Promise<Explanation> {
-    return this.#call(() => this.#reader.explainSubmission(request));
+  watchBlocks(options: WatchOptions = {}): AsyncGenerator<BlockEvent> {
+    return this.#watch(options, () => watchedBlocks);
+  }
+
+  async *#watch<E extends WatchEvent>(
+    { after, signal }: WatchOptions,
+    what: () => Watched<E>,
+  ): AsyncGenerator<E> {
+    if (after !== undefined && typeof after !== "bigint") {
+      throw new ConfigError(`after: expected a bigint, got ${typeof after}`);
+    }
+    const closing = this.#closing.signal;
+    const ends = signal === undefined ? closing : AbortSignal.any([signal, closing]);
+    const events = watchChanges(this, this.#headWatch, what(), { after, signal: ends });
+    try {
+      for (;;) {
+        const next = await this.#call(() => events.next());
+        if (next.done === true) break;
+        yield next.value;
+      }
+      if (closing.aborted) throw closedError();
+    } finally {
+      await events.return(undefined);
+    }
+  }
+
+  encodeSubmission(
+    request: object | string | Uint8Array,
+    options: MinVersionOptions = {},
+  ): Promise<Uint8Array> {
+    return this.#call(() => this.#reader.encodeSubmission(request, options));
+  }
+
+  explainSubmission(
+    request: object | string | Uint8Array,
+    options: MinVersionOptions = {},
+  ): Promise<Explanation> {
+    return this.#call(() => this.#reader.explainSubmission(request, options));
   }
 
   info(): Promise<Readonly<Record<string, unknown>>> {
@@ -459,6 +543,7 @@ class SextantNode implements Node, Ledger {
       unready: this.#faults.reason ?? unreadyReasonOf(following?.status()),
       more: {
         ...(following === undefined ? {} : followInfo(following, version)),
+        ...indexInfo(this.#isIndexOff, this.#writer?.indexProgress),
         ...electionInfo(this.#election),
       },
     };
@@ -487,8 +572,8 @@ class SextantNode implements Node, Ledger {
     return this.#writer?.blocks?.isMoving === true ? "moving" : "standing";
   }
 
-  ledgerInfo(): Promise<LedgerInfo> {
-    return this.#call(() => this.#reader.ledgerInfo());
+  ledgerInfo(options: MinVersionOptions = {}): Promise<LedgerInfo> {
+    return this.#call(() => this.#reader.ledgerInfo(options));
   }
 
   produceBlock(): Promise<LedgerInfo> {
@@ -512,6 +597,7 @@ class SextantNode implements Node, Ledger {
 
   async #close(): Promise<void> {
     this.#closing.abort();
+    this.#headWatch.close();
     await this.#election?.stop();
     await this.#writer?.stop();
     await this.#frontend?.close();

@@ -3,27 +3,48 @@
 import { CodedError, ConfigError, errorText } from "../base/errors.ts";
 import { fromHex, toPrefixedHex } from "../base/hex.ts";
 import { CURSOR, TRUST } from "../interface/ledger-headers.ts";
-import { JSON_TYPE, NDJSON_TYPE } from "../interface/media-types.ts";
+import { EVENTS_TYPE, JSON_TYPE, NDJSON_TYPE } from "../interface/media-types.ts";
 import { API_ROOT, urlTo } from "../interface/route.ts";
 import {
   balanceRoute,
+  balanceStreamRoute,
   balancesRoute,
+  blockStreamRoute,
   detailRoute,
   encodeRoute,
   explainRoute,
   historyRoute,
+  holdingsRoute,
   infoRoute,
   ledgerInfoRoute,
   rawItemRoute,
   rawItemsRoute,
+  tableItemCountRoute,
+  tableItemsRoute,
 } from "../interface/routes.ts";
-import { createNode, type HistoryEnd, parseOperand, type ReadOptions, refusalOf } from "../node.ts";
-import { type Exclusion, textOption } from "./option.ts";
+import {
+  type BalanceEvent,
+  type BlockEvent,
+  createNode,
+  type HistoryEnd,
+  MAX_WAIT_MS,
+  type MinVersionOptions,
+  parseOperand,
+  type ReadOptions,
+  refusalOf,
+} from "../node.ts";
+import { followEvents } from "./event-stream.ts";
+import { durationOption, type Exclusion, textOption } from "./option.ts";
 
 /** The version or time to read at; the latest version if both are undefined. */
 export interface ReadAtOperand {
   readonly version: bigint | undefined;
   readonly at: string | undefined;
+}
+
+/** Which rows of a table to read. */
+export interface TableItemsOperand extends ReadAtOperand {
+  readonly since: bigint | undefined;
 }
 
 export interface BalanceQueryText {
@@ -41,6 +62,13 @@ export interface HistoryTexts {
   readonly from: string | undefined;
   readonly to: string | undefined;
   readonly points: number | undefined;
+}
+
+/** What to watch: a balance, or the blocks. */
+export interface WatchQuery {
+  readonly balance: BalanceQueryText | undefined;
+  /** Begins with the changes after this version. */
+  readonly after: bigint | undefined;
 }
 
 /** A change of a balance. */
@@ -65,6 +93,13 @@ export interface Source {
   detail(address: string, asset: string, at: ReadAtOperand): Promise<TrustedText>;
   /** One JSON object for each change. */
   history(address: string, asset: string, range: HistoryTexts): AsyncIterable<string>;
+  /** One JSON object for each asset. */
+  holdings(address: string, at: ReadAtOperand): AsyncIterable<string>;
+  /** One JSON object for each row. */
+  tableItems(handle: string, at: TableItemsOperand): AsyncIterable<string>;
+  countTableItems(handle: string, at: TableItemsOperand): Promise<bigint>;
+  /** One JSON object for each event; `note` gets what happens to the connection. */
+  watch(query: WatchQuery, note: (text: string) => void): AsyncIterable<string>;
   rawItem(handle: string, key: string, at: ReadAtOperand): Promise<string>;
   rawItems(queries: readonly TableQueryText[], at: ReadAtOperand): Promise<string>;
   encode(request: Uint8Array): Promise<string>;
@@ -90,6 +125,32 @@ export const sourceOptions = {
 export const sourceExclusions: readonly Exclusion<keyof typeof sourceOptions>[] = [
   { one: "url", others: ["data"] },
 ];
+
+/** Options of every command that reads the ledger. */
+export const minVersionOptions = {
+  "min-ledger-version": textOption(
+    "Read once the node is at this version: that of your own write",
+    "VERSION",
+  ),
+  wait: durationOption("Longest wait for --min-ledger-version", {
+    fallback: 10_000,
+    min: 0,
+    max: MAX_WAIT_MS,
+  }),
+};
+
+/** Where to ask, and the least version that the answer needs. */
+export interface SourceValues {
+  readonly url: string | undefined;
+  readonly data: string | undefined;
+  readonly "min-ledger-version"?: string | undefined;
+  readonly wait?: number;
+}
+
+function minVersionOf({ "min-ledger-version": text, wait }: SourceValues): MinVersionOptions {
+  if (text === undefined) return {};
+  return { minLedgerVersion: parseOperand("version", "--min-ledger-version", text), waitMs: wait };
+}
 
 /** Options of commands that read at a version or time. */
 export const readAtOptions = {
@@ -203,6 +264,40 @@ const isDetail: Shape = (text) => {
   );
 };
 
+/** Rows of a page that is asked for. */
+const PAGE_ROWS = "1000";
+
+/** A page of a list, and the cursor of the next. */
+interface PageText extends TrustedText {
+  readonly cursor: string | undefined;
+}
+
+function toList(text: string): readonly unknown[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isListOf(isItem: (item: Readonly<Record<string, unknown>>) => boolean): Shape {
+  return (text) =>
+    toList(text)?.every(
+      (item) => typeof item === "object" && item !== null && isItem(item as Record<string, unknown>),
+    ) ?? false;
+}
+
+function* listLines(text: string): Generator<string> {
+  for (const item of toList(text) ?? []) yield JSON.stringify(item);
+}
+
+const isHolding = ({ asset_type, balance, symbol }: Readonly<Record<string, unknown>>): boolean =>
+  typeof asset_type === "string" && isU64(balance) && (symbol === undefined || typeof symbol === "string");
+
+const isRow = ({ key, value }: Readonly<Record<string, unknown>>): boolean =>
+  isHexString(JSON.stringify(key) ?? "") && (value === null || isHexString(JSON.stringify(value) ?? ""));
+
 const isChange: Shape = (text) => {
   const change = toObject(text);
   return (
@@ -210,6 +305,38 @@ const isChange: Shape = (text) => {
     isHexString(JSON.stringify(change?.transaction_hash) ?? "")
   );
 };
+
+const isBalanceEvent: Shape = (text) => {
+  const event = toObject(text);
+  const hasBefore = event?.before !== undefined;
+  return (
+    ["version", "timestamp_usec", "balance"].every((name) => isU64(event?.[name])) &&
+    (!hasBefore || isU64(event.before)) &&
+    (!hasBefore || isHexString(JSON.stringify(event.transaction_hash) ?? ""))
+  );
+};
+
+const BLOCK_NUMBERS = ["height", "first_version", "last_version", "timestamp_usec", "epoch"];
+
+const isBlock: Shape = (text) => {
+  const block = toObject(text);
+  return BLOCK_NUMBERS.every((name) => isU64(block?.[name]));
+};
+
+function blockData({ height, firstVersion, version, timestampUsec, epoch }: BlockEvent): object {
+  const values = [height, firstVersion, version, timestampUsec, epoch];
+  return Object.fromEntries(BLOCK_NUMBERS.map((name, i) => [name, `${values[i]}`]));
+}
+
+function balanceData({ version, timestampUsec, balance, before, transactionHash }: BalanceEvent): object {
+  return {
+    version: `${version}`,
+    timestamp_usec: `${timestampUsec}`,
+    balance: `${balance}`,
+    ...(before === undefined ? {} : { before: `${before}` }),
+    ...(transactionHash === undefined ? {} : { transaction_hash: toPrefixedHex(transactionHash) }),
+  };
+}
 
 /** Shape of the results of a batch: as many as there were queries, each a value or an error. */
 function batchShape(member: string, count: number, isResult: (result: object) => boolean): Shape {
@@ -271,8 +398,10 @@ async function* linesOf({ body }: Response): AsyncGenerator<string> {
   if (rest !== "") throw new Error("the last line has no end");
 }
 
-function remoteSource(root: string): Source {
+function remoteSource(root: string, { minLedgerVersion, waitMs }: MinVersionOptions): Source {
   const at = root + API_ROOT;
+  const least = { min_ledger_version: minLedgerVersion, wait_ms: waitMs };
+  const timeoutMs = RESPONSE_TIMEOUT_MS + (waitMs ?? 0);
   const unreachable = (error: unknown): ConfigError =>
     new ConfigError(`cannot reach ${root}: ${errorText(causeOf(error))}`, error);
   const unlikeNode = (got: string): SourceError =>
@@ -283,7 +412,7 @@ function remoteSource(root: string): Source {
     const got = response.headers.get("content-type") ?? "no content type";
     if (got.split(";")[0]?.trim().toLowerCase() !== type) throw unlikeNode(oneLine(got));
   };
-  const askTrusted = async (url: string, shape: Shape, body?: Uint8Array): Promise<TrustedText> => {
+  const askPage = async (url: string, shape: Shape, body?: Uint8Array): Promise<PageText> => {
     const init: RequestInit =
       body === undefined
         ? { headers: { accept: JSON_TYPE } }
@@ -295,23 +424,44 @@ function remoteSource(root: string): Source {
     let response: Response;
     let text: string;
     try {
-      response = await fetch(url, { ...init, signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS) });
+      response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
       text = (await readText(response)).trim();
     } catch (error) {
       throw unreachable(error);
     }
     await assertType(response, JSON_TYPE, text);
-    if (shape(text)) return { text, trust: brandedValue(response, TRUST) };
+    if (shape(text))
+      return { text, trust: brandedValue(response, TRUST), cursor: brandedValue(response, CURSOR) };
     throw unlikeNode(oneLine(text).slice(0, 100));
   };
-  const ask = async (...question: Parameters<typeof askTrusted>): Promise<string> =>
-    (await askTrusted(...question)).text;
+  const askTrusted = async (...question: Parameters<typeof askPage>): Promise<TrustedText> => {
+    const { text, trust } = await askPage(...question);
+    return { text, trust };
+  };
+  const ask = async (...question: Parameters<typeof askPage>): Promise<string> =>
+    (await askPage(...question)).text;
+  /** The pages of a list; each cursor names the version of the first page. */
+  const pages = async function* (
+    urlFrom: (start: string | undefined) => string,
+    shape: Shape,
+  ): AsyncGenerator<string> {
+    for (let start: string | undefined, isFirst = true; isFirst || start !== undefined; isFirst = false) {
+      const { text, cursor }: PageText = await askPage(urlFrom(start), shape);
+      yield text;
+      // A cursor that does not move would never end.
+      if (cursor !== undefined && cursor === start) throw unlikeNode(cursor);
+      start = cursor;
+    }
+  };
   const askJson = (url: string, shape: Shape, body: unknown): Promise<string> =>
     ask(url, shape, new TextEncoder().encode(JSON.stringify(body)));
   const readAt = ({ version, at: time }: ReadAtOperand) => ({
     ledger_version: version?.toString(),
     at: time,
+    ...least,
   });
+  const pageAt = (when: ReadAtOperand, start: string | undefined) =>
+    start === undefined ? readAt(when) : { start };
   return {
     balance: (address, asset_type, when) =>
       ask(urlTo(at, balanceRoute, { address, asset_type, ...readAt(when) }), isU64),
@@ -325,7 +475,7 @@ function remoteSource(root: string): Source {
       askTrusted(urlTo(at, detailRoute, { address, asset_type, ...readAt(when) }), isDetail),
     history: async function* (address, asset_type, range) {
       for (let start: string | undefined, isFirst = true; isFirst || start !== undefined; isFirst = false) {
-        const url = urlTo(at, historyRoute, { address, asset_type, ...range, start });
+        const url = urlTo(at, historyRoute, { address, asset_type, ...range, start, ...least });
         let response: Response;
         try {
           // Without a time limit: a node closes the connection if its client reads too slowly.
@@ -346,6 +496,57 @@ function remoteSource(root: string): Source {
         start = brandedValue(response, CURSOR);
       }
     },
+    holdings: async function* (address, when) {
+      const urlFrom = (start: string | undefined): string =>
+        urlTo(at, holdingsRoute, { address, limit: PAGE_ROWS, ...pageAt(when, start) });
+      for await (const page of pages(urlFrom, isListOf(isHolding))) yield* listLines(page);
+    },
+    tableItems: async function* (table_handle, when) {
+      const urlFrom = (start: string | undefined): string => {
+        const since = when.since?.toString();
+        return urlTo(at, tableItemsRoute, { table_handle, since, limit: PAGE_ROWS, ...pageAt(when, start) });
+      };
+      for await (const page of pages(urlFrom, isListOf(isRow))) yield* listLines(page);
+    },
+    countTableItems: async (table_handle, when) => {
+      const urlFrom = (start: string | undefined): string => {
+        const since = when.since?.toString();
+        return urlTo(at, tableItemCountRoute, { table_handle, since, ...pageAt(when, start) });
+      };
+      let total = 0n;
+      for await (const page of pages(urlFrom, (text) => isU64(toObject(text)?.count))) {
+        total += BigInt(toObject(page)?.count as string);
+      }
+      return total;
+    },
+    watch: async function* ({ balance, after }, note) {
+      const query = { after, ...least };
+      const url =
+        balance === undefined
+          ? urlTo(at, blockStreamRoute, query)
+          : urlTo(at, balanceStreamRoute, { ...balance, ...query });
+      const events = followEvents(
+        {
+          connect: async (id) => {
+            const headers = { accept: EVENTS_TYPE, ...(id === undefined ? {} : { "last-event-id": id }) };
+            try {
+              return await fetch(url, { headers });
+            } catch (error) {
+              throw unreachable(error);
+            }
+          },
+          assertStream: (response) => assertType(response, EVENTS_TYPE),
+          linesOf,
+          onLost: (reason) => note(`lost the connection, connecting again: ${reason}`),
+        },
+        after?.toString(),
+      );
+      for await (const { name, data } of events) {
+        if (name === "gap") note(oneLine(`${toObject(data)?.message}`));
+        else if (balance === undefined ? isBlock(data) : isBalanceEvent(data)) yield data;
+        else throw unlikeNode(oneLine(data).slice(0, 100));
+      }
+    },
     rawItem: (table_handle, key, when) =>
       askJson(urlTo(at, rawItemRoute, { table_handle, ...readAt(when) }), isHexString, { key }),
     rawItems: (queries, when) =>
@@ -358,10 +559,10 @@ function remoteSource(root: string): Source {
         ),
         { queries },
       ),
-    encode: (request) => ask(urlTo(at, encodeRoute), isHexString, request),
-    explain: (request) => ask(urlTo(at, explainRoute), isObject, request),
+    encode: (request) => ask(urlTo(at, encodeRoute, least), isHexString, request),
+    explain: (request) => ask(urlTo(at, explainRoute, least), isObject, request),
     info: () => ask(urlTo(at, infoRoute), isObject),
-    ledger: () => ask(urlTo(at, ledgerInfoRoute), isLedger),
+    ledger: () => ask(urlTo(at, ledgerInfoRoute, least), isLedger),
     close: async () => {},
   };
 }
@@ -408,7 +609,7 @@ function levelAt(info: Readonly<Record<string, unknown>>, version: bigint): stri
   return ranges.findLast(({ first_version: first }) => BigInt(first) <= version)?.level;
 }
 
-async function localSource(data: string): Promise<Source> {
+async function localSource(data: string, least: MinVersionOptions): Promise<Source> {
   const node = await createNode({ data, readOnly: true });
   /** Refuses with the messages of the HTTP interface. */
   const ask = async <T>(question: () => Promise<T>): Promise<T> => {
@@ -419,7 +620,19 @@ async function localSource(data: string): Promise<Source> {
       throw text === undefined ? error : new SourceError(text, error);
     }
   };
-  const readOptions = ({ version, at }: ReadAtOperand): ReadOptions => ({ ledgerVersion: version, at });
+  const list = async function* <T>(items: AsyncIterable<T>, toLine: (item: T) => string) {
+    const iterator = items[Symbol.asyncIterator]();
+    for (;;) {
+      const next = await ask(() => iterator.next());
+      if (next.done === true) return;
+      yield toLine(next.value);
+    }
+  };
+  const readOptions = ({ version, at }: ReadAtOperand): ReadOptions => ({
+    ledgerVersion: version,
+    at,
+    ...least,
+  });
   return {
     balance: (address, asset, when) =>
       ask(async () => `${await node.balance(address, asset, readOptions(when))}`),
@@ -442,20 +655,34 @@ async function localSource(data: string): Promise<Source> {
         };
       }),
     history: async function* (address, asset, { from, to, points }) {
-      const range = { from: historyEnd("from", from), to: historyEnd("to", to), points };
-      const changes = node.balanceHistory(address, asset, range)[Symbol.asyncIterator]();
-      for (;;) {
-        const next = await ask(() => changes.next());
-        if (next.done === true) return;
-        const change = next.value;
-        yield JSON.stringify({
+      const range = { from: historyEnd("from", from), to: historyEnd("to", to), points, ...least };
+      yield* list(node.balanceHistory(address, asset, range), (change) =>
+        JSON.stringify({
           version: `${change.version}`,
           timestamp_usec: `${change.timestampUsec}`,
           before: `${change.before}`,
           after: `${change.after}`,
           transaction_hash: toPrefixedHex(change.transactionHash),
-        });
-      }
+        }),
+      );
+    },
+    holdings: (address, when) => list(node.holdings(address, readOptions(when)), JSON.stringify),
+    tableItems: (handle, when) =>
+      list(node.tableItems(handle, { ...readOptions(when), since: when.since }), ({ key, value }) =>
+        JSON.stringify({ key: toPrefixedHex(key), value: value === undefined ? null : toPrefixedHex(value) }),
+      ),
+    countTableItems: (handle, when) =>
+      ask(() => node.countTableItems(handle, { ...readOptions(when), since: when.since })),
+    watch: async function* ({ balance, after }) {
+      // The answer is not needed, only that the ledger is there.
+      await ask(() => node.ledgerInfo(least));
+      const events: AsyncIterable<BalanceEvent | BlockEvent> =
+        balance === undefined
+          ? node.watchBlocks({ after })
+          : node.watchBalance(balance.address, balance.asset_type, { after });
+      yield* list(events, (event) =>
+        JSON.stringify("height" in event ? blockData(event) : balanceData(event)),
+      );
     },
     rawItem: (handle, key, when) =>
       ask(async () => {
@@ -480,10 +707,11 @@ async function localSource(data: string): Promise<Source> {
           }),
         );
       }),
-    encode: (request) => ask(async () => JSON.stringify(toPrefixedHex(await node.encodeSubmission(request)))),
-    explain: (request) => ask(async () => JSON.stringify(await node.explainSubmission(request))),
+    encode: (request) =>
+      ask(async () => JSON.stringify(toPrefixedHex(await node.encodeSubmission(request, least)))),
+    explain: (request) => ask(async () => JSON.stringify(await node.explainSubmission(request, least))),
     info: () => ask(async () => JSON.stringify(await node.info())),
-    ledger: () => ask(async () => JSON.stringify(await node.ledgerInfo())),
+    ledger: () => ask(async () => JSON.stringify(await node.ledgerInfo(least))),
     close: () => node.close(),
   };
 }
@@ -495,20 +723,18 @@ function absentItem(handle: string, key: string, version: bigint | undefined): s
 }
 
 /** Opens the source that the options name. */
-export async function openSource(options: {
-  readonly url: string | undefined;
-  readonly data: string | undefined;
-}): Promise<Source> {
+export async function openSource(options: SourceValues): Promise<Source> {
+  const least = minVersionOf(options);
   if (options.url !== undefined && options.data !== undefined) {
     throw new ConfigError("--url and --data exclude each other");
   }
-  if (options.data !== undefined) return localSource(options.data);
-  return remoteSource(parseNodeUrl(options.url ?? DEFAULT_URL));
+  if (options.data !== undefined) return localSource(options.data, least);
+  return remoteSource(parseNodeUrl(options.url ?? DEFAULT_URL), least);
 }
 
 /** Runs one question on a source and closes it. */
 export async function askSource<T>(
-  options: { readonly url: string | undefined; readonly data: string | undefined },
+  options: SourceValues,
   question: (source: Source) => Promise<T>,
 ): Promise<T> {
   const source = await openSource(options);

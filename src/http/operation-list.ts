@@ -7,24 +7,33 @@ import { getAccountBalance } from "./operations/get-account-balance.ts";
 import { getBalanceDetail } from "./operations/get-balance-detail.ts";
 import { getBalanceHistory } from "./operations/get-balance-history.ts";
 import { getBalances } from "./operations/get-balances.ts";
+import { getHoldings } from "./operations/get-holdings.ts";
 import { getLedgerInfo } from "./operations/get-ledger-info.ts";
 import { getRawStateValue } from "./operations/get-raw-state-value.ts";
 import { getRawTableItem } from "./operations/get-raw-table-item.ts";
 import { getRawTableItems } from "./operations/get-raw-table-items.ts";
+import { countTableItems, getTableItems } from "./operations/get-table-items.ts";
 import { getTransactions } from "./operations/get-transactions.ts";
 import { healthy } from "./operations/healthy.ts";
 import { info } from "./operations/info.ts";
 import { metrics } from "./operations/metrics.ts";
 import { ready } from "./operations/ready.ts";
+import { streamBalance } from "./operations/stream-balance.ts";
+import { streamBlocks } from "./operations/stream-blocks.ts";
 
 /** All operations, in the order of the documentation. */
 export const OPERATIONS: readonly Operation[] = [
   getAccountBalance,
   getBalanceDetail,
   getBalanceHistory,
+  streamBalance,
+  streamBlocks,
   getBalances,
+  getHoldings,
   getRawTableItem,
   getRawTableItems,
+  getTableItems,
+  countTableItems,
   encodeSubmission,
   explainSubmission,
   getTransactions,
