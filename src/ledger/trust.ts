@@ -5,7 +5,7 @@ import { struct, variants } from "../bcs/records.ts";
 import { text, u16, u64 } from "../bcs/scalars.ts";
 import { option, vector } from "../bcs/sequences.ts";
 import { LedgerError } from "./errors.ts";
-import type { LedgerView } from "./view.ts";
+import type { LedgerPosition, LedgerView } from "./view.ts";
 
 /**
  * `proven`: follows by hash from a ledger info that a quorum of validators signed; `anchored`: from a checked genesis,
@@ -176,6 +176,14 @@ export function assertNotRefuted({ refuted }: TrustFacts, version: bigint): void
 /** The sentence for users. */
 export function refutedText({ firstVersion, reason }: Refutation): string {
   return `this node's history from version ${firstVersion} on is not the network's: ${reason}`;
+}
+
+/** The last version that a waypoint or signatures confirm, with everything before it; undefined if none is. */
+export function confirmedVersion({ trust, version }: LedgerPosition): bigint | undefined {
+  const open = trust.find(({ level }) => compareTrust(level, ANCHORED) < 0);
+  if (open === undefined || open.first > version) return version;
+  if (open.first > 0n) return open.first - 1n;
+  return compareTrust(open.level, CHAINED) >= 0 ? 0n : undefined;
 }
 
 /** The level of an answer that was read from a view at a version: also the weakest of every item fetched for it. */

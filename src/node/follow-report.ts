@@ -21,7 +21,8 @@ export function unhealthyReasonOf(status: FollowerStatus | undefined): string | 
 
 /** Why a healthy follower should get no requests; undefined when it should. */
 export function unreadyReasonOf(status: FollowerStatus | undefined): string | undefined {
-  return status?.state === "ahead_of_upstreams" ? status.reason : undefined;
+  const isUnready = status?.state === "ahead_of_upstreams" || status?.state === "refuted";
+  return isUnready ? status.reason : undefined;
 }
 
 /** Waypoints that others can anchor to. */

@@ -4,6 +4,7 @@ import { type Logger, silentLogger } from "../base/log.ts";
 import type { NumberSettings } from "../base/settings.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { isWhole, type Position } from "../ledger/position.ts";
+import { confirmedVersion, type Refutation } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
 import type { Store, StoreView } from "../store/contract.ts";
@@ -87,6 +88,8 @@ export class Following {
   readonly #parts: FollowingParts;
   #follower: Follower | undefined;
   #filler: BaseFiller | undefined;
+  /** Found at the start. */
+  #refuted: Refutation | undefined;
   #firstCommit: () => void = () => {};
   /** Resolves when there is a ledger to read. */
   readonly ready: Promise<void>;
@@ -104,10 +107,21 @@ export class Following {
   async start(provenGenesis: Waypoint | undefined): Promise<void> {
     const { store, committer, logger, onRest, onFault, onWaiting } = this.#parts;
     const { urls, options, agree, startVersion } = this.#plan;
-    const position = await loadPosition(store);
     if (provenGenesis !== undefined) await committer.noteMatchedWaypoint(provenGenesis);
+    const position = await loadPosition(store);
     const isBase = position === undefined ? startVersion !== undefined : !isWhole(position);
-    const open = await this.#openAnchors(position, isBase);
+    // A refuted history has no records to compare: the mark stands until a rewind.
+    const open = position?.refuted === undefined ? await this.#openAnchors(position, isBase) : [];
+    this.#refuted = (await loadPosition(store))?.refuted;
+    if (this.#refuted !== undefined) {
+      const { firstVersion, reason } = this.#refuted;
+      logger.error(
+        { firstVersion, reason },
+        "the history stored here is not the network's: nothing is followed",
+      );
+      this.#firstCommit();
+      return;
+    }
     if (isBase) this.#startFilling();
     const connect = (url: URL): Upstream =>
       createRestUpstream(url, {
@@ -159,37 +173,60 @@ export class Following {
     return position === undefined ? anchors : this.#settleAnchors(position.version);
   }
 
-  /** Compares the waypoints of stored versions and returns the others. Throws LedgerError on a mismatch. */
+  /**
+   * Compares the waypoints of stored versions and returns the others. One that contradicts the stored history refutes
+   * it; one that contradicts a waypoint that matched throws LedgerError.
+   */
   async #settleAnchors(head: bigint): Promise<readonly Waypoint[]> {
     const { store, committer, logger } = this.#parts;
     const matched = await loadMatchedWaypoints(store);
-    const open: Waypoint[] = [];
-    for (const anchor of this.#plan.anchors) {
+    const anchors = [...this.#plan.anchors].sort((a, b) => (a.version < b.version ? -1 : 1));
+    for (const [i, anchor] of anchors.entries()) {
+      if (anchor.version > head) return anchors.slice(i);
+      if (matched.some((known) => isSameWaypoint(known, anchor))) continue;
       const known = matched.find(({ version }) => version === anchor.version);
-      if (known !== undefined && isSameWaypoint(known, anchor)) continue;
-      if (anchor.version > head) {
-        open.push(anchor);
-        continue;
-      }
-      const view = await store.openView();
-      const computed = await waypointOfStored(view, anchor.version).finally(() => view.release());
-      if (computed === undefined && known === undefined) {
-        logger.warn(
-          { waypoint: formatWaypoint(anchor) },
-          "the waypoint proves nothing: its version is pruned",
-        );
+      const { position, computed } = await this.#computeWaypoint(anchor.version);
+      if (known === undefined && anchor.version < position.oldestVersion) {
+        const waypoint = formatWaypoint(anchor);
+        logger.warn({ waypoint }, "the waypoint proves nothing: its version is pruned");
         continue;
       }
       const found = computed ?? known;
-      if (found === undefined || !isSameWaypoint(found, anchor)) {
-        throw new LedgerError(
-          "mismatch",
-          `the ledger in the data directory has waypoint ${found === undefined ? "none" : formatWaypoint(found)}, expected ${formatWaypoint(anchor)}`,
-        );
+      if (found !== undefined && isSameWaypoint(found, anchor)) {
+        await committer.noteMatchedWaypoint(anchor);
+        continue;
       }
-      await committer.noteMatchedWaypoint(anchor);
+      await this.#refute(position, anchor, found);
+      return [];
     }
-    return open;
+    return [];
+  }
+
+  async #computeWaypoint(
+    version: bigint,
+  ): Promise<{ readonly position: Position; readonly computed: Waypoint | undefined }> {
+    const view = await this.#parts.store.openView();
+    try {
+      return { position: view.position, computed: await waypointOfStored(view, version) };
+    } finally {
+      view.release();
+    }
+  }
+
+  async #refute(position: Position, anchor: Waypoint, found: Waypoint | undefined): Promise<void> {
+    const confirmed = confirmedVersion(position) ?? -1n;
+    const has =
+      found === undefined ? `no block that ends at version ${anchor.version}` : formatWaypoint(found);
+    if (anchor.version <= confirmed) {
+      throw new LedgerError(
+        "mismatch",
+        `waypoint ${formatWaypoint(anchor)} contradicts waypoint ${has}, which version ${confirmed} confirms`,
+      );
+    }
+    await this.#parts.committer.refute({
+      firstVersion: confirmed + 1n,
+      reason: `waypoint ${formatWaypoint(anchor)} contradicts the history stored here, which has ${has}`,
+    });
   }
 
   #startFilling(): void {
@@ -208,7 +245,16 @@ export class Following {
   }
 
   status(): FollowerStatus | undefined {
-    return this.#follower?.status();
+    if (this.#refuted === undefined) return this.#follower?.status();
+    return {
+      state: "refuted",
+      reason: this.#refuted.reason,
+      headVersion: undefined,
+      headTimestampUsec: undefined,
+      upstreams: [],
+      records: 0,
+      receivedBytes: 0,
+    };
   }
 
   /** Items fetched from upstreams; undefined if the whole state is known. */

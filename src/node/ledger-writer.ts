@@ -4,10 +4,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../base/log.ts";
 import { LOCAL, TRUSTED } from "../ledger/trust.ts";
 import type { Store } from "../store/contract.ts";
-import { Committer } from "../sync/committer.ts";
+import { Committer, loadPosition } from "../sync/committer.ts";
 import { assertNotHalfCopied } from "../sync/copy/copy-mark.ts";
 import { bootstrapGenesis } from "../sync/genesis.ts";
 import { keepAccumulator } from "../sync/kept-accumulator.ts";
+import { raiseByMatchedWaypoints } from "../sync/matched-waypoints.ts";
 import type { PruneWindow } from "../sync/prune-window.ts";
 import { Pruner } from "../sync/pruner.ts";
 import { assertNotHalfRewound } from "../sync/rewind.ts";
@@ -80,6 +81,10 @@ export class LedgerWriter {
     this.#committer = committer;
     if (check !== undefined) await bootstrapGenesis({ store, committer, check });
     if (this.#stop.signal.aborted) return;
+    const position = chain === undefined ? await loadPosition(store) : undefined;
+    if (position !== undefined) {
+      await raiseByMatchedWaypoints(store, position, (waypoint) => committer.noteMatchedWaypoint(waypoint));
+    }
     if (chain !== undefined) {
       this.#blocks = new BlockMaker({ store, chain, committer, faults, onCommit, settings: localChain });
     }

@@ -41,7 +41,9 @@ export interface CommitterOptions {
 }
 
 /** The position of a store; undefined while it is empty. */
-export async function loadPosition(store: Store): Promise<Position | undefined> {
+export async function loadPosition(
+  store: Pick<Store, "identity" | "openView">,
+): Promise<Position | undefined> {
   if (store.identity === undefined) return undefined;
   const view = await store.openView();
   try {

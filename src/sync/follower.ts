@@ -5,16 +5,17 @@ import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { DAY_MS, HOUR_MS, type NumberOptions, type NumberSettings, numbersOf } from "../base/settings.ts";
 import { LedgerError } from "../ledger/errors.ts";
-import type { Position } from "../ledger/position.ts";
-import type { TrustLevel } from "../ledger/trust.ts";
-import type { Ledger } from "../ledger/view.ts";
+import { isWhole, type Position } from "../ledger/position.ts";
+import { confirmedVersion, type Refutation, type TrustLevel } from "../ledger/trust.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
+import type { Store } from "../store/contract.ts";
 import { Agreement, type AgreementRule, claimOf, levelOfRule, NoAgreement } from "./agreement.ts";
 import { checkAnchors } from "./anchor.ts";
-import type { Committer } from "./committer.ts";
+import { auditHistory } from "./audit.ts";
+import { type Committer, loadPosition } from "./committer.ts";
 import { HeadWatch } from "./head-watch.ts";
 import { PageQueue, type QueuedPage } from "./page-queue.ts";
-import { assertSameLedger } from "./same-ledger.ts";
+import { assertSameLedger, compareRecord, type DifferenceCode } from "./same-ledger.ts";
 import { explainUnverified } from "./unverified.ts";
 import { type BackoffOptions, backoffMs, pause } from "./upstream/backoff.ts";
 import { withDeadline } from "./upstream/deadline.ts";
@@ -25,7 +26,8 @@ import type { VerifiedBlock } from "./verifier.ts";
 
 /**
  * `at_head`: an upstream's head is our version; `ahead_of_upstreams`: all upstream heads are below our version;
- * `waiting`: no upstream can be asked, or too few agree; `faulted`: stopped for good.
+ * `waiting`: no upstream can be asked, or too few agree; `refuted`: our own history is not the network's; `faulted`:
+ * stopped for good.
  */
 export type FollowState =
   | "starting"
@@ -33,6 +35,7 @@ export type FollowState =
   | "at_head"
   | "ahead_of_upstreams"
   | "waiting"
+  | "refuted"
   | "faulted"
   | "closed";
 
@@ -96,7 +99,7 @@ export interface FollowerOptions {
   readonly upstreams: readonly Upstream[];
   readonly committer: Committer;
   /** The committer's ledger; the follower compares lagging upstreams with it. */
-  readonly ledger: Ledger;
+  readonly ledger: Pick<Store, "openView" | "identity">;
   /** Chain that upstreams must belong to; undefined: the first commit decides. */
   readonly chainId?: number | undefined;
   readonly agree?: AgreementRule | undefined;
@@ -176,6 +179,9 @@ export class Follower {
   /** Pages that did not come in time since the last commit. */
   #slowPages = 0;
   #pollsBehind = 0;
+  /** The upstream whose records are known to continue ours, and up to which version. */
+  #sameHistory: { readonly entry: PoolEntry; readonly version: bigint } | undefined;
+  #auditing: Promise<void> | undefined;
   /** When upstreams stopped serving usable data. */
   #unusableSinceMs: number | undefined;
 
@@ -199,6 +205,8 @@ export class Follower {
       pool: this.pool,
       ledger: options.ledger,
       chainId: () => this.#chainId,
+      differenceCode: () => this.#differenceCode(),
+      onOtherHistory: (entry) => this.#audit(entry),
       deadlineMs: this.#pace.headDeadlineMs,
       signal: this.#stop.signal,
       onFault: (error) => {
@@ -247,18 +255,23 @@ export class Follower {
   async close(): Promise<void> {
     this.#stop.abort(new Error("the follower was closed"));
     await this.#running;
+    await this.#auditing;
     this.pool.close();
-    if (this.#state !== "faulted") this.#enter("closed");
+    if (!this.#isStopped()) this.#enter("closed");
   }
 
   async #run(): Promise<void> {
-    while (!this.#stop.signal.aborted && this.#state !== "faulted") {
+    while (!this.#stop.signal.aborted && !this.#isStopped()) {
       try {
         await this.#step();
       } catch (error) {
         if (!this.#stop.signal.aborted) this.#fail(error);
       }
     }
+  }
+
+  #isStopped(): boolean {
+    return this.#state === "faulted" || this.#state === "refuted";
   }
 
   /** Follows one upstream until it fails, lags or is overtaken. */
@@ -324,15 +337,78 @@ export class Follower {
     if (this.#version === undefined) {
       await prepare?.(entry.upstream, this.#ceiling(), this.#stop.signal);
     }
+    await this.#assertSameHistory(entry);
     const { ahead, pageLimit: limit } = this.#pace;
     const start = await committer.nextVersion();
     const options = { ahead, limit, ceiling: () => this.#ceiling() };
     const queue = new PageQueue(entry.upstream, start, options, this.#stop.signal);
     try {
-      for (;;) await this.#takePage(entry, queue);
+      while (!this.#isStopped()) await this.#takePage(entry, queue);
     } finally {
       queue.close();
     }
+  }
+
+  /**
+   * Throws UpstreamError `other_history` if the upstream has another record of our last version, while a waypoint still
+   * to come can tell which is right. Without this, the page after ours would not verify, and an honest upstream would
+   * be blamed for the forged history that another one served before.
+   */
+  async #assertSameHistory(entry: PoolEntry): Promise<void> {
+    if (this.#anchors.length === 0) return;
+    const { ledger } = this.#options;
+    const position = await loadPosition(ledger);
+    if (position === undefined || !isWhole(position)) return;
+    const { version } = position;
+    if (version <= (confirmedVersion(position) ?? -1n)) return;
+    if (this.#sameHistory?.entry === entry && this.#sameHistory.version === version) return;
+    const head = await withDeadline(this.#pace.slowPageMs, this.#stop.signal, async (signal) => {
+      const claimed = await entry.upstream.getHead(signal);
+      // An audit needs to know whether the upstream has reached the waypoint.
+      this.pool.noteHead(entry, claimed);
+      await compareRecord(ledger, entry.upstream, claimed.version, "other_history", signal);
+      return claimed;
+    });
+    if (head.version >= version) this.#sameHistory = { entry, version };
+  }
+
+  #differenceCode(): DifferenceCode {
+    return this.#anchors.length > 0 ? "other_history" : "disagrees";
+  }
+
+  /** Finds out, beside following, whether an upstream with another history has the one that the next waypoint confirms. */
+  #audit(entry: PoolEntry): void {
+    const [waypoint] = [...this.#anchors].sort((a, b) => (a.version < b.version ? -1 : 1));
+    const isTooEarly = waypoint === undefined || (entry.head?.version ?? -1n) < waypoint.version;
+    if (this.#auditing !== undefined || isTooEarly) return;
+    const { ledger: store, committer, logger } = this.#options;
+    const { upstream } = entry;
+    const { pageLimit } = this.#pace;
+    logger.info(
+      { upstream: upstream.name, waypoint: waypoint.version },
+      "upstream has another history: checking it",
+    );
+    this.#auditing = auditHistory({ store, upstream, waypoint, pageLimit, signal: this.#stop.signal })
+      .then(async (refuted) => {
+        await committer.refute(refuted);
+        this.#enterRefuted(refuted);
+      })
+      .catch((error: unknown) => {
+        if (this.#stop.signal.aborted) return;
+        if (error instanceof UpstreamError) this.pool.fail(entry, toNeutral(error));
+        else if (this.#options.mayPass?.(error) !== true) this.#fail(error);
+      })
+      .finally(() => {
+        this.#auditing = undefined;
+      });
+  }
+
+  #enterRefuted({ firstVersion, reason }: Refutation): void {
+    this.#enter("refuted", reason);
+    this.#options.logger.error(
+      { firstVersion, reason },
+      "the history stored here is not the network's: following stopped",
+    );
   }
 
   async #takePage(entry: PoolEntry, queue: PageQueue): Promise<void> {
@@ -360,6 +436,7 @@ export class Follower {
     // commit: after a restart it is that of an earlier one.
     if (position === undefined || !isCommit) return;
     this.#version = position.version;
+    this.#sameHistory = { entry, version: position.version };
     this.#chainId = position.chainId;
     this.#disputes = 0;
     this.#slowPages = 0;
@@ -423,6 +500,7 @@ export class Follower {
       await this.#restAtHead(entry, error);
     } else if (error instanceof UpstreamError) {
       this.pool.fail(entry, error);
+      if (error.code === "other_history") this.#audit(entry);
       this.#giveUpIfUnusable();
     } else {
       await this.#waitForStore(error);
@@ -442,7 +520,7 @@ export class Follower {
     try {
       const { ledger } = this.#options;
       const version = await withDeadline(this.#pace.headDeadlineMs, this.#stop.signal, (signal) =>
-        assertSameLedger(ledger, entry.upstream, error.head, signal),
+        assertSameLedger(ledger, entry.upstream, error.head, this.#differenceCode(), signal),
       );
       this.pool.succeed(entry);
       this.#unusableSinceMs = undefined;
@@ -496,7 +574,7 @@ export class Follower {
   }
 
   #enter(state: FollowState, reason?: string): void {
-    if (this.#state === "faulted") return;
+    if (this.#isStopped()) return;
     if (state !== this.#state) {
       this.#options.logger.info(
         { state, was: this.#state, ...(reason === undefined ? {} : { reason }) },
@@ -512,4 +590,9 @@ export class Follower {
     this.#options.logger.error({ err: errorText(error) }, "follower stopped");
     this.#reportFault(error instanceof Error ? error : new Error(String(error)));
   }
+}
+
+/** An upstream that no longer has its early records cannot be audited, which is no fault of its own. */
+function toNeutral(error: UpstreamError): UpstreamError {
+  return error.code === "pruned" ? new UpstreamError("other_history", error.message) : error;
 }

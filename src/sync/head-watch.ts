@@ -1,6 +1,6 @@
 // Asks upstreams for their heads, side by side and with a short deadline, and re-checks those that were set aside.
 import type { Ledger } from "../ledger/view.ts";
-import { assertSameLedger, compareRecord } from "./same-ledger.ts";
+import { assertSameLedger, compareRecord, type DifferenceCode } from "./same-ledger.ts";
 import { withDeadline } from "./upstream/deadline.ts";
 import { UpstreamError } from "./upstream/errors.ts";
 import { type PoolEntry, type UpstreamPool, wrongChain } from "./upstream/pool.ts";
@@ -12,6 +12,9 @@ export interface HeadWatchOptions {
   readonly ledger: Ledger;
   /** Chain that upstreams must belong to; undefined before the first commit. */
   readonly chainId: () => number | undefined;
+  /** What it means that an upstream's record differs from ours. */
+  readonly differenceCode: () => DifferenceCode;
+  readonly onOtherHistory: (entry: PoolEntry) => void;
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
   /** Called with faults that are not the upstream's. */
@@ -52,12 +55,16 @@ export class HeadWatch {
   #once(entry: PoolEntry, question: () => Promise<void>): Promise<void> {
     const inFlight = this.#inFlight.get(entry);
     if (inFlight !== undefined) return inFlight;
-    const { pool, signal, onFault } = this.#options;
+    const { pool, signal, onFault, onOtherHistory } = this.#options;
     const asking = question()
       .catch((error: unknown) => {
         if (signal.aborted) return;
-        if (error instanceof UpstreamError) pool.fail(entry, error);
-        else onFault(error);
+        if (!(error instanceof UpstreamError)) {
+          onFault(error);
+          return;
+        }
+        pool.fail(entry, error);
+        if (error.code === "other_history") onOtherHistory(entry);
       })
       .finally(() => this.#inFlight.delete(entry));
     this.#inFlight.set(entry, asking);
@@ -65,10 +72,10 @@ export class HeadWatch {
   }
 
   async #askHead(entry: PoolEntry): Promise<void> {
-    const { pool, ledger } = this.#options;
+    const { pool, ledger, differenceCode } = this.#options;
     const head = await this.#within(async (signal) => {
       const claimed = await this.#readHead(entry, signal);
-      await assertSameLedger(ledger, entry.upstream, claimed, signal);
+      await assertSameLedger(ledger, entry.upstream, claimed, differenceCode(), signal);
       return claimed;
     });
     pool.noteHead(entry, head);
@@ -78,14 +85,17 @@ export class HeadWatch {
 
   /** An upstream that gives what it got wrong as the others do is sound again; otherwise its next page will tell. */
   async #askAgain(entry: PoolEntry): Promise<void> {
-    const { pool, ledger } = this.#options;
+    const { pool, ledger, differenceCode } = this.#options;
     const { wrongVersion, recheck } = entry;
     const isRight = await this.#within(async (signal) => {
       const head = await this.#readHead(entry, signal);
-      await compareRecord(ledger, entry.upstream, head.version, signal);
+      const code = differenceCode();
+      // Kept, because an upstream with another history may be asked to prove it.
+      if (code === "other_history") pool.noteHead(entry, head);
+      await compareRecord(ledger, entry.upstream, head.version, code, signal);
       await recheck?.(signal);
       if (wrongVersion === undefined || wrongVersion > head.version) return recheck !== undefined;
-      return (await compareRecord(ledger, entry.upstream, wrongVersion, signal)) === "same";
+      return (await compareRecord(ledger, entry.upstream, wrongVersion, code, signal)) === "same";
     });
     if (isRight) pool.succeed(entry);
     else entry.isOnProbation = true;

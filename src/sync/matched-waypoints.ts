@@ -5,7 +5,9 @@ import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { struct } from "../bcs/records.ts";
 import { hash, u64 } from "../bcs/scalars.ts";
 import { vector } from "../bcs/sequences.ts";
+import { isWhole, type Position } from "../ledger/position.ts";
 import { decodeRecord } from "../ledger/record.ts";
+import { confirmedVersion } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { computeWaypoint, type Waypoint } from "../ledger/waypoint.ts";
 import type { SideRow, Store } from "../store/contract.ts";
@@ -35,6 +37,19 @@ export async function rewoundWaypointsRow(store: Store, version: bigint): Promis
   const kept = known.filter((waypoint) => waypoint.version <= version);
   if (kept.length === known.length) return undefined;
   return { key: KEY, value: kept.length === 0 ? undefined : encodeWith(waypointsCodec, kept) };
+}
+
+/** Raises the trust of a position that was stored before trust was, by the waypoints that matched. */
+export async function raiseByMatchedWaypoints(
+  store: Store,
+  position: Position,
+  note: (waypoint: Waypoint) => Promise<void>,
+): Promise<void> {
+  if (!isWhole(position)) return;
+  for (const waypoint of await loadMatchedWaypoints(store)) {
+    if (waypoint.version <= (confirmedVersion(position) ?? -1n)) continue;
+    if (waypoint.version <= position.version) await note(waypoint);
+  }
 }
 
 export function isSameWaypoint(a: Waypoint, b: Waypoint): boolean {

@@ -32,33 +32,38 @@ async function readOwnRecord(ledger: Ledger, wanted: bigint): Promise<OwnRecord 
   }
 }
 
+/** What a difference means: the upstream is wrong, or one of us is and it will turn out which. */
+export type DifferenceCode = "disagrees" | "other_history";
+
 /**
  * Compares an upstream's record of a version, or of our head if that is lower, with ours. Throws UpstreamError
- * `disagrees` if they differ; `unknown` means that there is nothing to compare.
+ * with the code if they differ; `unknown` means that there is nothing to compare.
  */
 export async function compareRecord(
   ledger: Ledger,
   upstream: Upstream,
   version: bigint,
+  code: DifferenceCode,
   signal: AbortSignal,
 ): Promise<"same" | "unknown"> {
   const own = await readOwnRecord(ledger, version);
   if (own?.record === undefined) return "unknown";
   if (!(await servesOtherRecord(upstream, own.version, own.record, signal)))
     return own.version === version ? "same" : "unknown";
-  throw new UpstreamError("disagrees", `its record of version ${own.version} differs from ours`, {
+  throw new UpstreamError(code, `its record of version ${own.version} differs from ours`, {
     version: own.version,
   });
 }
 
 /**
- * Returns our version; undefined without a ledger. Throws UpstreamError `disagrees` if the upstream's head is below
- * our version and of another ledger: its time is later than ours, or its record differs from ours.
+ * Returns our version; undefined without a ledger. Throws UpstreamError with the code if the upstream's head is
+ * below our version and of another ledger: its time is later than ours, or its record differs from ours.
  */
 export async function assertSameLedger(
   ledger: Ledger,
   upstream: Upstream,
   head: UpstreamHead,
+  code: DifferenceCode,
   signal: AbortSignal,
 ): Promise<bigint | undefined> {
   const own = await readOwnRecord(ledger, head.version);
@@ -71,7 +76,7 @@ export async function assertSameLedger(
     (own.record !== undefined && (await servesOtherRecord(upstream, head.version, own.record, signal)))
   ) {
     throw new UpstreamError(
-      "disagrees",
+      code,
       `its head ${head.version} belongs to another ledger than version ${version} here: the upstream was reset, or this node follows the wrong ledger`,
     );
   }

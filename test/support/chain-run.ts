@@ -16,6 +16,8 @@ export class ChainRun {
   readonly chain: LocalChain;
   readonly store: Store;
   readonly #committer: Committer;
+  /** Added to the time of blocks: another time makes another history. */
+  lateUsec = 0n;
 
   constructor(chain: LocalChain, store: Store) {
     this.chain = chain;
@@ -50,7 +52,7 @@ export class ChainRun {
         position,
         view,
         getTreeNodes: (keys) => this.store.getTreeNodes(keys),
-        timestampUsec: START_USEC + (position.blockHeight + 1n) * STEP_USEC,
+        timestampUsec: START_USEC + (position.blockHeight + 1n) * STEP_USEC + this.lateUsec,
       });
     } finally {
       view.release();

@@ -23,12 +23,14 @@ export interface RecordedChain {
   readonly waypoints: ReadonlyMap<bigint, Waypoint>;
 }
 
-/** Runs a local chain for some blocks. */
-export async function recordChain(blocks: number, seed = "follow"): Promise<RecordedChain> {
+/** Runs a local chain for some blocks; a fork has other blocks from `forkAt` on. */
+export async function recordChain(blocks: number, seed = "follow", forkAt = blocks): Promise<RecordedChain> {
   const chain = createLocalChain({ seed });
   const blob = chain.genesisBlob();
   const run = await new ChainRun(chain, createMemoryStore()).start(blob);
-  await run.steps(blocks);
+  await run.steps(forkAt);
+  run.lateUsec = 1n;
+  await run.steps(blocks - forkAt);
   const records = await readRecords(run.store);
   const waypoints = new Map<bigint, Waypoint>();
   await new Committer({ store: createMemoryStore(), logger: silentLogger }).append(

@@ -6,7 +6,8 @@ import type { UpstreamHead } from "./upstream.ts";
  * `unreachable`: no connection, a cut or a timeout; `busy`: it asked to retry later; `beyond_head`: it does not have
  * the version yet; `pruned`: no longer; `refused`: an error status; `malformed`: a response that breaks the
  * interface; `too_large`: more bytes than the limit; `wrong_chain`: a node of another chain; `unverified`: its records
- * fail verification; `disagrees`: other upstreams serve other data.
+ * fail verification; `disagrees`: other upstreams serve other data; `other_history`: its records differ from ours, and a
+ * waypoint still to come will tell which are the network's.
  */
 export type UpstreamErrorCode =
   | "unreachable"
@@ -18,7 +19,8 @@ export type UpstreamErrorCode =
   | "too_large"
   | "wrong_chain"
   | "unverified"
-  | "disagrees";
+  | "disagrees"
+  | "other_history";
 
 /** A fault of an upstream. Messages never contain raw text from the network. */
 export class UpstreamError extends CodedError<UpstreamErrorCode> {

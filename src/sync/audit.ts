@@ -1,0 +1,132 @@
+// Tells whose history is the network's when an upstream's differs from ours: recomputes the upstream's history, from
+// genesis up to a waypoint that the operator gave. A match proves the upstream right, and our own history wrong.
+import { equalBytes } from "../base/bytes.ts";
+import { LedgerError } from "../ledger/errors.ts";
+import type { Position } from "../ledger/position.ts";
+import { decodePage, type RecordSpans } from "../ledger/record.ts";
+import { ALL_TRUSTED, confirmedVersion, type Refutation } from "../ledger/trust.ts";
+import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
+import type { Store } from "../store/contract.ts";
+import { onlyRecord } from "./agreement.ts";
+import { waypointOfBlock } from "./anchor.ts";
+import { isSameWaypoint } from "./matched-waypoints.ts";
+import { explainUnverified } from "./unverified.ts";
+import { UpstreamError } from "./upstream/errors.ts";
+import type { Upstream } from "./upstream/upstream.ts";
+import { Verifier } from "./verifier.ts";
+
+/** What an audit reads. */
+export interface AuditOptions {
+  readonly store: Pick<Store, "openView" | "identity">;
+  readonly upstream: Upstream;
+  readonly waypoint: Waypoint;
+  /** Records per page. */
+  readonly pageLimit: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Returns what the upstream's history refutes of ours. Throws UpstreamError `unverified` if it does not lead to the
+ * waypoint, and any other UpstreamError if it could not be read. Holds one page and one open block in memory.
+ */
+export async function auditHistory(options: AuditOptions): Promise<Refutation> {
+  const { store, upstream, waypoint } = options;
+  const view = await store.openView();
+  const { position } = view;
+  view.release();
+  const confirmed = confirmedVersion(position);
+  await assertLeadsTo(options, confirmed === undefined ? undefined : genesisOf(position, store.identity));
+  const first = await firstDifference(options, position);
+  const firstVersion = first ?? (confirmed === undefined ? 0n : confirmed + 1n);
+  return {
+    firstVersion,
+    reason: `waypoint ${formatWaypoint(waypoint)} confirms the history that ${upstream.name} serves, which differs from the one stored here from version ${firstVersion} on`,
+  };
+}
+
+/** The position after a genesis that is confirmed. */
+function genesisOf(position: Position, identity: Store["identity"]): Position | undefined {
+  if (identity === undefined) return undefined;
+  return {
+    ...ALL_TRUSTED,
+    chainId: position.chainId,
+    version: 0n,
+    timestampUsec: 0n,
+    epoch: 0n,
+    blockHeight: 0n,
+    oldestVersion: 0n,
+    oldestBlockHeight: 0n,
+    accumulator: { leafCount: 1n, frozen: [identity.genesisHash] },
+    stateRoot: undefined,
+  };
+}
+
+async function assertLeadsTo(options: AuditOptions, genesis: Position | undefined): Promise<void> {
+  const { upstream, waypoint, pageLimit, signal } = options;
+  const verifier = new Verifier(genesis);
+  for (;;) {
+    signal.throwIfAborted();
+    const { bytes } = await upstream.getRecords(verifier.nextVersion, pageLimit, signal);
+    for (const record of recordsOf(bytes)) {
+      const block = pushRecord(verifier, record, bytes);
+      if (record.version < waypoint.version) continue;
+      if (block !== undefined && isSameWaypoint(waypointOfBlock(block), waypoint)) return;
+      throw new UpstreamError(
+        "unverified",
+        `the history that it serves does not lead to waypoint ${formatWaypoint(waypoint)}`,
+      );
+    }
+  }
+}
+
+function recordsOf(page: Uint8Array): readonly RecordSpans[] {
+  try {
+    const records = decodePage(page);
+    if (records.length > 0) return records;
+  } catch (error) {
+    throw new UpstreamError("malformed", "a page of records does not decode", { cause: error });
+  }
+  throw new UpstreamError("malformed", "a page without records");
+}
+
+function pushRecord(verifier: Verifier, record: RecordSpans, page: Uint8Array): ReturnType<Verifier["push"]> {
+  try {
+    return verifier.push(record);
+  } catch (error) {
+    throw explainUnverified(error, page);
+  }
+}
+
+/** The first of our stored versions that the upstream has otherwise; undefined if the difference begins before them. */
+async function firstDifference(
+  { store, upstream, signal }: AuditOptions,
+  { oldestVersion, version }: Position,
+): Promise<bigint | undefined> {
+  const isDifferent = async (at: bigint): Promise<boolean> => {
+    const own = await readRecord(store, at);
+    const page = await upstream.getRecords(at, 1, signal);
+    return own === undefined || !equalBytes(own, onlyRecord(page.bytes, at));
+  };
+  // A record's accumulator root commits to all before it: once two histories differ, they never meet again.
+  let [low, high] = [oldestVersion, version];
+  while (low < high) {
+    const middle = (low + high) / 2n;
+    if (await isDifferent(middle)) high = middle;
+    else low = middle + 1n;
+  }
+  return low === oldestVersion && oldestVersion > 0n ? undefined : low;
+}
+
+async function readRecord(store: AuditOptions["store"], version: bigint): Promise<Uint8Array | undefined> {
+  const view = await store.openView();
+  try {
+    const [stored] = await view.getRecords(version, 1, 1);
+    return stored && new Uint8Array(stored.bytes);
+  } catch (error) {
+    // The pruner removed it meanwhile.
+    if (error instanceof LedgerError) return undefined;
+    throw error;
+  } finally {
+    view.release();
+  }
+}
