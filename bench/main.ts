@@ -5,6 +5,7 @@ import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import { benchmarkBatch } from "./batch.ts";
 import { benchmarkCassandra } from "./cassandra.ts";
+import { benchmarkChecksums } from "./checksums.ts";
 import { benchmarkEncode } from "./encode.ts";
 import { benchmarkGenesis } from "./genesis.ts";
 import { benchmarkGrowth } from "./growth.ts";
@@ -24,6 +25,7 @@ import { benchmarkWorkers } from "./workers.ts";
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   http: benchmarkHttp,
   batch: benchmarkBatch,
+  checksums: benchmarkChecksums,
   history: benchmarkHistory,
   lanes: benchmarkLanes,
   growth: benchmarkGrowth,

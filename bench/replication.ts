@@ -126,6 +126,7 @@ async function collectBatches(records: readonly Uint8Array[]): Promise<Pair[][]>
     getTreeNodes: (keys) => store.getTreeNodes(keys),
     getSideRows: (keys) => store.getSideRows(keys),
     putSideRows: (rows) => store.putSideRows(rows),
+    putIndex: (rows, sideRows) => store.putIndex(rows, sideRows),
     setTrust: (facts, rows) => store.setTrust(facts, rows),
     preload: (base) => store.preload(base),
     prune: (floor, maxRows) => store.prune(floor, maxRows),

@@ -11,6 +11,7 @@ export {
   type GenesisReport,
   type HistoryEnd,
   type HistoryOptions,
+  type HoldingAnswer,
   type HttpOptions,
   type LedgerInfo,
   type LocalChainOptions,
@@ -18,5 +19,7 @@ export {
   type NodeOptions,
   type ReadOptions,
   type StoreOptions,
+  type TableItemsOptions,
+  type TableRow,
   verifyGenesis,
 } from "./node.ts";

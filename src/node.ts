@@ -4,10 +4,12 @@ import { andThen, type MaybePromise } from "./base/maybe-promise.ts";
 import type { ChainGuide } from "./chain/guide.ts";
 import { LOCAL_CHAIN_ID } from "./chain/local-chain.ts";
 import type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
+import type { HoldingAnswer } from "./http/operations/get-holdings.ts";
 import { assetCacheStats } from "./http/schemas/asset-type.ts";
 import type { BalanceChange } from "./ledger/balance-history.ts";
 import { balanceKeyCacheStats } from "./ledger/balance-keys.ts";
 import { LedgerError } from "./ledger/errors.ts";
+import type { TableRow } from "./ledger/owned-items.ts";
 import { isAccumulatorKnown } from "./ledger/position.ts";
 import type { Ledger, LedgerView } from "./ledger/view.ts";
 import { BalanceQuestions } from "./node/balance-questions.ts";
@@ -31,7 +33,8 @@ import {
   writerGauges,
 } from "./node/gauges.ts";
 import { HttpFrontend } from "./node/http-frontend.ts";
-import { electionInfo, nodeInfo } from "./node/info.ts";
+import { IndexQuestions } from "./node/index-questions.ts";
+import { electionInfo, indexInfo, nodeInfo } from "./node/info.ts";
 import { LedgerWriter } from "./node/ledger-writer.ts";
 import { createMetrics, type MetricFigures, type Metrics } from "./node/metrics.ts";
 import {
@@ -43,6 +46,7 @@ import {
   type Node,
   type NodeOptions,
   type ReadOptions,
+  type TableItemsOptions,
 } from "./node/options.ts";
 import { Reader, toLedgerInfo } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
@@ -58,9 +62,11 @@ import { loadPosition } from "./sync/committer.ts";
 import { type PruneWindow, parsePruneWindow } from "./sync/prune-window.ts";
 
 export type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
+export type { HoldingAnswer } from "./http/operations/get-holdings.ts";
 export { HTTP_DEFAULTS, HTTP_NUMBERS, isHeaderBrand, isTrustLevel } from "./http/server.ts";
 export { formatAmount } from "./ledger/balance-detail.ts";
 export type { BalanceChange } from "./ledger/balance-history.ts";
+export type { TableRow } from "./ledger/owned-items.ts";
 export { isReversed } from "./ledger/version-range.ts";
 export { LOCAL_CHAIN_NUMBERS } from "./node/block-maker.ts";
 export { type CopyOptions, type CopyReport, copyData } from "./node/copying.ts";
@@ -82,6 +88,7 @@ export {
   type Node,
   type NodeOptions,
   type ReadOptions,
+  type TableItemsOptions,
 } from "./node/options.ts";
 export { type RewindReport, rewindData } from "./node/rewinding.ts";
 export type { StoreOptions } from "./node/store-engines.ts";
@@ -146,6 +153,7 @@ class SextantNode implements Node, Ledger {
   readonly #waypoints = new WaypointInfo();
   readonly #reader = new Reader(this);
   readonly #questions = new BalanceQuestions(this.#reader);
+  readonly #indexQuestions: IndexQuestions;
   readonly #startedMs: number;
   readonly #role: WorkerRole | undefined;
   readonly #metrics: Metrics;
@@ -166,6 +174,7 @@ class SextantNode implements Node, Ledger {
     this.#logger = options.logger ?? silentLogger;
     this.#options = withPresentNames(options, this.#logger);
     this.#storeOptions = storeOptionsOf(this.#options);
+    this.#indexQuestions = new IndexQuestions(this.#reader, this.#isIndexOff);
     this.#role = role;
     this.#startedMs = role?.startedMs ?? Date.now();
     this.#window = parsePruneWindow(this.#options.pruneWindow ?? NODE_DEFAULTS.pruneWindow);
@@ -195,6 +204,10 @@ class SextantNode implements Node, Ledger {
         : []),
     ];
     this.#metrics = createMetrics(gauges, hasDriver ? [new DriverHistogram(driver)] : []);
+  }
+
+  get #isIndexOff(): boolean {
+    return this.#options.index === false;
   }
 
   get url(): string | undefined {
@@ -277,6 +290,7 @@ class SextantNode implements Node, Ledger {
       store,
       plan,
       localChain,
+      index: !this.#isIndexOff,
       window: this.#window,
       faults: this.#faults,
       onCommit: this.#metrics.onCommit,
@@ -289,10 +303,10 @@ class SextantNode implements Node, Ledger {
     if (this.#writer?.following?.isLazy === true) {
       this.#frontend?.assertAlone("expected 0, because the ledger started in the middle");
     }
-    const { pruneWindow, follow } = this.#options;
+    const { pruneWindow, follow, index } = this.#options;
     await this.#frontend?.startWorkers({
       setup: {
-        node: { store: this.#storeOptions, pruneWindow, follow },
+        node: { store: this.#storeOptions, pruneWindow, follow, index },
         startedMs: this.#startedMs,
         genesisWaypoint: this.#plan?.check?.waypoint,
       },
@@ -312,6 +326,7 @@ class SextantNode implements Node, Ledger {
         nodeInfo: (view) => this.#info(view),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
         unready: () => this.#status(undefined).unready,
+        index: !this.#isIndexOff,
         mayRestart: (chainId) => chainId === LOCAL_CHAIN_ID,
       },
       metrics: this.#metrics,
@@ -389,20 +404,36 @@ class SextantNode implements Node, Ledger {
     return this.#call(() => this.#questions.detail(address, asset, options));
   }
 
-  async *balanceHistory(
+  balanceHistory(
     address: string,
     asset: string,
     options: HistoryOptions = {},
   ): AsyncGenerator<BalanceChange> {
-    const changes = this.#questions.history(address, asset, options);
+    return this.#list(this.#questions.history(address, asset, options));
+  }
+
+  holdings(address: string, options: ReadOptions = {}): AsyncGenerator<HoldingAnswer> {
+    return this.#list(this.#indexQuestions.holdings(address, options));
+  }
+
+  tableItems(handle: string, options: TableItemsOptions = {}): AsyncGenerator<TableRow> {
+    return this.#list(this.#indexQuestions.tableItems(handle, options));
+  }
+
+  countTableItems(handle: string, options: TableItemsOptions = {}): Promise<bigint> {
+    return this.#call(() => this.#indexQuestions.countTableItems(handle, options));
+  }
+
+  /** Runs each step of a list as a call. */
+  async *#list<T>(steps: AsyncGenerator<T>): AsyncGenerator<T> {
     try {
       for (;;) {
-        const next = await this.#call(() => changes.next());
+        const next = await this.#call(() => steps.next());
         if (next.done === true) return;
         yield next.value;
       }
     } finally {
-      await changes.return(undefined);
+      await steps.return(undefined);
     }
   }
 
@@ -459,6 +490,7 @@ class SextantNode implements Node, Ledger {
       unready: this.#faults.reason ?? unreadyReasonOf(following?.status()),
       more: {
         ...(following === undefined ? {} : followInfo(following, version)),
+        ...indexInfo(this.#isIndexOff, this.#writer?.indexProgress),
         ...electionInfo(this.#election),
       },
     };

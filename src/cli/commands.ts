@@ -9,6 +9,7 @@ import { detailCommand } from "./commands/detail.ts";
 import { encodeCommand } from "./commands/encode.ts";
 import { explainCommand } from "./commands/explain.ts";
 import { historyCommand } from "./commands/history.ts";
+import { holdingsCommand } from "./commands/holdings.ts";
 import { infoCommand } from "./commands/info.ts";
 import { rawItemCommand } from "./commands/raw-item.ts";
 import { rawItemsCommand } from "./commands/raw-items.ts";
@@ -17,6 +18,7 @@ import { rewindCommand } from "./commands/rewind.ts";
 import { startCommand } from "./commands/start.ts";
 import { statementCommand } from "./commands/statement.ts";
 import { statusCommand } from "./commands/status.ts";
+import { tableItemsCommand } from "./commands/table-items.ts";
 import { verifyGenesisCommand } from "./commands/verify-genesis.ts";
 
 /** The commands of the program. */
@@ -27,9 +29,11 @@ export const commands: readonly Command[] = [
   balancesCommand,
   detailCommand,
   historyCommand,
+  holdingsCommand,
   statementCommand,
   rawItemCommand,
   rawItemsCommand,
+  tableItemsCommand,
   encodeCommand,
   explainCommand,
   infoCommand,

@@ -12,10 +12,13 @@ import {
   encodeRoute,
   explainRoute,
   historyRoute,
+  holdingsRoute,
   infoRoute,
   ledgerInfoRoute,
   rawItemRoute,
   rawItemsRoute,
+  tableItemCountRoute,
+  tableItemsRoute,
 } from "../interface/routes.ts";
 import { createNode, type HistoryEnd, parseOperand, type ReadOptions, refusalOf } from "../node.ts";
 import { type Exclusion, textOption } from "./option.ts";
@@ -24,6 +27,11 @@ import { type Exclusion, textOption } from "./option.ts";
 export interface ReadAtOperand {
   readonly version: bigint | undefined;
   readonly at: string | undefined;
+}
+
+/** Which rows of a table to read. */
+export interface TableItemsOperand extends ReadAtOperand {
+  readonly since: bigint | undefined;
 }
 
 export interface BalanceQueryText {
@@ -65,6 +73,11 @@ export interface Source {
   detail(address: string, asset: string, at: ReadAtOperand): Promise<TrustedText>;
   /** One JSON object for each change. */
   history(address: string, asset: string, range: HistoryTexts): AsyncIterable<string>;
+  /** One JSON object for each asset. */
+  holdings(address: string, at: ReadAtOperand): AsyncIterable<string>;
+  /** One JSON object for each row. */
+  tableItems(handle: string, at: TableItemsOperand): AsyncIterable<string>;
+  countTableItems(handle: string, at: TableItemsOperand): Promise<bigint>;
   rawItem(handle: string, key: string, at: ReadAtOperand): Promise<string>;
   rawItems(queries: readonly TableQueryText[], at: ReadAtOperand): Promise<string>;
   encode(request: Uint8Array): Promise<string>;
@@ -203,6 +216,40 @@ const isDetail: Shape = (text) => {
   );
 };
 
+/** Rows of a page that is asked for. */
+const PAGE_ROWS = "1000";
+
+/** A page of a list, and the cursor of the next. */
+interface PageText extends TrustedText {
+  readonly cursor: string | undefined;
+}
+
+function toList(text: string): readonly unknown[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isListOf(isItem: (item: Readonly<Record<string, unknown>>) => boolean): Shape {
+  return (text) =>
+    toList(text)?.every(
+      (item) => typeof item === "object" && item !== null && isItem(item as Record<string, unknown>),
+    ) ?? false;
+}
+
+function* listLines(text: string): Generator<string> {
+  for (const item of toList(text) ?? []) yield JSON.stringify(item);
+}
+
+const isHolding = ({ asset_type, balance, symbol }: Readonly<Record<string, unknown>>): boolean =>
+  typeof asset_type === "string" && isU64(balance) && (symbol === undefined || typeof symbol === "string");
+
+const isRow = ({ key, value }: Readonly<Record<string, unknown>>): boolean =>
+  isHexString(JSON.stringify(key) ?? "") && (value === null || isHexString(JSON.stringify(value) ?? ""));
+
 const isChange: Shape = (text) => {
   const change = toObject(text);
   return (
@@ -283,7 +330,7 @@ function remoteSource(root: string): Source {
     const got = response.headers.get("content-type") ?? "no content type";
     if (got.split(";")[0]?.trim().toLowerCase() !== type) throw unlikeNode(oneLine(got));
   };
-  const askTrusted = async (url: string, shape: Shape, body?: Uint8Array): Promise<TrustedText> => {
+  const askPage = async (url: string, shape: Shape, body?: Uint8Array): Promise<PageText> => {
     const init: RequestInit =
       body === undefined
         ? { headers: { accept: JSON_TYPE } }
@@ -301,17 +348,37 @@ function remoteSource(root: string): Source {
       throw unreachable(error);
     }
     await assertType(response, JSON_TYPE, text);
-    if (shape(text)) return { text, trust: brandedValue(response, TRUST) };
+    if (shape(text))
+      return { text, trust: brandedValue(response, TRUST), cursor: brandedValue(response, CURSOR) };
     throw unlikeNode(oneLine(text).slice(0, 100));
   };
-  const ask = async (...question: Parameters<typeof askTrusted>): Promise<string> =>
-    (await askTrusted(...question)).text;
+  const askTrusted = async (...question: Parameters<typeof askPage>): Promise<TrustedText> => {
+    const { text, trust } = await askPage(...question);
+    return { text, trust };
+  };
+  const ask = async (...question: Parameters<typeof askPage>): Promise<string> =>
+    (await askPage(...question)).text;
+  /** The pages of a list; each cursor names the version of the first page. */
+  const pages = async function* (
+    urlFrom: (start: string | undefined) => string,
+    shape: Shape,
+  ): AsyncGenerator<string> {
+    for (let start: string | undefined, isFirst = true; isFirst || start !== undefined; isFirst = false) {
+      const { text, cursor }: PageText = await askPage(urlFrom(start), shape);
+      yield text;
+      // A cursor that does not move would never end.
+      if (cursor !== undefined && cursor === start) throw unlikeNode(cursor);
+      start = cursor;
+    }
+  };
   const askJson = (url: string, shape: Shape, body: unknown): Promise<string> =>
     ask(url, shape, new TextEncoder().encode(JSON.stringify(body)));
   const readAt = ({ version, at: time }: ReadAtOperand) => ({
     ledger_version: version?.toString(),
     at: time,
   });
+  const pageAt = (when: ReadAtOperand, start: string | undefined) =>
+    start === undefined ? readAt(when) : { start };
   return {
     balance: (address, asset_type, when) =>
       ask(urlTo(at, balanceRoute, { address, asset_type, ...readAt(when) }), isU64),
@@ -345,6 +412,29 @@ function remoteSource(root: string): Source {
         }
         start = brandedValue(response, CURSOR);
       }
+    },
+    holdings: async function* (address, when) {
+      const urlFrom = (start: string | undefined): string =>
+        urlTo(at, holdingsRoute, { address, limit: PAGE_ROWS, ...pageAt(when, start) });
+      for await (const page of pages(urlFrom, isListOf(isHolding))) yield* listLines(page);
+    },
+    tableItems: async function* (table_handle, when) {
+      const urlFrom = (start: string | undefined): string => {
+        const since = when.since?.toString();
+        return urlTo(at, tableItemsRoute, { table_handle, since, limit: PAGE_ROWS, ...pageAt(when, start) });
+      };
+      for await (const page of pages(urlFrom, isListOf(isRow))) yield* listLines(page);
+    },
+    countTableItems: async (table_handle, when) => {
+      const urlFrom = (start: string | undefined): string => {
+        const since = when.since?.toString();
+        return urlTo(at, tableItemCountRoute, { table_handle, since, ...pageAt(when, start) });
+      };
+      let total = 0n;
+      for await (const page of pages(urlFrom, (text) => isU64(toObject(text)?.count))) {
+        total += BigInt(toObject(page)?.count as string);
+      }
+      return total;
     },
     rawItem: (table_handle, key, when) =>
       askJson(urlTo(at, rawItemRoute, { table_handle, ...readAt(when) }), isHexString, { key }),
@@ -402,6 +492,12 @@ function batchText(
   });
 }
 
+/** The level of a version by a node's info, which has the latest ranges only; undefined for a version before them. */
+function levelAt(info: Readonly<Record<string, unknown>>, version: bigint): string | undefined {
+  const ranges = info.trust_ranges as readonly { readonly first_version: string; readonly level: string }[];
+  return ranges.findLast(({ first_version: first }) => BigInt(first) <= version)?.level;
+}
+
 async function localSource(data: string): Promise<Source> {
   const node = await createNode({ data, readOnly: true });
   /** Refuses with the messages of the HTTP interface. */
@@ -411,6 +507,14 @@ async function localSource(data: string): Promise<Source> {
     } catch (error) {
       const text = refusalOf(error);
       throw text === undefined ? error : new SourceError(text, error);
+    }
+  };
+  const list = async function* <T>(items: AsyncIterable<T>, toLine: (item: T) => string) {
+    const iterator = items[Symbol.asyncIterator]();
+    for (;;) {
+      const next = await ask(() => iterator.next());
+      if (next.done === true) return;
+      yield toLine(next.value);
     }
   };
   const readOptions = ({ version, at }: ReadAtOperand): ReadOptions => ({ ledgerVersion: version, at });
@@ -428,26 +532,32 @@ async function localSource(data: string): Promise<Source> {
         );
       }),
     detail: (address, asset, when) =>
-      ask(async () => ({
-        text: JSON.stringify(await node.balanceDetail(address, asset, readOptions(when))),
-        trust: undefined,
-      })),
+      ask(async () => {
+        const detail = await node.balanceDetail(address, asset, readOptions(when));
+        return {
+          text: JSON.stringify(detail),
+          trust: levelAt(await node.info(), BigInt(detail.ledger_version)),
+        };
+      }),
     history: async function* (address, asset, { from, to, points }) {
       const range = { from: historyEnd("from", from), to: historyEnd("to", to), points };
-      const changes = node.balanceHistory(address, asset, range)[Symbol.asyncIterator]();
-      for (;;) {
-        const next = await ask(() => changes.next());
-        if (next.done === true) return;
-        const change = next.value;
-        yield JSON.stringify({
+      yield* list(node.balanceHistory(address, asset, range), (change) =>
+        JSON.stringify({
           version: `${change.version}`,
           timestamp_usec: `${change.timestampUsec}`,
           before: `${change.before}`,
           after: `${change.after}`,
           transaction_hash: toPrefixedHex(change.transactionHash),
-        });
-      }
+        }),
+      );
     },
+    holdings: (address, when) => list(node.holdings(address, readOptions(when)), JSON.stringify),
+    tableItems: (handle, when) =>
+      list(node.tableItems(handle, { ...readOptions(when), since: when.since }), ({ key, value }) =>
+        JSON.stringify({ key: toPrefixedHex(key), value: value === undefined ? null : toPrefixedHex(value) }),
+      ),
+    countTableItems: (handle, when) =>
+      ask(() => node.countTableItems(handle, { ...readOptions(when), since: when.since })),
     rawItem: (handle, key, when) =>
       ask(async () => {
         const value = await node.rawItem(handle, key, readOptions(when));

@@ -12,7 +12,6 @@ interface Told {
   readonly changes?: readonly (readonly [version: number, usec: number, before: number, after: number])[];
   readonly about?: Readonly<Record<string, unknown>>;
   readonly trust?: string;
-  readonly level?: string;
 }
 
 /** A node that says what the test wants it to say. */
@@ -22,9 +21,8 @@ function tell({
   changes = [[2, 1_500_000, 5, 7]],
   about,
   trust,
-  level,
 }: Told): Source {
-  const source: Pick<Source, "detail" | "history" | "ledger" | "info"> = {
+  const source: Pick<Source, "detail" | "history" | "ledger"> = {
     detail: async (_address, _asset, { at }) => {
       const isOpening = at === "1970-01-01T00:00:00.999999Z";
       const [ledger_version, balance] = isOpening ? ["1", opening] : ["3", closing];
@@ -38,7 +36,6 @@ function tell({
       }
     },
     ledger: async () => '{"chain_id":4}',
-    info: async () => JSON.stringify(level === undefined ? {} : { trust_level: level }),
   };
   return source as Source;
 }
@@ -51,7 +48,7 @@ describe("a statement", () => {
     const statement = await readStatement(tell({ trust: "agreed 2/3" }), QUERY);
     expect([statement.received, statement.paid, statement.changes.length]).toEqual(["2", "0", 1]);
     expect(statement.opening.trust).toBe("agreed 2/3");
-    expect((await readStatement(tell({ level: "chained" }), QUERY)).closing.trust).toBe("chained");
+    expect((await readStatement(tell({}), QUERY)).closing).not.toHaveProperty("trust");
   });
 
   it.each([

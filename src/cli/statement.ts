@@ -3,7 +3,7 @@
 // two months have every change once.
 import { CodedError, ConfigError, errorText } from "../base/errors.ts";
 import { formatTime, parseTime } from "../base/time-text.ts";
-import type { ChangeText, ReadAtOperand, Source } from "./source.ts";
+import type { ChangeText, ReadAtOperand, Source, TrustedText } from "./source.ts";
 
 /** More changes than a statement can hold in memory. */
 const MAX_CHANGES = 250_000;
@@ -103,18 +103,12 @@ export async function readStatement(source: Source, query: StatementQuery): Prom
   const end = await source.detail(address, asset, before(toUsec));
   const start = await source.detail(address, asset, before(fromUsec));
   const { chain_id } = JSON.parse(await source.ledger()) as { chain_id: number };
-  const trusts = [start.trust, end.trust];
-  const { trust_level: known } = trusts.includes(undefined)
-    ? (JSON.parse(await source.info()) as { trust_level?: unknown })
-    : {};
-  // The level of the latest version is never stronger than that of an earlier one.
-  const toPoint = (text: string, trust: string | undefined): StatementPoint => {
+  const toPoint = ({ text, trust }: TrustedText): StatementPoint => {
     const { ledger_version, timestamp_usec, balance } = JSON.parse(text) as StatementPoint;
-    const level = trust ?? (typeof known === "string" ? known : undefined);
-    return { ledger_version, timestamp_usec, balance, ...(level === undefined ? {} : { trust: level }) };
+    return { ledger_version, timestamp_usec, balance, ...(trust === undefined ? {} : { trust }) };
   };
-  const opening = toPoint(start.text, start.trust);
-  const closing = toPoint(end.text, end.trust);
+  const opening = toPoint(start);
+  const closing = toPoint(end);
   const changes: ChangeText[] = [];
   let [received, paid] = [0n, 0n];
   if (opening.ledger_version !== closing.ledger_version) {

@@ -28,6 +28,7 @@ import type { Services } from "./services.ts";
 /** What the operator can switch off. */
 export interface Switches {
   readonly encode: boolean;
+  readonly index: boolean;
   readonly jsonOutput: boolean;
   readonly bcsOutput: boolean;
 }

@@ -15,6 +15,7 @@ const LEDGER_CONDITIONS: Readonly<Record<LedgerErrorCode, Condition>> = {
   mismatch: "internal",
   damaged: "internal",
   unavailable: "unavailable",
+  not_indexed: "disabled",
 };
 
 const TRANSACTION_CONDITIONS: Readonly<Record<TransactionErrorCode, Condition>> = {

@@ -64,7 +64,7 @@ export const ERROR_CATALOGUE = {
   invalid_range: {
     status: 400,
     errorCode: "invalid_input",
-    when: "`from` is above `to`.",
+    when: "`from` is above `to`, or `since` above the version that is read at.",
     remedy: "Swap them.",
   },
   answer_too_large: {
@@ -76,7 +76,7 @@ export const ERROR_CATALOGUE = {
   disabled: {
     status: 403,
     errorCode: "api_disabled",
-    when: "The operation, or the requested form of the response, is switched off on this node.",
+    when: "The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have.",
     remedy: "Ask for the other form with `Accept`, or ask another node.",
   },
   preflight_refused: {
@@ -176,7 +176,7 @@ export const ERROR_CATALOGUE = {
   unavailable: {
     status: 503,
     errorCode: "internal_error",
-    when: "There is no ledger yet, the storage is out of reach, the node is too far behind, or the upstream that an item must be fetched from does not respond.",
+    when: "There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond.",
     remedy: "Send again later, or ask another node.",
   },
   overloaded: {

@@ -7,10 +7,12 @@ import { getAccountBalance } from "./operations/get-account-balance.ts";
 import { getBalanceDetail } from "./operations/get-balance-detail.ts";
 import { getBalanceHistory } from "./operations/get-balance-history.ts";
 import { getBalances } from "./operations/get-balances.ts";
+import { getHoldings } from "./operations/get-holdings.ts";
 import { getLedgerInfo } from "./operations/get-ledger-info.ts";
 import { getRawStateValue } from "./operations/get-raw-state-value.ts";
 import { getRawTableItem } from "./operations/get-raw-table-item.ts";
 import { getRawTableItems } from "./operations/get-raw-table-items.ts";
+import { countTableItems, getTableItems } from "./operations/get-table-items.ts";
 import { getTransactions } from "./operations/get-transactions.ts";
 import { healthy } from "./operations/healthy.ts";
 import { info } from "./operations/info.ts";
@@ -23,8 +25,11 @@ export const OPERATIONS: readonly Operation[] = [
   getBalanceDetail,
   getBalanceHistory,
   getBalances,
+  getHoldings,
   getRawTableItem,
   getRawTableItems,
+  getTableItems,
+  countTableItems,
   encodeSubmission,
   explainSubmission,
   getTransactions,

@@ -117,7 +117,7 @@ export interface OperationDefinition<
   /** True when the switches for JSON and BCS output apply. */
   readonly switchable: boolean;
   /** Switch that turns the whole operation off. */
-  readonly switch?: "encode";
+  readonly switch?: "encode" | "index";
   /** Responses may be pages, with a cursor to the next. */
   readonly isPaged?: boolean;
   /** Most requests of this operation in flight; more are refused. For long ones, which take turns. */
@@ -144,7 +144,7 @@ export interface Operation extends Documentation, Route {
   readonly aliases: readonly string[];
   readonly ledger: LedgerUse;
   readonly switchable: boolean;
-  readonly switch: "encode" | undefined;
+  readonly switch: "encode" | "index" | undefined;
   readonly isPaged: boolean;
   readonly maxInFlight: number | undefined;
   readonly servedStale: boolean;

@@ -77,6 +77,8 @@ export interface HttpServerOptions extends NumberOptions<typeof HTTP_NUMBERS> {
 
 /** The parts of a node that a server needs. */
 export interface HttpServices {
+  /** False switches the operations that need the index off. */
+  readonly index?: boolean | undefined;
   readonly ledger: Ledger;
   readonly encoder: SubmissionEncoder;
   readonly explainer: SubmissionExplainer;
@@ -201,6 +203,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     headerBrands,
     switches: {
       encode: options.encode ?? HTTP_DEFAULTS.encode,
+      index: options.index ?? true,
       jsonOutput: options.jsonOutput ?? HTTP_DEFAULTS.jsonOutput,
       bcsOutput: options.bcsOutput ?? HTTP_DEFAULTS.bcsOutput,
     },

@@ -25,6 +25,31 @@ export const historyRoute = route(
   "points",
 );
 export const balancesRoute = route("POST", `${API_ROOT}/balances`, "ledger_version", "at");
+export const holdingsRoute = route(
+  "GET",
+  `${API_ROOT}/accounts/{address}/balances`,
+  "ledger_version",
+  "at",
+  "limit",
+  "start",
+);
+export const tableItemsRoute = route(
+  "GET",
+  `${API_ROOT}/tables/{table_handle}/items`,
+  "ledger_version",
+  "at",
+  "since",
+  "limit",
+  "start",
+);
+export const tableItemCountRoute = route(
+  "GET",
+  `${API_ROOT}/tables/{table_handle}/items/count`,
+  "ledger_version",
+  "at",
+  "since",
+  "start",
+);
 export const rawItemRoute = route(
   "POST",
   `${API_ROOT}/tables/{table_handle}/raw_item`,

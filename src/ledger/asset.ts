@@ -53,8 +53,8 @@ function structDepth(tag: StructTag): number {
   return deepest;
 }
 
-/** The asset of a coin type. */
-function coinAsset(coin: StructTag): Asset {
+/** The asset of a coin type. Throws MoveError for a type that is nested too deeply. */
+export function coinAsset(coin: StructTag): Asset {
   // CoinStore<T> nests one level deeper than T, and must stay within the limit too.
   if (structDepth(coin) + 1 > MAX_TYPE_TEXT_DEPTH) {
     throw new MoveError("type", `a coin type has fewer than ${MAX_TYPE_TEXT_DEPTH} levels of nesting`);
@@ -69,10 +69,14 @@ function coinAsset(coin: StructTag): Asset {
   return { id: `coin ${latin1(metadata)}`, coinStoreTag: encodeWith(structTagCodec, coinStore), metadata };
 }
 
+/** The fungible asset of a metadata address. */
+export function metadataAsset(metadata: Address): Asset {
+  return { id: latin1(metadata), coinStoreTag: undefined, metadata };
+}
+
 /** Parses an asset type: a metadata address or the struct tag of a coin. */
 export function parseAsset(text: string): Asset {
   // Every struct tag has a colon and no address has one.
   if (text.includes(":")) return coinAsset(parseStructTag(text));
-  const metadata = parseAddress(text);
-  return { id: latin1(metadata), coinStoreTag: undefined, metadata };
+  return metadataAsset(parseAddress(text));
 }

@@ -1,18 +1,20 @@
 // What a balance is made of: its parts, where they were looked for and whether they are there, and how the asset is called.
-import { type Codec, decodeWith, encodeWith } from "../bcs/codec.ts";
+import { type Codec, decodeWith } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
-import { type Address, parseAddress } from "../move/address.ts";
-import { formatStructTag, type StructTag, structTagCodec } from "../move/type-tag.ts";
+import type { Address } from "../move/address.ts";
+import { formatStructTag, structTagCodec } from "../move/type-tag.ts";
 import { type Asset, primaryStoreAddress } from "./asset.ts";
 import { addParts, amountOfPart } from "./balance.ts";
 import { balanceKeys, OBJECT_GROUP_TAG } from "./balance-keys.ts";
 import { resourceGroupKeyHash, resourceKeyHash } from "./key-hash.ts";
+import type { KeyTrace } from "./key-trace.ts";
 import { findGroupMembers } from "./resource-group.ts";
 import {
   assetMetadataCodec,
   coinInfoCodec,
   coinStoreCodec,
   concurrentBalanceCodec,
+  frameworkTag,
   fungibleStoreCodec,
 } from "./resources.ts";
 import { stateValueData } from "./state-value.ts";
@@ -61,11 +63,6 @@ export interface BalanceDetail {
 }
 
 const OBJECT_GROUP = "0x1::object::ObjectGroup";
-const FRAMEWORK = parseAddress("0x1");
-
-function frameworkTag(module: string, name: string, typeArgs: StructTag["typeArgs"] = []): Uint8Array {
-  return encodeWith(structTagCodec, { address: FRAMEWORK, module, name, typeArgs });
-}
 
 const STORE = frameworkTag("fungible_asset", "FungibleStore");
 const CONCURRENT = frameworkTag("fungible_asset", "ConcurrentFungibleBalance");
@@ -94,6 +91,24 @@ function coinInfoPlace(coinStoreTag: Uint8Array): readonly [Address, Uint8Array]
   return [coin.struct.address, frameworkTag("coin", "CoinInfo", typeArgs)];
 }
 
+/** Key hashes of the items that describe an asset. */
+export function assetInfoKeys(
+  { metadata, coinStoreTag }: Asset,
+  trace: KeyTrace | undefined,
+): readonly Uint8Array[] {
+  const metadataKey = resourceGroupKeyHash(metadata, OBJECT_GROUP_TAG, trace);
+  if (coinStoreTag === undefined) return [metadataKey];
+  return [metadataKey, resourceKeyHash(...coinInfoPlace(coinStoreTag), trace)];
+}
+
+/** How an asset is called, from the items of `assetInfoKeys`. */
+export function assetInfoOf([metadata, coinInfo]: readonly (StateItem | undefined)[]): AssetInfo | undefined {
+  const group = dataOf(metadata);
+  const [described] = group === undefined ? [] : (findGroupMembers(group, [METADATA]) ?? []);
+  const info = decodeIf(coinInfoCodec, dataOf(coinInfo)) ?? decodeIf(assetMetadataCodec, described);
+  return info && { name: info.name, symbol: info.symbol, decimals: info.decimals };
+}
+
 /** The parts of a balance at a version, read in one go. Throws LedgerError as reading the balance does. */
 export async function readBalanceDetail(
   view: LedgerView,
@@ -104,9 +119,7 @@ export async function readBalanceDetail(
   const { metadata, coinStoreTag } = asset;
   const trace = view.keyTrace;
   const keys = balanceKeys(owner, asset, trace);
-  const metadataKey = resourceGroupKeyHash(metadata, OBJECT_GROUP_TAG, trace);
-  const infoKeys = coinStoreTag === undefined ? [] : [resourceKeyHash(...coinInfoPlace(coinStoreTag), trace)];
-  const items = await view.getItems([...keys, metadataKey, ...infoKeys], version);
+  const items = await view.getItems([...keys, ...assetInfoKeys(asset, trace)], version);
   const amounts = keys.map((_, place) => amountOfPart(place, items[place]));
   const balance = addParts(amounts);
   const [groupKey = new Uint8Array(), coinKey = new Uint8Array()] = keys;
@@ -114,12 +127,7 @@ export async function readBalanceDetail(
   const group = dataOf(items[0]);
   const [store, concurrent] = group === undefined ? [] : (findGroupMembers(group, [STORE, CONCURRENT]) ?? []);
   const stored = decodeIf(fungibleStoreCodec, store);
-  const metadataGroup = dataOf(items[keys.length]);
-  const [described] = metadataGroup === undefined ? [] : (findGroupMembers(metadataGroup, [METADATA]) ?? []);
   const coinStore = coinStoreTag === undefined ? undefined : decodeIf(coinStoreCodec, dataOf(items[1]));
-  const info =
-    decodeIf(coinInfoCodec, infoKeys.length === 0 ? undefined : dataOf(items[keys.length + 1])) ??
-    decodeIf(assetMetadataCodec, described);
   return {
     balance,
     coin:
@@ -146,7 +154,7 @@ export async function readBalanceDetail(
         stored === undefined ? undefined : decodeIf(concurrentBalanceCodec, concurrent)?.value,
       frozen: stored?.frozen,
     },
-    info: info && { name: info.name, symbol: info.symbol, decimals: info.decimals },
+    info: assetInfoOf(items.slice(keys.length)),
   };
 }
 

@@ -1,14 +1,12 @@
 // The balance rule: the balance of a coin type is its CoinStore plus the primary store of the paired fungible
 // asset, that of a metadata address the primary store alone. A missing store counts as 0.
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
-import { encodeWith } from "../bcs/codec.ts";
-import { ADDRESS_LENGTH, type Address, parseAddress } from "../move/address.ts";
-import { structTagCodec } from "../move/type-tag.ts";
+import { ADDRESS_LENGTH, type Address } from "../move/address.ts";
 import type { Asset } from "./asset.ts";
 import { balanceKeys } from "./balance-keys.ts";
 import { LedgerError } from "./errors.ts";
 import { findGroupMembers } from "./resource-group.ts";
-import { coinStoreCodec, concurrentBalanceCodec, fungibleStoreCodec } from "./resources.ts";
+import { coinStoreCodec, concurrentBalanceCodec, frameworkTag, fungibleStoreCodec } from "./resources.ts";
 import { stateValueData } from "./state-value.ts";
 import type { LedgerView, StateItem } from "./view.ts";
 
@@ -18,10 +16,6 @@ const FUNGIBLE_STORE_BYTES = fungibleStoreCodec.minBytes;
 const FUNGIBLE_STORE_BALANCE_AT = ADDRESS_LENGTH;
 const CONCURRENT_BALANCE_BYTES = concurrentBalanceCodec.minBytes;
 const U64_MAX = 0xffff_ffff_ffff_ffffn;
-
-function frameworkTag(module: string, name: string): Uint8Array {
-  return encodeWith(structTagCodec, { address: parseAddress("0x1"), module, name, typeArgs: [] });
-}
 
 const STORE_TAGS: readonly Uint8Array[] = [
   frameworkTag("fungible_asset", "FungibleStore"),

@@ -6,7 +6,7 @@ import { CodedError } from "../base/errors.ts";
  * range ends before it begins; `no_ledger`: nothing is
  * committed yet; `corrupt`: stored or received bytes break the format; `mismatch`: a hash or root differs from the
  * claimed one; `damaged`: stored bytes fail their checksum; `unavailable`: only another node has the answer, and asking
- * it failed.
+ * it failed; `not_indexed`: the ledger is not indexed and cannot be.
  */
 export type LedgerErrorCode =
   | "version_not_found"
@@ -16,6 +16,7 @@ export type LedgerErrorCode =
   | "corrupt"
   | "mismatch"
   | "damaged"
-  | "unavailable";
+  | "unavailable"
+  | "not_indexed";
 
 export class LedgerError extends CodedError<LedgerErrorCode> {}

@@ -1,11 +1,19 @@
 // Layouts of the framework's resources. The balance rule reads amounts by offset instead; resources.test.ts compares it
 // with these codecs.
-import type { ValueOf } from "../bcs/codec.ts";
+import { encodeWith, type ValueOf } from "../bcs/codec.ts";
 import { struct } from "../bcs/records.ts";
 import { bool, byteString, text, u8, u32, u64, u128 } from "../bcs/scalars.ts";
 import { map, option, vector } from "../bcs/sequences.ts";
-import { structTagCodec } from "../move/type-tag.ts";
+import { parseAddress } from "../move/address.ts";
+import { type StructTag, structTagCodec } from "../move/type-tag.ts";
 import { addressCodec } from "../move/wire.ts";
+
+const FRAMEWORK = parseAddress("0x1");
+
+/** BCS of the struct tag of a framework type. */
+export function frameworkTag(module: string, name: string, typeArgs: StructTag["typeArgs"] = []): Uint8Array {
+  return encodeWith(structTagCodec, { address: FRAMEWORK, module, name, typeArgs });
+}
 
 /** `0x1::event::EventHandle<T>`: counter and key of an event stream. */
 const eventHandleCodec = struct({ counter: u64, creationNumber: u64, account: addressCodec });

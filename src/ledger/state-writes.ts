@@ -7,6 +7,8 @@ import { extensionsCodec, hotKeysCodec } from "./write-set.ts";
 
 /** One write, ready to be stored. */
 export interface EncodedWrite {
+  /** BCS of the state key, a view on the input. */
+  readonly key: Uint8Array;
   readonly keyHash: Uint8Array;
   /** BCS of the StateValue, a view on the input where the bytes agree; undefined deletes. */
   readonly value: Uint8Array | undefined;
@@ -62,8 +64,8 @@ export function readStateWrites(reader: BcsReader): EncodedWrite[] {
     }
     start = at;
     end = reader.offset;
-    const keyHash = stateKeyHashOfBcs(reader.span(at));
-    writes.push({ keyHash, value: readValue(reader) });
+    const key = reader.span(at);
+    writes.push({ key, keyHash: stateKeyHashOfBcs(key), value: readValue(reader) });
     reader.leave();
   }
   if (version === 1) {

@@ -32,6 +32,23 @@ export interface StoredRecord {
   readonly bytes: Uint8Array;
 }
 
+/** An item in the index of its owner. */
+export interface OwnedKey {
+  /** 32 bytes; the items of an owner are in this order. */
+  readonly place: Uint8Array;
+  /** What else the reader needs to know the item, see indexes/owned-keys.ts. */
+  readonly data: Uint8Array;
+}
+
+/** A part of an owner's index. */
+export interface OwnedPage {
+  /** The version at which the items will be read. */
+  readonly version: bigint;
+  /** Only places after this one. */
+  readonly after: Uint8Array | undefined;
+  readonly limit: number;
+}
+
 /** One block of the index. */
 export interface Block {
   readonly height: bigint;
@@ -64,6 +81,13 @@ export interface LedgerView {
    * end is outside the kept range.
    */
   getHistory(keyHash: Uint8Array, range: HistoryRange): Promise<readonly StateItem[]>;
+  /**
+   * The indexed items of an owner in the order of their places: every item that exists at the version, and others that do
+   * not. Throws like `getItems`. Says nothing about items that are not indexed: see `getIndexedTo`.
+   */
+  getOwnedKeys(owner: Uint8Array, page: OwnedPage): MaybePromise<readonly OwnedKey[]>;
+  /** The index has every item of the versions up to this one; undefined if there is no index. */
+  getIndexedTo(): MaybePromise<bigint | undefined>;
   getBlockByHeight(height: bigint): Promise<Block | undefined>;
   /** The block that contains the version. */
   getBlockByVersion(version: bigint): Promise<Block | undefined>;

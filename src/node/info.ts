@@ -1,6 +1,7 @@
 // The info response: facts about the node.
 import { readFileSync } from "node:fs";
 import type { LedgerPosition } from "../ledger/view.ts";
+import type { IndexProgress } from "../sync/committer.ts";
 import { formatPruneWindow, type PruneWindow } from "../sync/prune-window.ts";
 import type { WriterElection } from "./writer-election.ts";
 
@@ -59,6 +60,15 @@ export function nodeInfo(facts: NodeFacts): Readonly<Record<string, unknown>> {
     uptime_seconds: facts.uptimeSeconds,
     runtime: `node ${process.version}`,
   };
+}
+
+/** Keys of the info response about the index; none for a node that does not write. */
+export function indexInfo(isOff: boolean, progress: IndexProgress | undefined): Record<string, unknown> {
+  if (isOff) return { index: "off" };
+  if (progress === undefined) return {};
+  const { state, done, total } = progress;
+  if (state === "building") return { index: "building", index_progress: `${done} of ${total} versions` };
+  return { index: state === "whole" ? "whole" : "none" };
 }
 
 /** Keys of the info response about the writer election; none for a store with one writer. */

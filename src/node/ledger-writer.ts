@@ -4,9 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../base/log.ts";
 import { LOCAL, TRUSTED } from "../ledger/trust.ts";
 import type { Store } from "../store/contract.ts";
-import { Committer, loadPosition } from "../sync/committer.ts";
+import { Committer, type IndexProgress, loadPosition } from "../sync/committer.ts";
 import { assertNotHalfCopied } from "../sync/copy/copy-mark.ts";
 import { bootstrapGenesis } from "../sync/genesis.ts";
+import { IndexBuilder } from "../sync/index-builder.ts";
 import { keepAccumulator } from "../sync/kept-accumulator.ts";
 import { raiseByMatchedWaypoints } from "../sync/matched-waypoints.ts";
 import type { PruneWindow } from "../sync/prune-window.ts";
@@ -23,6 +24,8 @@ export interface WriterOptions {
   readonly plan: StartPlan;
   readonly localChain: LocalChainOptions | undefined;
   readonly window: PruneWindow;
+  /** False writes no index. */
+  readonly index?: boolean | undefined;
   readonly faults: Faults;
   readonly onCommit: (records: number) => void;
   readonly logger: Logger;
@@ -32,7 +35,7 @@ export interface WriterOptions {
 const FIRST_COMMIT_WAIT_MS = 10_000;
 
 /** Parts that report transient faults, which a stopped writer clears. */
-const PARTS = ["blocks", "following", "pruner"] as const;
+const PARTS = ["blocks", "following", "index", "pruner"] as const;
 
 export class LedgerWriter {
   readonly #options: WriterOptions;
@@ -41,6 +44,7 @@ export class LedgerWriter {
   #following: Following | undefined;
   #blocks: BlockMaker | undefined;
   #committer: Committer | undefined;
+  #indexBuilder: IndexBuilder | undefined;
   #pruner: Pruner | undefined;
 
   constructor(options: WriterOptions) {
@@ -60,6 +64,11 @@ export class LedgerWriter {
     return this.#committer?.treeCache();
   }
 
+  /** How much of the ledger is indexed; undefined without an index. */
+  get indexProgress(): IndexProgress | undefined {
+    return this.#indexBuilder?.progress;
+  }
+
   /** Rows that this writer pruned. */
   get prunedRows(): number {
     return this.#pruner?.state().removed ?? 0;
@@ -72,12 +81,12 @@ export class LedgerWriter {
   }
 
   async #prepare(): Promise<void> {
-    const { store, plan, faults, onCommit, logger, localChain } = this.#options;
+    const { store, plan, faults, onCommit, logger, localChain, index } = this.#options;
     const { check, chain } = plan;
     await assertNotHalfCopied(store);
     await assertNotHalfRewound(store);
     const level = chain === undefined ? TRUSTED : LOCAL;
-    const committer = new Committer({ store, logger, level });
+    const committer = new Committer({ store, logger, level, index });
     this.#committer = committer;
     if (check !== undefined) await bootstrapGenesis({ store, committer, check });
     if (this.#stop.signal.aborted) return;
@@ -119,6 +128,23 @@ export class LedgerWriter {
   /** Starts the follower or the block timer, and the pruner. */
   run(): void {
     if (this.#stop.signal.aborted) return;
+    const { index = true, logger, faults } = this.#options;
+    const committer = this.#committer;
+    if (index && committer !== undefined) {
+      this.#indexBuilder = new IndexBuilder({
+        committer,
+        logger,
+        onFault: (error) => faults.report("index", error),
+        onSuccess: () => faults.clear("index"),
+      });
+    }
+    // The index is built from records, so none may be pruned before.
+    void (this.#indexBuilder?.ended ?? Promise.resolve()).then(() => this.#startPruner());
+    this.#blocks?.start();
+  }
+
+  #startPruner(): void {
+    if (this.#stop.signal.aborted) return;
     const { store, window, logger, faults } = this.#options;
     this.#pruner = new Pruner({
       store,
@@ -128,7 +154,6 @@ export class LedgerWriter {
       onFault: (error) => faults.report("pruner", error),
       onSuccess: () => faults.clear("pruner"),
     });
-    this.#blocks?.start();
   }
 
   /** Finishes writes in flight and writes no more. */
@@ -137,6 +162,7 @@ export class LedgerWriter {
     await this.#blocks?.stop();
     await this.#preparing.catch(() => {});
     await this.#following?.close();
+    await this.#indexBuilder?.stop();
     await this.#pruner?.stop();
     for (const part of PARTS) this.#options.faults.forget(part);
   }

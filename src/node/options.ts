@@ -4,8 +4,10 @@ import type { Logger } from "../base/log.ts";
 import type { NumberOptions } from "../base/settings.ts";
 import type { ChainGuide } from "../chain/guide.ts";
 import type { BalanceDetailAnswer } from "../http/operations/get-balance-detail.ts";
+import type { HoldingAnswer } from "../http/operations/get-holdings.ts";
 import type { HttpServerOptions } from "../http/server.ts";
 import type { BalanceChange } from "../ledger/balance-history.ts";
+import type { TableRow } from "../ledger/owned-items.ts";
 import type { Explanation } from "../transaction/explain/explanation.ts";
 import type { LOCAL_CHAIN_NUMBERS } from "./block-maker.ts";
 import type { FOLLOW_NUMBERS } from "./following.ts";
@@ -65,6 +67,8 @@ export interface NodeOptions {
   readonly localChain?: LocalChainOptions | undefined;
   /** History to keep: a time (`24h`, `30d`), a count of versions, or `off`. */
   readonly pruneWindow?: string | undefined;
+  /** False writes no index: holdings and rows of tables cannot be listed then. */
+  readonly index?: boolean | undefined;
   /** Answers over HTTP too. */
   readonly http?: HttpOptions | undefined;
   readonly logger?: Logger | undefined;
@@ -75,6 +79,12 @@ export interface ReadOptions {
   readonly ledgerVersion?: bigint | undefined;
   /** The last version whose block is not after this time: a Date, RFC 3339, or Unix seconds. */
   readonly at?: string | Date | undefined;
+}
+
+/** Which rows of a table. */
+export interface TableItemsOptions extends ReadOptions {
+  /** Only rows that changed after this version; deleted ones have no value. */
+  readonly since?: bigint | undefined;
 }
 
 /** Answers to many questions, all read at one version. */
@@ -135,6 +145,12 @@ export interface Node {
   balanceDetail(address: string, asset: string, options?: ReadOptions): Promise<BalanceDetailAnswer>;
   /** The changes of a balance, oldest first, read piece by piece as they are taken. */
   balanceHistory(address: string, asset: string, options?: HistoryOptions): AsyncIterable<BalanceChange>;
+  /** Every asset of an account at one version, in the order of metadata addresses, read page by page as they are taken. */
+  holdings(address: string, options?: ReadOptions): AsyncIterable<HoldingAnswer>;
+  /** The rows of a table at one version, in the order of their key hashes, read page by page as they are taken. */
+  tableItems(handle: string, options?: TableItemsOptions): AsyncIterable<TableRow>;
+  /** How many rows a table has at one version. */
+  countTableItems(handle: string, options?: TableItemsOptions): Promise<bigint>;
   /** The bytes to sign for a transaction request: an object, JSON text, or its bytes. */
   encodeSubmission(request: object | string | Uint8Array): Promise<Uint8Array>;
   /** Explains a signing message, a raw transaction or a transaction request, with warnings. */

@@ -4,7 +4,7 @@
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { Position } from "../ledger/position.ts";
 import type { TrustFacts } from "../ledger/trust.ts";
-import type { Ledger, LedgerView, StoredRecord } from "../ledger/view.ts";
+import type { Ledger, LedgerView, OwnedKey, StoredRecord } from "../ledger/view.ts";
 
 /** One state write. */
 export interface StateWrite {
@@ -12,6 +12,22 @@ export interface StateWrite {
   readonly version: bigint;
   /** BCS of the StateValue; undefined deletes. */
   readonly value: Uint8Array | undefined;
+  /** BCS of the state key, where it is known. Engines do not store it; the index is made from it. */
+  readonly key?: Uint8Array | undefined;
+}
+
+/**
+ * A row of the index: an item of an owner. A write of the item gives the row, and engines keep it until the item is deleted
+ * and that deletion is pruned. Rows of items that never existed do no harm: readers look up every item.
+ */
+export interface IndexRow extends OwnedKey {
+  /** 33 bytes: the kind of row and the owner's address or table handle. */
+  readonly owner: Uint8Array;
+  /** The item. */
+  readonly keyHash: Uint8Array;
+  readonly version: bigint;
+  /** True if the write at this version deletes the item. */
+  readonly isDeletion: boolean;
 }
 
 /** A block that starts inside the batch. Its last version follows from the next block or the head. */
@@ -48,6 +64,8 @@ export interface CommitBatch {
   readonly blocks: readonly BlockStart[];
   readonly records: readonly RawRecord[];
   readonly treeNodes: readonly TreeNodeWrite[];
+  /** Rows of the writes, in their order, without those that are stored already; undefined if this commit is not indexed. */
+  readonly index?: readonly IndexRow[] | undefined;
   /** Written in the same transaction. */
   readonly sideRows?: readonly SideRow[];
 }
@@ -58,6 +76,7 @@ export interface BaseBatch {
   readonly writes: readonly StateWrite[];
   /** Nodes of the state tree that the first commit builds on. */
   readonly treeNodes: readonly TreeNodeWrite[];
+  readonly index?: readonly IndexRow[] | undefined;
   readonly sideRows?: readonly SideRow[];
 }
 
@@ -69,6 +88,8 @@ export interface RewindBatch {
   readonly position: Position;
   /** Every key that was written above the position's version, once. */
   readonly keyHashes: readonly Uint8Array[];
+  /** Index rows of the items among them that do not exist at the position. Engines may keep these. */
+  readonly index: readonly Pick<IndexRow, "owner" | "place">[];
   /** Changes that bring the state tree back. */
   readonly treeNodes: readonly TreeNodeWrite[];
   readonly sideRows: readonly SideRow[];
@@ -110,6 +131,8 @@ export interface Store extends Ledger {
   getSideRows(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]>;
   /** Writes side rows atomically. Keys are at most 128 bytes. */
   putSideRows(rows: readonly SideRow[]): Promise<void>;
+  /** Adds index rows of committed versions and writes side rows, atomically. */
+  putIndex(rows: readonly IndexRow[], sideRows: readonly SideRow[]): Promise<void>;
   /** Replaces the trust of the position and writes side rows, atomically. Throws LedgerError `no_ledger`. */
   setTrust(facts: TrustFacts, sideRows: readonly SideRow[]): Promise<void>;
   /** Commits a batch atomically. Pass `identity` with the first commit only. */

@@ -24,7 +24,9 @@ import {
 } from "../ledger/trust.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import type { BlockStart, CommitBatch, SideRow, Store, StoreIdentity } from "../store/contract.ts";
+import { indexReachRow } from "../store/index-reach.ts";
 import { deletionRows } from "./base-rows.ts";
+import { IndexRowMaker, loadIndexReach, type ReadBefore } from "./index-rows.ts";
 import { matchedWaypointRow } from "./matched-waypoints.ts";
 import { PendingTree, TREE_CACHE_BYTES } from "./pending-tree.ts";
 import { type BaseStart, type VerifiedBlock, Verifier } from "./verifier.ts";
@@ -35,6 +37,8 @@ export type BlockCheck = (blocks: readonly VerifiedBlock[]) => Promise<TrustLeve
 /** Options of a committer. */
 export interface CommitterOptions {
   readonly store: Store;
+  /** False writes no index. */
+  readonly index?: boolean | undefined;
   readonly logger: Logger;
   /** The level of blocks that no check raises: `trusted` unless given. */
   readonly level?: TrustLevel;
@@ -65,9 +69,23 @@ function decodeRecords(input: Uint8Array | readonly Uint8Array[]): RecordSpans[]
   }
 }
 
+/** How much of the ledger is indexed. `impossible`: records that the index needs are pruned, or never were here. */
+export interface IndexProgress {
+  readonly state: "whole" | "building" | "impossible";
+  /** Versions indexed, and all of them. */
+  readonly done: bigint;
+  readonly total: bigint;
+}
+
+/** Records and bytes that one step of building the index reads. */
+const INDEX_STEP_RECORDS = 500;
+const INDEX_STEP_BYTES = 4 * 1024 * 1024;
+
 /** A verifier and the position it started from. */
 interface Progress {
   readonly position: Position | undefined;
+  /** True if the index reaches the position, so that the next commit can continue it. */
+  readonly isIndexed: boolean;
   readonly verifier: Verifier;
 }
 
@@ -75,6 +93,8 @@ interface Progress {
 export class Committer {
   readonly #store: Store;
   readonly #logger: Logger;
+  readonly #index: boolean;
+  readonly #indexRows = new IndexRowMaker();
   readonly #level: TrustLevel;
   /** Undefined until read from the store, and after a failure. */
   #progress: Progress | undefined;
@@ -83,8 +103,9 @@ export class Committer {
   #base: BaseStart | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor({ store, logger, level = TRUSTED }: CommitterOptions) {
+  constructor({ store, logger, index = true, level = TRUSTED }: CommitterOptions) {
     this.#store = store;
+    this.#index = index;
     this.#level = level;
     this.#logger = logger;
   }
@@ -112,12 +133,17 @@ export class Committer {
   /** Commits a checked genesis to an empty store: as `append` of its record, but reuses what the check computed. */
   commitGenesis(genesis: GenesisCheck): Promise<Position> {
     return this.#serialize(async () => {
-      const { batch, identity } = genesisBatch(genesis, this.#level);
+      const { batch, identity } = await genesisBatch(genesis, this.#level, this.#index);
       await this.#store.commit(batch, identity);
       this.#progress = undefined;
       this.#tree = undefined;
       return await this.#position();
     });
+  }
+
+  /** Indexes the next part of the stored records that no index covers. Commits wait meanwhile. */
+  indexMore(maxRecords: number = INDEX_STEP_RECORDS): Promise<IndexProgress> {
+    return this.#serialize(() => this.#indexMore(maxRecords));
   }
 
   /**
@@ -165,6 +191,7 @@ export class Committer {
       // A verifier that threw is unusable, and after a failed commit the head is unknown.
       this.#progress = undefined;
       this.#tree = undefined;
+      this.#indexRows.forget();
     });
     return turn;
   }
@@ -178,7 +205,10 @@ export class Committer {
   async #loadProgress(): Promise<Progress> {
     if (this.#progress === undefined) {
       const position = await loadPosition(this.#store);
-      this.#progress = { position, verifier: new Verifier(position, this.#base) };
+      const isIndexed =
+        this.#index &&
+        (position === undefined || ((await loadIndexReach(this.#store)) ?? -1n) >= position.version);
+      this.#progress = { position, isIndexed, verifier: new Verifier(position, this.#base) };
     }
     return this.#progress;
   }
@@ -192,7 +222,7 @@ export class Committer {
     const first = records[0]?.version;
     const start = position === undefined ? (this.#base?.version ?? 0n) : position.version + 1n;
     if (first !== undefined && first !== progress.verifier.nextVersion && first === start) {
-      progress = { position, verifier: new Verifier(position, this.#base) };
+      progress = { ...progress, verifier: new Verifier(position, this.#base) };
       this.#progress = progress;
     }
     const blocks: VerifiedBlock[] = [];
@@ -207,8 +237,37 @@ export class Committer {
     return await loadPosition(this.#store);
   }
 
+  async #indexMore(maxRecords: number): Promise<IndexProgress> {
+    const progress = await this.#loadProgress();
+    const { position, isIndexed } = progress;
+    const total = position === undefined ? 0n : position.version + 1n;
+    if (position === undefined || isIndexed) return { state: "whole", done: total, total };
+    const start = ((await loadIndexReach(this.#store)) ?? -1n) + 1n;
+    const view = await this.#store.openView();
+    try {
+      const { oldestVersion, stateRoot } = view.position;
+      if (!this.#index || stateRoot === undefined || start < oldestVersion) {
+        return { state: "impossible", done: start, total };
+      }
+      const records = await view.getRecords(start, maxRecords, INDEX_STEP_BYTES);
+      const writes = records.flatMap(({ version, bytes }) =>
+        decodeRecord(bytes).writes.map((write) => ({ ...write, version })),
+      );
+      const last = start + BigInt(records.length) - 1n;
+      const rows = await this.#indexRows.rowsOf(writes, async (keyHashes) =>
+        start > oldestVersion ? view.getItems(keyHashes, start - 1n) : [],
+      );
+      await this.#store.putIndex(rows, [indexReachRow(last)]);
+      const isDone = last === position.version;
+      if (isDone) this.#progress = { ...progress, isIndexed: true };
+      return { state: isDone ? "whole" : "building", done: last + 1n, total };
+    } finally {
+      view.release();
+    }
+  }
+
   async #commit(
-    { position, verifier }: Progress,
+    { position, isIndexed, verifier }: Progress,
     blocks: readonly VerifiedBlock[],
     earned: TrustLevel | undefined,
   ): Promise<void> {
@@ -220,6 +279,10 @@ export class Committer {
     const hasRoot = position === undefined ? this.#base === undefined : position.stateRoot !== undefined;
     const writes = blocks.flatMap((block) => block.writes);
     if (hasRoot) for (const block of blocks) await assertStateRoot(tree, block);
+    const sideRows = hasRoot ? [] : await deletionRows(this.#store, writes);
+    // Without the whole state an index would lack items that were never written here.
+    const index = hasRoot && isIndexed ? await this.#indexRows.rowsOf(writes, this.#readHead) : undefined;
+    if (index !== undefined) sideRows.push(indexReachRow(last.position.version));
     const batch: CommitBatch = {
       previous: position?.version,
       position: {
@@ -232,16 +295,27 @@ export class Committer {
       blocks: blocks.map((block) => block.start),
       records: blocks.flatMap((block) => block.records),
       treeNodes: tree.takeChanges(),
-      ...(hasRoot ? {} : { sideRows: await deletionRows(this.#store, writes) }),
+      index,
+      sideRows,
     };
     await this.#store.commit(batch, position === undefined ? this.#identity(blocks[0]) : undefined);
     tree.settle();
-    this.#progress = { position: batch.position, verifier };
+    this.#progress = { position: batch.position, isIndexed: index !== undefined, verifier };
     this.#logger.debug(
       { version: last.position.version, blocks: blocks.length, writes: batch.writes.length },
       "committed",
     );
   }
+
+  #readHead: ReadBefore = async (keyHashes) => {
+    if (this.#store.identity === undefined) return [];
+    const view = await this.#store.openView();
+    try {
+      return await view.getItems(keyHashes, view.position.version);
+    } finally {
+      view.release();
+    }
+  };
 
   /**
    * Blocks above a chained head are chained too: each hash was recomputed from it. With our own accumulator and state
@@ -274,11 +348,13 @@ export class Committer {
 /** Stands for the genesis of a store that started at a base and never saw it. */
 const UNKNOWN_GENESIS = new Uint8Array(32);
 
-function genesisBatch(
+async function genesisBatch(
   genesis: GenesisCheck,
   level: TrustLevel,
-): { batch: CommitBatch; identity: StoreIdentity } {
+  isIndexed: boolean,
+): Promise<{ batch: CommitBatch; identity: StoreIdentity }> {
   const { chainId, infoHash, record, stateRoot, treeNodes, writes } = genesis;
+  const stateWrites = writes.map((write) => ({ ...write, version: 0n }));
   const start: BlockStart = { height: 0n, firstVersion: 0n, timestampUsec: 0n, epoch: 0n };
   const batch: CommitBatch = {
     previous: undefined,
@@ -295,10 +371,16 @@ function genesisBatch(
       trust: [{ first: 0n, level }],
       refuted: undefined,
     },
-    writes: writes.map(({ keyHash, value }) => ({ keyHash, version: 0n, value })),
+    writes: stateWrites,
     blocks: [start],
     records: [{ version: 0n, bytes: record }],
     treeNodes,
+    ...(isIndexed
+      ? {
+          index: await new IndexRowMaker().rowsOf(stateWrites, async () => []),
+          sideRows: [indexReachRow(0n)],
+        }
+      : {}),
   };
   return { batch, identity: { chainId, genesisHash: infoHash } };
 }

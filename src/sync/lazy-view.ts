@@ -1,5 +1,6 @@
 // Read views of a ledger whose state is only partly known: items missing in the store come from the base layer, which
 // fetches them on first use. Engines are not involved.
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { KeyTrace } from "../ledger/key-trace.ts";
 import { type TrustLevel, weakestTrust } from "../ledger/trust.ts";
 import type {
@@ -7,6 +8,8 @@ import type {
   HistoryRange,
   LedgerPosition,
   LedgerView,
+  OwnedKey,
+  OwnedPage,
   StateItem,
   StoredRecord,
 } from "../ledger/view.ts";
@@ -56,6 +59,15 @@ class LazyView implements LedgerView {
 
   getHistory(keyHash: Uint8Array, range: HistoryRange): Promise<readonly StateItem[]> {
     return this.#view.getHistory(keyHash, range);
+  }
+
+  getOwnedKeys(owner: Uint8Array, page: OwnedPage): MaybePromise<readonly OwnedKey[]> {
+    return this.#view.getOwnedKeys(owner, page);
+  }
+
+  /** Items that were never written here are in no index. */
+  getIndexedTo(): undefined {
+    return undefined;
   }
 
   getBlockByHeight(height: bigint): Promise<Block | undefined> {

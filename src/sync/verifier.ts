@@ -113,7 +113,7 @@ export class Verifier {
     this.#checkChain(record);
     const open = this.#checkBlock(record);
     open.records.push({ version, bytes: record.bytes });
-    for (const { keyHash, value } of record.writes) open.writes.push({ keyHash, version, value });
+    for (const { key, keyHash, value } of record.writes) open.writes.push({ key, keyHash, version, value });
     const claimedStateRoot = record.info.stateCheckpointHash;
     this.#checkEpoch(record, open.start.epoch, claimedStateRoot !== undefined);
     if (claimedStateRoot === undefined) return undefined;

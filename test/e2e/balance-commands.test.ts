@@ -51,6 +51,34 @@ describe("commands about balances", () => {
     expect((await runCommand(["balance", ADA, COIN, "--at", "noon", "--data", data])).code).toBe(2);
   });
 
+  it("holdings and table-items list what single questions answer", async () => {
+    const held = await both(["holdings", ADA, "--ledger-version", "20"]);
+    expect(held.code).toBe(0);
+    const lines = held.stdout.trim().split("\n");
+    expect(lines.length).toBeGreaterThan(1);
+    for (const line of lines) {
+      const [balance = "", asset = ""] = line.split("  ");
+      const single = await runCommand(["balance", ADA, asset, "--ledger-version", "20", "--data", data]);
+      expect(single.stdout.trim()).toBe(balance);
+    }
+    const json = await both(["holdings", ADA, "--ledger-version", "20", "--json"]);
+    expect(
+      json.stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).balance),
+    ).toEqual(lines.map((line) => line.split("  ")[0]));
+    const rows = (await both(["table-items", PRICES])).stdout.trim().split("\n");
+    const [key = "", value] = rows[0]?.split("  ") ?? [];
+    expect((await runCommand(["raw-item", PRICES, key, "--data", data])).stdout.trim()).toBe(value);
+    expect((await both(["table-items", PRICES, "--count"])).stdout.trim()).toBe(`${rows.length}`);
+    const changed = await both(["table-items", PRICES, "--since", "20", "--json"]);
+    expect(Object.keys(JSON.parse(changed.stdout.split("\n")[0] ?? "{}"))).toEqual(["key", "value"]);
+    const wrong = await both(["table-items", PRICES, "--since", "9", "--ledger-version", "8"]);
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining("since: expected at most")]);
+    expect((await runCommand(["holdings", "0xg", "--data", data])).code).toBe(2);
+  });
+
   it("balances reads pairs from a file or the input", async () => {
     const file = join(folder, "pairs.txt");
     writeFileSync(file, `# demo accounts\n${ADA} ${COIN}\n\n${BASIL}\t${COIN}\n`);

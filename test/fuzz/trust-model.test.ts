@@ -37,7 +37,7 @@ const behaviour: fc.Arbitrary<Behaviour> = fc.oneof(
   { arbitrary: fc.constantFrom(...BEHAVIOURS), weight: 4 },
 );
 
-/** Liars are fewer than those who must agree; without a rule anybody may lie. */
+/** Liars are fewer than the upstreams that must agree; without a rule any upstream may lie. */
 const phase: fc.Arbitrary<Phase> = fc
   .record({
     upstreams: fc.array(behaviour, { minLength: 1, maxLength: 3 }),
@@ -117,6 +117,8 @@ describe("what a node says and what it checked", () => {
       ...(keyTrace === undefined ? {} : { keyTrace }),
       getItems: (...args) => view.getItems(...args),
       getHistory: (...args) => view.getHistory(...args),
+      getOwnedKeys: (...args) => view.getOwnedKeys(...args),
+      getIndexedTo: () => view.getIndexedTo(),
       getBlockByHeight: (height) => view.getBlockByHeight(height),
       getBlockByVersion: (version) => view.getBlockByVersion(version),
       getBlockAtTime: (time) => view.getBlockAtTime(time),

@@ -264,6 +264,8 @@ describe("clients that go away", () => {
               return view.getItems(keys, version);
             },
             getHistory: (key, range) => view.getHistory(key, range),
+            getOwnedKeys: (owner, page) => view.getOwnedKeys(owner, page),
+            getIndexedTo: () => view.getIndexedTo(),
             getBlockByHeight: (height) => view.getBlockByHeight(height),
             getBlockByVersion: (version) => view.getBlockByVersion(version),
             getBlockAtTime: (time) => view.getBlockAtTime(time),

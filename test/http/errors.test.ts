@@ -409,6 +409,8 @@ describe("unforeseen errors", () => {
             position: view.position,
             getItems: () => Promise.reject(error),
             getHistory: () => Promise.reject(error),
+            getOwnedKeys: () => Promise.reject(error),
+            getIndexedTo: () => Promise.reject(error),
             getBlockByHeight: () => Promise.reject(error),
             getBlockByVersion: () => Promise.reject(error),
             getBlockAtTime: () => Promise.reject(error),

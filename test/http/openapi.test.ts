@@ -14,7 +14,16 @@ import { errorsPage } from "../../src/http/errors-page.ts";
 import { createOpenApi } from "../../src/http/openapi.ts";
 import { OPERATIONS } from "../../src/http/operation-list.ts";
 import type { paths } from "../support/generated-client.ts";
-import { COIN, PAIR, TABLE, TABLE_KEY, TABLE_VALUE } from "../support/http-ledger.ts";
+import {
+  anchoredUpTo,
+  COIN,
+  createHttpLedger,
+  LATEST,
+  PAIR,
+  TABLE,
+  TABLE_KEY,
+  TABLE_VALUE,
+} from "../support/http-ledger.ts";
 import { startServer } from "../support/http-server.ts";
 
 interface Response {
@@ -98,6 +107,49 @@ describe("the OpenAPI document", () => {
         "X-NODE-OLDEST-BLOCK-HEIGHT",
         "X-NODE-TRUST",
       ]);
+    }
+  });
+
+  it("has ETag and 304 where a response at a version is final, and only there", async () => {
+    const { url } = await startServer({ ledger: await createHttpLedger(anchoredUpTo(LATEST)) });
+    for (const operation of documented) {
+      const responses = responsesOf(operation.id);
+      const isCacheable = operation.method === "GET" && "ledger_version" in operation.query;
+      expect([responses[304] !== undefined, responses[200]?.headers?.ETag !== undefined]).toEqual([
+        isCacheable,
+        isCacheable,
+      ]);
+      if (!isCacheable) continue;
+      const path = operation.path.replace("{address}", "0xc1").replace("{asset_type}", COIN);
+      const first = await fetch(`${url}${path}?ledger_version=12`);
+      const again = await fetch(`${url}${path}?ledger_version=12`, {
+        headers: { "if-none-match": first.headers.get("etag") ?? "none" },
+      });
+      expect([first.status, again.status, again.headers.get("etag")]).toEqual([
+        200,
+        304,
+        first.headers.get("etag"),
+      ]);
+    }
+  });
+
+  it("has the headers of errors as they are sent", async () => {
+    const { url } = await startServer();
+    const asked: readonly (readonly [id: string, method: string, path: string, status: number])[] = [
+      ["get_account_balance", "GET", `/v1/accounts/0xc1/balance/${COIN}?ledger_version=1`, 410],
+      ["get_account_balance", "GET", `/v1/accounts/0xc1/balance/${COIN}?ledger_version=99`, 404],
+      ["get_account_balance", "PUT", `/v1/accounts/0xc1/balance/${COIN}`, 405],
+      ["get_account_balance", "GET", `/v1/accounts/0xbad2/balance/${COIN}`, 500],
+      ["get_transactions", "GET", "/v1/transactions?start=99", 400],
+      ["healthy", "GET", "/v1/-/healthy?duration_secs=0", 503],
+    ];
+    for (const [id, method, path, status] of asked) {
+      const response = await fetch(url + path, { method });
+      expect([path, response.status]).toEqual([path, status]);
+      const headers = responsesOf(id)[status]?.headers ?? {};
+      const names = Object.keys(headers).filter((name) => name !== "Retry-After");
+      expect(names.length).toBeGreaterThan(0);
+      for (const name of names) expect([path, name, response.headers.has(name)]).toEqual([path, name, true]);
     }
   });
 

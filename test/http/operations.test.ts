@@ -289,3 +289,17 @@ describe("header brands", () => {
     expect(response.headers.get("x-aptos-oldest-block-height")).toBe("2");
   });
 });
+
+describe("an operation in BCS only", () => {
+  it.each([
+    ["*/*", 200],
+    ["application/json, application/x-bcs;q=0.1", 200],
+    ["application/*", 200],
+    ["application/json", 403],
+    ["application/json, application/x-bcs;q=0", 403],
+  ])("answers a client that accepts %s with %i", async (accept, status) => {
+    const response = await fetch(`${url}/v1/transactions?limit=1`, { headers: { accept } });
+    const type = status === 200 ? "application/x-bcs" : "application/json";
+    expect([response.status, response.headers.get("content-type")]).toEqual([status, type]);
+  });
+});

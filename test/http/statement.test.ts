@@ -176,6 +176,7 @@ describe("statements", async () => {
       readStatement(sources.url, { address, asset, fromUsec, toUsec });
     const [before, after] = [await read(1n, middle), await read(middle, latest + 1n)];
     expect(after.opening).toEqual(before.closing);
+    expect(after.closing.trust).toMatch(/^(local|trusted|chained)$/);
     expect([...before.changes, ...after.changes]).toEqual(changes?.filter(({ version }) => version !== "0"));
   });
 

@@ -5,7 +5,8 @@ import { LedgerError } from "../../src/ledger/errors.ts";
 import { ALL_TRUSTED } from "../../src/ledger/trust.ts";
 import type { CommitBatch, Store, StoreView } from "../../src/store/contract.ts";
 import { StoreError } from "../../src/store/errors.ts";
-import { checkView, plain } from "../support/check-store.ts";
+import { indexReachRow } from "../../src/store/index-reach.ts";
+import { checkView, listPlaces, plain } from "../support/check-store.ts";
 import { SYNTHETIC_IDENTITY, SyntheticLedger, versions } from "../support/synthetic-ledger.ts";
 
 /** How the suite opens stores of an engine. */
@@ -235,8 +236,14 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       expect(writes.length).toBeGreaterThan(3);
       const treeNodes = [{ key: Buffer.from([9]), value: Buffer.from("base node") }];
       const row = Buffer.from("row");
-      await store.preload({ writes: writes.slice(0, 3), treeNodes: [], sideRows: [] });
-      const rest = { writes: writes.slice(1), treeNodes, sideRows: [{ key: row, value: Uint8Array.of(7) }] };
+      const index = ledger.indexRows(writes);
+      await store.preload({ writes: writes.slice(0, 3), treeNodes: [], index, sideRows: [] });
+      const rest = {
+        writes: writes.slice(1),
+        treeNodes,
+        index,
+        sideRows: [{ key: row, value: Uint8Array.of(7) }],
+      };
       await store.preload(rest);
       await store.preload(rest);
       await expect(async () => store.openView()).rejects.toEqual(coded("no_ledger"));
@@ -340,6 +347,69 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       await checkLatest(store, ledger, 60n);
     });
 
+    it("removes an index row when its item was deleted and that deletion is pruned, and not before", async () => {
+      const { store, ledger } = await filled(100n);
+      const seen = { pruned: 0, again: 0, later: 0 };
+      let oldest = 0n;
+      for (const target of [20n, 40n, 60n, 80n, 100n]) {
+        const floor = ledger.blockAt(target, 100n).firstVersion;
+        await pruneTo(store, floor);
+        const view = await store.openView();
+        for (const [number, owner] of ledger.owners.entries()) {
+          const expected = ledger.keys.flatMap((_, key) => {
+            if (!ledger.ownersOf(key).includes(number)) return [];
+            const writes = ledger.history(key, 0n, 100n);
+            const below = writes.filter(({ version }) => version < floor);
+            const isGone = below.length > 0 && below.at(-1)!.value === undefined;
+            const isLater = writes.length > below.length;
+            if (writes.length === 0) return [];
+            if (isGone) seen[isLater ? "again" : "pruned"]++;
+            else if (writes.at(-1)!.value === undefined) seen.later++;
+            return isGone && !isLater
+              ? []
+              : [Buffer.from(ledger.indexRow(key, number).place).toString("hex")];
+          });
+          expect(await listPlaces(view, owner, floor), `floor ${floor}`).toEqual(expected.sort());
+        }
+        view.release();
+        expect(floor).toBeGreaterThanOrEqual(oldest);
+        oldest = floor;
+      }
+      for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(0);
+      const view = await store.openView();
+      const page = { after: undefined, limit: 9 };
+      const list = async (version: bigint) => view.getOwnedKeys(ledger.owners[3]!, { version, ...page });
+      await expect(list(oldest - 1n)).rejects.toEqual(coded("version_pruned"));
+      await expect(list(101n)).rejects.toEqual(coded("version_not_found"));
+      expect(await view.getOwnedKeys(new Uint8Array(33).fill(7), { version: 100n, ...page })).toEqual([]);
+      view.release();
+    });
+
+    it("takes index rows of earlier versions, and tells how far the index reaches", async () => {
+      const store = await open();
+      const ledger = new SyntheticLedger(1, 12);
+      const { index, ...batch } = ledger.batch(undefined, 30n);
+      await store.commit(batch, SYNTHETIC_IDENTITY);
+      const read = async () => {
+        const view = await store.openView();
+        try {
+          const keys = await listPlaces(view, ledger.owners[3]!, 30n);
+          return [await view.getIndexedTo(), keys.length];
+        } finally {
+          view.release();
+        }
+      };
+      expect(await read()).toEqual([undefined, 0]);
+      await store.putIndex(index!.slice(0, 8), [indexReachRow(3n)]);
+      expect((await read())[0]).toBe(3n);
+      await store.putIndex(index!, [indexReachRow(30n)]);
+      const view = await store.openView();
+      await checkView(view, ledger, 30n);
+      view.release();
+      await store.commit({ ...ledger.batch(30n, 31n), sideRows: [indexReachRow(31n)] });
+      expect((await read())[0]).toBe(31n);
+    });
+
     it("returns bytes that do not change until release", async () => {
       const { store, ledger } = await filled(50n);
       const view = await store.openView();
@@ -402,7 +472,14 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
         value: write.value && new Uint8Array(write.value),
       }));
       const records = batch.records.map((row) => ({ ...row, bytes: new Uint8Array(row.bytes) }));
-      await store.commit({ ...batch, writes, records }, SYNTHETIC_IDENTITY);
+      const index = ledger.indexRows(batch.writes).map((row) => ({
+        ...row,
+        owner: new Uint8Array(row.owner),
+        place: new Uint8Array(row.place),
+        data: new Uint8Array(row.data),
+      }));
+      await store.commit({ ...batch, writes, records, index }, SYNTHETIC_IDENTITY);
+      for (const { owner, place, data } of index) for (const bytes of [owner, place, data]) bytes.fill(0);
       for (const write of writes) write.value?.fill(0);
       for (const row of records) row.bytes.fill(0);
       const view = await store.openView();

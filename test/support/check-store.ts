@@ -34,6 +34,8 @@ export async function checkView(view: StoreView, ledger: SyntheticLedger, head: 
     reads += items.length;
     expect(await view.getBlockByVersion(version)).toEqual(ledger.blockAt(version, head));
   }
+  await checkIndex(view, ledger, oldest);
+  await checkIndex(view, ledger, head);
   for (let key = 0; key < ledger.keys.length; key += 3) {
     const found = await view.getHistory(ledger.keys[key]!, { from: oldest, to: head, limit: 1_000_000 });
     expect(found.map(plain)).toEqual(ledger.history(key, oldest, head).map(plain));
@@ -54,4 +56,37 @@ export async function checkView(view: StoreView, ledger: SyntheticLedger, head: 
     versions(oldest, head).map((version) => [version, Buffer.from(ledger.record(version)).toString()]),
   );
   return reads;
+}
+
+/** The places of an owner in pages of three, as hex text. */
+export async function listPlaces(view: StoreView, owner: Uint8Array, version: bigint): Promise<string[]> {
+  const places: string[] = [];
+  for (let after: Uint8Array | undefined; ; ) {
+    const page = await view.getOwnedKeys(owner, { version, after, limit: 3 });
+    places.push(...page.map(({ place }) => Buffer.from(place).toString("hex")));
+    if (page.length < 3) return places;
+    after = page.at(-1)!.place;
+  }
+}
+
+/** Checks that every item of a version is in the index of its owners, in order and with its data, and nobody else's is. */
+async function checkIndex(view: StoreView, ledger: SyntheticLedger, version: bigint): Promise<void> {
+  for (const [number, owner] of ledger.owners.entries()) {
+    const found = await listPlaces(view, owner, version);
+    expect(found).toEqual([...new Set(found)].sort());
+    const rows = ledger.keys.flatMap((_, key) =>
+      ledger.ownersOf(key).includes(number) ? [{ key, ...ledger.indexRow(key, number) }] : [],
+    );
+    const known = rows.map(({ place }) => Buffer.from(place).toString("hex"));
+    expect(known).toEqual(expect.arrayContaining(found));
+    const there = rows.filter(({ key }) => ledger.itemAt(key, version)?.value !== undefined);
+    expect(found).toEqual(
+      expect.arrayContaining(there.map(({ place }) => Buffer.from(place).toString("hex"))),
+    );
+    const all = await view.getOwnedKeys(owner, { version, after: undefined, limit: 1000 });
+    for (const { place, data } of all) {
+      const row = rows.find((one) => Buffer.compare(one.place, place) === 0);
+      expect(Buffer.from(data).toString()).toBe(row && Buffer.from(row.data).toString());
+    }
+  }
 }

@@ -7,7 +7,7 @@ import { META } from "../../src/store/lmdb/tables.ts";
 export async function toFormatOne(path: string): Promise<void> {
   const environment = await openEnvironment({ path, readOnly: false });
   environment.transact(() => {
-    const { meta, ...tables } = environment.tables;
+    const { meta, index: _, ...tables } = environment.tables;
     for (const table of Object.values(tables)) {
       const rows = [...table.getRange({})].map(({ key, value }) => ({ key: Buffer.from(key), value }));
       for (const { key, value } of rows) table.putSync(key, Buffer.from(openRow(key, value)));

@@ -118,6 +118,8 @@ export class CountingLedger implements Ledger {
         const found = await view.getHistory(key, range);
         return count(found.length, found);
       },
+      getOwnedKeys: (owner, page) => view.getOwnedKeys(owner, page),
+      getIndexedTo: () => view.getIndexedTo(),
       getBlockByHeight: async (height) => count(1, await view.getBlockByHeight(height)),
       getBlockByVersion: async (version) => count(1, await view.getBlockByVersion(version)),
       getBlockAtTime: async (usec) => count(1, await view.getBlockAtTime(usec)),

@@ -114,6 +114,10 @@ export class Member {
         guard();
         await store.putSideRows(rows);
       },
+      putIndex: async (rows, sideRows) => {
+        guard();
+        await store.putIndex(rows, sideRows);
+      },
       setTrust: async (facts, rows) => {
         guard();
         await store.setTrust(facts, rows);

@@ -42,6 +42,15 @@ class ShownView implements LedgerView {
     return this.#view.getHistory(keyHash, range);
   }
 
+  getOwnedKeys(owner: Uint8Array, page: Parameters<LedgerView["getOwnedKeys"]>[1]) {
+    assertReadable(this.position, page.version);
+    return this.#view.getOwnedKeys(owner, page);
+  }
+
+  getIndexedTo() {
+    return this.#view.getIndexedTo();
+  }
+
   async getBlockByHeight(height: bigint) {
     return height > this.position.blockHeight ? undefined : this.#view.getBlockByHeight(height);
   }

@@ -7,6 +7,7 @@ import type { Block, StateItem } from "../../src/ledger/view.ts";
 import type {
   BlockStart,
   CommitBatch,
+  IndexRow,
   RewindBatch,
   StateWrite,
   StoreIdentity,
@@ -50,7 +51,9 @@ export class SyntheticLedger {
     origin?: { readonly ledger: SyntheticLedger; readonly last: bigint },
   ) {
     this.#random = createRandom(seed);
-    this.keys = Array.from({ length: keyCount }, (_, index) => sha3(Buffer.from(`key ${index}`)));
+    this.keys =
+      origin?.ledger.keys ??
+      Array.from({ length: keyCount }, (_, index) => sha3(Buffer.from(`key ${index}`)));
     this.#histories = this.keys.map(() => []);
     this.#name = origin === undefined ? "" : `${origin.ledger.#name}${seed} from ${origin.last}, `;
     if (origin === undefined) return;
@@ -77,6 +80,9 @@ export class SyntheticLedger {
       previous,
       position: this.positionAt(last),
       keyHashes: [...new Set(writes.map(({ keyHash }) => keyHash))],
+      index: this.indexRows(
+        writes.filter(({ keyHash }) => this.itemAt(this.keys.indexOf(keyHash), last) === undefined),
+      ),
       treeNodes: [{ key: Buffer.from([Number(last % 5n)]), value: Buffer.from(`back at ${last}`) }],
       sideRows: [{ key: Buffer.from("rewound"), value: Buffer.from(`${last}`) }],
     };
@@ -93,10 +99,12 @@ export class SyntheticLedger {
   batch(previous: bigint | undefined, last: bigint): CommitBatch {
     this.#extendTo(last);
     const first = previous === undefined ? 0n : previous + 1n;
+    const writes = this.#writes.slice(Number(first), Number(last) + 1).flat();
     return {
       previous,
       position: this.positionAt(last),
-      writes: this.#writes.slice(Number(first), Number(last) + 1).flat(),
+      writes,
+      index: this.indexRows(writes),
       blocks: this.blocksOf(first, last).filter((block) => block.firstVersion >= first),
       records: versions(first, last).map((version) => ({ version, bytes: this.record(version) })),
       treeNodes: [
@@ -104,6 +112,34 @@ export class SyntheticLedger {
         { key: Buffer.from([Number((last + 1n) % 5n)]), value: undefined },
       ],
     };
+  }
+
+  /** The owners of the index; each key has two of them. */
+  readonly owners: readonly Uint8Array[] = [0, 1, 2, 3].map((kind) =>
+    Uint8Array.from({ length: 33 }, (_, i) => (i === 0 ? kind : 255 * (kind % 2))),
+  );
+
+  /** The row of a key under one of its owners. */
+  indexRow(key: number, owner: number): { owner: Uint8Array; place: Uint8Array; data: Uint8Array } {
+    return {
+      owner: this.owners[owner]!,
+      place: sha3(Buffer.from(`place of ${key} under ${owner}`)),
+      data: Buffer.from(`data of ${key}`.repeat(owner)),
+    };
+  }
+
+  /** The owners of a key, by number. */
+  ownersOf(key: number): readonly [number, number] {
+    return [key % 3, 3];
+  }
+
+  /** The index rows of writes. */
+  indexRows(writes: readonly StateWrite[]): IndexRow[] {
+    return writes.flatMap(({ keyHash, version, value }) => {
+      const key = this.keys.findIndex((one) => Buffer.compare(one, keyHash) === 0);
+      const item = { keyHash, version, isDeletion: value === undefined };
+      return this.ownersOf(key).map((owner) => ({ ...this.indexRow(key, owner), ...item }));
+    });
   }
 
   /** The position after a version, with nothing pruned. */

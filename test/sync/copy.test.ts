@@ -187,6 +187,8 @@ describe("a copy of a ledger", () => {
             const history = await view.getHistory(key, range);
             return (key[0] ?? 0) < 16 ? history.slice(1) : history;
           },
+          getOwnedKeys: (owner, page) => view.getOwnedKeys(owner, page),
+          getIndexedTo: () => view.getIndexedTo(),
           getBlockByHeight: (height) => view.getBlockByHeight(height === 3n ? 4n : height),
           getBlockByVersion: (version) => view.getBlockByVersion(version),
           getBlockAtTime: (time) => view.getBlockAtTime(time),

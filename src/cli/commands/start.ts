@@ -92,6 +92,10 @@ const options = {
       "WINDOW",
       NODE_DEFAULTS.pruneWindow,
     ),
+    index: switchOption(
+      "Write no index: the balances of an account and the rows of a table cannot be listed then",
+      true,
+    ),
     check: choiceOption(
       "Verify the store's head (quick) or every row (full, lmdb only) before serving",
       ["quick", "full"],
@@ -211,6 +215,7 @@ function startNode(values: StartValues): Promise<Node> {
     store: storeOf(values),
     readOnly,
     pruneWindow: values["prune-window"],
+    index: values.index,
     logger: createLogger(values["log-level"], human ? "text" : "json"),
     http: httpOf(values),
     genesis: values.genesis,

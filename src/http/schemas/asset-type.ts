@@ -33,7 +33,7 @@ function parseKept(text: string): Asset {
 }
 
 /** Schema of an asset type. */
-export const ASSET_TYPE_SCHEMA: JsonSchema = named("AssetType", {
+const ASSET_TYPE_SCHEMA: JsonSchema = named("AssetType", {
   type: "string",
   format: "asset-type",
   pattern: ASSET_PATTERN,

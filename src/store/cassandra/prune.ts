@@ -6,6 +6,7 @@ import type { PruneStep } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import type { Blocks } from "./blocks.ts";
 import { decodeKeys, type WrittenKey } from "./keys-row.ts";
+import { planOwnedRemovals } from "./owned-rows.ts";
 import type { RowWriter } from "./row-writer.ts";
 import type { Request } from "./session.ts";
 import { heightBucket, versionBucket } from "./statements.ts";
@@ -119,7 +120,8 @@ function planRemovals(writer: RowWriter, writes: readonly PrunedWrite[]): readon
   const last = new Map<string, PrunedWrite>();
   for (const write of writes) last.set(write.key.toString("latin1"), write);
   const requests: Request[] = [];
-  for (const { key, bucket, version, isDeletion } of last.values()) {
+  for (const { key, bucket, version, isDeletion, owned } of last.values()) {
+    requests.push(...planOwnedRemovals(writer.tables, owned, version));
     const below = isDeletion ? version + 1n : version;
     requests.push({ query: statements.pruneItems, values: [ledger, key, bucket, below] });
     if (bucket > 0) requests.push(...planOlderBuckets(writer, key, bucket));

@@ -7,12 +7,21 @@ import { LedgerError } from "../../ledger/errors.ts";
 import { type Position, positionCodec } from "../../ledger/position.ts";
 import type { TrustFacts } from "../../ledger/trust.ts";
 import { assertFollows, assertIdentity, toStoredPosition } from "../commit-check.ts";
-import type { BaseBatch, BlockStart, CommitBatch, RewindBatch, SideRow, StoreIdentity } from "../contract.ts";
+import type {
+  BaseBatch,
+  BlockStart,
+  CommitBatch,
+  IndexRow,
+  RewindBatch,
+  SideRow,
+  StoreIdentity,
+} from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import { assertRewinds, toRewoundPosition } from "../rewind-check.ts";
 import type { Head, HeadMove, HeadRow } from "./head.ts";
 import type { HeadCache } from "./head-cache.ts";
 import type { CassandraSettings } from "./options.ts";
+import { planOwned } from "./owned-rows.ts";
 import { planBase, planBatch, planNodes, planSide } from "./rows.ts";
 import type { Request } from "./session.ts";
 import { Splits } from "./splits.ts";
@@ -115,7 +124,10 @@ export class RowWriter {
       const position = toStoredPosition(batch, head.position);
       const pruned = head.position === undefined ? position.oldestVersion : head.pruned;
       const stamp = { term: head.term, seq: head.seq + 1n };
-      const rows = planBatch(this.tables, batch, stamp, this.splits);
+      const rows = [
+        ...planBatch(this.tables, batch, stamp, this.splits),
+        ...planOwned(this.tables, batch.index ?? []),
+      ];
       await this.#write(rows, { seq: stamp.seq, position, identity: chain, pruned });
       await this.#removeReplaced(batch.treeNodes, batch.sideRows ?? []);
     });
@@ -123,12 +135,18 @@ export class RowWriter {
 
   /** Writes side rows, all or none. */
   async putSideRows(rows: readonly SideRow[]): Promise<void> {
+    await this.putIndex([], rows);
+  }
+
+  /** Adds index rows, then writes side rows, all or none. */
+  async putIndex(index: readonly IndexRow[], sideRows: readonly SideRow[]): Promise<void> {
     await this.queue(async () => {
       await this.recover();
       const { term, seq, position, identity, pruned } = this.#requireLease().head;
       const stamp = { term, seq: seq + 1n };
-      await this.#write(planSide(this.tables, rows, stamp), { seq: stamp.seq, position, identity, pruned });
-      await this.#removeReplaced([], rows);
+      const rows = [...planOwned(this.tables, index), ...planSide(this.tables, sideRows, stamp)];
+      await this.#write(rows, { seq: stamp.seq, position, identity, pruned });
+      await this.#removeReplaced([], sideRows);
     });
   }
 
@@ -147,7 +165,8 @@ export class RowWriter {
 
   /**
    * Moves the head back. The rows above it stay, as rows of terms that end there: no reader takes them for rows of the
-   * versions that come instead, and the pruner removes them with their partitions.
+   * versions that come instead, and the pruner removes them with their partitions. Index rows stay too: they have no
+   * term, and a removal would hide a row that a lower version writes again, because versions are their timestamps.
    */
   async rewind(
     batch: RewindBatch,
@@ -190,7 +209,8 @@ export class RowWriter {
       if (this.#requireLease().head.position !== undefined) {
         throw new StoreError("order", "the store already holds a ledger");
       }
-      await this.tables.session.writeAll(planBase(this.tables, base), this.#settings.writeConcurrency);
+      const rows = [...planBase(this.tables, base), ...planOwned(this.tables, base.index ?? [])];
+      await this.tables.session.writeAll(rows, this.#settings.writeConcurrency);
     });
   }
 

@@ -1,8 +1,9 @@
 // The rows of a batch, which are written before the head row moves. They carry the term and can be written repeatedly
 // and in any order.
-import type { BaseBatch, CommitBatch, SideRow, TreeNodeWrite } from "../contract.ts";
+import type { BaseBatch, CommitBatch, IndexRow, SideRow, TreeNodeWrite } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import { encodeKeys, type WrittenKey } from "./keys-row.ts";
+import type { OwnedPlace } from "./owned-rows.ts";
 import type { Request } from "./session.ts";
 import type { Splits } from "./splits.ts";
 import { heightBucket, versionBucket } from "./statements.ts";
@@ -26,6 +27,7 @@ export function planBatch(
   const { term, seq } = stamp;
   const requests: Request[] = [];
   const keysByVersion = new Map<bigint, WrittenKey[]>();
+  const ownedOf = deletedPlaces(batch.index ?? []);
   for (const { keyHash, version, value } of batch.writes) {
     const key = asBuffer(keyHash);
     const { bucket, isNew } = splits.place(key, version, value?.length ?? 0);
@@ -36,7 +38,8 @@ export function planBatch(
     const bytes = value === undefined ? undefined : asBuffer(value);
     requests.push({ query: statements.putItem, values: [ledger, key, bucket, version, term, bytes] });
     const keys = keysByVersion.get(version);
-    const written = { key, bucket, isDeletion: value === undefined };
+    const owned = value === undefined ? ownedOf(version, key) : NONE;
+    const written = { key, bucket, isDeletion: value === undefined, owned };
     if (keys === undefined) keysByVersion.set(version, [written]);
     else keys.push(written);
   }
@@ -128,6 +131,19 @@ function planVersion(
     ];
     return { query: statements.putVersion, values };
   });
+}
+
+const NONE: readonly OwnedPlace[] = [];
+
+/** Finds the index rows of a deleted item, which the pruner removes with the deletion. */
+function deletedPlaces(rows: readonly IndexRow[]): (version: bigint, key: Buffer) => readonly OwnedPlace[] {
+  const places = new Map<string, OwnedPlace[]>();
+  for (const { owner, place, keyHash, version, isDeletion } of rows) {
+    if (!isDeletion) continue;
+    const name = `${version} ${asBuffer(keyHash).toString("latin1")}`;
+    places.set(name, [...(places.get(name) ?? []), { owner: asBuffer(owner), place: asBuffer(place) }]);
+  }
+  return (version, key) => places.get(`${version} ${key.toString("latin1")}`) ?? NONE;
 }
 
 function assertDistinct(batch: CommitBatch): void {

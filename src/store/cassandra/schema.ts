@@ -66,6 +66,13 @@ const TABLES: readonly Table[] = [
   ["format", "name text PRIMARY KEY, format int"],
 ];
 
+/** The index, by owner. Stores of earlier versions have none; a writer creates it. */
+const OWNED: Table = [
+  "owned",
+  "ledger text, owner blob, place blob, data blob, PRIMARY KEY ((ledger, owner), place)",
+  LEVELED,
+];
+
 /**
  * A fixed id for a table. By default nodes choose random ids and treat tables with different ids as different tables,
  * which breaks when several processes create a table on different nodes at once.
@@ -97,7 +104,11 @@ async function createTable(session: Session, keyspace: string, table: Table): Pr
 export async function ensureSchema(session: Session, settings: CassandraSettings): Promise<void> {
   const { keyspace, readOnly } = settings;
   const found = await loadFormat(session, keyspace);
-  if (found === FORMAT) return;
+  if (found === FORMAT) {
+    if (!readOnly && !(await hasTable(session, keyspace, "owned")))
+      await createTable(session, keyspace, OWNED);
+    return;
+  }
   if (found !== undefined) {
     throw new StoreError(
       "format",
@@ -114,15 +125,19 @@ export async function ensureSchema(session: Session, settings: CassandraSettings
     `CREATE KEYSPACE IF NOT EXISTS ${keyspace}
      WITH replication = {'class': 'NetworkTopologyStrategy', '${name.replaceAll("'", "''")}': ${copies}}`,
   );
-  for (const table of TABLES) await createTable(session, keyspace, table);
+  for (const table of [OWNED, ...TABLES]) await createTable(session, keyspace, table);
   await session.changeSchema(`INSERT INTO ${keyspace}.format (name, format) VALUES ('sextant', ${FORMAT})`);
 }
 
-async function loadFormat(session: Session, keyspace: string): Promise<number | undefined> {
+async function hasTable(session: Session, keyspace: string, table: string): Promise<boolean> {
   const known = await session.querySchema(
-    `SELECT table_name FROM system_schema.tables WHERE keyspace_name = '${keyspace}' AND table_name = 'format'`,
+    `SELECT table_name FROM system_schema.tables WHERE keyspace_name = '${keyspace}' AND table_name = '${table}'`,
   );
-  if (known.length === 0) return undefined;
+  return known.length > 0;
+}
+
+async function loadFormat(session: Session, keyspace: string): Promise<number | undefined> {
+  if (!(await hasTable(session, keyspace, "format"))) return undefined;
   const [row] = await session.querySchema(`SELECT format FROM ${keyspace}.format WHERE name = 'sextant'`);
   const format = row?.format;
   return typeof format === "number" ? format : undefined;

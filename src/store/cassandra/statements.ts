@@ -26,6 +26,7 @@ export function createStatements(keyspace: string) {
   const blocks = `${keyspace}.blocks`;
   const tree = `${keyspace}.tree`;
   const side = `${keyspace}.side`;
+  const owned = `${keyspace}.owned`;
   const splits = `${keyspace}.splits`;
   return {
     findItem: `SELECT version, term, value, next FROM ${items} WHERE ${item} AND version <= ? LIMIT 1`,
@@ -54,6 +55,10 @@ export function createStatements(keyspace: string) {
     findSideBefore: `SELECT seq, term, value FROM ${side} WHERE ledger = ? AND key = ? AND (seq, term) < (?, ?) LIMIT 32`,
     putSide: `INSERT INTO ${side} (ledger, key, seq, term, value) VALUES (?, ?, ?, ?, ?)`,
     pruneSide: `DELETE FROM ${side} WHERE ledger = ? AND key = ? AND seq < ?`,
+
+    listOwned: `SELECT place, data FROM ${owned} WHERE ledger = ? AND owner = ? AND place > ? LIMIT ?`,
+    putOwned: `INSERT INTO ${owned} (ledger, owner, place, data) VALUES (?, ?, ?, ?) USING TIMESTAMP ?`,
+    dropOwned: `DELETE FROM ${owned} USING TIMESTAMP ? WHERE ledger = ? AND owner = ? AND place = ?`,
 
     listSplits: `SELECT key, bucket, term, start FROM ${splits} WHERE ledger = ?`,
     putSplit: `INSERT INTO ${splits} (ledger, key, bucket, term, start) VALUES (?, ?, ?, ?, ?)`,

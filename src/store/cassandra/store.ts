@@ -8,6 +8,7 @@ import type { TrustFacts } from "../../ledger/trust.ts";
 import type {
   BaseBatch,
   CommitBatch,
+  IndexRow,
   PruneStep,
   RewindBatch,
   SideRow,
@@ -85,6 +86,7 @@ class ClusterStore implements CassandraStore {
       blocks: new Blocks(this.#tables),
       headCache: this.#headCache,
       openViews: new Set(),
+      readSide: async (key) => (await this.getSideRows([key]))[0],
       tenure: () => this.#writer.tenure,
     };
   }
@@ -132,6 +134,10 @@ class ClusterStore implements CassandraStore {
 
   async putSideRows(rows: readonly SideRow[]): Promise<void> {
     await this.#writer.putSideRows(rows);
+  }
+
+  async putIndex(rows: readonly IndexRow[], sideRows: readonly SideRow[]): Promise<void> {
+    await this.#writer.putIndex(rows, sideRows);
   }
 
   async setTrust(facts: TrustFacts, sideRows: readonly SideRow[]): Promise<void> {

@@ -1,5 +1,5 @@
 // Reads the tables of a ledger and skips rows that were never committed.
-import type { StateItem } from "../../ledger/view.ts";
+import type { OwnedKey, StateItem } from "../../ledger/view.ts";
 import type { BlockStart, RawRecord } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import type { Row, Session } from "./session.ts";
@@ -11,6 +11,7 @@ export const FIRST_BUCKET = 0;
 /** Largest part of a record in one row, in bytes. */
 export const PART_BYTES = 2 ** 20;
 const PAGE_ROWS = 256;
+const BEFORE_ALL = Buffer.alloc(0);
 const NO_TERM = -1;
 const MAX_TERM = 2 ** 31 - 1;
 
@@ -137,6 +138,16 @@ export class Tables {
       const keys = row.keys;
       if (Buffer.isBuffer(keys) && terms.ownsVersion(asNumber(row, "term"), version)) yield { version, keys };
     }
+  }
+
+  /** The index rows of an owner after a place, in order. */
+  async listOwned(owner: Buffer, after: Uint8Array | undefined, limit: number): Promise<readonly OwnedKey[]> {
+    const values = [this.ledger, owner, after === undefined ? BEFORE_ALL : asBuffer(after), limit];
+    const rows = await this.session.read(this.statements.listOwned, values);
+    return rows.map(({ place, data }) => {
+      if (!Buffer.isBuffer(place)) throw new StoreError("corrupt", "a row of the index has no place");
+      return { place, data: Buffer.isBuffer(data) ? data : BEFORE_ALL };
+    });
   }
 
   /** The node of the state tree after write `seq`. */

@@ -5,9 +5,10 @@
 import { mapSome } from "../../base/map-some.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import type { Position } from "../../ledger/position.ts";
-import type { Block, HistoryRange, StateItem } from "../../ledger/view.ts";
+import type { Block, HistoryRange, OwnedKey, OwnedPage, StateItem } from "../../ledger/view.ts";
 import type { RawRecord, StoreView } from "../contract.ts";
 import { StoreError } from "../errors.ts";
+import { INDEX_REACH_KEY, readIndexReach } from "../index-reach.ts";
 import { assertReadable, hideOldDeletion, lastReadable } from "../read-check.ts";
 import type { Blocks } from "./blocks.ts";
 import type { HeadCache } from "./head-cache.ts";
@@ -23,6 +24,8 @@ export interface ViewSource {
   readonly blocks: Blocks;
   readonly headCache: HeadCache;
   readonly openViews: Set<ClusterView>;
+  /** A side row as of the latest write. */
+  readSide(key: Uint8Array): Promise<Uint8Array | undefined>;
   /** The current tenure of this process; undefined while it does not hold the lease. */
   tenure(): Tenure | undefined;
 }
@@ -71,6 +74,21 @@ export class ClusterView implements StoreView {
     const items = await this.#source.tables.listItems(asBuffer(keyHash), range, this.#terms);
     await this.#assertKept(range.from);
     return items;
+  }
+
+  async getOwnedKeys(owner: Uint8Array, page: OwnedPage): Promise<readonly OwnedKey[]> {
+    this.#assertOpen();
+    const { version, after, limit } = page;
+    assertReadable(this.position, version);
+    const keys = await this.#source.tables.listOwned(asBuffer(owner), after, limit);
+    // The pruner removes rows too: what is missing may have existed at the version.
+    await this.#assertKept(version);
+    return keys;
+  }
+
+  async getIndexedTo(): Promise<bigint | undefined> {
+    this.#assertOpen();
+    return readIndexReach(await this.#source.readSide(INDEX_REACH_KEY));
   }
 
   async getBlockByHeight(height: bigint): Promise<Block | undefined> {

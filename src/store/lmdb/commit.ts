@@ -3,9 +3,10 @@
 import { compareBytes, equalBytes } from "../../base/bytes.ts";
 import type { Position } from "../../ledger/position.ts";
 import { toStoredPosition } from "../commit-check.ts";
-import type { BaseBatch, CommitBatch, SideRow, StateWrite, TreeNodeWrite } from "../contract.ts";
+import type { BaseBatch, CommitBatch, IndexRow, SideRow, StateWrite, TreeNodeWrite } from "../contract.ts";
 import { StoreError } from "../errors.ts";
-import type { FastTable } from "./native.ts";
+import { writeIndexRows } from "./index-rows.ts";
+import { type FastTable, toFastTable } from "./native.ts";
 import { encodeBlock, encodePosition } from "./position-row.ts";
 import { checkedBytes, putRow } from "./sealed-rows.ts";
 import {
@@ -34,6 +35,7 @@ export function writeBatch(
   for (const block of batch.blocks) putRow(tables.blocks, numberKey(block.height), encodeBlock(block));
   for (const record of batch.records) putRow(tables.records, numberKey(record.version), record.bytes);
   writeTreeNodes(tables, batch.treeNodes);
+  if (batch.index !== undefined) putIndexRows(tables, batch.index);
   if (batch.sideRows !== undefined) writeSideRows(tables, batch.sideRows);
   const position = toStoredPosition(batch, head);
   putRow(tables.meta, META.position, encodePosition(position));
@@ -48,7 +50,14 @@ export function writeBase(tables: Tables, base: BaseBatch): void {
     putRow(tables.items, key, value, numberKey(version));
   }
   writeTreeNodes(tables, base.treeNodes);
+  if (base.index !== undefined) putIndexRows(tables, base.index);
   if (base.sideRows !== undefined) writeSideRows(tables, base.sideRows);
+}
+
+/** Adds rows to the index. Call inside a write transaction. */
+export function putIndexRows({ index }: Tables, rows: readonly IndexRow[]): void {
+  if (index === undefined) throw new Error("the store is open for reading");
+  writeIndexRows(index, toFastTable(index), rows);
 }
 
 /** Writes tree nodes. Call inside a write transaction. */

@@ -86,7 +86,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
       if (readOnly && options.anyFormat !== true) assertCurrent(format, path);
       const tables = openTables(root);
       if (tables === undefined) throw new StoreError("absent", `there is no store at ${path}`);
-      opened.push(...Object.values(tables));
+      opened.push(...Object.values(tables).filter((table) => table !== undefined));
       if (!readOnly) number = new TransactionNumber(root, path);
       const transact: Environment["transact"] = (action, onSetBack) => {
         if (number !== undefined) return number.transact(action, onSetBack);

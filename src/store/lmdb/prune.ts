@@ -4,6 +4,7 @@ import type { Position } from "../../ledger/position.ts";
 import type { BlockReader } from "../block-search.ts";
 import type { PruneStep } from "../contract.ts";
 import { assertPruneFloor, findOldest } from "../prune-check.ts";
+import { pruneIndexRows } from "./index-rows.ts";
 import { decodeBlock, encodePosition } from "./position-row.ts";
 import { getRow, openRow, putRow } from "./sealed-rows.ts";
 import {
@@ -28,6 +29,7 @@ export function pruneTables(tables: Tables, position: Position, floor: bigint, m
   const target = floor > position.oldestVersion ? floor : position.oldestVersion;
 
   const stale = removeStale(tables, target, maxRows);
+  pruneIndexRows(tables, stale.reached);
   const oldest = findOldest(readBlock, position, stale.reached);
   let removed = stale.removed;
   removed += removeBelow(tables.records, oldest.firstVersion, maxRows - removed);

@@ -9,6 +9,7 @@ import { assertFollows, assertIdentity } from "../commit-check.ts";
 import type {
   BaseBatch,
   CommitBatch,
+  IndexRow,
   PruneStep,
   RewindBatch,
   SideRow,
@@ -17,7 +18,7 @@ import type {
   StoreView,
 } from "../contract.ts";
 import { StoreError } from "../errors.ts";
-import { writeBase, writeBatch, writeSideRows } from "./commit.ts";
+import { putIndexRows, writeBase, writeBatch, writeSideRows } from "./commit.ts";
 import { assertDiskSpace } from "./disk-space.ts";
 import { type Environment, openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
@@ -188,6 +189,14 @@ class LmdbStore implements Store {
     this.#write(() => writeSideRows(this.#tables, rows));
   }
 
+  async putIndex(rows: readonly IndexRow[], sideRows: readonly SideRow[]): Promise<void> {
+    assertDiskSpace(this.#path, rows.length);
+    this.#write(() => {
+      putIndexRows(this.#tables, rows);
+      writeSideRows(this.#tables, sideRows);
+    });
+  }
+
   async commit(batch: CommitBatch, identity?: StoreIdentity): Promise<void> {
     const { rows, bytes } = sizeOf(batch);
     assertDiskSpace(this.#path, rows, bytes);
@@ -343,9 +352,12 @@ class LmdbStore implements Store {
   }
 }
 
-function sizeOf({ writes, records, blocks, treeNodes }: CommitBatch): { rows: number; bytes: number } {
+function sizeOf({ writes, records, blocks, treeNodes, index = [] }: CommitBatch): {
+  rows: number;
+  bytes: number;
+} {
   let bytes = 0;
   for (const { value } of writes) bytes += value?.length ?? 0;
   for (const { bytes: record } of records) bytes += record.length;
-  return { rows: writes.length + records.length + blocks.length + treeNodes.length, bytes };
+  return { rows: writes.length + records.length + blocks.length + treeNodes.length + index.length, bytes };
 }

@@ -10,6 +10,7 @@
 // blocks   height (8)                              -> first version, time, epoch (8 each)
 // records  version (8)                             -> record as received
 // tree     node key                                -> node
+// index    see index-rows.ts
 // side     opaque key                              -> opaque value, see SideRow
 // meta     name                                    -> see META
 import type { Database, RootDatabase } from "lmdb";
@@ -26,12 +27,14 @@ export interface Tables {
   readonly tree: Table;
   readonly side: Table;
   readonly meta: Table;
+  /** Undefined for a store that is open for reading and has none. */
+  readonly index: Table | undefined;
 }
 
 const NAMES = ["items", "stale", "blocks", "records", "tree", "side", "meta"] as const;
 
 export function isTableName(name: string): boolean {
-  return NAMES.some((own) => own === name);
+  return name === "index" || NAMES.some((own) => own === name);
 }
 
 /** Capacity for tables of an environment. */
@@ -56,6 +59,9 @@ export const META = {
   sealedFormat: Buffer.from("sealed format"),
 } as const;
 
+/** Tables whose rows all have sums; of `meta`, all but UNSEALED. */
+export const SEALED_TABLES = ["items", "stale", "blocks", "records", "tree", "side"] as const;
+
 /** Rows without sums: every version of the program reads the first, and the second says nothing about the ledger. */
 export const UNSEALED: readonly Buffer[] = [META.format, META.writer];
 
@@ -76,7 +82,7 @@ export function openTables(root: RootDatabase): Tables | undefined {
     root.openDB<Buffer, Uint8Array>({ name, encoding: "binary", keyEncoding: "binary" });
   const opened = NAMES.map((name) => [name, open(name)] as const);
   if (opened.some(([, table]) => table === undefined)) return undefined;
-  return Object.fromEntries(opened) as Record<(typeof NAMES)[number], Table>;
+  return { ...(Object.fromEntries(opened) as Record<(typeof NAMES)[number], Table>), index: open("index") };
 }
 
 /** Several times faster than Buffer's 64-bit access. */

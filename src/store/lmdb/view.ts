@@ -1,10 +1,12 @@
 // A view of the LMDB engine: one read transaction, with the position read inside it.
 import type { Position } from "../../ledger/position.ts";
-import type { Block, HistoryRange, StateItem } from "../../ledger/view.ts";
+import type { Block, HistoryRange, OwnedKey, OwnedPage, StateItem } from "../../ledger/view.ts";
 import { findBlockAtTime, findBlockByHeight, findBlockByVersion } from "../block-search.ts";
 import type { BlockStart, RawRecord, StoreView } from "../contract.ts";
 import { StoreError } from "../errors.ts";
+import { INDEX_REACH_KEY, readIndexReach } from "../index-reach.ts";
 import { assertReadable, hideOldDeletion, lastReadable } from "../read-check.ts";
+import { listIndexRows } from "./index-rows.ts";
 import type { FastTable, OlderSeeker } from "./native.ts";
 import { decodeBlock } from "./position-row.ts";
 import { checkedBytes, getRow, openRow } from "./sealed-rows.ts";
@@ -78,6 +80,19 @@ export class LmdbView implements StoreView {
     const fits = latest !== undefined && latest.version >= range.from && latest.version <= range.to;
     if (fits && items.length < range.limit) items.push(latest);
     return items;
+  }
+
+  getOwnedKeys(owner: Uint8Array, page: OwnedPage): readonly OwnedKey[] {
+    this.#assertOpen();
+    assertReadable(this.position, page.version);
+    const { index } = this.#source.tables;
+    return index === undefined ? [] : listIndexRows(index, owner, page, this.#snapshot.options);
+  }
+
+  getIndexedTo(): bigint | undefined {
+    this.#assertOpen();
+    const { side } = this.#source.tables;
+    return readIndexReach(getRow(side, INDEX_REACH_KEY, this.#snapshot.options));
   }
 
   async getBlockByHeight(height: bigint): Promise<Block | undefined> {

@@ -4,11 +4,13 @@ import type { Transaction } from "lmdb";
 import { toHex } from "../../base/hex.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import type { Position } from "../../ledger/position.ts";
-import type { StateItem } from "../../ledger/view.ts";
+import type { OwnedKey, StateItem } from "../../ledger/view.ts";
 import type { BlockStart, RawRecord, StoreIdentity } from "../contract.ts";
 import { StoreError } from "../errors.ts";
+import { INDEX_REACH_KEY, readIndexReach } from "../index-reach.ts";
 import { type Environment, openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
+import { toIndexRow } from "./index-rows.ts";
 import { decodeBlock, decodeIdentity, decodePosition } from "./position-row.ts";
 import { openRow, SUMS_BYTES } from "./sealed-rows.ts";
 import {
@@ -40,7 +42,7 @@ export interface StaleRow {
 }
 
 /** Approximate number of rows per table: a writer may be active. */
-export type RowCounts = Readonly<Record<keyof Omit<Tables, "meta">, number>>;
+export type RowCounts = Readonly<Record<keyof Omit<Tables, "meta" | "index">, number>>;
 
 /** Opens a walk over the store in a directory; another process may be writing it. */
 export async function openStoreWalk(path: string): Promise<StoreWalk> {
@@ -153,6 +155,22 @@ export class StoreWalk {
 
   *sideRows(): Generator<{ readonly key: Uint8Array; readonly value: Uint8Array }> {
     yield* this.#range(this.#tables.side);
+  }
+
+  /** All rows of the index. */
+  *indexRows(): Generator<OwnedKey & { readonly owner: Uint8Array }> {
+    const { index } = this.#tables;
+    if (index === undefined) return;
+    for (const { key, value } of this.#range(index)) {
+      const row = toIndexRow(key, value);
+      if (row === undefined) return;
+      yield row;
+    }
+  }
+
+  /** See LedgerView. */
+  indexedTo(): bigint | undefined {
+    return readIndexReach(this.#get(this.#tables.side, Buffer.from(INDEX_REACH_KEY)));
   }
 
   /** Number of rows of a table in this snapshot, by a full scan. */

@@ -1,6 +1,7 @@
 // The tables of the memory engine: the versions of every key in order, blocks by height, records by version, and the
 // superseded values.
-import type { StateItem } from "../../ledger/view.ts";
+import { compareBytes, equalBytes } from "../../base/bytes.ts";
+import type { OwnedKey, StateItem } from "../../ledger/view.ts";
 import type { BlockStart, RawRecord } from "../contract.ts";
 
 /** A value that is superseded at version `since`. */
@@ -11,6 +12,15 @@ export interface StaleRow {
   readonly version: bigint;
 }
 
+/** An index row whose item was deleted at version `since`. */
+export interface DeletedRow {
+  readonly since: bigint;
+  /** The item. */
+  readonly key: string;
+  readonly owner: Uint8Array;
+  readonly place: Uint8Array;
+}
+
 /**
  * Everything a view reads. Commits only append versions above the position of every open view. While views are open,
  * pruning works on a copy of the tables and never shortens a list in place.
@@ -19,13 +29,15 @@ export interface Rows {
   readonly items: Map<string, StateItem[]>;
   readonly blocks: Map<bigint, BlockStart>;
   readonly records: Map<bigint, RawRecord>;
+  /** By owner, in the order of places. Commits add to the lists in place; pruning replaces them. */
+  readonly index: Map<string, OwnedKey[]>;
   /** Open views on these rows. */
   views: number;
 }
 
 /** Rows of an empty store. */
 export function createRows(): Rows {
-  return { items: new Map(), blocks: new Map(), records: new Map(), views: 0 };
+  return { items: new Map(), blocks: new Map(), records: new Map(), index: new Map(), views: 0 };
 }
 
 /** The same rows in new tables. */
@@ -34,6 +46,7 @@ export function copyRows(rows: Rows): Rows {
     items: new Map(rows.items),
     blocks: new Map(rows.blocks),
     records: new Map(rows.records),
+    index: new Map(rows.index),
     views: 0,
   };
 }
@@ -54,4 +67,36 @@ export function indexAfter(items: readonly StateItem[], version: bigint): number
     else high = middle;
   }
   return low;
+}
+
+/** Number of places up to the given one. */
+export function placesUpTo(keys: readonly OwnedKey[], place: Uint8Array): number {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const key = keys[middle];
+    if (key !== undefined && compareBytes(key.place, place) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Adds a row to the index, if it is not there. */
+export function addOwned({ index }: Rows, owner: Uint8Array, { place, data }: OwnedKey): void {
+  const name = toMapKey(owner);
+  const keys = index.get(name) ?? [];
+  const at = placesUpTo(keys, place);
+  const before = keys[at - 1];
+  if (before !== undefined && equalBytes(before.place, place)) return;
+  keys.splice(at, 0, { place: new Uint8Array(place), data: new Uint8Array(data) });
+  index.set(name, keys);
+}
+
+/** Removes a row from the index, in a new list. */
+export function removeOwned({ index }: Rows, owner: Uint8Array, place: Uint8Array): void {
+  const name = toMapKey(owner);
+  const kept = (index.get(name) ?? []).filter((key) => !equalBytes(key.place, place));
+  if (kept.length === 0) index.delete(name);
+  else index.set(name, kept);
 }

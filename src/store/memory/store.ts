@@ -7,6 +7,7 @@ import { assertFollows, assertIdentity, toStoredPosition } from "../commit-check
 import type {
   BaseBatch,
   CommitBatch,
+  IndexRow,
   PruneStep,
   RewindBatch,
   SideRow,
@@ -16,9 +17,20 @@ import type {
   TreeNodeWrite,
 } from "../contract.ts";
 import { StoreError } from "../errors.ts";
+import { INDEX_REACH_KEY, readIndexReach } from "../index-reach.ts";
 import { assertPruneFloor, findOldest } from "../prune-check.ts";
 import { assertRewinds, toRewoundPosition } from "../rewind-check.ts";
-import { copyRows, createRows, indexAfter, type Rows, type StaleRow, toMapKey } from "./rows.ts";
+import {
+  addOwned,
+  copyRows,
+  createRows,
+  type DeletedRow,
+  indexAfter,
+  type Rows,
+  removeOwned,
+  type StaleRow,
+  toMapKey,
+} from "./rows.ts";
 import { MemoryView } from "./view.ts";
 
 /** An empty store in memory. */
@@ -34,15 +46,21 @@ class MemoryStore implements Store {
   #treeNodes = new Map<string, Uint8Array>();
   #sideRows = new Map<string, Uint8Array>();
   #stale: StaleRow[] = [];
+  #deleted: DeletedRow[] = [];
 
   openView(): StoreView {
     if (this.#position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
-    return new MemoryView(this.#position, this.#rows);
+    return this.#viewAt(this.#position);
   }
 
   openRawView(): StoreView {
     if (this.#position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
-    return new MemoryView({ ...this.#position, refuted: undefined }, this.#rows);
+    return this.#viewAt({ ...this.#position, refuted: undefined });
+  }
+
+  #viewAt(position: Position): StoreView {
+    const indexedTo = readIndexReach(this.#sideRows.get(toMapKey(INDEX_REACH_KEY)));
+    return new MemoryView(position, this.#rows, indexedTo);
   }
 
   async getTreeNodes(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]> {
@@ -58,6 +76,11 @@ class MemoryStore implements Store {
       if (value === undefined) this.#sideRows.delete(toMapKey(key));
       else this.#sideRows.set(toMapKey(key), new Uint8Array(value));
     }
+  }
+
+  async putIndex(rows: readonly IndexRow[], sideRows: readonly SideRow[]): Promise<void> {
+    this.#putIndex(rows);
+    await this.putSideRows(sideRows);
   }
 
   async setTrust({ trust, refuted }: TrustFacts, sideRows: readonly SideRow[]): Promise<void> {
@@ -81,6 +104,7 @@ class MemoryStore implements Store {
       this.#rows.records.set(version, { version, bytes: new Uint8Array(bytes) });
     }
     this.#putTreeNodes(batch.treeNodes);
+    if (batch.index !== undefined) this.#putIndex(batch.index);
     if (batch.sideRows !== undefined) await this.putSideRows(batch.sideRows);
     this.identity = chain;
     this.#position = toStoredPosition(batch, this.#position);
@@ -93,6 +117,7 @@ class MemoryStore implements Store {
       this.#rows.items.set(toMapKey(keyHash), [{ version, value: new Uint8Array(value) }]);
     }
     this.#putTreeNodes(base.treeNodes);
+    if (base.index !== undefined) this.#putIndex(base.index);
     if (base.sideRows !== undefined) await this.putSideRows(base.sideRows);
   }
 
@@ -112,6 +137,7 @@ class MemoryStore implements Store {
     let removed = count;
     const finished = (this.#stale[0]?.since ?? target) >= target;
     const reached = finished ? target : (stale.at(-1)?.since ?? 0n) + 1n;
+    this.#pruneIndex(reached);
     const oldest = findOldest((height) => rows.blocks.get(height), position, reached);
     removed += removeBelow(rows.records, oldest.firstVersion, maxRows - removed);
     removed += removeBelow(rows.blocks, oldest.height, maxRows - removed);
@@ -142,6 +168,8 @@ class MemoryStore implements Store {
     for (const at of [...blocks.keys()]) if (at > blockHeight) blocks.delete(at);
     for (const at of [...records.keys()]) if (at > version) records.delete(at);
     this.#stale = this.#stale.filter(({ since }) => since <= version);
+    this.#deleted = this.#deleted.filter(({ since }) => since <= version);
+    for (const { owner, place } of batch.index) removeOwned(this.#rows, owner, place);
     this.#putTreeNodes(batch.treeNodes);
     await this.putSideRows(batch.sideRows);
     this.#position = toRewoundPosition(batch, head);
@@ -153,6 +181,26 @@ class MemoryStore implements Store {
     for (const { key, value } of nodes) {
       if (value === undefined) this.#treeNodes.delete(toMapKey(key));
       else this.#treeNodes.set(toMapKey(key), new Uint8Array(value));
+    }
+  }
+
+  #putIndex(rows: readonly IndexRow[]): void {
+    for (const { owner, place, data, keyHash, version, isDeletion } of rows) {
+      addOwned(this.#rows, owner, { place, data });
+      if (!isDeletion) continue;
+      // Copied: a caller may reuse its bytes.
+      const row = { since: version, key: toMapKey(keyHash) };
+      this.#deleted.push({ ...row, owner: new Uint8Array(owner), place: new Uint8Array(place) });
+    }
+  }
+
+  /** Removes index rows of items that were deleted below a version and are gone. */
+  #pruneIndex(below: bigint): void {
+    const gone = this.#deleted.filter(({ since }) => since < below);
+    this.#deleted = this.#deleted.filter(({ since }) => since >= below);
+    for (const { key, owner, place } of gone) {
+      // An item that was created again keeps its row.
+      if (!this.#rows.items.has(key)) removeOwned(this.#rows, owner, place);
     }
   }
 

@@ -1,20 +1,22 @@
 // A view of the memory engine: its tables and the position at the time it was opened. Later commits only add versions
 // above that position, which the view never reads.
 import type { Position } from "../../ledger/position.ts";
-import type { Block, HistoryRange, StateItem } from "../../ledger/view.ts";
+import type { Block, HistoryRange, OwnedKey, OwnedPage, StateItem } from "../../ledger/view.ts";
 import { findBlockAtTime, findBlockByHeight, findBlockByVersion } from "../block-search.ts";
 import type { RawRecord, StoreView } from "../contract.ts";
 import { assertReadable, hideOldDeletion, lastReadable } from "../read-check.ts";
-import { indexAfter, type Rows, toMapKey } from "./rows.ts";
+import { indexAfter, placesUpTo, type Rows, toMapKey } from "./rows.ts";
 
 /** A read view on the rows. */
 export class MemoryView implements StoreView {
   readonly position: Position;
   readonly #rows: Rows;
+  readonly #indexedTo: bigint | undefined;
   #open = true;
 
-  constructor(position: Position, rows: Rows) {
+  constructor(position: Position, rows: Rows, indexedTo: bigint | undefined) {
     this.position = position;
+    this.#indexedTo = indexedTo;
     this.#rows = rows;
     rows.views++;
   }
@@ -35,6 +37,19 @@ export class MemoryView implements StoreView {
     const items = this.#rows.items.get(toMapKey(keyHash)) ?? [];
     const start = indexAfter(items, range.from - 1n);
     return items.slice(start, Math.min(indexAfter(items, range.to), start + range.limit));
+  }
+
+  getOwnedKeys(owner: Uint8Array, { version, after, limit }: OwnedPage): readonly OwnedKey[] {
+    this.#assertOpen();
+    assertReadable(this.position, version);
+    const keys = this.#rows.index.get(toMapKey(owner)) ?? [];
+    const start = after === undefined ? 0 : placesUpTo(keys, after);
+    return keys.slice(start, start + limit);
+  }
+
+  getIndexedTo(): bigint | undefined {
+    this.#assertOpen();
+    return this.#indexedTo;
   }
 
   async getBlockByHeight(height: bigint): Promise<Block | undefined> {

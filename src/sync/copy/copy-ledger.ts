@@ -9,10 +9,12 @@ import { LedgerError } from "../../ledger/errors.ts";
 import { isAccumulatorKnown, type Position } from "../../ledger/position.ts";
 import { decodeRecord } from "../../ledger/record.ts";
 import { ALL_TRUSTED } from "../../ledger/trust.ts";
-import type { SideRow, Store } from "../../store/contract.ts";
+import type { CommitBatch, IndexRow, SideRow, Store } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
+import { INDEX_REACH_KEY, indexReachRow } from "../../store/index-reach.ts";
 import type { StoreWalk } from "../../store/lmdb/walk.ts";
 import { Committer, loadPosition } from "../committer.ts";
+import { IndexRowMaker, loadIndexReach, type ReadBefore } from "../index-rows.ts";
 import { PendingTree } from "../pending-tree.ts";
 import { type VerifiedBlock, Verifier } from "../verifier.ts";
 import { copyBase } from "./base-copy.ts";
@@ -127,6 +129,9 @@ class LedgerCopy {
     };
     await copyBase({ source, target, oldest, chunkKeys: sizes?.keys, onKeys, yieldTurn: this.#yieldTurn });
     const isHead = oldest.position.version === head;
+    // Only a whole index is worth copying: the keys of the base are in no record.
+    const isIndexed = (source.indexedTo() ?? -1n) >= head;
+    if (isIndexed) await this.#copyIndex();
     await target.commit(
       {
         previous: undefined,
@@ -140,10 +145,46 @@ class LedgerCopy {
         blocks: [oldest.start],
         records: oldest.records,
         treeNodes: [],
+        ...(isIndexed ? await this.#indexOf(oldest) : {}),
       },
       source.identity,
     );
     this.#count(oldest.records.length);
+  }
+
+  /** Copies the rows of the source's index. Rows that are there already stay as they are. */
+  async #copyIndex(): Promise<void> {
+    const { source, target } = this.#options;
+    let rows: IndexRow[] = [];
+    const flush = async (): Promise<void> => {
+      await this.#yieldTurn();
+      await target.preload({ writes: [], treeNodes: [], index: rows });
+      rows = [];
+    };
+    const version = source.position.oldestVersion - 1n;
+    for (const row of source.indexRows()) {
+      rows.push({ ...row, keyHash: row.place, version, isDeletion: false });
+      if (rows.length >= DEFAULT_PAGE_RECORDS) await flush();
+    }
+    await flush();
+  }
+
+  /** The index part of a block's commit. */
+  async #indexOf({ writes, position }: VerifiedBlock): Promise<Pick<CommitBatch, "index" | "sideRows">> {
+    const { target } = this.#options;
+    const readBefore: ReadBefore = async (keyHashes) => {
+      if (target.identity === undefined) return [];
+      const view = await target.openView();
+      try {
+        return await view.getItems(keyHashes, view.position.version);
+      } finally {
+        view.release();
+      }
+    };
+    return {
+      index: await new IndexRowMaker().rowsOf(writes, readBefore),
+      sideRows: [indexReachRow(position.version)],
+    };
   }
 
   async #copyRecords(): Promise<void> {
@@ -213,6 +254,7 @@ class LedgerCopy {
       blocks: [block.start],
       records: block.records,
       treeNodes: tree.takeChanges(),
+      ...((await loadIndexReach(target)) === position.version ? await this.#indexOf(block) : {}),
     });
     this.#count(block.records.length);
   }
@@ -258,7 +300,8 @@ class LedgerCopy {
     const { source, target } = this.#options;
     const rows: SideRow[] = [markRow(undefined)];
     for (const { key, value } of source.sideRows()) {
-      if (!isMarkKey(key)) rows.push({ key: new Uint8Array(key), value: new Uint8Array(value) });
+      if (!isMarkKey(key) && !equalBytes(key, INDEX_REACH_KEY))
+        rows.push({ key: new Uint8Array(key), value: new Uint8Array(value) });
     }
     await this.#yieldTurn();
     await target.setTrust(source.position, rows);

@@ -1,0 +1,49 @@
+// `sextant holdings`: every asset of an account.
+import { parseOperand } from "../../node.ts";
+import { command, EXIT_OK } from "../command.ts";
+import { switchOption } from "../option.ts";
+import {
+  askSource,
+  operandsOf,
+  readAtExclusions,
+  readAtOf,
+  readAtOptions,
+  sourceExclusions,
+  sourceOptions,
+} from "../source.ts";
+
+interface Held {
+  readonly asset_type: string;
+  readonly balance: string;
+  readonly symbol?: string;
+  readonly decimals?: number;
+}
+
+/** A line: the balance, and the asset's type and symbol. */
+function toText({ balance, asset_type, symbol }: Held): string {
+  return symbol === undefined ? `${balance}  ${asset_type}` : `${balance}  ${asset_type}  ${symbol}`;
+}
+
+export const holdingsCommand = command({
+  name: "holdings",
+  summary: "Print every asset of an account with its balance, all at one version",
+  operands: "ADDRESS",
+  options: {
+    ...sourceOptions,
+    ...readAtOptions,
+    json: switchOption("Print one JSON object for each asset", false),
+  },
+  exclusions: [...sourceExclusions, ...readAtExclusions],
+  examples: ["sextant holdings 0xcafe", "sextant holdings 0xcafe --at 2026-01-31T00:00:00Z --json"],
+  run: async (values, operands, context) => {
+    const [address] = operandsOf(operands, ["ADDRESS"]);
+    parseOperand("address", "ADDRESS", address);
+    const at = readAtOf(values);
+    await askSource(values, async (source) => {
+      for await (const line of source.holdings(address, at)) {
+        context.out(values.json ? line : toText(JSON.parse(line) as Held));
+      }
+    });
+    return EXIT_OK;
+  },
+});

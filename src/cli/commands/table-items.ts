@@ -1,0 +1,56 @@
+// `sextant table-items`: the rows of a table, or how many there are.
+import { parseOperand } from "../../node.ts";
+import { command, EXIT_OK } from "../command.ts";
+import { switchOption, textOption } from "../option.ts";
+import {
+  askSource,
+  operandsOf,
+  readAtExclusions,
+  readAtOf,
+  readAtOptions,
+  sourceExclusions,
+  sourceOptions,
+} from "../source.ts";
+
+interface Row {
+  readonly key: string;
+  readonly value: string | null;
+}
+
+export const tableItemsCommand = command({
+  name: "table-items",
+  summary: "Print the rows of a table, all at one version, or count them",
+  operands: "TABLE_HANDLE",
+  options: {
+    ...sourceOptions,
+    ...readAtOptions,
+    since: textOption("Only rows that changed after this version; deleted ones have no value", "VERSION"),
+    count: switchOption("Print the number of rows instead", false),
+    json: switchOption("Print one JSON object for each row", false),
+  },
+  exclusions: [...sourceExclusions, ...readAtExclusions, { one: "count", others: ["json"] }],
+  examples: [
+    "sextant table-items 0xc90662174ea9bb138a86766c054f89c33eb636eb910a05ea69cc888a8cc96815",
+    "sextant table-items 0xcafe --ledger-version 1000 --since 900 --json",
+    "sextant table-items 0xcafe --count",
+  ],
+  run: async (values, operands, context) => {
+    const [handle] = operandsOf(operands, ["TABLE_HANDLE"]);
+    parseOperand("table", "TABLE_HANDLE", handle);
+    const when = {
+      ...readAtOf(values),
+      since: values.since === undefined ? undefined : parseOperand("version", "--since", values.since),
+    };
+    await askSource(values, async (source) => {
+      if (values.count) {
+        context.out(`${await source.countTableItems(handle, when)}`);
+        return;
+      }
+      for await (const line of source.tableItems(handle, when)) {
+        const { key, value } = JSON.parse(line) as Row;
+        context.out(values.json ? line : `${key}  ${value ?? "deleted"}`);
+      }
+    });
+    return EXIT_OK;
+  },
+});

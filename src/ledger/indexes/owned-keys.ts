@@ -1,0 +1,152 @@
+// The index from owners to their state items. State items are stored by the hash of their key only, so without it nobody
+// could list them. Four kinds of rows:
+//
+// kind  owner     place                        data                                  item
+// 0     address   key hash                     BCS of the state key after its owner  resource, resource group or module
+// 1     table     key hash                     BCS of the state key after its owner  table item
+// 2     account   metadata address             nothing                               primary store of a fungible asset
+// 3     account   address of paired metadata   BCS of the coin's struct tag          CoinStore
+//
+// Kinds 0 and 1 are the variant numbers of the keys in BCS. The address of a primary store is a hash of its first owner and
+// the metadata, and the balance rule reads whatever lies there, no matter who owns the object later. So a row of kind 2
+// stays right when the object changes hands, and rows of kinds 2 and 3 never change their place.
+import { equalBytes } from "../../base/bytes.ts";
+import { RecentMap } from "../../base/recent.ts";
+import { decodeWith } from "../../bcs/codec.ts";
+import { BcsError } from "../../bcs/errors.ts";
+import { BcsWriter } from "../../bcs/writer.ts";
+import { ADDRESS_LENGTH, type Address, addressFromBytes } from "../../move/address.ts";
+import { MoveError } from "../../move/errors.ts";
+import { structTagCodec } from "../../move/type-tag.ts";
+import { coinAsset, primaryStoreAddress } from "../asset.ts";
+import { OBJECT_GROUP_TAG } from "../balance-keys.ts";
+import { findGroupMembers } from "../resource-group.ts";
+import { frameworkTag, fungibleStoreCodec, objectCoreCodec } from "../resources.ts";
+import { stateKeyCodec } from "../state-key.ts";
+import { stateValueData } from "../state-value.ts";
+import type { OwnedKey } from "../view.ts";
+
+/** Kinds of rows; never reused for other content. */
+const KINDS = { address: 0, table: 1, fungible: 2, coin: 3 } as const;
+
+/** Bytes of a kind and an address. */
+const OWNER_BYTES = 1 + ADDRESS_LENGTH;
+
+/** The owner of rows. */
+export function ownerOf(kind: keyof typeof KINDS, address: Address): Uint8Array {
+  const owner = new Uint8Array(OWNER_BYTES);
+  owner[0] = KINDS[kind];
+  owner.set(address, 1);
+  return owner;
+}
+
+/** A row without the item that it belongs to. */
+export interface OwnedRow extends OwnedKey {
+  readonly owner: Uint8Array;
+}
+
+const RESOURCE = 1;
+const RESOURCE_GROUP = 2;
+const NOTHING = new Uint8Array(0);
+
+/** A state key of the given path after its address. */
+function pathTail(path: number, structTag: Uint8Array): Uint8Array {
+  return new BcsWriter(256).byteString(Buffer.concat([Uint8Array.of(path), structTag])).take();
+}
+
+const GROUP_TAIL = pathTail(RESOURCE_GROUP, OBJECT_GROUP_TAG);
+const OBJECT_TAGS = [frameworkTag("object", "ObjectCore"), frameworkTag("fungible_asset", "FungibleStore")];
+/** Place of the owner in an ObjectCore: after the counter of its events. */
+const OBJECT_OWNER_AT = 8;
+
+/** Path of `CoinStore<T>` up to the struct tag of T. */
+const COIN_STORE_START = ((): Uint8Array => {
+  const anyStruct = { kind: "struct", struct: decodeWith(structTagCodec, OBJECT_GROUP_TAG) } as const;
+  const tag = frameworkTag("coin", "CoinStore", [anyStruct]);
+  const path = Buffer.concat([Uint8Array.of(RESOURCE), tag]);
+  return Uint8Array.from(path.subarray(0, path.length - OBJECT_GROUP_TAG.length));
+})();
+
+/** Whether a key is the resource group of an object. */
+export function isObjectGroup(key: Uint8Array): boolean {
+  return (
+    key.length === OWNER_BYTES + GROUP_TAIL.length &&
+    key[0] === KINDS.address &&
+    equalBytes(key.subarray(OWNER_BYTES), GROUP_TAIL)
+  );
+}
+
+/** Paired metadata of recent coin types, by their BCS; nothing for a type that cannot be asked for. */
+const pairs = new RecentMap<string, Uint8Array>({
+  maxBytes: 256 * 1024,
+  sizeOf: (tag) => 2 * tag.length + 100,
+});
+
+function pairedPlace(coinTag: Uint8Array): Uint8Array {
+  const name = Buffer.from(coinTag.buffer, coinTag.byteOffset, coinTag.length).toString("latin1");
+  const known = pairs.get(name);
+  if (known !== undefined) return known;
+  let place: Uint8Array = NOTHING;
+  try {
+    place = coinAsset(decodeWith(structTagCodec, coinTag)).metadata;
+  } catch (error) {
+    if (!(error instanceof BcsError || error instanceof MoveError)) throw error;
+  }
+  pairs.set(name, place);
+  return place;
+}
+
+/** The row of a CoinStore; undefined for any other resource. */
+function coinRow(key: Uint8Array): OwnedRow | undefined {
+  // Short paths have a length of one byte, longer ones of two or more.
+  let at = OWNER_BYTES;
+  while ((key[at] ?? 0) >= 0x80) at++;
+  at++;
+  if (key.length < at + COIN_STORE_START.length) return undefined;
+  for (let i = 0; i < COIN_STORE_START.length; i++) {
+    if (key[at + i] !== COIN_STORE_START[i]) return undefined;
+  }
+  const coinTag = key.subarray(at + COIN_STORE_START.length);
+  const place = pairedPlace(coinTag);
+  if (place.length === 0) return undefined;
+  return { owner: withKind(KINDS.coin, key), place, data: coinTag };
+}
+
+function withKind(kind: number, key: Uint8Array): Uint8Array {
+  const owner = Uint8Array.prototype.slice.call(key, 0, OWNER_BYTES);
+  owner[0] = kind;
+  return owner;
+}
+
+/** The row of a primary store, from the group of the object at its address; undefined for any other object. */
+function storeRow(key: Uint8Array, value: Uint8Array): OwnedRow | undefined {
+  const [core, store] = findGroupMembers(stateValueData(value), OBJECT_TAGS) ?? [];
+  if (core?.length !== objectCoreCodec.minBytes || store?.length !== fungibleStoreCodec.minBytes) {
+    return undefined;
+  }
+  const owner = addressFromBytes(core.subarray(OBJECT_OWNER_AT, OBJECT_OWNER_AT + ADDRESS_LENGTH));
+  const metadata = addressFromBytes(store.subarray(0, ADDRESS_LENGTH));
+  if (!equalBytes(primaryStoreAddress(owner, metadata), key.subarray(1, OWNER_BYTES))) return undefined;
+  return { owner: ownerOf("fungible", owner), place: metadata, data: NOTHING };
+}
+
+/**
+ * The rows of an item. `value` is the BCS of its StateValue; for a deletion, of the one deleted, which only the group of an
+ * object needs.
+ */
+export function ownedRows(key: Uint8Array, keyHash: Uint8Array, value: Uint8Array | undefined): OwnedRow[] {
+  const kind = key[0];
+  if (kind !== KINDS.address && kind !== KINDS.table) return [];
+  const rows = [{ owner: key.subarray(0, OWNER_BYTES), place: keyHash, data: key.subarray(OWNER_BYTES) }];
+  if (kind === KINDS.table) return rows;
+  const row = isObjectGroup(key) ? value && storeRow(key, value) : coinRow(key);
+  if (row !== undefined) rows.push(row);
+  return rows;
+}
+
+/** The key bytes of a table item, from its row. Throws BcsError. */
+export function tableKeyOf(owner: Uint8Array, { data }: OwnedKey): Uint8Array {
+  const key = decodeWith(stateKeyCodec, Buffer.concat([owner, data]));
+  if (key.kind !== "tableItem") throw new Error("expected a table item");
+  return key.key;
+}

@@ -1,0 +1,96 @@
+// From state writes to rows of the index, for commits and for building the index of a store that has none.
+import { isObjectGroup, ownedRows } from "../ledger/indexes/owned-keys.ts";
+import type { StateItem } from "../ledger/view.ts";
+import type { IndexRow, SideRow, StateWrite, Store } from "../store/contract.ts";
+import { INDEX_REACH_KEY, indexReachRow, readIndexReach } from "../store/index-reach.ts";
+
+/** Reads items as of the version before the first of the writes. */
+export type ReadBefore = (keyHashes: readonly Uint8Array[]) => Promise<readonly (StateItem | undefined)[]>;
+
+const nameOf = (keyHash: Uint8Array): string => Buffer.from(keyHash).toString("latin1");
+
+/**
+ * The values that deletions of object groups delete, by write: only they tell to which account a store belonged. Groups are
+ * rarely deleted, so most calls read nothing.
+ */
+async function deletedGroups(
+  writes: readonly StateWrite[],
+  readBefore: ReadBefore,
+): Promise<ReadonlyMap<StateWrite, Uint8Array>> {
+  const values = new Map<StateWrite, Uint8Array>();
+  const isDeletion = ({ key, value }: StateWrite): boolean =>
+    value === undefined && key !== undefined && isObjectGroup(key);
+  if (!writes.some(isDeletion)) return values;
+  const deletions = writes.filter(isDeletion);
+  const before = await readBefore(deletions.map(({ keyHash }) => keyHash));
+  const latest = new Map<string, Uint8Array | undefined>();
+  for (const [i, { keyHash }] of deletions.entries()) latest.set(nameOf(keyHash), before[i]?.value);
+  for (const write of writes) {
+    const name = nameOf(write.keyHash);
+    if (!latest.has(name)) continue;
+    const deleted = write.value === undefined ? latest.get(name) : undefined;
+    if (deleted !== undefined) values.set(write, deleted);
+    latest.set(name, write.value);
+  }
+  return values;
+}
+
+/** Items remembered as indexed, by the first two bytes of their hashes; a newer one replaces the older one there. */
+const KNOWN_ITEMS = 65_536;
+const HASH_BYTES = 32;
+
+/**
+ * Makes index rows. Remembers recent items whose rows it made: most writes update an item, and its rows are stored already.
+ * After a failed write its owner must call `forget`.
+ */
+export class IndexRowMaker {
+  /** One flat buffer: this runs for every write. */
+  readonly #known = new Uint8Array(KNOWN_ITEMS * HASH_BYTES);
+
+  forget(): void {
+    this.#known.fill(0);
+  }
+
+  /** The rows of writes that may be missing, in the order of the writes. Writes without a key give none. */
+  async rowsOf(writes: readonly StateWrite[], readBefore: ReadBefore): Promise<IndexRow[]> {
+    const deleted = await deletedGroups(writes, readBefore);
+    const rows: IndexRow[] = [];
+    for (const write of writes) {
+      const { key, keyHash, version, value } = write;
+      if (key === undefined) continue;
+      const isDeletion = value === undefined;
+      const isKnown = this.#isKnown(keyHash);
+      if (isKnown && !isDeletion) continue;
+      if (isKnown) this.#known.fill(0, placeOf(keyHash), placeOf(keyHash) + HASH_BYTES);
+      const made = ownedRows(key, keyHash, value ?? deleted.get(write));
+      for (const { owner, place, data } of made)
+        rows.push({ owner, place, data, keyHash, version, isDeletion });
+      // A store may be added to an object later, so a group without one is looked at again.
+      if (!isDeletion && (made.length > 1 || !isObjectGroup(key))) {
+        this.#known.set(keyHash, placeOf(keyHash));
+      }
+    }
+    return rows;
+  }
+
+  #isKnown(keyHash: Uint8Array): boolean {
+    const start = placeOf(keyHash);
+    for (let i = 0; i < HASH_BYTES; i++) if (this.#known[start + i] !== keyHash[i]) return false;
+    return true;
+  }
+}
+
+function placeOf(keyHash: Uint8Array): number {
+  return (((keyHash[0] ?? 0) << 8) | (keyHash[1] ?? 0)) * HASH_BYTES;
+}
+
+/** The version up to which a store is indexed; undefined if it has no index. */
+export async function loadIndexReach(store: Store): Promise<bigint | undefined> {
+  return readIndexReach((await store.getSideRows([INDEX_REACH_KEY]))[0]);
+}
+
+/** The row to write when a store is rewound to a version: the index reaches no further than the ledger. */
+export async function rewoundReachRow(store: Store, version: bigint): Promise<SideRow | undefined> {
+  const reach = await loadIndexReach(store);
+  return reach === undefined || reach <= version ? undefined : indexReachRow(version);
+}

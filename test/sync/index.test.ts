@@ -1,0 +1,224 @@
+// The index of a store that was written without one: built from its records, resumed, refused where records are missing,
+// copied with a pruned ledger.
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { silentLogger } from "../../src/base/log.ts";
+import { createLocalChain } from "../../src/chain/local-chain.ts";
+import { checkGenesis } from "../../src/ledger/genesis.ts";
+import { assertIndexed } from "../../src/ledger/owned-items.ts";
+import { checkData, copyData, createNode } from "../../src/node.ts";
+import type { Store } from "../../src/store/contract.ts";
+import { openLmdbStore } from "../../src/store/lmdb/store.ts";
+import { openStoreWalk } from "../../src/store/lmdb/walk.ts";
+import { Committer } from "../../src/sync/committer.ts";
+import { recordChain } from "../support/follow.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import { until } from "../support/until.ts";
+
+const SEED = "index";
+const folder = temporaryFolder();
+let count = 0;
+const place = (): string => join(folder, `store-${count++}`);
+const { records } = await recordChain(40, SEED);
+
+/** Commits records up to a version that ends a block, with or without an index. */
+async function append(store: Store, index: boolean, upTo = BigInt(records.length) - 1n): Promise<Committer> {
+  const committer = new Committer({ store, logger: silentLogger, index });
+  if (store.identity === undefined) {
+    await committer.commitGenesis(checkGenesis(createLocalChain({ seed: SEED }).genesisBlob()));
+  }
+  const next = Number(await committer.nextVersion());
+  for (let at = next; at <= Number(upTo); at += 50) {
+    await committer.append(records.slice(at, Math.min(at + 50, Number(upTo) + 1)));
+  }
+  return committer;
+}
+
+async function rowsOf(path: string): Promise<string[]> {
+  const walk = await openStoreWalk(path);
+  const rows = [...walk.indexRows()].map((row) =>
+    [row.owner, row.place, row.data].map((bytes) => Buffer.from(bytes).toString("hex")).join(" "),
+  );
+  await walk.close();
+  return rows;
+}
+
+async function refusal(store: Store): Promise<string> {
+  const view = await store.openView();
+  try {
+    await assertIndexed(view);
+    return "none";
+  } catch (error) {
+    return String(Reflect.get(Object(error), "code"));
+  } finally {
+    view.release();
+  }
+}
+
+async function prune(store: Store, height: bigint): Promise<void> {
+  const view = await store.openView();
+  const block = await view.getBlockByHeight(height);
+  view.release();
+  while (!(await store.prune(block?.firstVersion ?? 0n, 1000)).done);
+}
+
+describe("the index of a store written without one", () => {
+  it("is built in steps, resumes after a restart, and equals the one written with the commits", async () => {
+    const [path, other] = [place(), place()];
+    const indexed = await openLmdbStore({ path: other });
+    await append(indexed, true);
+    expect(await refusal(indexed)).toBe("none");
+    await indexed.close();
+
+    let store = await openLmdbStore({ path });
+    const head = BigInt(records.length) - 1n;
+    await append(store, false, head / 2n);
+    expect(await refusal(store)).toBe("unavailable");
+    const first = new Committer({ store, logger: silentLogger });
+    expect(await first.indexMore(10)).toMatchObject({ state: "building", done: 10n });
+    expect(await first.indexMore(10)).toMatchObject({ state: "building", done: 20n });
+    expect(await refusal(store)).toBe("unavailable");
+    await store.close();
+    store = await openLmdbStore({ path });
+    const second = new Committer({ store, logger: silentLogger });
+    expect(await second.indexMore(7)).toMatchObject({ state: "building", done: 27n });
+    // Commits between the steps are not indexed until the build reaches them.
+    const next = Number(await second.nextVersion());
+    await second.append(records.slice(next));
+    let progress = await second.indexMore(7);
+    expect(progress).toMatchObject({ done: 34n, total: head + 1n });
+    for (let done = progress.done; progress.state === "building"; done = progress.done) {
+      progress = await second.indexMore(7);
+      expect(progress.done).toBeGreaterThan(done);
+    }
+    expect(progress).toEqual({ state: "whole", done: head + 1n, total: head + 1n });
+    expect(await refusal(store)).toBe("none");
+    await store.close();
+    const rows = await rowsOf(path);
+    expect(rows.length).toBeGreaterThan(100);
+    expect(rows).toEqual(await rowsOf(other));
+  });
+
+  it("is continued by the commits after the build, and not by commits without an index", async () => {
+    const store = await openLmdbStore({ path: place() });
+    const part = BigInt(records.length) / 3n;
+    await append(store, false, part);
+    const committer = new Committer({ store, logger: silentLogger });
+    expect((await committer.indexMore()).state).toBe("whole");
+    const next = Number(await committer.nextVersion());
+    await committer.append(records.slice(next, 2 * next));
+    expect(await refusal(store)).toBe("none");
+    await append(store, false);
+    expect(await refusal(store)).toBe("unavailable");
+    expect((await new Committer({ store, logger: silentLogger }).indexMore()).state).toBe("whole");
+    expect(await refusal(store)).toBe("none");
+    await store.close();
+  });
+
+  it("cannot be built when records are pruned: never a partial list", async () => {
+    const store = await openLmdbStore({ path: place() });
+    const committer = await append(store, false);
+    await prune(store, 20n);
+    expect(await refusal(store)).toBe("not_indexed");
+    expect((await committer.indexMore()).state).toBe("impossible");
+    const other = new Committer({ store, logger: silentLogger });
+    expect((await other.indexMore()).state).toBe("impossible");
+    expect(await refusal(store)).toBe("not_indexed");
+    await store.close();
+
+    // Switched off for a while, and pruned beyond that.
+    const gap = await openLmdbStore({ path: place() });
+    await append(gap, true, BigInt(records.length) / 4n);
+    await append(gap, false);
+    await prune(gap, 30n);
+    expect((await new Committer({ store: gap, logger: silentLogger }).indexMore()).state).toBe("impossible");
+    expect(await refusal(gap)).toBe("not_indexed");
+    await gap.close();
+  });
+
+  it("is built by a node at its start, which says so, and serves lists afterwards", async () => {
+    const path = place();
+    const store = await openLmdbStore({ path });
+    await append(store, false);
+    await store.close();
+    const options = { data: path, localChain: { seed: SEED }, http: { port: 0, maxWaitMs: 0 } };
+    // A process that only reads cannot build, and does not know whether the writer will.
+    const reader = await createNode({ data: path, readOnly: true, http: options.http });
+    const early = await fetch(`${reader.url}/accounts/0x1/balances`);
+    expect(early.status).toBe(503);
+    expect(JSON.parse(await early.text()).message).toContain("the index has 0 of");
+    await reader.close();
+    const node = await createNode({ ...options, pruneWindow: "5" });
+    await until(async () => (await node.info()).index === "whole");
+    const [account] = node.guide()?.accounts ?? [];
+    const response = await fetch(`${node.url}/accounts/${account?.address}/balances`);
+    expect([response.status, (JSON.parse(await response.text()) as unknown[]).length > 0]).toEqual([
+      200,
+      true,
+    ]);
+    await node.produceBlock();
+    expect(await node.countTableItems(node.guide()?.tables[0]?.handle ?? "")).toBeGreaterThan(0n);
+    // The pruner waited for the index.
+    await until(async () => BigInt((await node.ledgerInfo()).oldest_ledger_version) > 0n);
+    expect(await node.countTableItems(node.guide()?.tables[0]?.handle ?? "")).toBeGreaterThan(0n);
+    await node.close();
+  });
+
+  it("is missing on a node of a pruned ledger, which answers 403", async () => {
+    const path = place();
+    const store = await openLmdbStore({ path });
+    await append(store, false);
+    await prune(store, 30n);
+    await store.close();
+    const node = await createNode({
+      data: path,
+      localChain: { seed: SEED },
+      http: { port: 0, maxWaitMs: 0 },
+    });
+    await until(async () => (await node.info()).index === "none");
+    for (const list of ["/accounts/0x1/balances", "/tables/0x1/items", "/tables/0x1/items/count"]) {
+      const response = await fetch(`${node.url}${list}`);
+      const body = JSON.parse(await response.text());
+      expect([response.status, body.error_code]).toEqual([403, "api_disabled"]);
+      expect(body.message).toContain("this node has no index");
+    }
+    await node.close();
+  });
+});
+
+describe("the index of a copy", () => {
+  it.each([undefined, 25n])("answers as the source's does (pruned to block %s)", async (height) => {
+    const [from, to] = [place(), place()];
+    const source = await openLmdbStore({ path: from });
+    await append(source, true);
+    if (height !== undefined) await prune(source, height);
+    await source.close();
+    const report = await copyData({
+      from: { engine: "lmdb", path: from },
+      to: { engine: "lmdb", path: to },
+      share: 1,
+      onProgress: () => {},
+      logger: silentLogger,
+      sizes: { keys: 40, records: 7 },
+    });
+    expect(report.check.faults).toBe(0);
+    expect((await checkData(to)).findings).toEqual([]);
+    const target = await openLmdbStore({ path: to });
+    expect(await refusal(target)).toBe("none");
+    await target.close();
+    expect(new Set(await rowsOf(to))).toEqual(new Set(await rowsOf(from)));
+  });
+
+  it("is missing if the source of a pruned ledger has none", async () => {
+    const [from, to] = [place(), place()];
+    const source = await openLmdbStore({ path: from });
+    await append(source, false);
+    await prune(source, 25n);
+    await source.close();
+    const stores = { from: { engine: "lmdb", path: from }, to: { engine: "lmdb", path: to } } as const;
+    await copyData({ ...stores, share: 1, onProgress: () => {}, logger: silentLogger });
+    const target = await openLmdbStore({ path: to });
+    expect(await refusal(target)).toBe("not_indexed");
+    await target.close();
+  });
+});
