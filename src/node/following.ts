@@ -144,7 +144,8 @@ export class Following {
     if (provenGenesis !== undefined) await committer.noteMatchedWaypoint(provenGenesis);
     const position = await loadPosition(store);
     const isBase = position === undefined ? startVersion !== undefined : !isWhole(position);
-    const open = await this.#openAnchors(position, isBase);
+    // A refuted history has no records to compare: the mark stands until a rewind.
+    const open = position?.refuted === undefined ? await this.#openAnchors(position, isBase) : [];
     this.#refuted = (await loadPosition(store))?.refuted;
     if (this.#refuted !== undefined) {
       const { firstVersion, reason } = this.#refuted;

@@ -88,6 +88,8 @@ export interface RewindBatch {
   readonly position: Position;
   /** Every key that was written above the position's version, once. */
   readonly keyHashes: readonly Uint8Array[];
+  /** Index rows of the items among them that do not exist at the position. Engines may keep these. */
+  readonly index: readonly Pick<IndexRow, "owner" | "place">[];
   /** Changes that bring the state tree back. */
   readonly treeNodes: readonly TreeNodeWrite[];
   readonly sideRows: readonly SideRow[];

@@ -89,7 +89,7 @@ export async function loadIndexReach(store: Store): Promise<bigint | undefined> 
   return readIndexReach((await store.getSideRows([INDEX_REACH_KEY]))[0]);
 }
 
-/** The row for an index that reached beyond a version; undefined if it did not. Rows of removed items may stay. */
+/** The row to write when a store is rewound to a version: the index reaches no further than the ledger. */
 export async function rewoundReachRow(store: Store, version: bigint): Promise<SideRow | undefined> {
   const reach = await loadIndexReach(store);
   return reach === undefined || reach <= version ? undefined : indexReachRow(version);

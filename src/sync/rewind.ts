@@ -12,11 +12,11 @@ import { type AccumulatorState, isAccumulatorKnown, type Position } from "../led
 import { decodeRecord } from "../ledger/record.ts";
 import { transactionInfoHash } from "../ledger/transaction-info.ts";
 import { cutTrust, type Refutation } from "../ledger/trust.ts";
-import type { Block } from "../ledger/view.ts";
+import type { Block, StateItem } from "../ledger/view.ts";
 import type { RewindBatch, SideRow, StateWrite, Store, StoreView } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
 import { rewoundDeletionRows, SIDE_KEYS } from "./base-rows.ts";
-import { rewoundReachRow } from "./index-rows.ts";
+import { IndexRowMaker, rewoundReachRow } from "./index-rows.ts";
 import { findStart, readRecords, rewoundAccumulatorRow } from "./kept-accumulator.ts";
 import { rewoundWaypointsRow } from "./matched-waypoints.ts";
 import { PendingTree } from "./pending-tree.ts";
@@ -214,12 +214,17 @@ class LedgerRewind {
       const computed = transactionAccumulator(accumulator).root();
       assertSameHash(version, "accumulator root", computed, accumulatorRoot);
     }
-    const keyHashes = await writtenKeys(view, version + 1n, previous);
+    const writes = await writesOf(view, version + 1n, previous);
+    const keyHashes = distinct(writes);
+    const items = await itemsAt(view, keyHashes, version);
     const isWhole = head.stateRoot !== undefined;
     if (isWhole) {
-      const restored = await this.#tree.apply(await itemsAt(view, keyHashes, version));
+      const restored = await this.#tree.apply(
+        keyHashes.map((keyHash, i) => ({ keyHash, version, value: items[i]?.value })),
+      );
       assertSameHash(version, "state root", restored, info.stateCheckpointHash);
     }
+    const absent = new Set(keyHashes.filter((_, i) => items[i] === undefined).map(nameOf));
     const position: Position = {
       ...head,
       version,
@@ -231,7 +236,13 @@ class LedgerRewind {
       trust: cutTrust(head.trust, version),
       refuted: isLast ? undefined : this.#refutation(),
     };
-    return { previous, position, keyHashes, treeNodes: isWhole ? this.#tree.takeChanges() : [] };
+    return {
+      previous,
+      position,
+      keyHashes,
+      index: await addedRows(view, writes, absent, version),
+      treeNodes: isWhole ? this.#tree.takeChanges() : [],
+    };
   }
 }
 
@@ -262,35 +273,51 @@ async function findTarget(view: StoreView, head: Position, to: bigint): Promise<
   );
 }
 
-/** The keys that the records of a range write, each once. */
-async function writtenKeys(view: StoreView, first: bigint, last: bigint): Promise<Uint8Array[]> {
-  const keys = new Map<string, Uint8Array>();
+/** What the records of a range write. */
+async function writesOf(view: StoreView, first: bigint, last: bigint): Promise<StateWrite[]> {
+  const writes: StateWrite[] = [];
   for (let next = first; next <= last; ) {
     const page = await view.getRecords(next, PAGE_RECORDS, PAGE_BYTES);
     if (page.length === 0) throw new StoreError("corrupt", `the record of version ${next} is missing`);
     for (const { version, bytes } of page) {
-      for (const { keyHash } of decodeRecord(bytes).writes) {
-        keys.set(Buffer.from(keyHash).toString("latin1"), keyHash);
-      }
+      if (version > last) break;
+      for (const write of decodeRecord(bytes).writes) writes.push({ ...write, version });
       next = version + 1n;
     }
   }
-  return [...keys.values()];
+  return writes;
 }
 
-/** The items at a version as writes, for the state tree. */
+const nameOf = (keyHash: Uint8Array): string => Buffer.from(keyHash).toString("latin1");
+
+/** The keys of writes, each once. */
+function distinct(writes: readonly StateWrite[]): Uint8Array[] {
+  return [...new Map(writes.map(({ keyHash }) => [nameOf(keyHash), keyHash])).values()];
+}
+
 async function itemsAt(
   view: StoreView,
   keyHashes: readonly Uint8Array[],
   version: bigint,
-): Promise<StateWrite[]> {
-  const writes: StateWrite[] = [];
+): Promise<(StateItem | undefined)[]> {
+  const items: (StateItem | undefined)[] = [];
   for (let at = 0; at < keyHashes.length; at += ITEMS_AT_ONCE) {
-    const part = keyHashes.slice(at, at + ITEMS_AT_ONCE);
-    const items = await view.getItems(part, version);
-    for (const [i, keyHash] of part.entries()) writes.push({ keyHash, version, value: items[i]?.value });
+    items.push(...(await view.getItems(keyHashes.slice(at, at + ITEMS_AT_ONCE), version)));
   }
-  return writes;
+  return items;
+}
+
+/** The index rows of absent items. */
+async function addedRows(
+  view: StoreView,
+  writes: readonly StateWrite[],
+  absent: ReadonlySet<string>,
+  version: bigint,
+): Promise<RewindBatch["index"]> {
+  const own = writes.filter(({ keyHash }) => absent.has(nameOf(keyHash)));
+  const rows = await new IndexRowMaker().rowsOf(own, (keyHashes) => itemsAt(view, keyHashes, version));
+  // Copied: the bytes of records are valid only as long as the view is open.
+  return rows.map(({ owner, place }) => ({ owner: new Uint8Array(owner), place: new Uint8Array(place) }));
 }
 
 function assertSameHash(

@@ -51,7 +51,9 @@ export class SyntheticLedger {
     origin?: { readonly ledger: SyntheticLedger; readonly last: bigint },
   ) {
     this.#random = createRandom(seed);
-    this.keys = Array.from({ length: keyCount }, (_, index) => sha3(Buffer.from(`key ${index}`)));
+    this.keys =
+      origin?.ledger.keys ??
+      Array.from({ length: keyCount }, (_, index) => sha3(Buffer.from(`key ${index}`)));
     this.#histories = this.keys.map(() => []);
     this.#name = origin === undefined ? "" : `${origin.ledger.#name}${seed} from ${origin.last}, `;
     if (origin === undefined) return;
@@ -78,6 +80,9 @@ export class SyntheticLedger {
       previous,
       position: this.positionAt(last),
       keyHashes: [...new Set(writes.map(({ keyHash }) => keyHash))],
+      index: this.indexRows(
+        writes.filter(({ keyHash }) => this.itemAt(this.keys.indexOf(keyHash), last) === undefined),
+      ),
       treeNodes: [{ key: Buffer.from([Number(last % 5n)]), value: Buffer.from(`back at ${last}`) }],
       sideRows: [{ key: Buffer.from("rewound"), value: Buffer.from(`${last}`) }],
     };

@@ -165,7 +165,8 @@ export class RowWriter {
 
   /**
    * Moves the head back. The rows above it stay, as rows of terms that end there: no reader takes them for rows of the
-   * versions that come instead, and the pruner removes them with their partitions.
+   * versions that come instead, and the pruner removes them with their partitions. Index rows stay too: they have no
+   * term, and a removal would hide a row that a lower version writes again, because versions are their timestamps.
    */
   async rewind(
     batch: RewindBatch,

@@ -63,9 +63,19 @@ export function pruneIndexRows({ index, items }: Tables, below: bigint): void {
   }
 }
 
-/** Removes what is noted about deletions above a version, which a rewind undoes. Rows of items that it removes stay. */
-export function forgetDeletions({ index }: Tables, above: bigint): void {
-  for (const key of [...(index?.getKeys({ start: deletedKey(above + 1n) }) ?? [])]) index?.removeSync(key);
+/** Removes the given rows, and those of deletions above a version. Call inside a write transaction. */
+export function removeIndexRows(
+  { index }: Tables,
+  rows: readonly Pick<IndexRow, "owner" | "place">[],
+  version: bigint,
+): void {
+  if (index === undefined) return;
+  const key = Buffer.alloc(ROW_KEY_BYTES);
+  for (const row of rows) {
+    writeRowKey(key, row);
+    index.removeSync(key);
+  }
+  for (const above of [...index.getKeys({ start: deletedKey(version + 1n) })]) index.removeSync(above);
 }
 
 /** The rows of an owner, in order. */

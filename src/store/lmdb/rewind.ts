@@ -5,7 +5,7 @@ import type { RewindBatch } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import { assertRewinds, toRewoundPosition } from "../rewind-check.ts";
 import { writeSideRows, writeTreeNodes } from "./commit.ts";
-import { forgetDeletions } from "./index-rows.ts";
+import { removeIndexRows } from "./index-rows.ts";
 import { decodeBlock, encodePosition } from "./position-row.ts";
 import { getRow, openRow, putRow } from "./sealed-rows.ts";
 import {
@@ -27,9 +27,9 @@ export function rewindTables(tables: Tables, head: Position, batch: RewindBatch)
   const row = getRow(tables.blocks, numberKey(next));
   assertRewinds(batch, head, row === undefined ? undefined : decodeBlock(next, row));
   for (const keyHash of batch.keyHashes) rewindItem(tables, keyHash, version);
+  removeIndexRows(tables, batch.index, version);
   removeFrom(tables.stale, version + 1n);
   removeFrom(tables.records, version + 1n);
-  forgetDeletions(tables, version);
   removeFrom(tables.blocks, next);
   writeTreeNodes(tables, batch.treeNodes);
   writeSideRows(tables, batch.sideRows);

@@ -169,6 +169,7 @@ class MemoryStore implements Store {
     for (const at of [...records.keys()]) if (at > version) records.delete(at);
     this.#stale = this.#stale.filter(({ since }) => since <= version);
     this.#deleted = this.#deleted.filter(({ since }) => since <= version);
+    for (const { owner, place } of batch.index) removeOwned(this.#rows, owner, place);
     this.#putTreeNodes(batch.treeNodes);
     await this.putSideRows(batch.sideRows);
     this.#position = toRewoundPosition(batch, head);
