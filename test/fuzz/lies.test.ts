@@ -182,7 +182,15 @@ async function runPlan(plan: Plan): Promise<readonly unknown[]> {
   let node: LiedNode | undefined;
   const look = async (mustReach: boolean, head: bigint): Promise<void> => {
     if (node === undefined) return;
-    await run.settle(node, head, mustReach).catch((error: unknown) => breaches.push(`${error}`));
+    await run.settle(node, head, mustReach).catch(async (error: unknown) => {
+      const {
+        ledger_version: at,
+        sync_state: state,
+        sync_reason: reason,
+        upstreams,
+      } = (await node?.info()) ?? {};
+      breaches.push(`${error}`, { at, head, state, reason, upstreams });
+    });
     breaches.push(...(await run.judge(node)));
     if (!isAlone) breaches.push(...run.blamed(node).map((url) => `${url} is honest and was blamed`));
   };
@@ -217,7 +225,9 @@ async function runPlan(plan: Plan): Promise<readonly unknown[]> {
 describe("random lies", () => {
   for (const lie of LIES) {
     it(`${lie}: no wrong answer promises more than one upstream's word`, { timeout: 3_600_000 }, async () => {
-      const seeds = ONLY === undefined ? Array.from({ length: COUNT }, (_, i) => i + 1) : [Number(ONLY)];
+      // A slow one takes its time.
+      const length = lie === "slow" ? Math.ceil(COUNT / 2) : COUNT;
+      const seeds = ONLY === undefined ? Array.from({ length }, (_, i) => i + 1) : [Number(ONLY)];
       const memory = process.memoryUsage().rss;
       for (const seed of seeds) {
         const plan = planOf(lie, seed + 1000 * LIES.indexOf(lie));
