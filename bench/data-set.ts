@@ -24,7 +24,7 @@ import { coinStore, primaryGroup, stateValue } from "../test/support/http-ledger
 import { makeKey } from "./store-data.ts";
 
 /** Version of the content, part of the cache's folder names. */
-const CONTENT_VERSION = 1;
+const CONTENT_VERSION = 2;
 const CACHE = fileURLToPath(new URL("../.cache/bench/", import.meta.url));
 
 export const COIN = "0x1::aptos_coin::AptosCoin";

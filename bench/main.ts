@@ -5,6 +5,7 @@ import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import { benchmarkBatch } from "./batch.ts";
 import { benchmarkCassandra } from "./cassandra.ts";
+import { benchmarkChecksums } from "./checksums.ts";
 import { benchmarkEncode } from "./encode.ts";
 import { benchmarkGenesis } from "./genesis.ts";
 import { benchmarkGrowth } from "./growth.ts";
@@ -19,17 +20,20 @@ import { benchmarkPeers } from "./peers.ts";
 import { benchmarkReplication } from "./replication.ts";
 import { benchmarkStart } from "./start.ts";
 import { benchmarkStore } from "./store.ts";
+import { benchmarkStreams } from "./streams.ts";
 import { benchmarkWorkers } from "./workers.ts";
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   http: benchmarkHttp,
   batch: benchmarkBatch,
+  checksums: benchmarkChecksums,
   history: benchmarkHistory,
   lanes: benchmarkLanes,
   growth: benchmarkGrowth,
   latency: benchmarkLatency,
   peers: benchmarkPeers,
   start: benchmarkStart,
+  streams: benchmarkStreams,
   workers: benchmarkWorkers,
   store: benchmarkStore,
   genesis: benchmarkGenesis,

@@ -40,6 +40,8 @@ export interface CommitterOptions {
   /** False writes no index. */
   readonly index?: boolean | undefined;
   readonly logger: Logger;
+  /** Called after each commit. */
+  readonly onCommit?: ((batch: CommitBatch) => void) | undefined;
   /** The level of blocks that no check raises: `trusted` unless given. */
   readonly level?: TrustLevel;
 }
@@ -95,6 +97,7 @@ export class Committer {
   readonly #logger: Logger;
   readonly #index: boolean;
   readonly #indexRows = new IndexRowMaker();
+  readonly #onCommit: ((batch: CommitBatch) => void) | undefined;
   readonly #level: TrustLevel;
   /** Undefined until read from the store, and after a failure. */
   #progress: Progress | undefined;
@@ -103,7 +106,8 @@ export class Committer {
   #base: BaseStart | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor({ store, logger, index = true, level = TRUSTED }: CommitterOptions) {
+  constructor({ store, logger, index = true, level = TRUSTED, onCommit }: CommitterOptions) {
+    this.#onCommit = onCommit;
     this.#store = store;
     this.#index = index;
     this.#level = level;
@@ -137,6 +141,7 @@ export class Committer {
       await this.#store.commit(batch, identity);
       this.#progress = undefined;
       this.#tree = undefined;
+      this.#onCommit?.(batch);
       return await this.#position();
     });
   }
@@ -301,6 +306,7 @@ export class Committer {
     await this.#store.commit(batch, position === undefined ? this.#identity(blocks[0]) : undefined);
     tree.settle();
     this.#progress = { position: batch.position, isIndexed: index !== undefined, verifier };
+    this.#onCommit?.(batch);
     this.#logger.debug(
       { version: last.position.version, blocks: blocks.length, writes: batch.writes.length },
       "committed",

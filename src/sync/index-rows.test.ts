@@ -102,7 +102,7 @@ describe("index rows", () => {
     expect(await owners([write(other, 1n, stateValue(new Uint8Array(8)))])).toHaveLength(1);
   });
 
-  it("name a primary store under the account that its address is derived from, also when the object changes hands", async () => {
+  it("name a primary store under the account that its address is derived from, also when another account owns it later", async () => {
     const address = primaryStoreAddress(ALICE, METADATA);
     const own = `${hex(ownerOf("fungible", ALICE))} ${hex(METADATA)}`;
     expect(await owners([write(group(address), 1n, object(ALICE, METADATA))])).toContain(own);

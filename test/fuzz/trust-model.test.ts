@@ -37,7 +37,7 @@ const behaviour: fc.Arbitrary<Behaviour> = fc.oneof(
   { arbitrary: fc.constantFrom(...BEHAVIOURS), weight: 4 },
 );
 
-/** Liars are fewer than those who must agree; without a rule anybody may lie. */
+/** Liars are fewer than the upstreams that must agree; without a rule any upstream may lie. */
 const phase: fc.Arbitrary<Phase> = fc
   .record({
     upstreams: fc.array(behaviour, { minLength: 1, maxLength: 3 }),

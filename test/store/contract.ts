@@ -294,6 +294,59 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       expect(await store.prune(0n, 5)).toEqual({ oldestVersion: floor, removed: 0, done: true });
     });
 
+    it("rewinds to the ends of kept blocks only, and takes other versions then", async () => {
+      const { store, ledger } = await filled(100n);
+      const ends = ledger.blockEnds(0n, 100n);
+      const floor = ledger.blockAt(30n, 100n).firstVersion;
+      await pruneTo(store, floor);
+      const to = ends.find((end) => end > 50n)!;
+      const inside = versions(50n, 99n).find((version) => !ends.includes(version))!;
+      const below = ends.findLast((end) => end < floor)!;
+      for (const version of [inside, below, 100n, 101n]) {
+        const batch = { ...ledger.rewindBatch(100n, to), position: ledger.positionAt(version) };
+        await expect(store.rewind(batch), `${version}`).rejects.toEqual(coded("order"));
+      }
+      const stale = { ...ledger.rewindBatch(100n, to), previous: 99n };
+      await expect(store.rewind(stale)).rejects.toEqual(coded("order"));
+      await checkLatest(store, ledger, 100n);
+
+      const before = await store.openView();
+      await store.rewind(ledger.rewindBatch(100n, to));
+      await checkLatest(store, ledger, to);
+      const node = Buffer.from([Number(to % 5n)]);
+      const text = ([row]: readonly (Uint8Array | undefined)[]): string => Buffer.from(row ?? []).toString();
+      expect(text(await store.getTreeNodes([node]))).toBe(`back at ${to}`);
+      expect(text(await store.getSideRows([Buffer.from("rewound")]))).toBe(`${to}`);
+
+      const fork = ledger.fork(to, 99);
+      await store.commit(fork.batch(to, 120n));
+      await checkLatest(store, fork, 120n);
+      await checkView(before, ledger, 100n);
+      before.release();
+      // Twice over the same versions, the second time below the first fork.
+      const lower = ends.find((end) => end > 40n)!;
+      await store.rewind(fork.rewindBatch(120n, lower));
+      const again = fork.fork(lower, 100);
+      await store.commit(again.batch(lower, 130n));
+      await checkLatest(store, again, 130n);
+      await pruneTo(store, again.blockAt(110n, 130n).firstVersion);
+      await checkLatest(store, again, 130n);
+    });
+
+    it("takes no commit while its history is refuted, and its raw view reads all of it", async () => {
+      const { store, ledger } = await filled(50n);
+      const refuted = { firstVersion: 40n, reason: "a waypoint says otherwise" };
+      await store.setTrust({ ...ALL_TRUSTED, refuted }, []);
+      await expect(store.commit(ledger.batch(50n, 60n))).rejects.toEqual(coded("order"));
+      const raw = await store.openRawView();
+      await checkView(raw, ledger, 50n);
+      raw.release();
+      const to = ledger.blockEnds(0n, 50n).findLast((end) => end < 40n)!;
+      await store.rewind(ledger.rewindBatch(50n, to));
+      await store.commit(ledger.batch(to, 60n));
+      await checkLatest(store, ledger, 60n);
+    });
+
     it("removes an index row when its item was deleted and that deletion is pruned, and not before", async () => {
       const { store, ledger } = await filled(100n);
       const seen = { pruned: 0, again: 0, later: 0 };
@@ -355,59 +408,6 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       view.release();
       await store.commit({ ...ledger.batch(30n, 31n), sideRows: [indexReachRow(31n)] });
       expect((await read())[0]).toBe(31n);
-    });
-
-    it("rewinds to the ends of kept blocks only, and takes other versions then", async () => {
-      const { store, ledger } = await filled(100n);
-      const ends = ledger.blockEnds(0n, 100n);
-      const floor = ledger.blockAt(30n, 100n).firstVersion;
-      await pruneTo(store, floor);
-      const to = ends.find((end) => end > 50n)!;
-      const inside = versions(50n, 99n).find((version) => !ends.includes(version))!;
-      const below = ends.findLast((end) => end < floor)!;
-      for (const version of [inside, below, 100n, 101n]) {
-        const batch = { ...ledger.rewindBatch(100n, to), position: ledger.positionAt(version) };
-        await expect(store.rewind(batch), `${version}`).rejects.toEqual(coded("order"));
-      }
-      const stale = { ...ledger.rewindBatch(100n, to), previous: 99n };
-      await expect(store.rewind(stale)).rejects.toEqual(coded("order"));
-      await checkLatest(store, ledger, 100n);
-
-      const before = await store.openView();
-      await store.rewind(ledger.rewindBatch(100n, to));
-      await checkLatest(store, ledger, to);
-      const node = Buffer.from([Number(to % 5n)]);
-      const text = ([row]: readonly (Uint8Array | undefined)[]): string => Buffer.from(row ?? []).toString();
-      expect(text(await store.getTreeNodes([node]))).toBe(`back at ${to}`);
-      expect(text(await store.getSideRows([Buffer.from("rewound")]))).toBe(`${to}`);
-
-      const fork = ledger.fork(to, 99);
-      await store.commit(fork.batch(to, 120n));
-      await checkLatest(store, fork, 120n);
-      await checkView(before, ledger, 100n);
-      before.release();
-      // Twice over the same versions, the second time below the first fork.
-      const lower = ends.find((end) => end > 40n)!;
-      await store.rewind(fork.rewindBatch(120n, lower));
-      const again = fork.fork(lower, 100);
-      await store.commit(again.batch(lower, 130n));
-      await checkLatest(store, again, 130n);
-      await pruneTo(store, again.blockAt(110n, 130n).firstVersion);
-      await checkLatest(store, again, 130n);
-    });
-
-    it("takes no commit while its history is refuted, and its raw view reads all of it", async () => {
-      const { store, ledger } = await filled(50n);
-      const refuted = { firstVersion: 40n, reason: "a waypoint says otherwise" };
-      await store.setTrust({ ...ALL_TRUSTED, refuted }, []);
-      await expect(store.commit(ledger.batch(50n, 60n))).rejects.toEqual(coded("order"));
-      const raw = await store.openRawView();
-      await checkView(raw, ledger, 50n);
-      raw.release();
-      const to = ledger.blockEnds(0n, 50n).findLast((end) => end < 40n)!;
-      await store.rewind(ledger.rewindBatch(50n, to));
-      await store.commit(ledger.batch(to, 60n));
-      await checkLatest(store, ledger, 60n);
     });
 
     it("returns bytes that do not change until release", async () => {

@@ -79,7 +79,7 @@ export interface LiedWorld {
   endlessAfter(height: number, bytes: number): Promise<EndlessBlock>;
 }
 
-/** Runs the chains for so many blocks. Call it at the top of a test file: the servers end with the file. */
+/** Runs the chains for the given number of blocks. Call it at the top of a test file: the servers end with the file. */
 export async function createLiedWorld(blocks: number, forksAt: readonly number[]): Promise<LiedWorld> {
   const seed = "lies";
   const { run, records, waypoints } = await recordChain(blocks, seed);

@@ -1,4 +1,4 @@
-// A proxy in front of an honest node that lies to whoever follows through it. It speaks only HTTP and knows nothing of
+// A proxy in front of an honest node that lies to the nodes that follow it. It speaks only HTTP and knows nothing of
 // the follower.
 import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";

@@ -42,7 +42,7 @@ class ShownView implements LedgerView {
     return this.#view.getHistory(keyHash, range);
   }
 
-  async getOwnedKeys(owner: Uint8Array, page: Parameters<LedgerView["getOwnedKeys"]>[1]) {
+  getOwnedKeys(owner: Uint8Array, page: Parameters<LedgerView["getOwnedKeys"]>[1]) {
     assertReadable(this.position, page.version);
     return this.#view.getOwnedKeys(owner, page);
   }

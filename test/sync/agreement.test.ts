@@ -146,7 +146,7 @@ describe("from genesis", () => {
     expect(await rangesOf(store)).toEqual(["0 agreed 2/3"]);
   });
 
-  it("with its waypoint is chained, whoever agrees", async () => {
+  it("with its waypoint is chained, with or without agreement", async () => {
     const upstreams = [0, 1, 2].map((i) => recorded(chain.records, `honest ${i}`));
     const { store } = start({ upstreams, agree: rule, anchors: [chain.genesisWaypoint] });
     await untilVersion(store, head);

@@ -1,6 +1,6 @@
 // The thirteen ways in which a liar once made a node promise more than it knew, each as a test. A proxy that speaks only
 // HTTP tells the lies. Rows 5 and 10 need processes: test/e2e/lies.test.ts.
-import { readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { formatTrust } from "../../src/ledger/trust.ts";
@@ -12,8 +12,8 @@ import { until } from "../support/until.ts";
 
 const world = await createLiedWorld(24, [9, 12]);
 const { truth } = world;
-/** Every third: accounts, assets and tables of every form are among them. */
-const questions = world.questions.filter((_, i) => i % 3 === 0);
+/** Every fourth: accounts, assets and tables of every form are among them. */
+const questions = world.questions.filter((_, i) => i % 4 === 0);
 const folder = temporaryFolder();
 const open: { close(): Promise<unknown> }[] = [];
 let stores = 0;
@@ -42,19 +42,29 @@ const urls = (proxies: readonly Liar[]): string[] => proxies.map(({ url }) => ur
 /** The last versions of some blocks between two heights, with both ends. */
 async function versionsBetween(low: number, high: number): Promise<bigint[]> {
   const out: bigint[] = [];
-  for (let height = low; height < high; height += 3) out.push(await truth.end(height));
+  for (let height = low; height < high; height += 4) out.push(await truth.end(height));
   return [...out, await truth.end(high)];
 }
 
-/** A store that began in the middle with a liar about balances, at block 20; the node is closed. */
+let liedFolder: Promise<string> | undefined;
+
+/** A store that began in the middle with a liar about balances, at block 20. */
 async function liedStore(): Promise<string> {
+  liedFolder ??= makeLiedStore();
+  const data = newData();
+  cpSync(await liedFolder, data, { recursive: true });
+  await truth.show(20);
+  return data;
+}
+
+async function makeLiedStore(): Promise<string> {
   const [first] = await liars(1);
   await truth.show(10);
   const data = newData();
   const node = await LiedNode.start({ data, follow: { upstreams: urls([first!]), startVersion: "latest" } });
   first!.tell("value", { seed: 2, oneIn: 1, isConsistent: true });
-  await node.reaches(await truth.show(20));
-  const { wrong } = await judge(node, { world, questions, versions: await versionsBetween(12, 20) });
+  const version = await node.reaches(await truth.show(20));
+  const { wrong } = await judge(node, { world, questions, versions: [version] });
   expect(wrong).toBeGreaterThan(0);
   await node.close();
   return data;
@@ -75,7 +85,7 @@ describe("a lying upstream", () => {
       versions: await versionsBetween(11, 24),
     });
     expect(breaches).toEqual([]);
-    expect({ wrong, some: right > 100 }).toEqual({ wrong: 0, some: true });
+    expect({ wrong, some: right > 20 }).toEqual({ wrong: 0, some: true });
     expect([...node.blamed()]).toEqual([all[0]!.url]);
   });
 

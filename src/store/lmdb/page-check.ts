@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { StoreError } from "../errors.ts";
 import { type Head, loadHead, NO_PAGE, readTree, TREE_BYTES, type Tree } from "./format.ts";
 import { isKeyIntact, SUMS_BYTES } from "./sealed-rows.ts";
-import { FORMAT, isTableName, META, UNSEALED } from "./tables.ts";
+import { FORMAT, META, SEALED_TABLES, UNSEALED } from "./tables.ts";
 
 /** Opening a file up to this size checks every page; above it the branch pages, about one in a hundred. */
 const WHOLE_CHECK_BYTES = 512 << 20;
@@ -107,7 +107,7 @@ class PageCheck {
     for (const [name, tree] of tables) {
       if (name === "meta") continue;
       const onRow = (key: Span, value: Value): void => this.#checkKey(name, key, value);
-      const isChecked = isSealed && isTableName(name);
+      const isChecked = isSealed && SEALED_TABLES.some((one) => one === name);
       const rules = {
         name: `table ${name}`,
         isWhole: this.#isWhole,

@@ -29,7 +29,7 @@ function makeSteps(): Int32Array {
 }
 
 /** CRC-32 of the bytes from `start` to `end`, continued from `seed`: the sum of the bytes before them. */
-export function sumOf(bytes: Uint8Array, start: number, end: number, seed = 0): number {
+function sumOf(bytes: Uint8Array, start: number, end: number, seed = 0): number {
   if (end - start > TABLE_MAX_BYTES) {
     return crc32(new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start), seed);
   }

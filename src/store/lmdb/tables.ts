@@ -59,6 +59,9 @@ export const META = {
   sealedFormat: Buffer.from("sealed format"),
 } as const;
 
+/** Tables whose rows all have sums; of `meta`, all but UNSEALED. */
+export const SEALED_TABLES = ["items", "stale", "blocks", "records", "tree", "side"] as const;
+
 /** Rows without sums: every version of the program reads the first, and the second says nothing about the ledger. */
 export const UNSEALED: readonly Buffer[] = [META.format, META.writer];
 

@@ -9,10 +9,9 @@ import { assertDiskSpace } from "./disk-space.ts";
 import type { Environment } from "./environment.ts";
 import type { StoreFormat } from "./format.ts";
 import { getRow, putRow } from "./sealed-rows.ts";
-import { FORMAT, META, type Table, type Tables } from "./tables.ts";
+import { FORMAT, META, SEALED_TABLES, type Table, type Tables } from "./tables.ts";
 
-/** The tables whose rows get checksums, in this order; those of `meta` follow in the last write. */
-const TABLES = ["items", "stale", "blocks", "records", "tree", "side"] as const;
+/** Rows of `meta` that get checksums, in the last write; those of SEALED_TABLES get them before. */
 const META_ROWS = [META.identity, META.position] as const;
 
 /** Bounds of one write, which holds its pages in memory. */
@@ -60,7 +59,7 @@ export async function finishUpgrade(environment: Environment, options: UpgradeOp
     isDone = transact(() => {
       assertWriter();
       const mark = decodeMark(getRow(tables.meta, META.upgrade));
-      const name = TABLES[mark.table];
+      const name = SEALED_TABLES[mark.table];
       if (name === undefined) return endUpgrade(tables);
       const { rows, last } = rewriteRows(tables[name], mark.after, writeRows);
       pace.count(rows);
@@ -136,7 +135,7 @@ function decodeMark(row: Buffer | undefined): Mark {
 
 function countRows(tables: Tables): number {
   let rows = 0;
-  for (const name of TABLES) {
+  for (const name of SEALED_TABLES) {
     const count: unknown = Reflect.get(tables[name].getStats(), "entryCount");
     if (typeof count === "number") rows += count;
   }

@@ -50,14 +50,17 @@ class MemoryStore implements Store {
 
   openView(): StoreView {
     if (this.#position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
-    const indexedTo = readIndexReach(this.#sideRows.get(toMapKey(INDEX_REACH_KEY)));
-    return new MemoryView(this.#position, this.#rows, indexedTo);
+    return this.#viewAt(this.#position);
   }
 
   openRawView(): StoreView {
     if (this.#position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+    return this.#viewAt({ ...this.#position, refuted: undefined });
+  }
+
+  #viewAt(position: Position): StoreView {
     const indexedTo = readIndexReach(this.#sideRows.get(toMapKey(INDEX_REACH_KEY)));
-    return new MemoryView({ ...this.#position, refuted: undefined }, this.#rows, indexedTo);
+    return new MemoryView(position, this.#rows, indexedTo);
   }
 
   async getTreeNodes(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]> {
