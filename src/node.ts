@@ -24,6 +24,7 @@ import { Faults } from "./node/faults.ts";
 import {
   followGauges,
   followInfo,
+  passThroughRefusalOf,
   unhealthyReasonOf,
   unreadyReasonOf,
   WaypointInfo,
@@ -336,6 +337,7 @@ class SextantNode implements Node, Ledger {
       http,
       services: {
         passThrough: passThroughOf(this.#options.follow),
+        passThroughRefusal: () => this.#status(undefined).passThroughRefusal,
         ledger: this,
         headWatch: this.#headWatch,
         encoder: (body, view) => this.#reader.encode(body, view),
@@ -541,6 +543,7 @@ class SextantNode implements Node, Ledger {
       fault: this.#faults.reason,
       unhealthyReason: this.#unhealthyReason(),
       unready: this.#faults.reason ?? unreadyReasonOf(following?.status()),
+      passThroughRefusal: passThroughRefusalOf(following?.status()),
       more: {
         ...(following === undefined ? {} : followInfo(following, version)),
         ...indexInfo(this.#isIndexOff, this.#writer?.indexProgress),

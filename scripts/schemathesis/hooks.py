@@ -9,6 +9,8 @@ EXCLUDING = [
     ("from", "to"),
     ("from", "start"),
     ("start", "to"),
+    ("start", "ledger_version"),
+    ("start", "at"),
 ]
 
 addresses = st.from_regex(r"0x[0-9a-f]{1,64}", fullmatch=True)

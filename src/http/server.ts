@@ -101,6 +101,8 @@ export interface HttpServices {
   readonly passThrough?: URL | undefined;
   /** True for a chain that may begin again under the same id: caches keep nothing of it for good. */
   readonly mayRestart?: (chainId: number) => boolean;
+  /** Why nothing may be passed on just now; undefined when it may. */
+  readonly passThroughRefusal?: (() => string | undefined) | undefined;
   readonly logger?: Logger;
   /** Logs every request. */
   readonly accessLog?: boolean;
@@ -205,7 +207,12 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
   const passThrough =
     options.passThrough === undefined
       ? undefined
-      : new PassThrough({ target: options.passThrough, bodyLimitBytes, trust: passedTrust(headerBrands) });
+      : new PassThrough({
+          target: options.passThrough,
+          refusal: options.passThroughRefusal,
+          bodyLimitBytes,
+          trust: passedTrust(headerBrands),
+        });
   const dispatcher = new Dispatcher({
     ledger: options.ledger,
     services: {

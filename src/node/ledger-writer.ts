@@ -88,7 +88,14 @@ export class LedgerWriter {
     await assertNotHalfCopied(store);
     await assertNotHalfRewound(store);
     const level = chain === undefined ? TRUSTED : LOCAL;
-    const committer = new Committer({ store, logger, level, index, onCommit: onBatch });
+    const committer = new Committer({
+      store,
+      logger,
+      level,
+      index,
+      bounds: plan.follow?.options,
+      onCommit: onBatch,
+    });
     this.#committer = committer;
     if (check !== undefined) await bootstrapGenesis({ store, committer, check });
     if (this.#stop.signal.aborted) return;

@@ -35,6 +35,15 @@ export interface LocalChainOptions extends NumberOptions<typeof LOCAL_CHAIN_NUMB
   readonly onBlock?: ((made: number) => void) | undefined;
 }
 
+/**
+ * Sent with every request to one upstream, as `Authorization: Bearer …` unless a header is named; over https, or over
+ * http to this machine.
+ */
+export interface UpstreamApiKey {
+  readonly value: string;
+  readonly header?: string | undefined;
+}
+
 /** A network to follow. */
 export interface FollowOptions extends NumberOptions<typeof FOLLOW_NUMBERS> {
   /** Base URLs of full nodes, with or without `/v1`. */
@@ -43,8 +52,10 @@ export interface FollowOptions extends NumberOptions<typeof FOLLOW_NUMBERS> {
   readonly agree?: string | undefined;
   /** Start at the block of this version, or at `latest`, instead of genesis. */
   readonly startVersion?: string | undefined;
-  /** Sent with every request to the upstreams; as `Authorization: Bearer …` unless a header is named. */
-  readonly apiKey?: { readonly value: string; readonly header?: string | undefined } | undefined;
+  /** The key of the only upstream; several upstreams have `apiKeys`. */
+  readonly apiKey?: UpstreamApiKey | undefined;
+  /** The key of each upstream, in their order; undefined for one without. */
+  readonly apiKeys?: readonly (UpstreamApiKey | undefined)[] | undefined;
   /** Forwards requests that this node does not serve to the first upstream. */
   readonly passThrough?: boolean | undefined;
 }

@@ -4,6 +4,7 @@ import { equalBytes } from "../base/bytes.ts";
 import type { CacheStats } from "../base/cache-stats.ts";
 import { toHex } from "../base/hex.ts";
 import type { Logger } from "../base/log.ts";
+import type { NumberOptions } from "../base/settings.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { GenesisCheck } from "../ledger/genesis.ts";
@@ -29,7 +30,7 @@ import { deletionRows } from "./base-rows.ts";
 import { IndexRowMaker, loadIndexReach, type ReadBefore } from "./index-rows.ts";
 import { matchedWaypointRow } from "./matched-waypoints.ts";
 import { PendingTree, TREE_CACHE_BYTES } from "./pending-tree.ts";
-import { type BaseStart, type VerifiedBlock, Verifier } from "./verifier.ts";
+import { type BaseStart, type OPEN_BLOCK_NUMBERS, type VerifiedBlock, Verifier } from "./verifier.ts";
 
 /** Inspects verified blocks before their commit and returns the level that this earned them; throwing prevents it. */
 export type BlockCheck = (blocks: readonly VerifiedBlock[]) => Promise<TrustLevel | undefined>;
@@ -44,6 +45,7 @@ export interface CommitterOptions {
   readonly onCommit?: ((batch: CommitBatch) => void) | undefined;
   /** The level of blocks that no check raises: `trusted` unless given. */
   readonly level?: TrustLevel;
+  readonly bounds?: NumberOptions<typeof OPEN_BLOCK_NUMBERS> | undefined;
 }
 
 /** The position of a store; undefined while it is empty. */
@@ -99,6 +101,7 @@ export class Committer {
   readonly #indexRows = new IndexRowMaker();
   readonly #onCommit: ((batch: CommitBatch) => void) | undefined;
   readonly #level: TrustLevel;
+  readonly #bounds: CommitterOptions["bounds"];
   /** Undefined until read from the store, and after a failure. */
   #progress: Progress | undefined;
   /** Ahead of the store only during a commit; undefined after a failure. */
@@ -106,10 +109,11 @@ export class Committer {
   #base: BaseStart | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor({ store, logger, index = true, level = TRUSTED, onCommit }: CommitterOptions) {
-    this.#onCommit = onCommit;
+  constructor({ store, logger, index = true, level = TRUSTED, bounds, onCommit }: CommitterOptions) {
     this.#store = store;
     this.#index = index;
+    this.#bounds = bounds;
+    this.#onCommit = onCommit;
     this.#level = level;
     this.#logger = logger;
   }
@@ -213,7 +217,8 @@ export class Committer {
       const isIndexed =
         this.#index &&
         (position === undefined || ((await loadIndexReach(this.#store)) ?? -1n) >= position.version);
-      this.#progress = { position, isIndexed, verifier: new Verifier(position, this.#base) };
+      const verifier = new Verifier(position, this.#base, this.#bounds);
+      this.#progress = { position, isIndexed, verifier };
     }
     return this.#progress;
   }
@@ -227,7 +232,7 @@ export class Committer {
     const first = records[0]?.version;
     const start = position === undefined ? (this.#base?.version ?? 0n) : position.version + 1n;
     if (first !== undefined && first !== progress.verifier.nextVersion && first === start) {
-      progress = { ...progress, verifier: new Verifier(position, this.#base) };
+      progress = { ...progress, verifier: new Verifier(position, this.#base, this.#bounds) };
       this.#progress = progress;
     }
     const blocks: VerifiedBlock[] = [];

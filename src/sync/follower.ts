@@ -20,7 +20,7 @@ import { explainUnverified } from "./unverified.ts";
 import { type BackoffOptions, backoffMs, pause } from "./upstream/backoff.ts";
 import { withDeadline } from "./upstream/deadline.ts";
 import { BeyondHead, UpstreamError } from "./upstream/errors.ts";
-import { type PoolEntry, UpstreamPool, wrongChain } from "./upstream/pool.ts";
+import { type PoolEntry, UpstreamPool } from "./upstream/pool.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 import type { VerifiedBlock } from "./verifier.ts";
 
@@ -44,6 +44,9 @@ const HEAD_AGE_MS = 5_000;
 
 /** An upstream that failed and has not served since gets this part of the time for a page. */
 const FAILED_PAGE_SHARE = 1 / 5;
+
+/** Bytes on the wire from one upstream between two commits: above the bounds of an open block. */
+const MAX_BYTES_PER_COMMIT = 256 * 1024 * 1024;
 
 /** Polls in a row below our version before `ahead_of_upstreams`: machines behind one name may differ a little. */
 const MAX_POLLS_BEHIND = 10;
@@ -196,6 +199,7 @@ export class Follower {
     this.pool = new UpstreamPool(options.upstreams, {
       retry: this.#pace.retry,
       setAside: this.#pace.setAside,
+      chainId: () => this.#chainId,
       logger: options.logger,
       clock: this.#clock,
       random: this.#random,
@@ -204,7 +208,6 @@ export class Follower {
     this.#watch = new HeadWatch({
       pool: this.pool,
       ledger: options.ledger,
-      chainId: () => this.#chainId,
       differenceCode: () => this.#differenceCode(),
       onOtherHistory: (entry) => this.#audit(entry),
       deadlineMs: this.#pace.headDeadlineMs,
@@ -414,10 +417,8 @@ export class Follower {
   async #takePage(entry: PoolEntry, queue: PageQueue): Promise<void> {
     if (queue.isAtHead && entry.head !== undefined) throw new BeyondHead(queue.nextStart, entry.head);
     const page = await this.#nextPage(entry, queue);
+    this.#checkBudget(entry);
     this.pool.noteHead(entry, page.head);
-    if (this.#chainId !== undefined && page.head.chainId !== this.#chainId) {
-      throw wrongChain(this.#chainId, page.head.chainId);
-    }
     const matched: Waypoint[] = [];
     let isCommit = false;
     let position: Position | undefined;
@@ -445,6 +446,14 @@ export class Follower {
     if (this.#state !== "at_head" || position.version < page.head.version) this.#enter("catching_up");
     this.#options.onCommit?.({ position, records: page.count, bytes: page.bytes.length });
     for (const waypoint of matched) await this.#noteMatchedWaypoint(waypoint);
+  }
+
+  /** An upstream may send many bytes for few records, but not without end. */
+  #checkBudget(entry: PoolEntry): void {
+    const bytes = entry.upstream.receivedBytes - entry.usefulBytes;
+    if (bytes <= MAX_BYTES_PER_COMMIT) return;
+    entry.usefulBytes = entry.upstream.receivedBytes;
+    throw new UpstreamError("too_large", `it sent ${bytes} bytes without records that could be committed`);
   }
 
   /** The last version to fetch if several upstreams must agree: one that claims more cannot have it confirmed. */
@@ -516,8 +525,8 @@ export class Follower {
 
   /** At an upstream's head: pauses, then looks for upstreams that are further. */
   async #restAtHead(entry: PoolEntry, error: BeyondHead): Promise<void> {
-    if (error.head !== entry.head) this.pool.noteHead(entry, error.head);
     try {
+      if (error.head !== entry.head) this.pool.noteHead(entry, error.head);
       const { ledger } = this.#options;
       const version = await withDeadline(this.#pace.headDeadlineMs, this.#stop.signal, (signal) =>
         assertSameLedger(ledger, entry.upstream, error.head, this.#differenceCode(), signal),
