@@ -24,7 +24,7 @@ import {
   trustAt,
 } from "../ledger/trust.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
-import type { BlockStart, CommitBatch, SideRow, Store, StoreIdentity } from "../store/contract.ts";
+import type { BlockStart, CommitBatch, RawRecord, SideRow, Store, StoreIdentity } from "../store/contract.ts";
 import { indexReachRow } from "../store/index-reach.ts";
 import { deletionRows } from "./base-rows.ts";
 import { IndexRowMaker, loadIndexReach, type ReadBefore } from "./index-rows.ts";
@@ -130,6 +130,20 @@ export class Committer {
    */
   append(input: Uint8Array | readonly Uint8Array[], check?: BlockCheck): Promise<Position | undefined> {
     return this.#serialize(() => this.#append(decodeRecords(input), check));
+  }
+
+  /** The held-back records of an unfinished block. */
+  heldBack(): Promise<readonly RawRecord[]> {
+    return this.#serialize(async () => (await this.#loadProgress()).verifier.openRecords);
+  }
+
+  /** Forgets held-back records: `append` expects the version after the head again. */
+  dropHeldBack(): Promise<void> {
+    return this.#serialize(async () => {
+      const progress = await this.#loadProgress();
+      if (progress.verifier.openRecords.length === 0) return;
+      this.#progress = { ...progress, verifier: new Verifier(progress.position, this.#base, this.#bounds) };
+    });
   }
 
   /** Makes an empty store start at a base instead of version 0. */

@@ -177,6 +177,8 @@ export class Follower {
   #chainId: number | undefined;
   /** Last version that this follower committed. */
   #version: bigint | undefined;
+  /** The upstream whose records may be held back. */
+  #source: PoolEntry | undefined;
   #records = 0;
   #disputes = 0;
   /** Pages that did not come in time since the last commit. */
@@ -318,6 +320,7 @@ export class Follower {
         "enough upstreams do not have the next version yet",
       );
       this.#options.onRest?.();
+      await this.#confirmHeldBack();
     }
     await pause(this.#pollMs(), this.#stop.signal);
     return false;
@@ -341,6 +344,9 @@ export class Follower {
       await prepare?.(entry.upstream, this.#ceiling(), this.#stop.signal);
     }
     await this.#assertSameHistory(entry);
+    // The records of an unfinished block are one upstream's word: the next one must not be checked against them.
+    if (this.#source !== entry) await committer.dropHeldBack();
+    this.#source = entry;
     const { ahead, pageLimit: limit } = this.#pace;
     const start = await committer.nextVersion();
     const options = { ahead, limit, ceiling: () => this.#ceiling() };
@@ -481,6 +487,24 @@ export class Follower {
     if (this.#agreement === undefined || claim === undefined) return undefined;
     await this.#agreement.confirm(entry, claim);
     return levelOfRule(this.#options.agree);
+  }
+
+  /**
+   * Compares the last held-back record with what the others have there, and forgets it unless a quorum has the same.
+   * Otherwise a liar could keep the node waiting for the end of a block that nobody else has.
+   */
+  async #confirmHeldBack(): Promise<void> {
+    const { committer } = this.#options;
+    const last = (await committer.heldBack()).at(-1);
+    const source = this.#source;
+    const chainId = this.#chainId ?? source?.head?.chainId;
+    if (last === undefined || source === undefined || chainId === undefined) return;
+    try {
+      await this.#agreement?.confirm(source, { chainId, records: [last] });
+    } catch (error) {
+      await committer.dropHeldBack();
+      await this.#handleFault(source, error);
+    }
   }
 
   /** Notes a waypoint that matched and whose version is committed. */

@@ -123,6 +123,11 @@ export class Verifier {
     return this.#nextVersion;
   }
 
+  /** The records of the block that has not ended yet. */
+  get openRecords(): readonly RawRecord[] {
+    return this.#open?.records ?? [];
+  }
+
   /** Takes one record and returns the block that it completes, if any. Unusable after an error. */
   push(record: RecordSpans): VerifiedBlock | undefined {
     const { version } = record;
