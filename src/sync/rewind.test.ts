@@ -4,8 +4,9 @@ import { pruneTo } from "../../test/store/contract.ts";
 import { ENGINES } from "../../test/support/booked-ledger.ts";
 import { BUILT_CHAIN_ID } from "../../test/support/ledger-builder.ts";
 import { RUNS } from "../../test/support/property.ts";
-import { HISTORY_KEYS, RandomHistory } from "../../test/support/random-history.ts";
+import { HISTORY_HANDLE, HISTORY_KEYS, RandomHistory } from "../../test/support/random-history.ts";
 import { silentLogger } from "../base/log.ts";
+import { ownerOf } from "../ledger/indexes/owned-keys.ts";
 import { StateTree } from "../ledger/state-tree/update.ts";
 import { ANCHORED, CHAINED, LOCAL } from "../ledger/trust.ts";
 import type { Store, StoreView } from "../store/contract.ts";
@@ -13,6 +14,7 @@ import { createMemoryStore } from "../store/memory/store.ts";
 import { baseRowKey, decodeBaseRow } from "./base-rows.ts";
 import { assertHead } from "./check/head-check.ts";
 import { Committer, loadPosition } from "./committer.ts";
+import { loadIndexReach } from "./index-rows.ts";
 import { keepAccumulator } from "./kept-accumulator.ts";
 import { loadMatchedWaypoints } from "./matched-waypoints.ts";
 import { assertNotHalfRewound, rewindLedger } from "./rewind.ts";
@@ -68,6 +70,9 @@ async function expectSame(store: Store, history: RandomHistory, head: bigint): P
   const { oldestVersion, oldestBlockHeight } = found!;
   expect(found).toEqual({ ...expected, oldestVersion, oldestBlockHeight });
   await assertHead(store);
+  expect(await loadIndexReach(store)).toBe(head);
+  // The pruner removes rows of deleted items too, which the other store keeps.
+  if (oldestVersion === 0n) expect(await ownedPlaces(store)).toEqual(await ownedPlaces(fresh));
   const tree = new StateTree(async (keys) => {
     const [own, other] = [await store.getTreeNodes(keys), await fresh.getTreeNodes(keys)];
     expect(own.map((node) => node && Buffer.from(node).toString("hex"))).toEqual(
@@ -77,6 +82,14 @@ async function expectSame(store: Store, history: RandomHistory, head: bigint): P
   });
   // Touches the path of every key.
   await tree.apply(HISTORY_KEYS.map((keyHash) => ({ keyHash, valueHash: new Uint8Array(32) })));
+}
+
+async function ownedPlaces(store: Store): Promise<string[]> {
+  return withView(store, async (view) => {
+    const page = { version: view.position.version, after: undefined, limit: 100 };
+    const keys = await view.getOwnedKeys(ownerOf("table", HISTORY_HANDLE), page);
+    return keys.map(({ place }) => Buffer.from(place).toString("hex"));
+  });
 }
 
 function flipLast(bytes: Uint8Array): Uint8Array {

@@ -119,11 +119,9 @@ describe("the OpenAPI document", () => {
         isCacheable,
         isCacheable,
       ]);
-      if (!isCacheable) continue;
-      const path = operation.path
-        .replace("{address}", "0xc1")
-        .replace("{asset_type}", COIN)
-        .replace("{table_handle}", "0xc1");
+      // This ledger has no index.
+      if (!isCacheable || operation.switch === "index") continue;
+      const path = operation.path.replace("{address}", "0xc1").replace("{asset_type}", COIN);
       const first = await fetch(`${url}${path}?ledger_version=12`);
       const again = await fetch(`${url}${path}?ledger_version=12`, {
         headers: { "if-none-match": first.headers.get("etag") ?? "none" },

@@ -3515,6 +3515,12 @@ export interface operations {
           "application/x-bcs": string;
         };
       };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
       /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {

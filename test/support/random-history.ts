@@ -7,11 +7,12 @@ import { parseAddress } from "../../src/move/address.ts";
 import { type BuiltVersion, LedgerBuilder, newBlock } from "./ledger-builder.ts";
 import { createRandom } from "./synthetic-ledger.ts";
 
-const HANDLE = parseAddress("0x7");
+/** The table of all items, except the chain id. */
+export const HISTORY_HANDLE = parseAddress("0x7");
 const KEY_COUNT = 10;
 const KEYS: readonly StateKey[] = Array.from({ length: KEY_COUNT }, (_, index) => ({
   kind: "tableItem",
-  handle: HANDLE,
+  handle: HISTORY_HANDLE,
   key: Uint8Array.of(index),
 }));
 
