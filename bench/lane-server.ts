@@ -73,9 +73,10 @@ function addRoute(app: FastifyInstance, operation: Operation, { ledger, encode, 
       const opened = ledger.openView();
       const view = opened instanceof Promise ? await opened : opened;
       try {
-        const handled = operation.handle(args, { view, services, ledger, form, isGone: () => false });
+        const context = { view, services, ledger, form, isGone: () => false, lastEventId: undefined };
+        const handled = operation.handle(args, context);
         const answer = handled instanceof Promise ? await handled : handled;
-        if ("stream" in answer) throw new Error(`${operation.id} is streamed`);
+        if (!("data" in answer)) throw new Error(`${operation.id} is streamed`);
         const { data, version } = answer;
         const prepared = maker.prepare(view.position);
         const headers = version === view.position.version ? prepared.latest : prepared.other;

@@ -20,6 +20,7 @@ import { benchmarkPeers } from "./peers.ts";
 import { benchmarkReplication } from "./replication.ts";
 import { benchmarkStart } from "./start.ts";
 import { benchmarkStore } from "./store.ts";
+import { benchmarkStreams } from "./streams.ts";
 import { benchmarkWorkers } from "./workers.ts";
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
@@ -32,6 +33,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   latency: benchmarkLatency,
   peers: benchmarkPeers,
   start: benchmarkStart,
+  streams: benchmarkStreams,
   workers: benchmarkWorkers,
   store: benchmarkStore,
   genesis: benchmarkGenesis,

@@ -41,13 +41,25 @@ const LANGUAGES: Readonly<Record<string, (url: string) => string>> = {
   },
 };
 
+interface Described {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>;
+}
+
 interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+}
+
+/** Server-sent events have no end, and none of the generators makes a reader for them. */
+function isStream({ responses }: Described): boolean {
+  return "text/event-stream" in (responses[200]?.content ?? {});
 }
 
 const { paths } = JSON.parse(readFileSync(DOCUMENT, "utf8")) as Document;
 const operations = Object.values(paths).flatMap((methods) =>
-  Object.values(methods).map(({ operationId }) => operationId),
+  Object.values(methods)
+    .filter((operation) => !isStream(operation))
+    .map(({ operationId }) => operationId),
 );
 const asked = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(LANGUAGES);
 

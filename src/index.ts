@@ -4,7 +4,9 @@ export type { Logger } from "./base/log.ts";
 export {
   type BalanceChange,
   type BalanceDetailAnswer,
+  type BalanceEvent,
   type BatchAnswer,
+  type BlockEvent,
   createNode,
   type Explanation,
   type FollowOptions,
@@ -15,6 +17,7 @@ export {
   type HttpOptions,
   type LedgerInfo,
   type LocalChainOptions,
+  type MinVersionOptions,
   type Node,
   type NodeOptions,
   type ReadOptions,
@@ -22,4 +25,5 @@ export {
   type TableItemsOptions,
   type TableRow,
   verifyGenesis,
+  type WatchOptions,
 } from "./node.ts";

@@ -12,13 +12,19 @@ import { LedgerError } from "./ledger/errors.ts";
 import type { TableRow } from "./ledger/owned-items.ts";
 import { isAccumulatorKnown } from "./ledger/position.ts";
 import type { Ledger, LedgerView } from "./ledger/view.ts";
-import { BalanceQuestions } from "./node/balance-questions.ts";
+import { HeadWatch } from "./ledger/watch/head-watch.ts";
+import { watchChanges } from "./ledger/watch/watch-changes.ts";
+import type { WatchEvent, Watched } from "./ledger/watch/watched.ts";
+import type { BalanceEvent } from "./ledger/watch/watched-balance.ts";
+import { type BlockEvent, watchedBlocks } from "./ledger/watch/watched-blocks.ts";
+import { BalanceQuestions, watchedBalanceOf } from "./node/balance-questions.ts";
 import { type DeprecatedOptions, withPresentNames } from "./node/deprecated-options.ts";
 import { DriverHistogram, type DriverReport, driverGauges } from "./node/driver-metrics.ts";
 import { Faults } from "./node/faults.ts";
 import {
   followGauges,
   followInfo,
+  passThroughRefusalOf,
   unhealthyReasonOf,
   unreadyReasonOf,
   WaypointInfo,
@@ -42,11 +48,13 @@ import {
   type Explanation,
   type HistoryOptions,
   type LedgerInfo,
+  type MinVersionOptions,
   NODE_DEFAULTS,
   type Node,
   type NodeOptions,
   type ReadOptions,
   type TableItemsOptions,
+  type WatchOptions,
 } from "./node/options.ts";
 import { Reader, toLedgerInfo } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
@@ -68,6 +76,9 @@ export { formatAmount } from "./ledger/balance-detail.ts";
 export type { BalanceChange } from "./ledger/balance-history.ts";
 export type { TableRow } from "./ledger/owned-items.ts";
 export { isReversed } from "./ledger/version-range.ts";
+export { MAX_WAIT_MS } from "./ledger/watch/min-version.ts";
+export type { BalanceEvent } from "./ledger/watch/watched-balance.ts";
+export type { BlockEvent } from "./ledger/watch/watched-blocks.ts";
 export { LOCAL_CHAIN_NUMBERS } from "./node/block-maker.ts";
 export { type CopyOptions, type CopyReport, copyData } from "./node/copying.ts";
 export type { CassandraOptions } from "./node/engines/cassandra.ts";
@@ -84,11 +95,13 @@ export {
   type HttpOptions,
   type LedgerInfo,
   type LocalChainOptions,
+  type MinVersionOptions,
   NODE_DEFAULTS,
   type Node,
   type NodeOptions,
   type ReadOptions,
   type TableItemsOptions,
+  type WatchOptions,
 } from "./node/options.ts";
 export { type RewindReport, rewindData } from "./node/rewinding.ts";
 export type { StoreOptions } from "./node/store-engines.ts";
@@ -151,7 +164,9 @@ class SextantNode implements Node, Ledger {
   readonly #logger: Logger;
   readonly #window: PruneWindow;
   readonly #waypoints = new WaypointInfo();
-  readonly #reader = new Reader(this);
+  /** A process that writes hears of its own commits; any other looks at the store. */
+  readonly #headWatch = new HeadWatch({ ledger: this, isTold: () => this.#writer !== undefined });
+  readonly #reader = new Reader(this, this.#headWatch);
   readonly #questions = new BalanceQuestions(this.#reader);
   readonly #indexQuestions: IndexQuestions;
   readonly #startedMs: number;
@@ -294,6 +309,8 @@ class SextantNode implements Node, Ledger {
       window: this.#window,
       faults: this.#faults,
       onCommit: this.#metrics.onCommit,
+      onBatch: ({ previous, position: { version }, writes }) =>
+        this.#headWatch.committed({ previous, version, writes }),
       logger: this.#logger,
     });
     return this.#writer;
@@ -320,7 +337,9 @@ class SextantNode implements Node, Ledger {
       http,
       services: {
         passThrough: passThroughOf(this.#options.follow),
+        passThroughRefusal: () => this.#status(undefined).passThroughRefusal,
         ledger: this,
+        headWatch: this.#headWatch,
         encoder: (body, view) => this.#reader.encode(body, view),
         explainer: (body, view) => this.#reader.explain(body, view),
         nodeInfo: (view) => this.#info(view),
@@ -437,12 +456,48 @@ class SextantNode implements Node, Ledger {
     }
   }
 
-  encodeSubmission(request: object | string | Uint8Array): Promise<Uint8Array> {
-    return this.#call(() => this.#reader.encodeSubmission(request));
+  watchBalance(address: string, asset: string, options: WatchOptions = {}): AsyncGenerator<BalanceEvent> {
+    return this.#watch(options, () => watchedBalanceOf(address, asset));
   }
 
-  explainSubmission(request: object | string | Uint8Array): Promise<Explanation> {
-    return this.#call(() => this.#reader.explainSubmission(request));
+  watchBlocks(options: WatchOptions = {}): AsyncGenerator<BlockEvent> {
+    return this.#watch(options, () => watchedBlocks);
+  }
+
+  async *#watch<E extends WatchEvent>(
+    { after, signal }: WatchOptions,
+    what: () => Watched<E>,
+  ): AsyncGenerator<E> {
+    if (after !== undefined && typeof after !== "bigint") {
+      throw new ConfigError(`after: expected a bigint, got ${typeof after}`);
+    }
+    const closing = this.#closing.signal;
+    const ends = signal === undefined ? closing : AbortSignal.any([signal, closing]);
+    const events = watchChanges(this, this.#headWatch, what(), { after, signal: ends });
+    try {
+      for (;;) {
+        const next = await this.#call(() => events.next());
+        if (next.done === true) break;
+        yield next.value;
+      }
+      if (closing.aborted) throw closedError();
+    } finally {
+      await events.return(undefined);
+    }
+  }
+
+  encodeSubmission(
+    request: object | string | Uint8Array,
+    options: MinVersionOptions = {},
+  ): Promise<Uint8Array> {
+    return this.#call(() => this.#reader.encodeSubmission(request, options));
+  }
+
+  explainSubmission(
+    request: object | string | Uint8Array,
+    options: MinVersionOptions = {},
+  ): Promise<Explanation> {
+    return this.#call(() => this.#reader.explainSubmission(request, options));
   }
 
   info(): Promise<Readonly<Record<string, unknown>>> {
@@ -488,6 +543,7 @@ class SextantNode implements Node, Ledger {
       fault: this.#faults.reason,
       unhealthyReason: this.#unhealthyReason(),
       unready: this.#faults.reason ?? unreadyReasonOf(following?.status()),
+      passThroughRefusal: passThroughRefusalOf(following?.status()),
       more: {
         ...(following === undefined ? {} : followInfo(following, version)),
         ...indexInfo(this.#isIndexOff, this.#writer?.indexProgress),
@@ -519,8 +575,8 @@ class SextantNode implements Node, Ledger {
     return this.#writer?.blocks?.isMoving === true ? "moving" : "standing";
   }
 
-  ledgerInfo(): Promise<LedgerInfo> {
-    return this.#call(() => this.#reader.ledgerInfo());
+  ledgerInfo(options: MinVersionOptions = {}): Promise<LedgerInfo> {
+    return this.#call(() => this.#reader.ledgerInfo(options));
   }
 
   produceBlock(): Promise<LedgerInfo> {
@@ -544,6 +600,7 @@ class SextantNode implements Node, Ledger {
 
   async #close(): Promise<void> {
     this.#closing.abort();
+    this.#headWatch.close();
     await this.#election?.stop();
     await this.#writer?.stop();
     await this.#frontend?.close();

@@ -101,6 +101,22 @@ await check(
   }),
   (data) => typeof data === "object" && data.items[0]?.value === item,
 );
+await check(
+  "get_holdings",
+  client.GET("/accounts/{address}/balances", { params: { path: { address: ADA }, query: { limit: 2 } } }),
+  ([first]) => first?.balance !== undefined,
+);
+const table = { path: { table_handle: PRICES }, query: atVersion };
+await check(
+  "get_table_items",
+  client.GET("/tables/{table_handle}/items", { params: table }),
+  (data) => typeof data === "object" && data.some(({ key, value }) => key === KEY && value === item),
+);
+await check(
+  "count_table_items",
+  client.GET("/tables/{table_handle}/items/count", { params: table }),
+  ({ count, is_complete }) => Number(count) > 0 && is_complete,
+);
 const stateKey = `0x01${PRICES.slice(2)}04${KEY.slice(2)}`;
 await check(
   "get_raw_state_value",

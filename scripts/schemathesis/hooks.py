@@ -9,6 +9,8 @@ EXCLUDING = [
     ("from", "to"),
     ("from", "start"),
     ("start", "to"),
+    ("start", "ledger_version"),
+    ("start", "at"),
 ]
 
 addresses = st.from_regex(r"0x[0-9a-f]{1,64}", fullmatch=True)
@@ -26,5 +28,8 @@ def filter_case(context, case):
     body = case.body if isinstance(case.body, dict) else {}
     given = [name for name in [*query, *body] if name]
     if len(given) != len(set(given)):
+        return False
+    # To wait is for a version.
+    if "wait_ms" in given and "min_ledger_version" not in given:
         return False
     return not any(one in given and other in given for one, other in EXCLUDING)

@@ -6,6 +6,7 @@ import { type CommandContext, EXIT_FAILED, EXIT_OK } from "./command.ts";
 import { type OptionValues, switchOption } from "./option.ts";
 import {
   askSource,
+  minVersionOptions,
   operandsOf,
   type ReadAtOperand,
   readAtExclusions,
@@ -19,6 +20,7 @@ import {
 /** Options of these commands. */
 export const batchOptions = {
   ...sourceOptions,
+  ...minVersionOptions,
   ...readAtOptions,
   json: switchOption("Print one JSON object", false),
 };

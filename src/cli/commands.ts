@@ -20,6 +20,7 @@ import { statementCommand } from "./commands/statement.ts";
 import { statusCommand } from "./commands/status.ts";
 import { tableItemsCommand } from "./commands/table-items.ts";
 import { verifyGenesisCommand } from "./commands/verify-genesis.ts";
+import { watchCommand } from "./commands/watch.ts";
 
 /** The commands of the program. */
 export const commands: readonly Command[] = [
@@ -31,6 +32,7 @@ export const commands: readonly Command[] = [
   historyCommand,
   holdingsCommand,
   statementCommand,
+  watchCommand,
   rawItemCommand,
   rawItemsCommand,
   tableItemsCommand,

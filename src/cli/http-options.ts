@@ -68,6 +68,24 @@ const limitOptions = {
     "COUNT",
     HTTP_NUMBERS.maxInFlight,
   ),
+  "max-waiting": integerOption(
+    "Requests per process that wait for their min_ledger_version; more get 503",
+    "COUNT",
+    HTTP_NUMBERS.maxWaiting,
+  ),
+  "max-streams": integerOption(
+    "Open streams of events per process; more get 503",
+    "COUNT",
+    HTTP_NUMBERS.maxStreams,
+  ),
+  "stream-buffer": bytesOption(
+    "Bytes that a stream of events may have unsent before its reader is cut off",
+    HTTP_NUMBERS.streamBufferBytes,
+  ),
+  "stream-heartbeat": durationOption(
+    "Time between two signs of life on a stream without events",
+    HTTP_NUMBERS.streamHeartbeatMs,
+  ),
   "max-wait": durationOption(
     "Longest time in the queue; a request that would wait longer gets 503; 0 for no limit",
     HTTP_NUMBERS.maxWaitMs,

@@ -3,11 +3,13 @@
 import { CodedError, ConfigError, errorText } from "../base/errors.ts";
 import { fromHex, toPrefixedHex } from "../base/hex.ts";
 import { CURSOR, TRUST } from "../interface/ledger-headers.ts";
-import { JSON_TYPE, NDJSON_TYPE } from "../interface/media-types.ts";
+import { EVENTS_TYPE, JSON_TYPE, NDJSON_TYPE } from "../interface/media-types.ts";
 import { API_ROOT, urlTo } from "../interface/route.ts";
 import {
   balanceRoute,
+  balanceStreamRoute,
   balancesRoute,
+  blockStreamRoute,
   detailRoute,
   encodeRoute,
   explainRoute,
@@ -20,8 +22,19 @@ import {
   tableItemCountRoute,
   tableItemsRoute,
 } from "../interface/routes.ts";
-import { createNode, type HistoryEnd, parseOperand, type ReadOptions, refusalOf } from "../node.ts";
-import { type Exclusion, textOption } from "./option.ts";
+import {
+  type BalanceEvent,
+  type BlockEvent,
+  createNode,
+  type HistoryEnd,
+  MAX_WAIT_MS,
+  type MinVersionOptions,
+  parseOperand,
+  type ReadOptions,
+  refusalOf,
+} from "../node.ts";
+import { followEvents } from "./event-stream.ts";
+import { durationOption, type Exclusion, textOption } from "./option.ts";
 
 /** The version or time to read at; the latest version if both are undefined. */
 export interface ReadAtOperand {
@@ -51,6 +64,13 @@ export interface HistoryTexts {
   readonly points: number | undefined;
 }
 
+/** What to watch: a balance, or the blocks. */
+export interface WatchQuery {
+  readonly balance: BalanceQueryText | undefined;
+  /** Begins with the changes after this version. */
+  readonly after: bigint | undefined;
+}
+
 /** A change of a balance. */
 export interface ChangeText {
   readonly version: string;
@@ -78,6 +98,8 @@ export interface Source {
   /** One JSON object for each row. */
   tableItems(handle: string, at: TableItemsOperand): AsyncIterable<string>;
   countTableItems(handle: string, at: TableItemsOperand): Promise<bigint>;
+  /** One JSON object for each event; `note` gets what happens to the connection. */
+  watch(query: WatchQuery, note: (text: string) => void): AsyncIterable<string>;
   rawItem(handle: string, key: string, at: ReadAtOperand): Promise<string>;
   rawItems(queries: readonly TableQueryText[], at: ReadAtOperand): Promise<string>;
   encode(request: Uint8Array): Promise<string>;
@@ -103,6 +125,32 @@ export const sourceOptions = {
 export const sourceExclusions: readonly Exclusion<keyof typeof sourceOptions>[] = [
   { one: "url", others: ["data"] },
 ];
+
+/** Options of every command that reads the ledger. */
+export const minVersionOptions = {
+  "min-ledger-version": textOption(
+    "Read once the node is at this version: that of your own write",
+    "VERSION",
+  ),
+  wait: durationOption("Longest wait for --min-ledger-version", {
+    fallback: 10_000,
+    min: 0,
+    max: MAX_WAIT_MS,
+  }),
+};
+
+/** Where to ask, and the least version that the answer needs. */
+export interface SourceValues {
+  readonly url: string | undefined;
+  readonly data: string | undefined;
+  readonly "min-ledger-version"?: string | undefined;
+  readonly wait?: number;
+}
+
+function minVersionOf({ "min-ledger-version": text, wait }: SourceValues): MinVersionOptions {
+  if (text === undefined) return {};
+  return { minLedgerVersion: parseOperand("version", "--min-ledger-version", text), waitMs: wait };
+}
 
 /** Options of commands that read at a version or time. */
 export const readAtOptions = {
@@ -258,6 +306,38 @@ const isChange: Shape = (text) => {
   );
 };
 
+const isBalanceEvent: Shape = (text) => {
+  const event = toObject(text);
+  const hasBefore = event?.before !== undefined;
+  return (
+    ["version", "timestamp_usec", "balance"].every((name) => isU64(event?.[name])) &&
+    (!hasBefore || isU64(event.before)) &&
+    (!hasBefore || isHexString(JSON.stringify(event.transaction_hash) ?? ""))
+  );
+};
+
+const BLOCK_NUMBERS = ["height", "first_version", "last_version", "timestamp_usec", "epoch"];
+
+const isBlock: Shape = (text) => {
+  const block = toObject(text);
+  return BLOCK_NUMBERS.every((name) => isU64(block?.[name]));
+};
+
+function blockData({ height, firstVersion, version, timestampUsec, epoch }: BlockEvent): object {
+  const values = [height, firstVersion, version, timestampUsec, epoch];
+  return Object.fromEntries(BLOCK_NUMBERS.map((name, i) => [name, `${values[i]}`]));
+}
+
+function balanceData({ version, timestampUsec, balance, before, transactionHash }: BalanceEvent): object {
+  return {
+    version: `${version}`,
+    timestamp_usec: `${timestampUsec}`,
+    balance: `${balance}`,
+    ...(before === undefined ? {} : { before: `${before}` }),
+    ...(transactionHash === undefined ? {} : { transaction_hash: toPrefixedHex(transactionHash) }),
+  };
+}
+
 /** Shape of the results of a batch: as many as there were queries, each a value or an error. */
 function batchShape(member: string, count: number, isResult: (result: object) => boolean): Shape {
   return (text) => {
@@ -318,8 +398,10 @@ async function* linesOf({ body }: Response): AsyncGenerator<string> {
   if (rest !== "") throw new Error("the last line has no end");
 }
 
-function remoteSource(root: string): Source {
+function remoteSource(root: string, { minLedgerVersion, waitMs }: MinVersionOptions): Source {
   const at = root + API_ROOT;
+  const least = { min_ledger_version: minLedgerVersion, wait_ms: waitMs };
+  const timeoutMs = RESPONSE_TIMEOUT_MS + (waitMs ?? 0);
   const unreachable = (error: unknown): ConfigError =>
     new ConfigError(`cannot reach ${root}: ${errorText(causeOf(error))}`, error);
   const unlikeNode = (got: string): SourceError =>
@@ -342,7 +424,7 @@ function remoteSource(root: string): Source {
     let response: Response;
     let text: string;
     try {
-      response = await fetch(url, { ...init, signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS) });
+      response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
       text = (await readText(response)).trim();
     } catch (error) {
       throw unreachable(error);
@@ -376,6 +458,7 @@ function remoteSource(root: string): Source {
   const readAt = ({ version, at: time }: ReadAtOperand) => ({
     ledger_version: version?.toString(),
     at: time,
+    ...least,
   });
   const pageAt = (when: ReadAtOperand, start: string | undefined) =>
     start === undefined ? readAt(when) : { start };
@@ -392,7 +475,7 @@ function remoteSource(root: string): Source {
       askTrusted(urlTo(at, detailRoute, { address, asset_type, ...readAt(when) }), isDetail),
     history: async function* (address, asset_type, range) {
       for (let start: string | undefined, isFirst = true; isFirst || start !== undefined; isFirst = false) {
-        const url = urlTo(at, historyRoute, { address, asset_type, ...range, start });
+        const url = urlTo(at, historyRoute, { address, asset_type, ...range, start, ...least });
         let response: Response;
         try {
           // Without a time limit: a node closes the connection if its client reads too slowly.
@@ -436,6 +519,34 @@ function remoteSource(root: string): Source {
       }
       return total;
     },
+    watch: async function* ({ balance, after }, note) {
+      const query = { after, ...least };
+      const url =
+        balance === undefined
+          ? urlTo(at, blockStreamRoute, query)
+          : urlTo(at, balanceStreamRoute, { ...balance, ...query });
+      const events = followEvents(
+        {
+          connect: async (id) => {
+            const headers = { accept: EVENTS_TYPE, ...(id === undefined ? {} : { "last-event-id": id }) };
+            try {
+              return await fetch(url, { headers });
+            } catch (error) {
+              throw unreachable(error);
+            }
+          },
+          assertStream: (response) => assertType(response, EVENTS_TYPE),
+          linesOf,
+          onLost: (reason) => note(`lost the connection, connecting again: ${reason}`),
+        },
+        after?.toString(),
+      );
+      for await (const { name, data } of events) {
+        if (name === "gap") note(oneLine(`${toObject(data)?.message}`));
+        else if (balance === undefined ? isBlock(data) : isBalanceEvent(data)) yield data;
+        else throw unlikeNode(oneLine(data).slice(0, 100));
+      }
+    },
     rawItem: (table_handle, key, when) =>
       askJson(urlTo(at, rawItemRoute, { table_handle, ...readAt(when) }), isHexString, { key }),
     rawItems: (queries, when) =>
@@ -448,10 +559,10 @@ function remoteSource(root: string): Source {
         ),
         { queries },
       ),
-    encode: (request) => ask(urlTo(at, encodeRoute), isHexString, request),
-    explain: (request) => ask(urlTo(at, explainRoute), isObject, request),
+    encode: (request) => ask(urlTo(at, encodeRoute, least), isHexString, request),
+    explain: (request) => ask(urlTo(at, explainRoute, least), isObject, request),
     info: () => ask(urlTo(at, infoRoute), isObject),
-    ledger: () => ask(urlTo(at, ledgerInfoRoute), isLedger),
+    ledger: () => ask(urlTo(at, ledgerInfoRoute, least), isLedger),
     close: async () => {},
   };
 }
@@ -498,7 +609,7 @@ function levelAt(info: Readonly<Record<string, unknown>>, version: bigint): stri
   return ranges.findLast(({ first_version: first }) => BigInt(first) <= version)?.level;
 }
 
-async function localSource(data: string): Promise<Source> {
+async function localSource(data: string, least: MinVersionOptions): Promise<Source> {
   const node = await createNode({ data, readOnly: true });
   /** Refuses with the messages of the HTTP interface. */
   const ask = async <T>(question: () => Promise<T>): Promise<T> => {
@@ -517,7 +628,11 @@ async function localSource(data: string): Promise<Source> {
       yield toLine(next.value);
     }
   };
-  const readOptions = ({ version, at }: ReadAtOperand): ReadOptions => ({ ledgerVersion: version, at });
+  const readOptions = ({ version, at }: ReadAtOperand): ReadOptions => ({
+    ledgerVersion: version,
+    at,
+    ...least,
+  });
   return {
     balance: (address, asset, when) =>
       ask(async () => `${await node.balance(address, asset, readOptions(when))}`),
@@ -540,7 +655,7 @@ async function localSource(data: string): Promise<Source> {
         };
       }),
     history: async function* (address, asset, { from, to, points }) {
-      const range = { from: historyEnd("from", from), to: historyEnd("to", to), points };
+      const range = { from: historyEnd("from", from), to: historyEnd("to", to), points, ...least };
       yield* list(node.balanceHistory(address, asset, range), (change) =>
         JSON.stringify({
           version: `${change.version}`,
@@ -558,6 +673,17 @@ async function localSource(data: string): Promise<Source> {
       ),
     countTableItems: (handle, when) =>
       ask(() => node.countTableItems(handle, { ...readOptions(when), since: when.since })),
+    watch: async function* ({ balance, after }) {
+      // The answer is not needed, only that the ledger is there.
+      await ask(() => node.ledgerInfo(least));
+      const events: AsyncIterable<BalanceEvent | BlockEvent> =
+        balance === undefined
+          ? node.watchBlocks({ after })
+          : node.watchBalance(balance.address, balance.asset_type, { after });
+      yield* list(events, (event) =>
+        JSON.stringify("height" in event ? blockData(event) : balanceData(event)),
+      );
+    },
     rawItem: (handle, key, when) =>
       ask(async () => {
         const value = await node.rawItem(handle, key, readOptions(when));
@@ -581,10 +707,11 @@ async function localSource(data: string): Promise<Source> {
           }),
         );
       }),
-    encode: (request) => ask(async () => JSON.stringify(toPrefixedHex(await node.encodeSubmission(request)))),
-    explain: (request) => ask(async () => JSON.stringify(await node.explainSubmission(request))),
+    encode: (request) =>
+      ask(async () => JSON.stringify(toPrefixedHex(await node.encodeSubmission(request, least)))),
+    explain: (request) => ask(async () => JSON.stringify(await node.explainSubmission(request, least))),
     info: () => ask(async () => JSON.stringify(await node.info())),
-    ledger: () => ask(async () => JSON.stringify(await node.ledgerInfo())),
+    ledger: () => ask(async () => JSON.stringify(await node.ledgerInfo(least))),
     close: () => node.close(),
   };
 }
@@ -596,20 +723,18 @@ function absentItem(handle: string, key: string, version: bigint | undefined): s
 }
 
 /** Opens the source that the options name. */
-export async function openSource(options: {
-  readonly url: string | undefined;
-  readonly data: string | undefined;
-}): Promise<Source> {
+export async function openSource(options: SourceValues): Promise<Source> {
+  const least = minVersionOf(options);
   if (options.url !== undefined && options.data !== undefined) {
     throw new ConfigError("--url and --data exclude each other");
   }
-  if (options.data !== undefined) return localSource(options.data);
-  return remoteSource(parseNodeUrl(options.url ?? DEFAULT_URL));
+  if (options.data !== undefined) return localSource(options.data, least);
+  return remoteSource(parseNodeUrl(options.url ?? DEFAULT_URL), least);
 }
 
 /** Runs one question on a source and closes it. */
 export async function askSource<T>(
-  options: { readonly url: string | undefined; readonly data: string | undefined },
+  options: SourceValues,
   question: (source: Source) => Promise<T>,
 ): Promise<T> {
   const source = await openSource(options);

@@ -2,7 +2,7 @@
 // query that cannot be answered has its error in its place.
 import { CodedError } from "../base/errors.ts";
 import { BcsWriter } from "../bcs/writer.ts";
-import type { Route } from "../interface/route.ts";
+import type { MinVersionName, Route } from "../interface/route.ts";
 import { timeOf } from "../ledger/read-point.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { errorBody, faultOf } from "./error-body.ts";
@@ -19,7 +19,7 @@ import {
 } from "./schemas/batch.ts";
 import { readAtFields, readPointOf } from "./schemas/read-at.ts";
 
-type Query = "ledger_version" | "at";
+type Query = "ledger_version" | "at" | MinVersionName;
 
 /** What makes one batch operation differ from another. */
 interface BatchOperation<Path extends string, Q, A extends bigint | Uint8Array, Names extends string> {

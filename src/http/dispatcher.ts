@@ -11,18 +11,30 @@ import {
   weakestTrust,
 } from "../ledger/trust.ts";
 import type { Ledger, LedgerView } from "../ledger/view.ts";
+import type { HeadWatch } from "../ledger/watch/head-watch.ts";
+import { assertReached, type MinVersion } from "../ledger/watch/min-version.ts";
+import type { WatchEvent } from "../ledger/watch/watched.ts";
 import { Abandoned, assertBodyHeaders, type BodyBudget, BodyHold } from "./body.ts";
 import { isPreflightMethod, preflightHeaders } from "./cors.ts";
 import type { Condition } from "./error-catalogue.ts";
 import { HttpError, NO_LEDGER, quoteInput } from "./errors.ts";
+import type { EventStreams } from "./event-streams.ts";
 import { CLIENT_GONE, type Exchange } from "./exchange.ts";
 import { HeaderMaker, toHeaderSet } from "./headers.ts";
 import { type Form, isAccepted, isJsonMediaType, MEDIA_TYPES, negotiateForm } from "./negotiation.ts";
-import type { Answer, Operation, StreamedAnswer } from "./operation.ts";
+import {
+  type Answer,
+  type EventAnswer,
+  type Operation,
+  parseField,
+  type StreamedAnswer,
+} from "./operation.ts";
 import { isPassable, type PassThrough } from "./pass-through.ts";
 import { originForm } from "./request-target.ts";
 import { Responder, type ResponderOptions, type Serving } from "./responder.ts";
 import { Router } from "./router.ts";
+import { lastEventIdField } from "./schemas/event-stream.ts";
+import { minVersionOf } from "./schemas/min-version.ts";
 import type { Services } from "./services.ts";
 
 /** What the operator can switch off. */
@@ -43,6 +55,10 @@ export interface DispatcherOptions extends Omit<ResponderOptions, "headers"> {
   readonly bodyLimitBytes: number;
   readonly bodyBudgetBytes: number;
   readonly maxInFlight: number;
+  readonly headWatch: HeadWatch;
+  readonly streams: EventStreams;
+  /** Requests that wait for a version. */
+  readonly maxWaiting: number;
   /** 0 for no limit. */
   readonly maxLagMs: number;
   /** Weakest level of an answer that is sent; undefined for any. */
@@ -62,10 +78,19 @@ function withoutView(operation: Operation, error: unknown): undefined {
   throw new HttpError(operation.unavailable, message, { cause: error });
 }
 
+/** Where a client that connects again goes on. */
+function lastEventIdOf({ headers }: Exchange): bigint | undefined {
+  const text = headers["last-event-id"];
+  return text === undefined || text === "" ? undefined : parseField("Last-Event-ID", lastEventIdField, text);
+}
+
 /** What an answer rests on. One in pieces reads further items as it is sent, so those count at their weakest. */
-function trustOf(view: LedgerView, answer: Answer<unknown> | StreamedAnswer): TrustLevel {
+function trustOf(
+  view: LedgerView,
+  answer: Answer<unknown> | StreamedAnswer | EventAnswer<WatchEvent>,
+): TrustLevel {
   const level = trustOfAnswer(view, answer.version ?? view.position.version);
-  return "stream" in answer && view.fetchedTrust !== undefined ? weakestTrust(level, TRUSTED) : level;
+  return !("data" in answer) && view.fetchedTrust !== undefined ? weakestTrust(level, TRUSTED) : level;
 }
 
 function toServing(exchange: Exchange): Serving {
@@ -82,6 +107,9 @@ export class Dispatcher {
   /** Encoded documents, by operation and form. */
   readonly #documents = new Map<string, Uint8Array>();
   #inFlight = 0;
+  /** End the waits for a version. */
+  readonly #waits = new Set<() => void>();
+  #isClosing = false;
   /** Requests in flight of operations with a bound of their own. */
   readonly #inFlightOf = new Map<Operation, number>();
 
@@ -120,12 +148,16 @@ export class Dispatcher {
       const args = operation.parseArgs(segments, mark < 0 ? "" : url.slice(mark + 1));
       serving.isPinned = operation.method === "GET" && args.ledger_version !== undefined;
       const form = this.#negotiate(operation, headers.accept);
+      const lastEventId = operation.isStream ? lastEventIdOf(exchange) : undefined;
+      if (operation.isStream) this.#options.streams.assertRoom();
       if (operation.body !== undefined) {
         hold = new BodyHold(this.#options.bodyLimitBytes, this.#budget);
         const body = this.#readBody(exchange, hold);
         args.body = operation.body.parse(body instanceof Promise ? await body : body);
       }
-      // Requests count from here on, with their body complete: slow uploads must not keep others out.
+      const minVersion = operation.ledger === "required" ? minVersionOf(args) : undefined;
+      if (minVersion !== undefined) await this.#reach(serving, operation, minVersion);
+      // Requests count from here on, with their body complete and their version there: neither must keep others out.
       inFlight = 1;
       if (++this.#inFlight > this.#options.maxInFlight) {
         throw new HttpError("overloaded", "too many requests in flight", { headers: ["Retry-After", "1"] });
@@ -143,7 +175,7 @@ export class Dispatcher {
       if (exchange.isGone) throw new Abandoned("the client went away");
       const { services, ledger } = this.#options;
       const isGone = (): boolean => exchange.isGone;
-      const handled = operation.handle(args, { view, services, ledger, form, isGone });
+      const handled = operation.handle(args, { view, services, ledger, form, isGone, lastEventId });
       const answer = handled instanceof Promise ? await handled : handled;
       // Encode nothing for a client that left: a large response holds memory until it is sent.
       if (exchange.isGone) throw new Abandoned("the client went away");
@@ -154,6 +186,10 @@ export class Dispatcher {
         }
       }
       const about = this.#headers.about(answer);
+      if ("watched" in answer) {
+        this.#openStream(serving, operation, form, answer);
+        return;
+      }
       if ("stream" in answer) {
         view?.release();
         view = undefined;
@@ -174,6 +210,17 @@ export class Dispatcher {
       view?.release();
       hold?.release();
     }
+  }
+
+  #openStream(serving: Serving, operation: Operation, form: Form, answer: EventAnswer<WatchEvent>): void {
+    const { streams } = this.#options;
+    streams.assertRoom();
+    const { watched, opening, state, after, version } = answer;
+    const format = (event: WatchEvent): string => `${operation.encode(event, form)}`;
+    const first = state === undefined ? opening : opening + format(state);
+    const sink = this.#responder.startEvents(serving, form, version, this.#headers.about(answer));
+    if (serving.exchange.method === "HEAD") sink.end();
+    else streams.open({ watched, opening: first, after, isResumed: state === undefined, format }, sink);
   }
 
   /** Passes a request that this node does not serve to the upstream. Returns true if the upstream answers it. */
@@ -203,6 +250,9 @@ export class Dispatcher {
   /** Closes each connection after its next response. */
   startClosing(): void {
     this.#responder.closing = true;
+    this.#isClosing = true;
+    for (const end of this.#waits) end();
+    this.#options.streams.close();
   }
 
   /** Value of Access-Control-Expose-Headers. */
@@ -213,6 +263,11 @@ export class Dispatcher {
   /** Requests being worked on. */
   get inFlight(): number {
     return this.#inFlight;
+  }
+
+  /** Requests that wait for a version. */
+  get waiting(): number {
+    return this.#waits.size;
   }
 
   /** Answers a request with an error without serving it. */
@@ -300,6 +355,48 @@ export class Dispatcher {
     } catch (error) {
       return withoutView(operation, error);
     }
+  }
+
+  /** Waits until the ledger is at a version. Holds no view meanwhile. Throws when it is not, or the client left. */
+  async #reach(serving: Serving, operation: Operation, minVersion: MinVersion): Promise<void> {
+    const { version, waitMs } = minVersion;
+    if ((await this.#lookAtHead(serving, operation)) >= version) return;
+    if (waitMs > 0) {
+      await this.#wait(serving.exchange, minVersion);
+      if (serving.exchange.isGone) throw new Abandoned("the client went away");
+      await this.#lookAtHead(serving, operation);
+    }
+    assertReached(serving.headers?.position.version ?? 0n, minVersion);
+  }
+
+  /** The latest version. Also prepares the headers of it, for an error. */
+  async #lookAtHead(serving: Serving, operation: Operation): Promise<bigint> {
+    const view = await this.#openView(operation);
+    if (view === undefined) throw new HttpError(operation.unavailable, NO_LEDGER);
+    const { position } = view;
+    view.release();
+    serving.headers = this.#headers.prepare(position);
+    return position.version;
+  }
+
+  async #wait({ socket }: Exchange, { version, waitMs }: MinVersion): Promise<void> {
+    const { headWatch, maxWaiting } = this.#options;
+    if (this.#waits.size >= maxWaiting) {
+      throw new HttpError("overloaded", `${maxWaiting} requests wait for a version already`, {
+        headers: ["Retry-After", "1"],
+      });
+    }
+    if (this.#isClosing) return;
+    const { done, end } = headWatch.wait(version, waitMs);
+    this.#waits.add(end);
+    // Pipelined requests may wait side by side.
+    socket.setMaxListeners(0);
+    // A client that sends no more may have left: it gets its answer now, in case it still reads.
+    socket.on("close", end).on("end", end);
+    if (socket.readableEnded) end();
+    await done;
+    socket.off("close", end).off("end", end);
+    this.#waits.delete(end);
   }
 
   #assertRecent(view: LedgerView, operation: Operation): void {

@@ -15,6 +15,7 @@ const MARKS: Readonly<Record<Form, string>> = {
   text: "5",
   csv: "6",
   ndjson: "7",
+  events: "8",
 };
 
 /** The tag of a body, with its quotes. */

@@ -16,6 +16,7 @@ const LEDGER_CONDITIONS: Readonly<Record<LedgerErrorCode, Condition>> = {
   damaged: "internal",
   unavailable: "unavailable",
   not_indexed: "disabled",
+  behind: "behind",
 };
 
 const TRANSACTION_CONDITIONS: Readonly<Record<TransactionErrorCode, Condition>> = {
@@ -28,6 +29,8 @@ export interface Fault {
   readonly condition: Condition;
   readonly message: string;
   readonly headers: readonly string[];
+  /** Further keys of the body. */
+  readonly extra?: Readonly<Record<string, unknown>>;
 }
 
 /** What to answer for something thrown. */
@@ -35,10 +38,16 @@ export function faultOf(error: unknown): Fault {
   if (error instanceof HttpError) {
     return { condition: error.code, message: error.message, headers: error.headers };
   }
+  if (error instanceof LedgerError && error.code === "behind") return behindFault(error);
   if (error instanceof LedgerError) return fault(LEDGER_CONDITIONS[error.code], error.message);
   if (error instanceof TransactionError) return fault(TRANSACTION_CONDITIONS[error.code], error.message);
   if (error instanceof JsonError) return fault("malformed_request", `body: ${error.message}`);
   return fault("internal", "something unforeseen happened; the node's log has the cause");
+}
+
+function behindFault({ message, details }: LedgerError): Fault {
+  const extra = { ledger_version: `${details.latest}`, versions_behind: `${details.behind}` };
+  return { condition: "behind", message, headers: ["Retry-After", "1"], extra };
 }
 
 function fault(condition: Condition, message: string): Fault {

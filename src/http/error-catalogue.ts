@@ -179,6 +179,13 @@ export const ERROR_CATALOGUE = {
     when: "There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond.",
     remedy: "Send again later, or ask another node.",
   },
+  behind: {
+    status: 503,
+    errorCode: "internal_error",
+    when: "The ledger did not reach `min_ledger_version` within `wait_ms`.",
+    remedy:
+      "`versions_behind` in the body tells how far behind it is; send again, wait longer, or ask another node.",
+  },
   overloaded: {
     status: 503,
     errorCode: "internal_error",

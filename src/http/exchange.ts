@@ -14,6 +14,7 @@ export interface RequestHeaders {
   readonly "content-length"?: string | undefined;
   readonly "content-type"?: string | undefined;
   readonly "if-none-match"?: string | undefined;
+  readonly "last-event-id"?: string | undefined;
   readonly "x-forwarded-for"?: string | string[] | undefined;
   readonly "x-request-id"?: string | string[] | undefined;
   readonly "access-control-request-headers"?: string | undefined;
@@ -54,6 +55,13 @@ export interface NodeRequest {
   goOn(): void;
 }
 
+/** A response that is written event by event and ends with its connection. */
+export interface EventSink {
+  readonly socket: Socket;
+  write(bytes: Uint8Array): void;
+  end(): void;
+}
+
 /** Counted for a request whose client left before the response. Never sent. */
 export const CLIENT_GONE = 499;
 
@@ -82,6 +90,8 @@ export interface Exchange {
    * node:http, which delivers the request again.
    */
   startStream(head: Omit<Reply, "body" | "onSent" | "isShared">): ServerResponse | undefined;
+  /** Starts a response of events. */
+  startEvents(head: Omit<Reply, "body" | "onSent" | "isShared" | "closes">): EventSink;
   /**
    * The node:http objects, for a streamed response. Undefined on the direct lane: the connection then moves to
    * node:http, which delivers the request again.

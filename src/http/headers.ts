@@ -120,6 +120,7 @@ function byForm<T>(make: (form: Form) => T): Record<Form, T> {
     text: make("text"),
     csv: make("csv"),
     ndjson: make("ndjson"),
+    events: make("events"),
   };
 }
 

@@ -2,7 +2,7 @@
 // range wins, then the one named first, so that `application/x-bcs, */*` means BCS. JSON when nothing is
 // said and when nothing matches: there is no 406.
 
-import { BCS_TYPE, CSV_TYPE, JSON_TYPE, NDJSON_TYPE } from "../interface/media-types.ts";
+import { BCS_TYPE, CSV_TYPE, EVENTS_TYPE, JSON_TYPE, NDJSON_TYPE } from "../interface/media-types.ts";
 
 /** Response forms and their media types. */
 export const MEDIA_TYPES = {
@@ -13,6 +13,7 @@ export const MEDIA_TYPES = {
   text: "text/plain",
   csv: CSV_TYPE,
   ndjson: NDJSON_TYPE,
+  events: EVENTS_TYPE,
 } as const;
 
 /** A response form. */

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type BodyHold, drainBody, readBody } from "./body.ts";
 import { quoteInput } from "./errors.ts";
-import type { Exchange, NodeRequest, Reply, RequestHeaders } from "./exchange.ts";
+import type { EventSink, Exchange, NodeRequest, Reply, RequestHeaders } from "./exchange.ts";
 import { isHost } from "./request-target.ts";
 
 /** A request that was admitted before its connection moved to node:http. */
@@ -117,6 +117,18 @@ export class NodeExchange implements Exchange {
     this.socket.setTimeout(this.#readTimeoutMs);
     if (!this.#request.complete) drainBody(this.#request);
     return this.#response;
+  }
+
+  startEvents(head: Omit<Reply, "body" | "onSent" | "isShared" | "closes">): EventSink {
+    const response = this.startStream({ ...head, closes: true });
+    const { socket } = this;
+    // Heartbeats keep the connection busy, whatever the client reads.
+    socket.setTimeout(0);
+    return {
+      socket,
+      write: (bytes) => void response.write(bytes),
+      end: () => void response.end(),
+    };
   }
 
   toNodeRequest(): NodeRequest {

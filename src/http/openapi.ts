@@ -5,6 +5,7 @@ import { cursorHeaderNames, ledgerHeaderNames, trustHeaderNames } from "./header
 import { MEDIA_TYPES } from "./negotiation.ts";
 import type { Field, Fields, JsonSchema, Operation } from "./operation.ts";
 import { ERROR_SCHEMA } from "./schemas/error.ts";
+import { lastEventIdField } from "./schemas/event-stream.ts";
 import { hoistNamed } from "./schemas/named.ts";
 
 /** Version of the interface. */
@@ -78,7 +79,7 @@ function conditionsByStatus(operation: Operation): Map<number, Condition[]> {
   return byStatus;
 }
 
-function parameters(fields: Fields, where: "path" | "query"): JsonSchema[] {
+function parameters(fields: Fields, where: "path" | "query" | "header"): JsonSchema[] {
   return Object.entries(fields).map(([name, field]: [string, Field<unknown>]) => ({
     name,
     in: where,
@@ -177,6 +178,7 @@ function describeOperation(operation: Operation, brands: readonly string[]): Jso
     parameters: [
       ...parameters(operation.params, "path"),
       ...parameters(operation.query, "query"),
+      ...(operation.isStream ? parameters({ "Last-Event-ID": lastEventIdField }, "header") : []),
       ...(isCacheable(operation) ? [IF_NONE_MATCH] : []),
     ],
     ...(body === undefined

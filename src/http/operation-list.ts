@@ -18,12 +18,16 @@ import { healthy } from "./operations/healthy.ts";
 import { info } from "./operations/info.ts";
 import { metrics } from "./operations/metrics.ts";
 import { ready } from "./operations/ready.ts";
+import { streamBalance } from "./operations/stream-balance.ts";
+import { streamBlocks } from "./operations/stream-blocks.ts";
 
 /** All operations, in the order of the documentation. */
 export const OPERATIONS: readonly Operation[] = [
   getAccountBalance,
   getBalanceDetail,
   getBalanceHistory,
+  streamBalance,
+  streamBlocks,
   getBalances,
   getHoldings,
   getRawTableItem,

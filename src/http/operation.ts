@@ -4,14 +4,16 @@
 
 import { CodedError } from "../base/errors.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
-import { type ParamName, paramNames, type Route } from "../interface/route.ts";
+import { type MinVersionName, type ParamName, paramNames, type Route } from "../interface/route.ts";
 import type { Ledger, LedgerView } from "../ledger/view.ts";
+import type { WatchEvent, Watched } from "../ledger/watch/watched.ts";
 import type { Condition } from "./error-catalogue.ts";
 import { HttpError, quoteInput } from "./errors.ts";
 import type { AboutAnswer } from "./headers.ts";
 import type { Form } from "./negotiation.ts";
 import { decodeTwice } from "./percent.ts";
 import { findQuery } from "./query.ts";
+import { minVersionFields } from "./schemas/min-version.ts";
 import type { Services } from "./services.ts";
 
 /** A JSON Schema object, as OpenAPI takes it. */
@@ -73,6 +75,18 @@ export interface StreamedAnswer extends AboutAnswer {
   readonly version: bigint | undefined;
 }
 
+/** Returned instead of data: what to watch, and where to begin. */
+export interface EventAnswer<E extends WatchEvent> extends AboutAnswer {
+  readonly watched: Watched<E>;
+  /** Text to send first. */
+  readonly opening: string;
+  /** Told after it; undefined for a client that resumes. */
+  readonly state: E | undefined;
+  /** Changes after this version are sent. */
+  readonly after: bigint;
+  readonly version: bigint | undefined;
+}
+
 /** `required`: 503 without a ledger; `optional`: ledger headers if there is a ledger; `none`: no ledger headers. */
 export type LedgerUse = "required" | "optional" | "none";
 
@@ -86,6 +100,8 @@ export interface Context<L extends LedgerUse = LedgerUse> {
   readonly form: Form;
   /** True once there is nobody left to answer. */
   readonly isGone: () => boolean;
+  /** Where a stream resumes; undefined where the client does not say. */
+  readonly lastEventId: bigint | undefined;
 }
 
 /** Documentation of an operation. */
@@ -108,7 +124,7 @@ export interface OperationDefinition<
 > extends Documentation,
     Pick<Route<Path>, "method" | "path"> {
   /** From the shared route, if clients use one; must name the same parameters as `query`. */
-  readonly queryNames?: readonly (keyof Q)[];
+  readonly queryNames?: readonly (keyof Q | MinVersionName)[];
   /** Parameters of other operations that would be misread here, each with what to use instead. They get 400. */
   readonly refusedQuery?: Readonly<Record<string, string>>;
   /** Undocumented paths with the same behaviour. */
@@ -120,6 +136,8 @@ export interface OperationDefinition<
   readonly switch?: "encode" | "index";
   /** Responses may be pages, with a cursor to the next. */
   readonly isPaged?: boolean;
+  /** The response is a stream of events; the data are events. */
+  readonly isStream?: boolean;
   /** Most requests of this operation in flight; more are refused. For long ones, which take turns. */
   readonly maxInFlight?: number;
   /** Served even if the ledger is older than `maxLagMs`. */
@@ -133,7 +151,10 @@ export interface OperationDefinition<
   readonly body?: BodyField<B>;
   /** The first form is the default one. */
   readonly answer: { readonly [F in Form]?: AnswerForm<D> };
-  handle(args: Args<P, Q, B>, context: Context<L>): MaybePromise<Answer<D> | StreamedAnswer>;
+  handle(
+    args: Args<P, Q, B>,
+    context: Context<L>,
+  ): MaybePromise<Answer<D> | StreamedAnswer | EventAnswer<D & WatchEvent>>;
 }
 
 /** Arguments during parsing. */
@@ -146,6 +167,7 @@ export interface Operation extends Documentation, Route {
   readonly switchable: boolean;
   readonly switch: "encode" | "index" | undefined;
   readonly isPaged: boolean;
+  readonly isStream: boolean;
   readonly maxInFlight: number | undefined;
   readonly servedStale: boolean;
   readonly isDocument: boolean;
@@ -157,7 +179,10 @@ export interface Operation extends Documentation, Route {
   readonly answers: readonly (Omit<AnswerForm<unknown>, "encode"> & { readonly form: Form })[];
   /** Parses path segments and query; throws HttpError. */
   parseArgs(segments: readonly string[], search: string): ParsedArgs;
-  handle(args: ParsedArgs, context: Context): MaybePromise<Answer<unknown> | StreamedAnswer>;
+  handle(
+    args: ParsedArgs,
+    context: Context,
+  ): MaybePromise<Answer<unknown> | StreamedAnswer | EventAnswer<WatchEvent>>;
   /** Encodes the data that the handler returned. */
   encode(data: unknown, form: Form): string | Uint8Array;
 }
@@ -194,30 +219,35 @@ export function operation<
   B,
   D,
   L extends LedgerUse,
->(definition: OperationDefinition<Path, P, Q, B, D, L>): Operation & Route<Path, keyof Q & string> {
+>(
+  definition: OperationDefinition<Path, P, Q, B, D, L>,
+): Operation & Route<Path, (keyof Q & string) | (L extends "required" ? MinVersionName : never)> {
   const params = paramNames(definition.path).map((name) => [name, definition.params[name]] as const);
-  const query = Object.entries(definition.query);
+  const readsLedger = definition.ledger === "required";
+  const fields: Fields = readsLedger ? { ...definition.query, ...minVersionFields } : definition.query;
+  const query = Object.entries(fields);
   const refusedQuery = Object.entries(definition.refusedQuery ?? {});
   const forms = Object.keys(definition.answer) as Form[];
   return {
     id: definition.id,
     method: definition.method,
     path: definition.path,
-    queryNames: query.map(([name]) => name),
+    queryNames: query.map(([name]) => name as keyof Q & string),
     aliases: definition.aliases ?? [],
     summary: definition.summary,
     description: definition.description,
-    errors: definition.errors,
+    errors: readsLedger ? [...definition.errors, "behind"] : definition.errors,
     ledger: definition.ledger,
     switchable: definition.switchable,
     switch: definition.switch,
     isPaged: definition.isPaged ?? false,
+    isStream: definition.isStream ?? false,
     maxInFlight: definition.maxInFlight,
     servedStale: definition.servedStale ?? false,
     isDocument: definition.isDocument ?? false,
     unavailable: definition.unavailable ?? "unavailable",
     params: definition.params,
-    query: definition.query,
+    query: fields,
     body: definition.body,
     forms,
     answers: forms.flatMap((form) => {

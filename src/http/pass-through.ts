@@ -38,6 +38,8 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 export interface PassThroughOptions {
   /** Base URL of the other node, with `/v1`. */
   readonly target: URL;
+  /** Why nothing may be passed on just now; undefined when it may. */
+  readonly refusal?: (() => string | undefined) | undefined;
   /** Largest request body. */
   readonly bodyLimitBytes: number;
   /** Headers, flat, that tell what a response of the target rests on. */
@@ -68,6 +70,8 @@ export class PassThrough {
     if ((request.headers.via ?? "").includes(this.#mark)) {
       throw new HttpError("unavailable", "this node passes requests to itself");
     }
+    const refusal = this.#options.refusal?.();
+    if (refusal !== undefined) throw new HttpError("unavailable", refusal);
     const framing = framingOf(request);
     if (Number(request.headers["content-length"] ?? 0) > this.#options.bodyLimitBytes) throw this.#tooLarge();
     const onward = this.#open(request, url, framing);

@@ -7,7 +7,7 @@ import { addCorsHeaders } from "./cors.ts";
 import { entityTag } from "./entity-tag.ts";
 import { errorBody, faultOf } from "./error-body.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
-import { CLIENT_GONE, type Exchange, type HeaderSet } from "./exchange.ts";
+import { CLIENT_GONE, type EventSink, type Exchange, type HeaderSet } from "./exchange.ts";
 import { type HeaderMaker, type PositionHeaders, plainHeaders } from "./headers.ts";
 import { LogBudget } from "./log-budget.ts";
 import { type Coding, type Form, negotiateCoding } from "./negotiation.ts";
@@ -126,9 +126,29 @@ export class Responder {
     }
   }
 
+  /** Starts a response of events. It counts as answered: how long it stays open says nothing of the node. */
+  startEvents(
+    serving: Serving,
+    form: Form,
+    version: bigint | undefined,
+    about: readonly string[],
+  ): EventSink {
+    const { exchange } = serving;
+    // The last header keeps proxies from holding events back.
+    const caching = ["Cache-Control", "no-cache", "X-Accel-Buffering", "no"];
+    const extra = this.#readHeaders(serving, version, ...caching, ...about);
+    const sink = exchange.startEvents({
+      status: 200,
+      headers: serving.headers?.other[form] ?? plainHeaders(form),
+      extra: this.#withOwn(exchange, extra, givenRequestId(exchange.headers)),
+    });
+    this.settle(serving, 200);
+    return sink;
+  }
+
   /** Sends an error response. */
   fail(serving: Serving, error: unknown): void {
-    const { condition, message, headers: extraHeaders } = faultOf(error);
+    const { condition, message, headers: extraHeaders, extra: extraKeys = {} } = faultOf(error);
     const { status } = ERROR_CATALOGUE[condition];
     let requestId: string | undefined;
     if (status >= 500) {
@@ -137,7 +157,9 @@ export class Responder {
     }
     const { archiveUrl } = this.#options;
     const extra =
-      condition === "version_pruned" && archiveUrl !== undefined ? { archival_endpoint: archiveUrl } : {};
+      condition === "version_pruned" && archiveUrl !== undefined
+        ? { archival_endpoint: archiveUrl }
+        : extraKeys;
     const headers = serving.headers?.other.json ?? plainHeaders("json");
     const own = this.#readHeaders(serving, undefined, "Cache-Control", "no-store", ...extraHeaders);
     this.send(serving, status, headers, own, errorBody(condition, message, extra), { requestId });

@@ -13,8 +13,10 @@ import {
 import { shortenText } from "../base/text.ts";
 import { formatTrust, parseTrust, TRUST_LEVELS, TRUSTED } from "../ledger/trust.ts";
 import type { Ledger } from "../ledger/view.ts";
+import { HeadWatch } from "../ledger/watch/head-watch.ts";
 import { ADMISSION_NUMBERS, AdmissionControl, type AdmissionFigures } from "./admission-control.ts";
 import { Dispatcher } from "./dispatcher.ts";
+import { EventStreams, STREAM_NUMBERS } from "./event-streams.ts";
 import { trustHeaderNames } from "./headers.ts";
 import { LISTENER_NUMBERS, type ListenAddress, Listener } from "./listener.ts";
 import { createOpenApi } from "./openapi.ts";
@@ -29,6 +31,7 @@ import { UnreadResponses } from "./unread-responses.ts";
 export const HTTP_NUMBERS = {
   ...LISTENER_NUMBERS,
   ...ADMISSION_NUMBERS,
+  ...STREAM_NUMBERS,
   /** 0 takes any free port. */
   port: { fallback: 8080, min: 0, max: 65_535 },
   bodyLimitBytes: { fallback: 8 * 1024 * 1024, min: 1, max: 2 ** 30 },
@@ -40,6 +43,8 @@ export const HTTP_NUMBERS = {
   answerTimeoutMs: { fallback: 120_000, min: 1, max: DAY_MS },
   /** Requests in flight before more are turned away. */
   maxInFlight: { fallback: 10_000, min: 1, max: 1_000_000 },
+  /** Requests that wait for their `min_ledger_version`; more are turned away. */
+  maxWaiting: { fallback: 1000, min: 0, max: 1_000_000 },
   /** How old the ledger's time may be before reads are refused and the node is not ready; 0 for no limit. */
   maxLagMs: { fallback: 0, min: 0, max: 365 * DAY_MS },
 } as const satisfies NumberSettings;
@@ -80,6 +85,8 @@ export interface HttpServices {
   /** False switches the operations that need the index off. */
   readonly index?: boolean | undefined;
   readonly ledger: Ledger;
+  /** Learns of new versions. Left out, the server looks at the ledger itself. */
+  readonly headWatch?: HeadWatch;
   readonly encoder: SubmissionEncoder;
   readonly explainer: SubmissionExplainer;
   /** Keys and values of the info response, with the ledger where there is one. */
@@ -94,6 +101,8 @@ export interface HttpServices {
   readonly passThrough?: URL | undefined;
   /** True for a chain that may begin again under the same id: caches keep nothing of it for good. */
   readonly mayRestart?: (chainId: number) => boolean;
+  /** Why nothing may be passed on just now; undefined when it may. */
+  readonly passThroughRefusal?: (() => string | undefined) | undefined;
   readonly logger?: Logger;
   /** Logs every request. */
   readonly accessLog?: boolean;
@@ -111,6 +120,10 @@ export interface HttpFigures extends AdmissionFigures {
   readonly refusedConnections: number;
   readonly unreadResponsesEnded: number;
   readonly inFlight: number;
+  /** Requests that wait for a version. */
+  readonly waiting: number;
+  readonly streams: number;
+  readonly streamsCutOff: number;
   readonly answerBytes: number;
 }
 
@@ -182,11 +195,24 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     budgetBytes: settings.answerBudgetBytes,
     answerTimeoutMs: settings.answerTimeoutMs,
   });
+  const headWatch = options.headWatch ?? new HeadWatch({ ledger: options.ledger, isTold: () => false });
+  const streams = new EventStreams({
+    ledger: options.ledger,
+    headWatch,
+    settings,
+    onTaken: (socket) => unreadResponses.noteTaken(socket),
+    logger,
+  });
   const { bodyLimitBytes } = settings;
   const passThrough =
     options.passThrough === undefined
       ? undefined
-      : new PassThrough({ target: options.passThrough, bodyLimitBytes, trust: passedTrust(headerBrands) });
+      : new PassThrough({
+          target: options.passThrough,
+          refusal: options.passThroughRefusal,
+          bodyLimitBytes,
+          trust: passedTrust(headerBrands),
+        });
   const dispatcher = new Dispatcher({
     ledger: options.ledger,
     services: {
@@ -210,6 +236,9 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     bodyLimitBytes,
     bodyBudgetBytes: settings.bodyBudgetBytes,
     maxInFlight: settings.maxInFlight,
+    headWatch,
+    streams,
+    maxWaiting: settings.maxWaiting,
     maxLagMs: settings.maxLagMs,
     minTrust: options.minTrust === undefined ? undefined : parseTrust(options.minTrust),
     archiveUrl: options.archiveUrl,
@@ -258,6 +287,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     },
     close: async () => {
       dispatcher.startClosing();
+      if (options.headWatch === undefined) headWatch.close();
       await listener.close();
       passThrough?.close();
       admission.stop();
@@ -268,6 +298,9 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
       refusedConnections: listener.refused,
       unreadResponsesEnded,
       inFlight: dispatcher.inFlight,
+      waiting: dispatcher.waiting,
+      streams: streams.count,
+      streamsCutOff: streams.cutOff,
       answerBytes: unreadResponses.largeBytes,
     }),
   };

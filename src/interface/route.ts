@@ -43,6 +43,20 @@ export function route<const Path extends string, const Query extends string = ne
   return { method, path, queryNames };
 }
 
+/** Parameters of every read: the least version that it needs, and how long it waits for that. */
+const MIN_VERSION_NAMES = ["min_ledger_version", "wait_ms"] as const;
+
+export type MinVersionName = (typeof MIN_VERSION_NAMES)[number];
+
+/** Defines the route of a read of the ledger. */
+export function readRoute<const Path extends string, const Query extends string = never>(
+  method: Route["method"],
+  path: Path,
+  ...queryNames: readonly Query[]
+): Route<Path, Query | MinVersionName> {
+  return { method, path, queryNames: [...queryNames, ...MIN_VERSION_NAMES] };
+}
+
 /** Keeps colons readable: Move types have many, and a path may hold them unescaped. */
 function escapeValue(value: unknown): string {
   return encodeURIComponent(`${value}`).replaceAll("%3A", ":");

@@ -1,21 +1,21 @@
 // Routes that this project's own programs request from other nodes. All other routes are in the files of their
 // operations (`src/http/operations/`).
-import { API_ROOT, route } from "./route.ts";
+import { API_ROOT, readRoute, route } from "./route.ts";
 
-export const balanceRoute = route(
+export const balanceRoute = readRoute(
   "GET",
   `${API_ROOT}/accounts/{address}/balance/{asset_type}`,
   "ledger_version",
   "at",
   "quoted",
 );
-export const detailRoute = route(
+export const detailRoute = readRoute(
   "GET",
   `${API_ROOT}/accounts/{address}/balance/{asset_type}/detail`,
   "ledger_version",
   "at",
 );
-export const historyRoute = route(
+export const historyRoute = readRoute(
   "GET",
   `${API_ROOT}/accounts/{address}/balance/{asset_type}/history`,
   "from",
@@ -24,8 +24,14 @@ export const historyRoute = route(
   "start",
   "points",
 );
-export const balancesRoute = route("POST", `${API_ROOT}/balances`, "ledger_version", "at");
-export const holdingsRoute = route(
+export const balanceStreamRoute = readRoute(
+  "GET",
+  `${API_ROOT}/accounts/{address}/balance/{asset_type}/stream`,
+  "after",
+);
+export const blockStreamRoute = readRoute("GET", `${API_ROOT}/blocks/stream`, "after");
+export const balancesRoute = readRoute("POST", `${API_ROOT}/balances`, "ledger_version", "at");
+export const holdingsRoute = readRoute(
   "GET",
   `${API_ROOT}/accounts/{address}/balances`,
   "ledger_version",
@@ -33,7 +39,7 @@ export const holdingsRoute = route(
   "limit",
   "start",
 );
-export const tableItemsRoute = route(
+export const tableItemsRoute = readRoute(
   "GET",
   `${API_ROOT}/tables/{table_handle}/items`,
   "ledger_version",
@@ -42,7 +48,7 @@ export const tableItemsRoute = route(
   "limit",
   "start",
 );
-export const tableItemCountRoute = route(
+export const tableItemCountRoute = readRoute(
   "GET",
   `${API_ROOT}/tables/{table_handle}/items/count`,
   "ledger_version",
@@ -50,21 +56,21 @@ export const tableItemCountRoute = route(
   "since",
   "start",
 );
-export const rawItemRoute = route(
+export const rawItemRoute = readRoute(
   "POST",
   `${API_ROOT}/tables/{table_handle}/raw_item`,
   "ledger_version",
   "at",
 );
-export const rawItemsRoute = route("POST", `${API_ROOT}/tables/raw_items`, "ledger_version", "at");
-export const encodeRoute = route("POST", `${API_ROOT}/transactions/encode_submission`);
-export const explainRoute = route("POST", `${API_ROOT}/transactions/explain_submission`);
-export const transactionsRoute = route("GET", `${API_ROOT}/transactions`, "start", "limit");
-export const rawStateValueRoute = route(
+export const rawItemsRoute = readRoute("POST", `${API_ROOT}/tables/raw_items`, "ledger_version", "at");
+export const encodeRoute = readRoute("POST", `${API_ROOT}/transactions/encode_submission`);
+export const explainRoute = readRoute("POST", `${API_ROOT}/transactions/explain_submission`);
+export const transactionsRoute = readRoute("GET", `${API_ROOT}/transactions`, "start", "limit");
+export const rawStateValueRoute = readRoute(
   "POST",
   `${API_ROOT}/experimental/state_values/raw`,
   "ledger_version",
   "at",
 );
 export const infoRoute = route("GET", `${API_ROOT}/info`);
-export const ledgerInfoRoute = route("GET", API_ROOT);
+export const ledgerInfoRoute = readRoute("GET", API_ROOT);

@@ -6,7 +6,8 @@ import { CodedError } from "../base/errors.ts";
  * range ends before it begins; `no_ledger`: nothing is
  * committed yet; `corrupt`: stored or received bytes break the format; `mismatch`: a hash or root differs from the
  * claimed one; `damaged`: stored bytes fail their checksum; `unavailable`: only another node has the answer, and asking
- * it failed; `not_indexed`: the ledger is not indexed and cannot be.
+ * it failed; `not_indexed`: the ledger is not indexed and cannot be; `behind`: the ledger did not reach the version that
+ * a read asked to wait for.
  */
 export type LedgerErrorCode =
   | "version_not_found"
@@ -17,6 +18,7 @@ export type LedgerErrorCode =
   | "mismatch"
   | "damaged"
   | "unavailable"
-  | "not_indexed";
+  | "not_indexed"
+  | "behind";
 
 export class LedgerError extends CodedError<LedgerErrorCode> {}

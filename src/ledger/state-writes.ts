@@ -24,6 +24,9 @@ const VALUE_WITH_METADATA = 1;
 /** Smallest entry: an empty raw key and a deletion. */
 const MIN_ENTRY_BYTES = 3;
 
+/** Far above what networks allow in one transaction (8,192): a write of few bytes takes some hundreds in memory. */
+const MAX_WRITES = 100_000;
+
 /** A write operation and the value it writes differ only in the variant number. */
 function retag(op: Uint8Array, tag: number): Uint8Array {
   if (op[0] === tag) return op;
@@ -53,6 +56,7 @@ export function readStateWrites(reader: BcsReader): EncodedWrite[] {
   const version = reader.variant(2, "WriteSet");
   const writes: EncodedWrite[] = [];
   const count = reader.count(MIN_ENTRY_BYTES);
+  if (count > MAX_WRITES) reader.fail(`expected at most ${MAX_WRITES} writes, got ${count}`, reader.offset);
   let start = -1;
   let end = -1;
   for (let i = 0; i < count; i++) {

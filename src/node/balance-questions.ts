@@ -15,6 +15,8 @@ import { resolveReadPoint, timeOf } from "../ledger/read-point.ts";
 import { readTableItems } from "../ledger/table-item.ts";
 import { isReversed, resolveRange } from "../ledger/version-range.ts";
 import type { LedgerView } from "../ledger/view.ts";
+import type { Watched } from "../ledger/watch/watched.ts";
+import { type BalanceEvent, watchedBalance } from "../ledger/watch/watched-balance.ts";
 import { parseAddress } from "../move/address.ts";
 import type { BatchAnswer, HistoryOptions, ReadOptions } from "./options.ts";
 import { rangeEnd, readAtOf } from "./read-at.ts";
@@ -50,6 +52,12 @@ async function askMany<Q, A>(
   };
 }
 
+/** A balance to watch, as callers give it. */
+export function watchedBalanceOf(address: string, asset: string): Watched<BalanceEvent> {
+  const [owner, parsed] = [parseAddress(toText("address", address)), parseAsset(toText("asset", asset))];
+  return watchedBalance({ owner, asset: parsed });
+}
+
 /** Asks a ledger. */
 export class BalanceQuestions {
   readonly #reader: Reader;
@@ -68,10 +76,12 @@ export class BalanceQuestions {
         asset: parseAsset(toText("asset", asset)),
       })),
     );
-    return this.#reader.withView((view) =>
-      askMany<BalancePair, bigint>(view, options, questions, async (some, version) =>
-        readBalances(view, some, version),
-      ),
+    return this.#reader.withView(
+      (view) =>
+        askMany<BalancePair, bigint>(view, options, questions, async (some, version) =>
+          readBalances(view, some, version),
+        ),
+      options,
     );
   }
 
@@ -82,12 +92,14 @@ export class BalanceQuestions {
     const questions = items.map(({ handle, key }) =>
       valueOrError(() => ({ handle: parseAddress(toText("handle", handle)), key: toBytes(key) })),
     );
-    return this.#reader.withView((view) =>
-      askMany(view, options, questions, async (some, version) => {
-        const found = await readTableItems(view, some, version, Number.POSITIVE_INFINITY);
-        // The view's bytes go with it.
-        return found.map((item) => (item instanceof Uint8Array ? Uint8Array.from(item) : undefined));
-      }),
+    return this.#reader.withView(
+      (view) =>
+        askMany(view, options, questions, async (some, version) => {
+          const found = await readTableItems(view, some, version, Number.POSITIVE_INFINITY);
+          // The view's bytes go with it.
+          return found.map((item) => (item instanceof Uint8Array ? Uint8Array.from(item) : undefined));
+        }),
+      options,
     );
   }
 
@@ -101,7 +113,7 @@ export class BalanceQuestions {
         version: point.version,
         timestampUsec: await timeOf(view, point),
       });
-    });
+    }, options);
   }
 
   async *history(address: string, asset: string, options: HistoryOptions): AsyncGenerator<BalanceChange> {
@@ -112,7 +124,7 @@ export class BalanceQuestions {
     const ends = { from: rangeEnd("from", options.from), to: rangeEnd("to", options.to) };
     if (isReversed(ends.from, ends.to)) throw new ConfigError("from: expected at most `to`, got more");
     const [owner, parsed] = [parseAddress(toText("address", address)), parseAsset(toText("asset", asset))];
-    const range = await this.#reader.withView((view) => resolveRange(view, ends));
+    const range = await this.#reader.withView((view) => resolveRange(view, ends), options);
     const query = { owner, asset: parsed, ...range };
     if (points === undefined) {
       for await (const changes of walkHistory(() => this.#reader.openView(), query)) yield* changes;

@@ -21,8 +21,16 @@ export function unhealthyReasonOf(status: FollowerStatus | undefined): string | 
 
 /** Why a healthy follower should get no requests; undefined when it should. */
 export function unreadyReasonOf(status: FollowerStatus | undefined): string | undefined {
-  const isUnready = status?.state === "ahead_of_upstreams" || status?.state === "refuted";
-  return isUnready ? status.reason : undefined;
+  // While catching up there is a reason only if nobody confirms how far behind this node is.
+  const isUnready = ["ahead_of_upstreams", "refuted", "catching_up"].includes(status?.state ?? "");
+  return isUnready ? status?.reason : undefined;
+}
+
+/** Why no request is passed to the first upstream; undefined when they are. */
+export function passThroughRefusalOf(status: FollowerStatus | undefined): string | undefined {
+  return status?.upstreams[0]?.state === "set_aside"
+    ? "the upstream is set aside, because its answers were wrong"
+    : undefined;
 }
 
 /** Waypoints that others can anchor to. */

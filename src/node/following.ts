@@ -24,11 +24,13 @@ import { locateBase } from "../sync/locate-base.ts";
 import { isSameWaypoint, loadMatchedWaypoints, waypointOfStored } from "../sync/matched-waypoints.ts";
 import { type ApiKeyHeader, createRestUpstream, parseUpstreamUrl } from "../sync/upstream/rest-upstream.ts";
 import type { Upstream } from "../sync/upstream/upstream.ts";
+import { OPEN_BLOCK_NUMBERS } from "../sync/verifier.ts";
 import { SOFTWARE_VERSION } from "./info.ts";
-import type { FollowOptions } from "./options.ts";
+import type { FollowOptions, UpstreamApiKey } from "./options.ts";
 
 export const FOLLOW_NUMBERS = {
   ...FOLLOWER_NUMBERS,
+  ...OPEN_BLOCK_NUMBERS,
   /** Requests per second to each upstream; 0 means no cap. */
   upstreamRate: { fallback: 50, min: 0, max: 100_000 },
 } as const satisfies NumberSettings;
@@ -38,6 +40,8 @@ const FILL_TIMEOUT_MS = 5_000;
 /** Checked options. */
 export interface FollowPlan {
   readonly urls: readonly URL[];
+  /** In the order of the URLs. */
+  readonly apiKeys: readonly (UpstreamApiKey | undefined)[];
   readonly agree: AgreementRule | undefined;
   readonly startVersion: bigint | "latest" | undefined;
   readonly anchors: readonly Waypoint[];
@@ -58,7 +62,37 @@ export function planFollowing(options: FollowOptions, anchors: readonly Waypoint
   if (agree !== undefined && new Set(urls.map(({ href }) => href)).size < urls.length) {
     throw new ConfigError("agree: expected upstreams with different URLs, got one URL twice");
   }
-  return { urls, agree, startVersion: parseStart(options.startVersion), anchors, options };
+  const apiKeys = keysOf(urls, options);
+  return { urls, apiKeys, agree, startVersion: parseStart(options.startVersion), anchors, options };
+}
+
+/** A key is for one upstream alone: another could keep it, and so could anyone on the way. */
+function keysOf(
+  urls: readonly URL[],
+  { apiKey, apiKeys = [] }: FollowOptions,
+): readonly (UpstreamApiKey | undefined)[] {
+  if (apiKey !== undefined && urls.length > 1) {
+    throw new ConfigError(
+      `apiKey: expected one upstream, got ${urls.length}: give each its own key (apiKeys, or SEXTANT_UPSTREAM_API_KEY_1 for the first)`,
+    );
+  }
+  if (apiKeys.length > urls.length) {
+    throw new ConfigError(
+      `apiKeys: expected at most ${urls.length}, one per upstream, got ${apiKeys.length}`,
+    );
+  }
+  const keys = urls.map((_, i) => apiKeys[i] ?? apiKey);
+  for (const [i, { protocol, hostname, origin }] of urls.entries()) {
+    if (keys[i] === undefined || protocol === "https:" || isLoopback(hostname)) continue;
+    throw new ConfigError(
+      `upstream: ${origin} has an API key, which is not sent over plain http: expected https`,
+    );
+  }
+  return keys;
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
 function parseStart(start: string | undefined): bigint | "latest" | undefined {
@@ -106,7 +140,7 @@ export class Following {
   /** `provenGenesis` is the waypoint that the store's genesis matched, if any. */
   async start(provenGenesis: Waypoint | undefined): Promise<void> {
     const { store, committer, logger, onRest, onFault, onWaiting } = this.#parts;
-    const { urls, options, agree, startVersion } = this.#plan;
+    const { urls, apiKeys, options, agree, startVersion } = this.#plan;
     if (provenGenesis !== undefined) await committer.noteMatchedWaypoint(provenGenesis);
     const position = await loadPosition(store);
     const isBase = position === undefined ? startVersion !== undefined : !isWhole(position);
@@ -123,10 +157,10 @@ export class Following {
       return;
     }
     if (isBase) this.#startFilling();
-    const connect = (url: URL): Upstream =>
+    const connect = (url: URL, i: number): Upstream =>
       createRestUpstream(url, {
         upstreamRate: options.upstreamRate ?? FOLLOW_NUMBERS.upstreamRate.fallback,
-        apiKey: options.apiKey === undefined ? undefined : apiKeyHeader(options.apiKey),
+        apiKey: apiKeyHeader(apiKeys[i]),
         userAgent: `sextant/${SOFTWARE_VERSION}`,
       });
     const upstreams = urls.map(this.#parts.connect ?? connect);
@@ -315,6 +349,8 @@ export function passThroughOf(follow: FollowOptions | undefined): URL | undefine
   return follow?.passThrough === true && first !== undefined ? parseUpstreamUrl(first) : undefined;
 }
 
-function apiKeyHeader({ header, value }: NonNullable<FollowOptions["apiKey"]>): ApiKeyHeader {
+function apiKeyHeader(key: UpstreamApiKey | undefined): ApiKeyHeader | undefined {
+  if (key === undefined) return undefined;
+  const { header, value } = key;
   return header === undefined ? { name: "authorization", value: `Bearer ${value}` } : { name: header, value };
 }

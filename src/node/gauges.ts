@@ -44,6 +44,8 @@ const CACHE_COUNTS: ReadonlySet<keyof CacheStats> = new Set(["hits", "misses", "
 const HTTP_GAUGES: readonly (readonly [string, string, (figures: HttpFigures) => number])[] = [
   ["sextant_http_connections", "Open connections", (figures) => figures.connections],
   ["sextant_http_in_flight", "Requests being worked on", (figures) => figures.inFlight],
+  ["sextant_http_streams", "Open streams of events", (figures) => figures.streams],
+  ["sextant_http_waiting", "Requests that wait for a version", (figures) => figures.waiting],
   ["sextant_http_queued", "Requests that wait for their turn", (figures) => figures.queued],
   ["sextant_http_unread_bytes", "Bytes of large answers on their way", (figures) => figures.answerBytes],
 ];
@@ -59,6 +61,11 @@ const HTTP_COUNTS: readonly (readonly [string, string, (figures: HttpFigures) =>
     "sextant_http_rate_limited",
     "Requests turned away: over the client's rate",
     (figures) => figures.rateLimited,
+  ],
+  [
+    "sextant_http_streams_cut_off",
+    "Streams of events ended: not read fast enough",
+    (figures) => figures.streamsCutOff,
   ],
   [
     "sextant_http_slow_readers_ended",

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../base/log.ts";
 import { LOCAL, TRUSTED } from "../ledger/trust.ts";
-import type { Store } from "../store/contract.ts";
+import type { CommitBatch, Store } from "../store/contract.ts";
 import { Committer, type IndexProgress, loadPosition } from "../sync/committer.ts";
 import { assertNotHalfCopied } from "../sync/copy/copy-mark.ts";
 import { bootstrapGenesis } from "../sync/genesis.ts";
@@ -28,6 +28,8 @@ export interface WriterOptions {
   readonly index?: boolean | undefined;
   readonly faults: Faults;
   readonly onCommit: (records: number) => void;
+  /** Called with every batch, after its commit. */
+  readonly onBatch?: ((batch: CommitBatch) => void) | undefined;
   readonly logger: Logger;
 }
 
@@ -81,12 +83,19 @@ export class LedgerWriter {
   }
 
   async #prepare(): Promise<void> {
-    const { store, plan, faults, onCommit, logger, localChain, index } = this.#options;
+    const { store, plan, faults, onCommit, onBatch, logger, localChain, index } = this.#options;
     const { check, chain } = plan;
     await assertNotHalfCopied(store);
     await assertNotHalfRewound(store);
     const level = chain === undefined ? TRUSTED : LOCAL;
-    const committer = new Committer({ store, logger, level, index });
+    const committer = new Committer({
+      store,
+      logger,
+      level,
+      index,
+      bounds: plan.follow?.options,
+      onCommit: onBatch,
+    });
     this.#committer = committer;
     if (check !== undefined) await bootstrapGenesis({ store, committer, check });
     if (this.#stop.signal.aborted) return;

@@ -102,6 +102,9 @@ describe("the delay of the event loop", () => {
       connections: 0,
       refusedConnections: 0,
       unreadResponsesEnded: 0,
+      waiting: 0,
+      streams: 0,
+      streamsCutOff: 0,
       inFlight: 0,
       answerBytes: 0,
     };

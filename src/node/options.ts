@@ -8,6 +8,8 @@ import type { HoldingAnswer } from "../http/operations/get-holdings.ts";
 import type { HttpServerOptions } from "../http/server.ts";
 import type { BalanceChange } from "../ledger/balance-history.ts";
 import type { TableRow } from "../ledger/owned-items.ts";
+import type { BalanceEvent } from "../ledger/watch/watched-balance.ts";
+import type { BlockEvent } from "../ledger/watch/watched-blocks.ts";
 import type { Explanation } from "../transaction/explain/explanation.ts";
 import type { LOCAL_CHAIN_NUMBERS } from "./block-maker.ts";
 import type { FOLLOW_NUMBERS } from "./following.ts";
@@ -33,6 +35,15 @@ export interface LocalChainOptions extends NumberOptions<typeof LOCAL_CHAIN_NUMB
   readonly onBlock?: ((made: number) => void) | undefined;
 }
 
+/**
+ * Sent with every request to one upstream, as `Authorization: Bearer …` unless a header is named; over https, or over
+ * http to this machine.
+ */
+export interface UpstreamApiKey {
+  readonly value: string;
+  readonly header?: string | undefined;
+}
+
 /** A network to follow. */
 export interface FollowOptions extends NumberOptions<typeof FOLLOW_NUMBERS> {
   /** Base URLs of full nodes, with or without `/v1`. */
@@ -41,8 +52,10 @@ export interface FollowOptions extends NumberOptions<typeof FOLLOW_NUMBERS> {
   readonly agree?: string | undefined;
   /** Start at the block of this version, or at `latest`, instead of genesis. */
   readonly startVersion?: string | undefined;
-  /** Sent with every request to the upstreams; as `Authorization: Bearer …` unless a header is named. */
-  readonly apiKey?: { readonly value: string; readonly header?: string | undefined } | undefined;
+  /** The key of the only upstream; several upstreams have `apiKeys`. */
+  readonly apiKey?: UpstreamApiKey | undefined;
+  /** The key of each upstream, in their order; undefined for one without. */
+  readonly apiKeys?: readonly (UpstreamApiKey | undefined)[] | undefined;
   /** Forwards requests that this node does not serve to the first upstream. */
   readonly passThrough?: boolean | undefined;
 }
@@ -74,8 +87,16 @@ export interface NodeOptions {
   readonly logger?: Logger | undefined;
 }
 
+/** Read your writes: the least version that a read needs. */
+export interface MinVersionOptions {
+  /** Reads once the ledger is at this version, and rejects with code `behind` if it is not in time. */
+  readonly minLedgerVersion?: bigint | undefined;
+  /** How long to wait for it, at most 30,000 ms; 0, no wait, when left out. */
+  readonly waitMs?: number | undefined;
+}
+
 /** At which version to read: the latest unless a version or a time is given. */
-export interface ReadOptions {
+export interface ReadOptions extends MinVersionOptions {
   readonly ledgerVersion?: bigint | undefined;
   /** The last version whose block is not after this time: a Date, RFC 3339, or Unix seconds. */
   readonly at?: string | Date | undefined;
@@ -100,13 +121,21 @@ export interface BatchAnswer<T> {
 export type HistoryEnd = bigint | string | Date;
 
 /** Which changes of a balance to tell. */
-export interface HistoryOptions {
+export interface HistoryOptions extends MinVersionOptions {
   /** The first version, or the first one whose block is not before this time; the oldest that can be told when left out. */
   readonly from?: HistoryEnd | undefined;
   /** The last version, or the last one whose block is not after this time; the latest when left out. */
   readonly to?: HistoryEnd | undefined;
   /** For charts: about this many changes: the first, last, lowest and highest of equal time spans. */
   readonly points?: number | undefined;
+}
+
+/** Where to begin to watch, and when to stop. */
+export interface WatchOptions {
+  /** Tells the changes after this version, instead of the state now. */
+  readonly after?: bigint | undefined;
+  /** Ends the sequence. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The ledger's head, as `GET /v1` answers. */
@@ -151,13 +180,20 @@ export interface Node {
   tableItems(handle: string, options?: TableItemsOptions): AsyncIterable<TableRow>;
   /** How many rows a table has at one version. */
   countTableItems(handle: string, options?: TableItemsOptions): Promise<bigint>;
+  /**
+   * The balance now, and then every change of it. Ends with its signal, and rejects when the node closes. While the
+   * caller is busy, nothing is kept for it: what it missed is read from the history.
+   */
+  watchBalance(address: string, asset: string, options?: WatchOptions): AsyncIterable<BalanceEvent>;
+  /** The latest block, and then every block. */
+  watchBlocks(options?: WatchOptions): AsyncIterable<BlockEvent>;
   /** The bytes to sign for a transaction request: an object, JSON text, or its bytes. */
-  encodeSubmission(request: object | string | Uint8Array): Promise<Uint8Array>;
+  encodeSubmission(request: object | string | Uint8Array, options?: MinVersionOptions): Promise<Uint8Array>;
   /** Explains a signing message, a raw transaction or a transaction request, with warnings. */
-  explainSubmission(request: object | string | Uint8Array): Promise<Explanation>;
+  explainSubmission(request: object | string | Uint8Array, options?: MinVersionOptions): Promise<Explanation>;
   /** The object that `GET /v1/info` answers with. */
   info(): Promise<Readonly<Record<string, unknown>>>;
-  ledgerInfo(): Promise<LedgerInfo>;
+  ledgerInfo(options?: MinVersionOptions): Promise<LedgerInfo>;
   /** Makes the next block of the local chain now and returns the new head. Concurrent calls run one after the other. */
   produceBlock(): Promise<LedgerInfo>;
   /** Demo accounts, tables and functions of the local chain; undefined without one. Throws once the node is closed. */

@@ -3,7 +3,8 @@ import { ConfigError, errorText } from "../base/errors.ts";
 import { parseTime, TIME_EXPECTED } from "../base/time-text.ts";
 import type { ReadAt } from "../ledger/read-point.ts";
 import type { RangeEnd } from "../ledger/version-range.ts";
-import type { HistoryEnd, ReadOptions } from "./options.ts";
+import { MAX_WAIT_MS, type MinVersion } from "../ledger/watch/min-version.ts";
+import type { HistoryEnd, MinVersionOptions, ReadOptions } from "./options.ts";
 
 /** A moment, as users give it, in microseconds since 1970. */
 function toUsec(name: string, time: string | Date, roundsUp = false): bigint {
@@ -23,6 +24,21 @@ export function readAtOf({ ledgerVersion, at }: ReadOptions): ReadAt {
     throw new ConfigError(`ledgerVersion: expected a bigint, got ${typeof ledgerVersion}`);
   }
   return at === undefined ? { version: ledgerVersion } : { timestampUsec: toUsec("at", at) };
+}
+
+/** The least version that a read needs; undefined if it needs none. */
+export function minVersionOf({ minLedgerVersion, waitMs }: MinVersionOptions): MinVersion | undefined {
+  if (waitMs !== undefined && !(Number.isInteger(waitMs) && waitMs >= 0 && waitMs <= MAX_WAIT_MS)) {
+    throw new ConfigError(`waitMs: expected a whole number from 0 to ${MAX_WAIT_MS}, got ${waitMs}`);
+  }
+  if (minLedgerVersion === undefined) {
+    if (waitMs === undefined) return undefined;
+    throw new ConfigError("waitMs: expected together with minLedgerVersion, got it alone");
+  }
+  if (typeof minLedgerVersion !== "bigint") {
+    throw new ConfigError(`minLedgerVersion: expected a bigint, got ${typeof minLedgerVersion}`);
+  }
+  return { version: minLedgerVersion, waitMs: waitMs ?? 0 };
 }
 
 /** One end of a history. */

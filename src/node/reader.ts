@@ -10,13 +10,15 @@ import { resolveReadPoint } from "../ledger/read-point.ts";
 import { readTableItem } from "../ledger/table-item.ts";
 import { assertNotRefuted } from "../ledger/trust.ts";
 import type { Ledger, LedgerView } from "../ledger/view.ts";
+import { HeadWatch } from "../ledger/watch/head-watch.ts";
+import { assertReached } from "../ledger/watch/min-version.ts";
 import { parseAddress } from "../move/address.ts";
 import { ModuleCache } from "../move/module-cache.ts";
 import { encodeSubmission } from "../transaction/encode-submission.ts";
 import { explainSubmission } from "../transaction/explain/explain.ts";
 import type { Explanation } from "../transaction/explain/explanation.ts";
-import type { LedgerInfo, ReadOptions } from "./options.ts";
-import { readAtOf } from "./read-at.ts";
+import type { LedgerInfo, MinVersionOptions, ReadOptions } from "./options.ts";
+import { minVersionOf, readAtOf } from "./read-at.ts";
 
 // Bytes are copied in both directions: the caller may overwrite its own, and must not overwrite the store's.
 
@@ -67,19 +69,28 @@ export function toLedgerInfo({ position }: Pick<LedgerView, "position">): Ledger
 export class Reader {
   readonly modules = new ModuleCache();
   readonly #ledger: Ledger;
+  readonly #headWatch: HeadWatch;
 
-  constructor(ledger: Ledger) {
+  constructor(ledger: Ledger, headWatch = new HeadWatch({ ledger, isTold: () => false })) {
     this.#ledger = ledger;
+    this.#headWatch = headWatch;
   }
 
   openView(): MaybePromise<LedgerView> {
     return this.#ledger.openView();
   }
 
-  /** Runs a read on its own view. */
-  async withView<T>(ask: (view: LedgerView) => Promise<T> | T): Promise<T> {
-    const view = await this.#ledger.openView();
+  /** Runs a read on its own view, once the ledger is at the version that the options ask for. */
+  async withView<T>(ask: (view: LedgerView) => Promise<T> | T, options: MinVersionOptions = {}): Promise<T> {
+    const least = minVersionOf(options);
+    let view = await this.#ledger.openView();
+    if (least !== undefined && least.waitMs > 0 && view.position.version < least.version) {
+      view.release();
+      await this.#headWatch.wait(least.version, least.waitMs).done;
+      view = await this.#ledger.openView();
+    }
     try {
+      if (least !== undefined) assertReached(view.position.version, least);
       return await ask(view);
     } finally {
       view.release();
@@ -92,7 +103,7 @@ export class Reader {
     return this.withView(async (view) => {
       const { version } = await resolveReadPoint(view, at);
       return readBalance(view, owner, parsed, version);
-    });
+    }, options);
   }
 
   async rawItem(
@@ -106,12 +117,15 @@ export class Reader {
       const { version } = await resolveReadPoint(view, at);
       const item = await readTableItem(view, table, bytes, version);
       return item && new Uint8Array(item);
-    });
+    }, options);
   }
 
-  async encodeSubmission(request: object | string | Uint8Array): Promise<Uint8Array> {
+  async encodeSubmission(
+    request: object | string | Uint8Array,
+    options: MinVersionOptions,
+  ): Promise<Uint8Array> {
     const body = toBody(request);
-    return new Uint8Array(await this.withView((view) => this.encode(body, view)));
+    return new Uint8Array(await this.withView((view) => this.encode(body, view), options));
   }
 
   /** The signing message of a request body, using modules of the view's latest version. */
@@ -120,8 +134,8 @@ export class Reader {
     return encodeSubmission(body, { chainId: view.position.chainId, loadModule });
   }
 
-  explainSubmission(request: object | string | Uint8Array): Promise<Explanation> {
-    return this.withView((view) => this.explain(toBody(request), view));
+  explainSubmission(request: object | string | Uint8Array, options: MinVersionOptions): Promise<Explanation> {
+    return this.withView((view) => this.explain(toBody(request), view), options);
   }
 
   /** The explanation of a request body, using modules and accounts of the view's latest version. */
@@ -132,10 +146,10 @@ export class Reader {
     return explainSubmission(body, { chainId, timestampUsec, loadModule, accounts });
   }
 
-  ledgerInfo(): Promise<LedgerInfo> {
+  ledgerInfo(options: MinVersionOptions): Promise<LedgerInfo> {
     return this.withView((view) => {
       assertNotRefuted(view.position, view.position.version);
       return toLedgerInfo(view);
-    });
+    }, options);
   }
 }

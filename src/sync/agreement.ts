@@ -160,9 +160,18 @@ export class Agreement {
       });
       return ballot.vote(entry);
     } catch (error) {
-      if (error instanceof BeyondHead) this.#pool.noteHead(entry, error.head);
-      else if (error instanceof UpstreamError) this.#pool.fail(entry, error);
+      const fault = error instanceof BeyondHead ? this.#faultOfHead(entry, error) : error;
+      if (fault instanceof UpstreamError) this.#pool.fail(entry, fault);
       return undefined;
+    }
+  }
+
+  #faultOfHead(entry: PoolEntry, { head }: BeyondHead): unknown {
+    try {
+      this.#pool.noteHead(entry, head);
+      return undefined;
+    } catch (error) {
+      return error;
     }
   }
 

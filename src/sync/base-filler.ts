@@ -76,6 +76,8 @@ export class BaseFiller {
   readonly #inFlight = new Map<string, Promise<BaseRow>>();
   /** Clock time from which an item that was not confirmed may be asked for again. */
   readonly #reaskMs = new RecentMap<string, number>({ maxBytes: 1 << 20, sizeOf: () => 128 });
+  #asking = 0;
+  readonly #turns: (() => void)[] = [];
   /** Rows not yet written, by key hash. */
   #pending = new Map<string, { keyHash: Uint8Array; row: BaseRow }>();
   #flush: NodeJS.Timeout | undefined;
@@ -176,7 +178,7 @@ export class BaseFiller {
     // Upstreams are least likely to have pruned the latest version of that range.
     const latest = write === undefined ? version : write.version - 1n;
     try {
-      const value = await this.#ask({ chainId, stateKey, oldest, latest });
+      const value = await this.#inTurn(() => this.#ask({ chainId, stateKey, oldest, latest }));
       const row: BaseRow = { version: oldest, value, level: this.#level };
       this.#keep(keyHash, row);
       this.stats.fills++;
@@ -184,6 +186,18 @@ export class BaseFiller {
     } catch (error) {
       this.stats.failures++;
       throw error;
+    }
+  }
+
+  /** Bounds the answers in flight, which many readers may wait for at once. */
+  async #inTurn<T>(ask: () => Promise<T>): Promise<T> {
+    while (this.#asking >= FETCHES_AT_ONCE) await new Promise<void>((resolve) => this.#turns.push(resolve));
+    this.#asking++;
+    try {
+      return await ask();
+    } finally {
+      this.#asking--;
+      this.#turns.shift()?.();
     }
   }
 

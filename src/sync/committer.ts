@@ -4,6 +4,7 @@ import { equalBytes } from "../base/bytes.ts";
 import type { CacheStats } from "../base/cache-stats.ts";
 import { toHex } from "../base/hex.ts";
 import type { Logger } from "../base/log.ts";
+import type { NumberOptions } from "../base/settings.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { GenesisCheck } from "../ledger/genesis.ts";
@@ -23,13 +24,13 @@ import {
   trustAt,
 } from "../ledger/trust.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
-import type { BlockStart, CommitBatch, SideRow, Store, StoreIdentity } from "../store/contract.ts";
+import type { BlockStart, CommitBatch, RawRecord, SideRow, Store, StoreIdentity } from "../store/contract.ts";
 import { indexReachRow } from "../store/index-reach.ts";
 import { deletionRows } from "./base-rows.ts";
 import { IndexRowMaker, loadIndexReach, type ReadBefore } from "./index-rows.ts";
 import { matchedWaypointRow } from "./matched-waypoints.ts";
 import { PendingTree, TREE_CACHE_BYTES } from "./pending-tree.ts";
-import { type BaseStart, type VerifiedBlock, Verifier } from "./verifier.ts";
+import { type BaseStart, type OPEN_BLOCK_NUMBERS, type VerifiedBlock, Verifier } from "./verifier.ts";
 
 /** Inspects verified blocks before their commit and returns the level that this earned them; throwing prevents it. */
 export type BlockCheck = (blocks: readonly VerifiedBlock[]) => Promise<TrustLevel | undefined>;
@@ -40,8 +41,11 @@ export interface CommitterOptions {
   /** False writes no index. */
   readonly index?: boolean | undefined;
   readonly logger: Logger;
+  /** Called after each commit. */
+  readonly onCommit?: ((batch: CommitBatch) => void) | undefined;
   /** The level of blocks that no check raises: `trusted` unless given. */
   readonly level?: TrustLevel;
+  readonly bounds?: NumberOptions<typeof OPEN_BLOCK_NUMBERS> | undefined;
 }
 
 /** The position of a store; undefined while it is empty. */
@@ -95,7 +99,9 @@ export class Committer {
   readonly #logger: Logger;
   readonly #index: boolean;
   readonly #indexRows = new IndexRowMaker();
+  readonly #onCommit: ((batch: CommitBatch) => void) | undefined;
   readonly #level: TrustLevel;
+  readonly #bounds: CommitterOptions["bounds"];
   /** Undefined until read from the store, and after a failure. */
   #progress: Progress | undefined;
   /** Ahead of the store only during a commit; undefined after a failure. */
@@ -103,9 +109,11 @@ export class Committer {
   #base: BaseStart | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor({ store, logger, index = true, level = TRUSTED }: CommitterOptions) {
+  constructor({ store, logger, index = true, level = TRUSTED, bounds, onCommit }: CommitterOptions) {
     this.#store = store;
     this.#index = index;
+    this.#bounds = bounds;
+    this.#onCommit = onCommit;
     this.#level = level;
     this.#logger = logger;
   }
@@ -124,6 +132,20 @@ export class Committer {
     return this.#serialize(() => this.#append(decodeRecords(input), check));
   }
 
+  /** The held-back records of an unfinished block. */
+  heldBack(): Promise<readonly RawRecord[]> {
+    return this.#serialize(async () => (await this.#loadProgress()).verifier.openRecords);
+  }
+
+  /** Forgets held-back records: `append` expects the version after the head again. */
+  dropHeldBack(): Promise<void> {
+    return this.#serialize(async () => {
+      const progress = await this.#loadProgress();
+      if (progress.verifier.openRecords.length === 0) return;
+      this.#progress = { ...progress, verifier: new Verifier(progress.position, this.#base, this.#bounds) };
+    });
+  }
+
   /** Makes an empty store start at a base instead of version 0. */
   startAt(base: BaseStart): void {
     this.#base = base;
@@ -137,6 +159,7 @@ export class Committer {
       await this.#store.commit(batch, identity);
       this.#progress = undefined;
       this.#tree = undefined;
+      this.#onCommit?.(batch);
       return await this.#position();
     });
   }
@@ -208,7 +231,8 @@ export class Committer {
       const isIndexed =
         this.#index &&
         (position === undefined || ((await loadIndexReach(this.#store)) ?? -1n) >= position.version);
-      this.#progress = { position, isIndexed, verifier: new Verifier(position, this.#base) };
+      const verifier = new Verifier(position, this.#base, this.#bounds);
+      this.#progress = { position, isIndexed, verifier };
     }
     return this.#progress;
   }
@@ -222,7 +246,7 @@ export class Committer {
     const first = records[0]?.version;
     const start = position === undefined ? (this.#base?.version ?? 0n) : position.version + 1n;
     if (first !== undefined && first !== progress.verifier.nextVersion && first === start) {
-      progress = { ...progress, verifier: new Verifier(position, this.#base) };
+      progress = { ...progress, verifier: new Verifier(position, this.#base, this.#bounds) };
       this.#progress = progress;
     }
     const blocks: VerifiedBlock[] = [];
@@ -301,6 +325,7 @@ export class Committer {
     await this.#store.commit(batch, position === undefined ? this.#identity(blocks[0]) : undefined);
     tree.settle();
     this.#progress = { position: batch.position, isIndexed: index !== undefined, verifier };
+    this.#onCommit?.(batch);
     this.#logger.debug(
       { version: last.position.version, blocks: blocks.length, writes: batch.writes.length },
       "committed",

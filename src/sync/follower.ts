@@ -20,7 +20,7 @@ import { explainUnverified } from "./unverified.ts";
 import { type BackoffOptions, backoffMs, pause } from "./upstream/backoff.ts";
 import { withDeadline } from "./upstream/deadline.ts";
 import { BeyondHead, UpstreamError } from "./upstream/errors.ts";
-import { type PoolEntry, UpstreamPool, wrongChain } from "./upstream/pool.ts";
+import { type PoolEntry, UpstreamPool } from "./upstream/pool.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 import type { VerifiedBlock } from "./verifier.ts";
 
@@ -44,6 +44,9 @@ const HEAD_AGE_MS = 5_000;
 
 /** An upstream that failed and has not served since gets this part of the time for a page. */
 const FAILED_PAGE_SHARE = 1 / 5;
+
+/** Bytes on the wire from one upstream between two commits: above the bounds of an open block. */
+const MAX_BYTES_PER_COMMIT = 256 * 1024 * 1024;
 
 /** Polls in a row below our version before `ahead_of_upstreams`: machines behind one name may differ a little. */
 const MAX_POLLS_BEHIND = 10;
@@ -174,6 +177,8 @@ export class Follower {
   #chainId: number | undefined;
   /** Last version that this follower committed. */
   #version: bigint | undefined;
+  /** The upstream whose records may be held back. */
+  #source: PoolEntry | undefined;
   #records = 0;
   #disputes = 0;
   /** Pages that did not come in time since the last commit. */
@@ -196,6 +201,7 @@ export class Follower {
     this.pool = new UpstreamPool(options.upstreams, {
       retry: this.#pace.retry,
       setAside: this.#pace.setAside,
+      chainId: () => this.#chainId,
       logger: options.logger,
       clock: this.#clock,
       random: this.#random,
@@ -204,7 +210,6 @@ export class Follower {
     this.#watch = new HeadWatch({
       pool: this.pool,
       ledger: options.ledger,
-      chainId: () => this.#chainId,
       differenceCode: () => this.#differenceCode(),
       onOtherHistory: (entry) => this.#audit(entry),
       deadlineMs: this.#pace.headDeadlineMs,
@@ -315,6 +320,7 @@ export class Follower {
         "enough upstreams do not have the next version yet",
       );
       this.#options.onRest?.();
+      await this.#confirmHeldBack();
     }
     await pause(this.#pollMs(), this.#stop.signal);
     return false;
@@ -338,6 +344,9 @@ export class Follower {
       await prepare?.(entry.upstream, this.#ceiling(), this.#stop.signal);
     }
     await this.#assertSameHistory(entry);
+    // The records of an unfinished block are one upstream's word: the next one must not be checked against them.
+    if (this.#source !== entry) await committer.dropHeldBack();
+    this.#source = entry;
     const { ahead, pageLimit: limit } = this.#pace;
     const start = await committer.nextVersion();
     const options = { ahead, limit, ceiling: () => this.#ceiling() };
@@ -414,10 +423,8 @@ export class Follower {
   async #takePage(entry: PoolEntry, queue: PageQueue): Promise<void> {
     if (queue.isAtHead && entry.head !== undefined) throw new BeyondHead(queue.nextStart, entry.head);
     const page = await this.#nextPage(entry, queue);
+    this.#checkBudget(entry);
     this.pool.noteHead(entry, page.head);
-    if (this.#chainId !== undefined && page.head.chainId !== this.#chainId) {
-      throw wrongChain(this.#chainId, page.head.chainId);
-    }
     const matched: Waypoint[] = [];
     let isCommit = false;
     let position: Position | undefined;
@@ -447,6 +454,14 @@ export class Follower {
     for (const waypoint of matched) await this.#noteMatchedWaypoint(waypoint);
   }
 
+  /** An upstream may send many bytes for few records, but not without end. */
+  #checkBudget(entry: PoolEntry): void {
+    const bytes = entry.upstream.receivedBytes - entry.usefulBytes;
+    if (bytes <= MAX_BYTES_PER_COMMIT) return;
+    entry.usefulBytes = entry.upstream.receivedBytes;
+    throw new UpstreamError("too_large", `it sent ${bytes} bytes without records that could be committed`);
+  }
+
   /** The last version to fetch if several upstreams must agree: one that claims more cannot have it confirmed. */
   #ceiling(): bigint | undefined {
     return this.#needed > 1 ? this.pool.headVersion(this.#needed) : undefined;
@@ -472,6 +487,24 @@ export class Follower {
     if (this.#agreement === undefined || claim === undefined) return undefined;
     await this.#agreement.confirm(entry, claim);
     return levelOfRule(this.#options.agree);
+  }
+
+  /**
+   * Compares the last held-back record with what the others have there, and forgets it unless a quorum has the same.
+   * Otherwise a liar could keep the node waiting for the end of a block that nobody else has.
+   */
+  async #confirmHeldBack(): Promise<void> {
+    const { committer } = this.#options;
+    const last = (await committer.heldBack()).at(-1);
+    const source = this.#source;
+    const chainId = this.#chainId ?? source?.head?.chainId;
+    if (last === undefined || source === undefined || chainId === undefined) return;
+    try {
+      await this.#agreement?.confirm(source, { chainId, records: [last] });
+    } catch (error) {
+      await committer.dropHeldBack();
+      await this.#handleFault(source, error);
+    }
   }
 
   /** Notes a waypoint that matched and whose version is committed. */
@@ -516,8 +549,8 @@ export class Follower {
 
   /** At an upstream's head: pauses, then looks for upstreams that are further. */
   async #restAtHead(entry: PoolEntry, error: BeyondHead): Promise<void> {
-    if (error.head !== entry.head) this.pool.noteHead(entry, error.head);
     try {
+      if (error.head !== entry.head) this.pool.noteHead(entry, error.head);
       const { ledger } = this.#options;
       const version = await withDeadline(this.#pace.headDeadlineMs, this.#stop.signal, (signal) =>
         assertSameLedger(ledger, entry.upstream, error.head, this.#differenceCode(), signal),
@@ -532,7 +565,7 @@ export class Follower {
     }
     await pause(this.#pollMs(), this.#stop.signal);
     const others = this.pool.sound.filter((other) => other !== entry && this.pool.isReady(other));
-    // The one in use is asked again at once; whoever answers late is heard at the next poll.
+    // The one in use is asked again at once; late answers count at the next poll.
     void this.#watch.ask(others, () => false);
   }
 
@@ -592,7 +625,7 @@ export class Follower {
   }
 }
 
-/** An upstream that no longer has its early records cannot be audited, which is no fault of its own. */
+/** An upstream that pruned its early records cannot be audited; that is not a lie. */
 function toNeutral(error: UpstreamError): UpstreamError {
   return error.code === "pruned" ? new UpstreamError("other_history", error.message) : error;
 }

@@ -3,15 +3,12 @@ import type { Ledger } from "../ledger/view.ts";
 import { assertSameLedger, compareRecord, type DifferenceCode } from "./same-ledger.ts";
 import { withDeadline } from "./upstream/deadline.ts";
 import { UpstreamError } from "./upstream/errors.ts";
-import { type PoolEntry, type UpstreamPool, wrongChain } from "./upstream/pool.ts";
-import type { UpstreamHead } from "./upstream/upstream.ts";
+import type { PoolEntry, UpstreamPool } from "./upstream/pool.ts";
 
 /** Parts and bounds of a watch. */
 export interface HeadWatchOptions {
   readonly pool: UpstreamPool;
   readonly ledger: Ledger;
-  /** Chain that upstreams must belong to; undefined before the first commit. */
-  readonly chainId: () => number | undefined;
   /** What it means that an upstream's record differs from ours. */
   readonly differenceCode: () => DifferenceCode;
   readonly onOtherHistory: (entry: PoolEntry) => void;
@@ -73,12 +70,11 @@ export class HeadWatch {
 
   async #askHead(entry: PoolEntry): Promise<void> {
     const { pool, ledger, differenceCode } = this.#options;
-    const head = await this.#within(async (signal) => {
-      const claimed = await this.#readHead(entry, signal);
-      await assertSameLedger(ledger, entry.upstream, claimed, differenceCode(), signal);
-      return claimed;
+    await this.#within(async (signal) => {
+      const head = await entry.upstream.getHead(signal);
+      pool.noteHead(entry, head);
+      await assertSameLedger(ledger, entry.upstream, head, differenceCode(), signal);
     });
-    pool.noteHead(entry, head);
     // A resting upstream may answer this question and no other: pages clear it.
     if (entry.state === "untried") pool.succeed(entry);
   }
@@ -88,10 +84,9 @@ export class HeadWatch {
     const { pool, ledger, differenceCode } = this.#options;
     const { wrongVersion, recheck } = entry;
     const isRight = await this.#within(async (signal) => {
-      const head = await this.#readHead(entry, signal);
+      const head = await entry.upstream.getHead(signal);
+      pool.noteHead(entry, head);
       const code = differenceCode();
-      // Kept, because an upstream with another history may be asked to prove it.
-      if (code === "other_history") pool.noteHead(entry, head);
       await compareRecord(ledger, entry.upstream, head.version, code, signal);
       await recheck?.(signal);
       if (wrongVersion === undefined || wrongVersion > head.version) return recheck !== undefined;
@@ -99,13 +94,6 @@ export class HeadWatch {
     });
     if (isRight) pool.succeed(entry);
     else entry.isOnProbation = true;
-  }
-
-  async #readHead({ upstream }: PoolEntry, signal: AbortSignal): Promise<UpstreamHead> {
-    const head = await upstream.getHead(signal);
-    const chainId = this.#options.chainId();
-    if (chainId !== undefined && head.chainId !== chainId) throw wrongChain(chainId, head.chainId);
-    return head;
   }
 
   #within<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {

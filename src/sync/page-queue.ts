@@ -49,6 +49,11 @@ class PageLimit {
     this.#most = most;
   }
 
+  /** True if pages were cut down to one record. */
+  get isSingle(): boolean {
+    return this.value === 1 && this.#most > 1;
+  }
+
   shrink(value: number): void {
     if (this.#hasGrown) this.#pagesToGrow = Math.min(2 * this.#pagesToGrow, MAX_PAGES_TO_GROW);
     this.value = value;
@@ -125,7 +130,9 @@ export class PageQueue {
   }
 
   #fill(): void {
-    while (this.#requests.length < this.#ahead) {
+    // A single record may be as large as several pages.
+    const ahead = this.#limit.isSingle ? 1 : this.#ahead;
+    while (this.#requests.length < ahead) {
       // The first request learns the head; later ones go only up to it.
       const isWanted =
         this.#requests.length === 0 || (this.#head !== undefined && this.#next <= this.#head.version);

@@ -2,6 +2,7 @@
 // bytes. Pure: returns complete blocks, whose state root the committer compares before the commit.
 import { equalBytes } from "../base/bytes.ts";
 import { toHex } from "../base/hex.ts";
+import { type NumberOptions, type NumberSettings, type Numbers, numbersOf } from "../base/settings.ts";
 import { BcsError } from "../bcs/errors.ts";
 import {
   type Accumulator,
@@ -35,7 +36,19 @@ interface OpenBlock {
   readonly start: BlockStart;
   readonly writes: StateWrite[];
   readonly records: RawRecord[];
+  /** Memory that the records and writes take. */
+  bytes: number;
 }
+
+/** Bounds of a block whose checkpoint has not come yet: its records wait in memory. */
+export const OPEN_BLOCK_NUMBERS = {
+  /** Public networks allow about 10,000. */
+  openBlockRecords: { fallback: 20_000, min: 1, max: 10_000_000 },
+  openBlockBytes: { fallback: 64 * 1024 * 1024, min: 1024 * 1024, max: 4 * 1024 * 1024 * 1024 },
+} as const satisfies NumberSettings;
+
+/** Measured: the objects that hold one write beside its bytes. */
+const WRITE_OVERHEAD_BYTES = 256;
 
 function mismatch(version: bigint, field: string, expected: unknown, actual: unknown): LedgerError {
   return new LedgerError("mismatch", `version ${version}: ${field} must be ${expected}, got ${actual}`, {
@@ -87,8 +100,14 @@ export class Verifier {
    */
   #nextEpochs: readonly bigint[] | undefined;
   #open: OpenBlock | undefined;
+  readonly #bounds: Numbers<typeof OPEN_BLOCK_NUMBERS>;
 
-  constructor(position: Position | undefined, base?: BaseStart) {
+  constructor(
+    position: Position | undefined,
+    base?: BaseStart,
+    bounds: NumberOptions<typeof OPEN_BLOCK_NUMBERS> = {},
+  ) {
+    this.#bounds = numbersOf(OPEN_BLOCK_NUMBERS, bounds);
     const isBase = position === undefined ? base !== undefined : !isAccumulatorKnown(position);
     this.#accumulator = isBase ? undefined : transactionAccumulator(position?.accumulator);
     this.#nextVersion = position === undefined ? (base?.version ?? 0n) : position.version + 1n;
@@ -104,6 +123,11 @@ export class Verifier {
     return this.#nextVersion;
   }
 
+  /** The records of the block that has not ended yet. */
+  get openRecords(): readonly RawRecord[] {
+    return this.#open?.records ?? [];
+  }
+
   /** Takes one record and returns the block that it completes, if any. Unusable after an error. */
   push(record: RecordSpans): VerifiedBlock | undefined {
     const { version } = record;
@@ -114,11 +138,24 @@ export class Verifier {
     const open = this.#checkBlock(record);
     open.records.push({ version, bytes: record.bytes });
     for (const { key, keyHash, value } of record.writes) open.writes.push({ key, keyHash, version, value });
+    this.#checkBounds(record, open);
     const claimedStateRoot = record.info.stateCheckpointHash;
     this.#checkEpoch(record, open.start.epoch, claimedStateRoot !== undefined);
     if (claimedStateRoot === undefined) return undefined;
     this.#open = undefined;
-    return { ...open, position: this.#position(version, open.start), claimedStateRoot };
+    const { start, writes, records } = open;
+    return { start, writes, records, position: this.#position(version, start), claimedStateRoot };
+  }
+
+  #checkBounds({ version, bytes, writes }: RecordSpans, open: OpenBlock): void {
+    open.bytes += bytes.length + WRITE_OVERHEAD_BYTES * writes.length;
+    const { openBlockRecords, openBlockBytes } = this.#bounds;
+    if (open.records.length > openBlockRecords) {
+      throw mismatch(version, "records without a checkpoint", `at most ${openBlockRecords}`, "more");
+    }
+    if (open.bytes > openBlockBytes) {
+      throw mismatch(version, "bytes without a checkpoint", `at most ${openBlockBytes}`, "more");
+    }
   }
 
   #checkHashes(record: RecordSpans): void {
@@ -156,7 +193,7 @@ export class Verifier {
     };
     this.#height = event.height;
     this.#timestampUsec = event.timestampUsec;
-    this.#open = { start, writes: [], records: [] };
+    this.#open = { start, writes: [], records: [], bytes: 0 };
     return this.#open;
   }
 

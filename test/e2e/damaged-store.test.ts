@@ -20,8 +20,10 @@ const KILLS = Number(process.env.SEXTANT_KILLS ?? "8");
 /** Changes the bytes; a run repeats with the same seed. */
 const SEED = process.env.SEXTANT_SEED ?? "20261115";
 
-function startTool(name: string, ...args: string[]): ChildProcessByStdio<null, Readable, null> {
-  const tool = fileURLToPath(new URL(`../support/${name}.ts`, import.meta.url));
+const changer = fileURLToPath(new URL("../support/byte-changer.ts", import.meta.url));
+const upgrader = fileURLToPath(new URL("../support/store-upgrader.ts", import.meta.url));
+
+function startTool(tool: string, ...args: string[]): ChildProcessByStdio<null, Readable, null> {
   return endWithTest(
     spawn(process.execPath, ["--import", "tsx", tool, ...args], { stdio: ["ignore", "pipe", "inherit"] }),
   );
@@ -30,7 +32,7 @@ function startTool(name: string, ...args: string[]): ChildProcessByStdio<null, R
 it(`answers right or not at all after each of ${FLIPS} changes of one byte`, {
   timeout: 120_000 + 4000 * FLIPS,
 }, async () => {
-  const child = startTool("byte-changer", temporaryFolder(), SEED, `${FLIPS}`);
+  const child = startTool(changer, temporaryFolder(), SEED, `${FLIPS}`);
   const ended = once(child, "exit");
   const counts = { refused: 0, errors: 0, right: 0 };
   const wrong: string[] = [];
@@ -61,7 +63,7 @@ it(`upgrades a store of format 1 that is killed ${KILLS} times meanwhile`, {
   let kills = 0;
   for (let isDone = false; !isDone; ) {
     // Each process does some of the writes before it is killed, the last one all that are left.
-    const child = startTool("store-upgrader", path, kills < KILLS ? "3" : "100");
+    const child = startTool(upgrader, path, kills < KILLS ? "3" : "100");
     const ended = once(child, "exit");
     let writes = 0;
     for await (const line of createInterface({ input: child.stdout })) {

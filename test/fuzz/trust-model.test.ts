@@ -20,6 +20,8 @@ const BLOCKS = 12;
 const FORK_AT = 4;
 /** Plans that run side by side: they mostly wait for timers. */
 const AT_ONCE = 40;
+/** 2,000 unless SEXTANT_RUNS says otherwise. */
+const HISTORIES = 4 * RUNS;
 
 const amount = (owner: string, height: number): bigint =>
   1_000n * BigInt(height + 1) + BigInt(Number.parseInt(owner, 16));
@@ -76,14 +78,14 @@ async function breachesOf(plans: readonly TrustPlan[], plant?: Plant, seen = new
 const batches = fc.array(plan, { minLength: AT_ONCE, maxLength: AT_ONCE });
 
 describe("what a node says and what it checked", () => {
-  it(`are the same over ${RUNS} drawn histories of flags, upstreams and restarts`, {
+  it(`are the same over ${HISTORIES} drawn histories of flags, upstreams and restarts`, {
     timeout: 1_200_000,
   }, async () => {
     const seen = new Map<string, number>();
     const property = fc.asyncProperty(batches, async (plans) => {
       expect(await breachesOf(plans, undefined, seen)).toEqual([]);
     });
-    await fc.assert(property, { numRuns: Math.ceil(RUNS / AT_ONCE), endOnFailure: true });
+    await fc.assert(property, { numRuns: Math.ceil(HISTORIES / AT_ONCE), endOnFailure: true });
     // The histories reach every level, and lies that are answered at the level they deserve.
     const names = [...seen.keys()];
     for (const name of [

@@ -77,10 +77,12 @@ describe.each(["memory", "lmdb"] as const)("holdings on the local chain (%s)", (
       view.release();
     };
     const { lastVersion: head } = ledger.blocks.at(-1)!;
-    for (let version = 0n; version <= head; version++) await compare(version);
+    // Every version in memory; every third one where reads take longer.
+    const step = engine === "memory" ? 1n : 3n;
+    for (let version = 0n; version <= head; version += step) await compare(version);
     const { firstVersion: floor } = ledger.blocks[9]!;
     await ledger.prune(floor);
-    for (let version = floor; version <= head; version++) await compare(version);
+    for (let version = floor; version <= head; version += step) await compare(version);
     expect(compared).toBeGreaterThan(300);
     const pruned = await fetch(`${root}/accounts/0x1/balances?ledger_version=${floor - 1n}`);
     expect(pruned.status).toBe(410);

@@ -119,7 +119,8 @@ describe("the OpenAPI document", () => {
         isCacheable,
         isCacheable,
       ]);
-      if (!isCacheable) continue;
+      // This ledger has no index.
+      if (!isCacheable || operation.switch === "index") continue;
       const path = operation.path.replace("{address}", "0xc1").replace("{asset_type}", COIN);
       const first = await fetch(`${url}${path}?ledger_version=12`);
       const again = await fetch(`${url}${path}?ledger_version=12`, {

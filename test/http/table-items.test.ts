@@ -101,10 +101,12 @@ describe.each(["memory", "lmdb"] as const)("rows of tables of the local chain (%
       }
     };
     const { lastVersion: head } = ledger.blocks.at(-1)!;
-    for (let version = 0n; version <= head; version++) await compare(version, 0n);
+    // Every version in memory; every third one where reads take longer.
+    const step = engine === "memory" ? 1n : 3n;
+    for (let version = 0n; version <= head; version += step) await compare(version, 0n);
     const { firstVersion: floor } = ledger.blocks[15]!;
     await ledger.prune(floor);
-    for (let version = floor; version <= head; version++) await compare(version, floor);
+    for (let version = floor; version <= head; version += step) await compare(version, floor);
     expect(model.handles.length).toBeGreaterThan(3);
     expect(seen.rows).toBeGreaterThan(1000);
     expect(seen.changed).toBeGreaterThan(20);

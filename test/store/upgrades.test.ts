@@ -93,7 +93,9 @@ describe("a store of format 1", () => {
   it("is upgraded by its first writer, with a log line that counts rows", async () => {
     const lines: { readonly fields: object; readonly text: string }[] = [];
     const logger = { ...silentLogger, info: (fields: object, text: string) => lines.push({ fields, text }) };
-    const rows = await withFiles((environment) => dump(environment).split("\n").length);
+    const dumped = (await withFiles(dump)).split("\n");
+    // Rows of `index` have had checksums from the first.
+    const rows = dumped.filter((row) => !row.startsWith("index ")).length;
     const store = await openLmdbStore({ path, logger });
     await store.close();
     // The rows of `meta` are not counted: format, identity, position.

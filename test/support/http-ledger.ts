@@ -15,6 +15,7 @@ import { parseAddress } from "../../src/move/address.ts";
 import { structTagCodec } from "../../src/move/type-tag.ts";
 import { parseStructTag } from "../../src/move/type-text.ts";
 import type { BlockStart, RawRecord, StateWrite, Store } from "../../src/store/contract.ts";
+import { indexReachRow } from "../../src/store/index-reach.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 
 export const COIN = "0x1::aptos_coin::AptosCoin";
@@ -212,7 +213,17 @@ export async function createHttpLedger(facts: Partial<TrustFacts> = {}): Promise
   }));
   const records = Array.from({ length: Number(LATEST) + 1 }, (_, version) => recordAt(BigInt(version)));
   await store.commit(
-    { previous: undefined, position, writes, blocks: BLOCKS, records, treeNodes: [] },
+    {
+      previous: undefined,
+      position,
+      writes,
+      blocks: BLOCKS,
+      records,
+      treeNodes: [],
+      // The items have no keys, so lists are empty.
+      index: [],
+      sideRows: [indexReachRow(LATEST)],
+    },
     { chainId: CHAIN_ID, genesisHash: new Uint8Array(32) },
   );
   for (let done = false; !done; ) ({ done } = await store.prune(OLDEST, 1000));

@@ -11,6 +11,7 @@ import type { Store } from "../../src/store/contract.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { openStoreWalk } from "../../src/store/lmdb/walk.ts";
 import { Committer } from "../../src/sync/committer.ts";
+import { rewindLedger } from "../../src/sync/rewind.ts";
 import { recordChain } from "../support/follow.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
@@ -183,6 +184,45 @@ describe("the index of a store written without one", () => {
       expect(body.message).toContain("this node has no index");
     }
     await node.close();
+  });
+});
+
+describe("the index of a ledger that changed its course", () => {
+  it("is missing where the ledger started in the middle: 403, not a part of the list", async () => {
+    const origin = await createNode({
+      localChain: { seed: SEED },
+      pruneWindow: "off",
+      http: { port: 0, maxWaitMs: 0 },
+    });
+    for (let i = 0; i < 5; i++) await origin.produceBlock();
+    const follow = { upstreams: [origin.url ?? ""], startVersion: "latest", pollTimeMs: 5 };
+    const node = await createNode({ follow, http: { port: 0, maxWaitMs: 0 } });
+    const [account] = origin.guide()?.accounts ?? [];
+    for (const list of [`/accounts/${account?.address}/balances`, "/tables/0x1/items"]) {
+      const response = await fetch(`${node.url}${list}`);
+      const body = JSON.parse(await response.text());
+      expect([response.status, body.error_code]).toEqual([403, "api_disabled"]);
+    }
+    await node.close();
+    await origin.close();
+  });
+
+  it("reaches no further than the version that the ledger is rewound to", async () => {
+    const store = await openLmdbStore({ path: place() });
+    await append(store, true);
+    const view = await store.openView();
+    const block = await view.getBlockByHeight(20n);
+    view.release();
+    const to = block?.lastVersion ?? 0n;
+    await rewindLedger({ store, to, onProgress: () => {}, signal: new AbortController().signal });
+    const rewound = await store.openView();
+    expect([rewound.position.version, await rewound.getIndexedTo()]).toEqual([to, to]);
+    rewound.release();
+    expect(await refusal(store)).toBe("none");
+    // Commits without an index must not be covered by what the index had before.
+    await append(store, false, to + 20n);
+    expect(await refusal(store)).toBe("unavailable");
+    await store.close();
   });
 });
 

@@ -70,6 +70,12 @@ func main() {
 		Queries: []api.TableItemQuery{{TableHandle: prices, Key: key}},
 	})
 	check("get_raw_table_items", err, items.HTTPResponse, items.JSON200 != nil && *items.JSON200.Items[0].Value == *item.JSON200)
+	holdings, err := client.GetHoldingsWithResponse(ctx, ada, &api.GetHoldingsParams{Limit: pointer(2)})
+	check("get_holdings", err, holdings.HTTPResponse, holdings.JSON200 != nil && (*holdings.JSON200)[0].Balance != "")
+	rows, err := client.GetTableItemsWithResponse(ctx, prices, &api.GetTableItemsParams{LedgerVersion: &version})
+	check("get_table_items", err, rows.HTTPResponse, rows.JSON200 != nil && (*rows.JSON200)[0].Value != nil)
+	count, err := client.CountTableItemsWithResponse(ctx, prices, &api.CountTableItemsParams{LedgerVersion: &version})
+	check("count_table_items", err, count.HTTPResponse, count.JSON200 != nil && count.JSON200.IsComplete)
 	stateKey := "0x01" + prices[2:] + "04" + key[2:]
 	value, err := client.GetRawStateValueWithResponse(ctx, &api.GetRawStateValueParams{}, api.RawStateValueRequest{Key: stateKey})
 	check("get_raw_state_value", err, value.HTTPResponse, len(value.Body) > 8)

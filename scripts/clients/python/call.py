@@ -3,16 +3,19 @@ import sys
 
 from client import Client
 from client.api.default import (
+    count_table_items,
     encode_submission,
     explain_submission,
     get_account_balance,
     get_balance_detail,
     get_balance_history,
     get_balances,
+    get_holdings,
     get_ledger_info,
     get_raw_state_value,
     get_raw_table_item,
     get_raw_table_items,
+    get_table_items,
     get_transactions,
     healthy,
     info,
@@ -34,6 +37,7 @@ from client.models import (
     ErrorErrorCode,
     ExplainedEntryFunction,
     ExplainMessageRequest,
+    Holding,
     LedgerInfo,
     Message,
     NodeInfo,
@@ -42,6 +46,7 @@ from client.models import (
     TableItemQuery,
     TableItems,
     TableItemsRequest,
+    TableRowCount,
 )
 
 ADA = "0x4c8c4c574ddfa2ff2015d1817d88bfb048ec7928297952bb4400935ea67a3d5f"
@@ -95,6 +100,14 @@ check(
     body=TableItemsRequest(queries=[TableItemQuery(table_handle=PRICES, key=KEY)]),
     ledger_version=version,
 )
+check(get_holdings, typed(list, lambda holdings: isinstance(holdings[0], Holding)), ADA, limit=2)
+check(
+    get_table_items,
+    typed(list, lambda rows: any(row.key == KEY and row.value == item for row in rows)),
+    PRICES,
+    ledger_version=version,
+)
+check(count_table_items, typed(TableRowCount, lambda found: found.is_complete), PRICES, ledger_version=version)
 state_key = f"0x01{PRICES[2:]}04{KEY[2:]}"
 check(get_raw_state_value, lambda response: len(response.content) > 8, body=RawStateValueRequest(key=state_key))
 check(get_transactions, lambda response: len(response.content) > 8, limit=1)

@@ -4,6 +4,7 @@ import { command, EXIT_OK } from "../command.ts";
 import { switchOption } from "../option.ts";
 import {
   askSource,
+  minVersionOptions,
   operandsOf,
   readAtExclusions,
   readAtOf,
@@ -27,7 +28,12 @@ export const detailCommand = command({
   name: "detail",
   summary: "Print what an account's balance is made of, and the asset's name and decimals",
   operands: "ADDRESS ASSET",
-  options: { ...sourceOptions, ...readAtOptions, json: switchOption("Print the JSON response", false) },
+  options: {
+    ...sourceOptions,
+    ...minVersionOptions,
+    ...readAtOptions,
+    json: switchOption("Print the JSON response", false),
+  },
   exclusions: [...sourceExclusions, ...readAtExclusions],
   examples: [
     "sextant detail 0x1 0x1::aptos_coin::AptosCoin",

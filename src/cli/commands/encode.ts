@@ -3,13 +3,13 @@ import { readFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../../base/errors.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { switchOption } from "../option.ts";
-import { askSource, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
+import { askSource, minVersionOptions, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
 
 export const encodeCommand = command({
   name: "encode",
   summary: "Print the bytes to sign for a JSON transaction request as hex",
   operands: "FILE|-",
-  options: { ...sourceOptions, json: switchOption("Print a JSON object", false) },
+  options: { ...sourceOptions, ...minVersionOptions, json: switchOption("Print a JSON object", false) },
   exclusions: sourceExclusions,
   examples: ["sextant encode request.json", "sextant encode - < request.json"],
   run: async (values, operands, context) => {

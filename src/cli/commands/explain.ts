@@ -5,7 +5,7 @@ import { fromHex } from "../../base/hex.ts";
 import type { Explanation } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { switchOption } from "../option.ts";
-import { askSource, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
+import { askSource, minVersionOptions, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
 import { alignedLines } from "./info.ts";
 
 /** Characters of a file that a message shows. */
@@ -78,7 +78,7 @@ export const explainCommand = command({
   name: "explain",
   summary: "Print what a transaction would do, before it is signed",
   operands: "FILE|-",
-  options: { ...sourceOptions, json: switchOption("Print the JSON response", false) },
+  options: { ...sourceOptions, ...minVersionOptions, json: switchOption("Print the JSON response", false) },
   exclusions: sourceExclusions,
   examples: ["sextant explain request.json", "sextant encode request.json | sextant explain -"],
   run: async (values, operands, context) => {

@@ -4,7 +4,14 @@ import { formatTime } from "../../base/time-text.ts";
 import { isReversed, parseOperand } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { choiceOption, integerOption, textOption } from "../option.ts";
-import { askSource, type ChangeText, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
+import {
+  askSource,
+  type ChangeText,
+  minVersionOptions,
+  operandsOf,
+  sourceExclusions,
+  sourceOptions,
+} from "../source.ts";
 
 const COLUMNS = ["version", "timestamp_usec", "before", "after", "transaction_hash"] as const;
 
@@ -20,6 +27,7 @@ export const historyCommand = command({
   operands: "ADDRESS ASSET",
   options: {
     ...sourceOptions,
+    ...minVersionOptions,
     from: textOption(
       "First version or time to include; a time is RFC 3339, or @ and Unix seconds (default the oldest kept change)",
       "VERSION|TIMESTAMP",

@@ -4,6 +4,7 @@ import { command, EXIT_OK } from "../command.ts";
 import { switchOption } from "../option.ts";
 import {
   askSource,
+  minVersionOptions,
   operandsOf,
   readAtExclusions,
   readAtOf,
@@ -18,6 +19,7 @@ export const rawItemCommand = command({
   operands: "TABLE_HANDLE KEY",
   options: {
     ...sourceOptions,
+    ...minVersionOptions,
     ...readAtOptions,
     json: switchOption("Print a JSON object", false),
   },

@@ -15,6 +15,7 @@ import { httpOf, limitGroups, servingGroup } from "../http-options.ts";
 import { Interrupted } from "../interrupt.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
 import {
+  bytesOption,
   choiceOption,
   durationOption,
   type Exclusion,
@@ -34,7 +35,7 @@ import { checkInChild } from "./check.ts";
 
 const followOptions = {
   upstream: listOption(
-    "Full node to follow. If it needs an API key, set SEXTANT_UPSTREAM_API_KEY, and SEXTANT_UPSTREAM_API_KEY_HEADER if the header is not Authorization: Bearer",
+    "Full node to follow. The API key of the first goes in SEXTANT_UPSTREAM_API_KEY_1, and so on (or in SEXTANT_UPSTREAM_API_KEY if there is only one); it is sent as Authorization: Bearer, or in the header that SEXTANT_UPSTREAM_API_KEY_1_HEADER names, and never over plain http to another machine",
     "URL",
   ),
   agree: textOption(
@@ -51,6 +52,12 @@ const followOptions = {
     "COUNT",
     FOLLOW_NUMBERS.upstreamRate,
   ),
+  "open-block-records": integerOption(
+    "Most records of a block that has not ended yet; an upstream that sends more is set aside",
+    "COUNT",
+    FOLLOW_NUMBERS.openBlockRecords,
+  ),
+  "open-block": bytesOption("Most memory for such a block, in bytes", FOLLOW_NUMBERS.openBlockBytes),
   "poll-time": durationOption("Pause between two polls for new blocks", FOLLOW_NUMBERS.pollTimeMs),
   "retry-time": durationOption(
     "Pause before the first retry of a faulty upstream; it grows with each fault",
@@ -189,17 +196,33 @@ function checkCombination(values: StartValues): void {
   }
 }
 
-/** Only from the environment: every user of the machine can see flags. */
-function apiKey(): FollowOptions["apiKey"] {
-  const { SEXTANT_UPSTREAM_API_KEY: value, SEXTANT_UPSTREAM_API_KEY_HEADER: header } = process.env;
+/** A key and its header. Only from the environment: every user of the machine can see flags. */
+function apiKeyFrom(name: string, headerName: string): FollowOptions["apiKey"] {
+  const { [name]: value, [headerName]: header } = process.env;
   if (value === undefined || value === "") return undefined;
   if (header !== undefined && !/^[A-Za-z][A-Za-z0-9-]{0,63}$/.test(header)) {
-    throw new ConfigError("SEXTANT_UPSTREAM_API_KEY_HEADER: expected the name of a header");
+    throw new ConfigError(`${headerName}: expected the name of a header`);
   }
   if (!/^[\x21-\x7e]{1,4096}$/.test(value)) {
-    throw new ConfigError("SEXTANT_UPSTREAM_API_KEY: expected visible ASCII characters");
+    throw new ConfigError(`${name}: expected visible ASCII characters`);
   }
   return { value, header: header?.toLowerCase() };
+}
+
+/** The only upstream's key, or one for each, numbered from 1 in the order of the upstreams. */
+function apiKeys(upstreams: number): Pick<FollowOptions, "apiKey" | "apiKeys"> {
+  const prefix = "SEXTANT_UPSTREAM_API_KEY";
+  for (const name of Object.keys(process.env)) {
+    const number = /^SEXTANT_UPSTREAM_API_KEY_(\d+)(_HEADER)?$/.exec(name)?.[1];
+    if (number === undefined || (Number(number) >= 1 && Number(number) <= upstreams)) continue;
+    throw new ConfigError(`${name}: expected a number from 1 to ${upstreams}, one per upstream`);
+  }
+  return {
+    apiKey: apiKeyFrom(prefix, `${prefix}_HEADER`),
+    apiKeys: Array.from({ length: upstreams }, (_, i) =>
+      apiKeyFrom(`${prefix}_${i + 1}`, `${prefix}_${i + 1}_HEADER`),
+    ),
+  };
 }
 
 function startNode(values: StartValues): Promise<Node> {
@@ -220,7 +243,9 @@ function startNode(values: StartValues): Promise<Node> {
     http: httpOf(values),
     genesis: values.genesis,
     waypoint: values.waypoint,
-    follow: isFollowing ? { ...toNodeValues(followOptions, values), apiKey: apiKey() } : undefined,
+    follow: isFollowing
+      ? { ...toNodeValues(followOptions, values), ...apiKeys(values.upstream.length) }
+      : undefined,
     localChain: isLocal
       ? {
           ...toNodeValues(localChainOptions, values),

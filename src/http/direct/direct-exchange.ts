@@ -4,7 +4,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { BodyHold } from "../body.ts";
-import type { Exchange, NodeRequest, Reply, RequestHeaders } from "../exchange.ts";
+import type { EventSink, Exchange, NodeRequest, Reply, RequestHeaders } from "../exchange.ts";
 import { headerLines } from "../headers.ts";
 import type { Admitted } from "../node-exchange.ts";
 import type { ReplyTail } from "./reply-tail.ts";
@@ -95,7 +95,21 @@ export class DirectExchange implements Exchange {
     this.#owner.replied(closes);
   }
 
-  /** Responses on this lane have a known length. */
+  startEvents({ status, headers, extra }: Omit<Reply, "body" | "onSent" | "isShared" | "closes">): EventSink {
+    const { socket, tail } = this.#owner;
+    const own = headerLines(extra) + headerLines(this.#added);
+    socket.write(
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.lines}${own}${tail.lines(true)}\r\n`,
+      "latin1",
+    );
+    return {
+      socket,
+      write: (bytes) => void socket.write(bytes),
+      end: () => this.#owner.replied(true),
+    };
+  }
+
+  /** Other responses on this lane have a known length. */
   startStream(): undefined {
     this.#owner.handOver(this.#bytes, { sinceMs: this.sinceMs, added: this.#added });
   }

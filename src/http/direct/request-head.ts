@@ -48,6 +48,7 @@ class Headers implements RequestHeaders {
   "content-length": string | undefined = undefined;
   "content-type": string | undefined = undefined;
   "if-none-match": string | undefined = undefined;
+  "last-event-id": string | undefined = undefined;
   "x-forwarded-for": string | undefined = undefined;
   "x-request-id": string | undefined = undefined;
 }

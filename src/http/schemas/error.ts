@@ -1,6 +1,7 @@
 // Schema of the body of every error.
 import { ERROR_CODES } from "../error-catalogue.ts";
 import type { JsonSchema } from "../operation.ts";
+import { U64_SCHEMA } from "./integer.ts";
 import { named } from "./named.ts";
 
 /** The body of every error. */
@@ -22,6 +23,14 @@ export const ERROR_SCHEMA: JsonSchema = named("Error", {
       type: "string",
       format: "uri",
       description: "On 410, if configured: a node that keeps more versions.",
+    },
+    ledger_version: {
+      ...U64_SCHEMA,
+      description: "On 503 because of `min_ledger_version`: the latest version.",
+    },
+    versions_behind: {
+      ...U64_SCHEMA,
+      description: "On 503 because of `min_ledger_version`: how many versions are missing.",
     },
   },
 });

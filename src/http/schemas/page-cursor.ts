@@ -5,6 +5,7 @@ import type { LedgerView } from "../../ledger/view.ts";
 import { HttpError } from "../errors.ts";
 import type { Field } from "../operation.ts";
 import { ledgerVersionField } from "./integer.ts";
+import { PAGE_CURSOR_PATTERN } from "./patterns.ts";
 import { type ReadAtArgs, readPointOf } from "./read-at.ts";
 
 /** Where a page starts. */
@@ -16,7 +17,7 @@ interface PageCursor {
 
 /** `start` of a list. */
 export const pageCursorField: Field<PageCursor> = {
-  schema: { type: "string", pattern: "^[0-9]{1,20}-[0-9a-f]{64}$" },
+  schema: { type: "string", pattern: PAGE_CURSOR_PATTERN },
   description:
     "The cursor of the page before: the next page, at the version of that page. Excludes `at`, and `ledger_version` of another version.",
   example: `1-${"0".repeat(64)}`,

@@ -107,7 +107,7 @@ class PageCheck {
     for (const [name, tree] of tables) {
       if (name === "meta") continue;
       const onRow = (key: Span, value: Value): void => this.#checkKey(name, key, value);
-      const isChecked = isSealed && SEALED_TABLES.some((one) => one === name);
+      const isChecked = isSealed && [...SEALED_TABLES, "index"].includes(name);
       const rules = {
         name: `table ${name}`,
         isWhole: this.#isWhole,

@@ -59,7 +59,7 @@ export const META = {
   sealedFormat: Buffer.from("sealed format"),
 } as const;
 
-/** Tables whose rows all have sums; of `meta`, all but UNSEALED. */
+/** Tables of format 1 whose rows all have sums since format 2; those of `index` always had them. */
 export const SEALED_TABLES = ["items", "stale", "blocks", "records", "tree", "side"] as const;
 
 /** Rows without sums: every version of the program reads the first, and the second says nothing about the ledger. */

@@ -21,6 +21,8 @@ export interface PoolEntry {
   /** Clock time of the last answer with a head. */
   headMs: number;
   failures: number;
+  /** Bytes that it had sent at its last good response. */
+  usefulBytes: number;
   /** Clock time from which it may be asked again. */
   readyMs: number;
   /** Set aside, but its re-check went well: it is asked for pages, if no other is ready, until one is committed. */
@@ -36,6 +38,8 @@ export interface PoolOptions {
   readonly retry: BackoffOptions;
   /** Pauses after wrong responses. */
   readonly setAside: BackoffOptions;
+  /** Chain that upstreams must belong to; undefined while unknown. */
+  readonly chainId?: () => number | undefined;
   readonly logger: Logger;
   /** Monotonic milliseconds. */
   readonly clock: () => number;
@@ -68,6 +72,7 @@ export class UpstreamPool {
       head: undefined,
       headMs: 0,
       failures: 0,
+      usefulBytes: 0,
       readyMs: 0,
       isOnProbation: false,
       wrongVersion: undefined,
@@ -107,8 +112,10 @@ export class UpstreamPool {
     return entry.readyMs <= this.#options.clock();
   }
 
-  /** Notes a head that an upstream answered with just now. */
+  /** Notes a head that an upstream answered with just now. Throws UpstreamError `wrong_chain`. */
   noteHead(entry: PoolEntry, head: UpstreamHead): void {
+    const chainId = this.#options.chainId?.();
+    if (chainId !== undefined && head.chainId !== chainId) throw wrongChain(chainId, head.chainId);
     entry.head = head;
     entry.headMs = this.#options.clock();
   }
@@ -144,6 +151,7 @@ export class UpstreamPool {
     entry.wrongVersion = undefined;
     entry.recheck = undefined;
     entry.failures = 0;
+    entry.usefulBytes = entry.upstream.receivedBytes;
     entry.readyMs = 0;
   }
 

@@ -10,14 +10,19 @@ import { findHead, findReadVersion, requireHead } from "./ledger-headers.ts";
 import {
   DEFAULT_TIMEOUTS,
   type ReceivedHeaders,
+  SMALL_RESPONSE_BYTES,
   type Timeouts,
   Transport,
   type UpstreamResponse,
 } from "./transport.ts";
 import type { RecordsPage, StateValueAnswer, Upstream, UpstreamHead } from "./upstream.ts";
 
-/** Responses other than pages and values are short. */
-const SMALL_RESPONSE_BYTES = 256 * 1024;
+/** Several pages are in flight at once; a page that is larger is asked for in smaller ones. */
+const MAX_PAGE_BYTES = 8 * 1024 * 1024;
+/** Networks allow a transaction 10 MiB of writes and 10 MiB of events. */
+const MAX_RECORD_BYTES = 24 * 1024 * 1024;
+/** Networks allow an item 1 MiB. Many may be in flight at once. */
+const MAX_VALUE_BYTES = 2 * 1024 * 1024;
 
 /** The header that carries the API key. */
 export interface ApiKeyHeader {
@@ -27,7 +32,7 @@ export interface ApiKeyHeader {
 
 /** Options of a REST upstream. */
 export interface RestUpstreamOptions {
-  /** Largest page of records or state value in bytes. */
+  /** Largest page of records in bytes. */
   readonly maxPageBytes?: number;
   readonly timeouts?: Timeouts;
   /** Requests per second; zero means no cap. */
@@ -64,14 +69,14 @@ class RestUpstream implements Upstream {
   readonly #transport: Transport;
   readonly #cap: RateCap;
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #maxPageBytes: number;
+  readonly #maxPageBytes: number | undefined;
 
   constructor(base: URL, options: RestUpstreamOptions) {
     this.name = base.href;
     this.#base = base.href;
     this.#transport = new Transport(options.timeouts ?? DEFAULT_TIMEOUTS);
     this.#cap = new RateCap(options.upstreamRate ?? 0);
-    this.#maxPageBytes = options.maxPageBytes ?? 32 * 1024 * 1024;
+    this.#maxPageBytes = options.maxPageBytes;
     this.#headers = {
       "user-agent": options.userAgent ?? "sextant",
       "accept-encoding": "gzip",
@@ -92,7 +97,8 @@ class RestUpstream implements Upstream {
 
   async getRecords(start: bigint, limit: number, signal: AbortSignal): Promise<RecordsPage> {
     const url = urlTo(this.#base, transactionsRoute, { start, limit });
-    const response = await this.#ask(url, BCS_TYPE, signal, this.#maxPageBytes);
+    const maxBytes = this.#maxPageBytes ?? (limit === 1 ? MAX_RECORD_BYTES : MAX_PAGE_BYTES);
+    const response = await this.#ask(url, BCS_TYPE, signal, maxBytes);
     if (response.status === 200) {
       assertBcs(response.headers);
       return { head: requireHead(response.headers), bytes: response.body };
@@ -108,7 +114,7 @@ class RestUpstream implements Upstream {
   async getStateValue(stateKey: Uint8Array, version: bigint, signal: AbortSignal): Promise<StateValueAnswer> {
     const url = urlTo(this.#base, rawStateValueRoute, { ledger_version: version });
     const body = JSON.stringify({ key: toPrefixedHex(stateKey) });
-    const response = await this.#ask(url, BCS_TYPE, signal, this.#maxPageBytes, body);
+    const response = await this.#ask(url, BCS_TYPE, signal, MAX_VALUE_BYTES, body);
     const isAbsent = response.status === 404 && errorCodeOf(response) === "state_value_not_found";
     if (response.status === 200) assertBcs(response.headers);
     else if (!isAbsent) {

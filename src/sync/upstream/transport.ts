@@ -27,6 +27,10 @@ export const DEFAULT_TIMEOUTS: Timeouts = {
 };
 
 const MAX_CONNECTIONS = 16;
+/** Largest body of a response that is not 200. */
+export const SMALL_RESPONSE_BYTES = 256 * 1024;
+/** All headers of a response. */
+const MAX_HEADER_BYTES = 16 * 1024;
 /** The upstream closed or cut the connection. */
 const CUT_CODES = ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"];
 
@@ -36,7 +40,7 @@ export interface UpstreamRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Largest response body, before and after inflating. */
+  /** Largest body of a 200 response, before and after inflating; others are short. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
@@ -63,6 +67,7 @@ export class Transport {
     const undici = loadPackage("undici") as typeof import("undici");
     this.#agent = new undici.Agent({
       connections: MAX_CONNECTIONS,
+      maxHeaderSize: MAX_HEADER_BYTES,
       connect: { timeout: timeouts.connectMs },
       headersTimeout: timeouts.firstByteMs,
       bodyTimeout: timeouts.stallMs,
@@ -82,7 +87,8 @@ export class Transport {
     }, totalMs);
     try {
       const response = await this.#send(request, limits.signal);
-      const received = await readResponse(response, request.maxBytes);
+      const isShort = response.statusCode !== 200 && request.maxBytes > SMALL_RESPONSE_BYTES;
+      const received = await readResponse(response, isShort ? SMALL_RESPONSE_BYTES : request.maxBytes);
       // Undici frees a connection one turn of the loop after its response; before that it would open another.
       await nextTurn();
       return received;

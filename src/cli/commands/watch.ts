@@ -1,0 +1,74 @@
+// `sextant watch`: a balance or the blocks, as they change.
+import { ConfigError } from "../../base/errors.ts";
+import { formatTime } from "../../base/time-text.ts";
+import { parseOperand } from "../../node.ts";
+import { command, EXIT_OK } from "../command.ts";
+import { integerOption, switchOption, textOption } from "../option.ts";
+import {
+  askSource,
+  minVersionOptions,
+  operandsOf,
+  sourceExclusions,
+  sourceOptions,
+  type WatchQuery,
+} from "../source.ts";
+
+type Event = Readonly<Record<string, string>>;
+
+function toText(event: Event): string {
+  const { timestamp_usec = "0", height, first_version, last_version } = event;
+  const time = formatTime(BigInt(timestamp_usec));
+  if (height !== undefined) return `${last_version}  ${time}  block ${height} from version ${first_version}`;
+  const { version, balance = "0", before, transaction_hash } = event;
+  if (before === undefined) return `${version}  ${time}  ${balance}`;
+  const difference = BigInt(balance) - BigInt(before);
+  return `${version}  ${time}  ${balance}  ${difference < 0n ? "" : "+"}${difference}  ${transaction_hash}`;
+}
+
+function queryOf(operands: readonly string[], after: bigint | undefined): WatchQuery {
+  if (operands.length === 0) return { balance: undefined, after };
+  const [address, asset] = operandsOf(operands, ["ADDRESS", "ASSET"]);
+  parseOperand("address", "ADDRESS", address);
+  parseOperand("asset", "ASSET", asset);
+  return { balance: { address, asset_type: asset }, after };
+}
+
+export const watchCommand = command({
+  name: "watch",
+  summary: "Print a balance, or the latest block, and then every change of it",
+  operands: "[ADDRESS ASSET]",
+  options: {
+    ...sourceOptions,
+    ...minVersionOptions,
+    after: textOption("Print the changes after this version instead of the state now", "VERSION"),
+    count: integerOption("Stop after this many lines (default never)", "COUNT", {
+      fallback: undefined,
+      min: 1,
+      max: 1_000_000_000,
+    }),
+    json: switchOption("Print a JSON object on each line", false),
+  },
+  exclusions: sourceExclusions,
+  examples: [
+    "sextant watch 0xcafe 0x1::aptos_coin::AptosCoin",
+    "sextant watch --json",
+    "sextant watch 0xcafe 0xa --after 1200 --count 5",
+  ],
+  run: async (values, operands, context) => {
+    const { after, count, json } = values;
+    const query = queryOf(
+      operands,
+      after === undefined ? undefined : parseOperand("version", "--after", after),
+    );
+    await askSource(values, async (source) => {
+      let printed = 0;
+      const notes = (note: string): void => context.err(`sextant: ${note}`);
+      for await (const line of source.watch(query, notes)) {
+        context.out(json ? line : toText(JSON.parse(line) as Event));
+        if (++printed === count) return;
+      }
+      throw new ConfigError("the sequence of events ended");
+    });
+    return EXIT_OK;
+  },
+});

@@ -1,0 +1,230 @@
+// Streams of server-sent events. A stream first catches up with the history, at the pace of its reader; then the feed of
+// changes tells it what is new. From there on a reader that falls too far behind is cut off: it comes back with the id of
+// its last event and catches up again.
+import type { Socket } from "node:net";
+import type { Logger } from "../base/log.ts";
+import { DAY_MS, type NumberSettings, type Numbers } from "../base/settings.ts";
+import type { Ledger } from "../ledger/view.ts";
+import type { Subscriber } from "../ledger/watch/change-feed.ts";
+import type { HeadWatch } from "../ledger/watch/head-watch.ts";
+import type { WatchEvent, Watched } from "../ledger/watch/watched.ts";
+import { HttpError } from "./errors.ts";
+import type { EventSink } from "./exchange.ts";
+
+export const STREAM_NUMBERS = {
+  /** Open streams; more are turned away. */
+  maxStreams: { fallback: 1000, min: 0, max: 1_000_000 },
+  /** Bytes that a stream may have unsent before its reader is cut off. */
+  streamBufferBytes: { fallback: 64 * 1024, min: 1024, max: 2 ** 30 },
+  /** Between two signs of life on a stream without events. */
+  streamHeartbeatMs: { fallback: 15_000, min: 32, max: DAY_MS },
+} as const satisfies NumberSettings;
+
+/** What a stream sends, and where it begins. */
+export interface StreamSource {
+  readonly watched: Watched<WatchEvent>;
+  /** Sent at once. */
+  readonly opening: string;
+  /** The reader knows the state at this version. */
+  readonly after: bigint;
+  /** True if changes after it may be in the history. */
+  readonly isResumed: boolean;
+  /** The text of an event. */
+  readonly format: (event: WatchEvent) => string;
+}
+
+export interface EventStreamsOptions {
+  readonly ledger: Ledger;
+  readonly headWatch: HeadWatch;
+  readonly settings: Numbers<typeof STREAM_NUMBERS>;
+  /** A connection took everything written to it. */
+  readonly onTaken: (socket: Socket) => void;
+  readonly logger: Logger;
+}
+
+/** A client waits this long before it connects again. */
+const RETRY = "retry: 2000\n\n";
+/** Ticks between two heartbeats of a stream. Streams that began in different ticks beat in different ones, so that none is long. */
+const TICKS = 32;
+
+/** Resolves when the client took what was written, or is gone. */
+function untilTaken(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      socket.off("drain", settle).off("close", settle);
+      resolve();
+    };
+    socket.on("drain", settle).on("close", settle);
+  });
+}
+
+/** One client. */
+class EventStream implements Subscriber<WatchEvent> {
+  after: bigint;
+  readonly source: StreamSource;
+  readonly sink: EventSink;
+  readonly #owner: EventStreams;
+  /** The feed tells it what is new. */
+  isLive = false;
+  /** Tick of the next heartbeat. */
+  nextBeat: number;
+
+  constructor(owner: EventStreams, source: StreamSource, sink: EventSink, nextBeat: number) {
+    this.nextBeat = nextBeat;
+    this.#owner = owner;
+    this.source = source;
+    this.sink = sink;
+    this.after = source.after;
+    // Readers do not half-close: a client that sends no more has left.
+    sink.socket.on("close", this.leave).on("end", this.leave);
+  }
+
+  take(event: WatchEvent): void {
+    this.#owner.push(this, event);
+  }
+
+  end(): void {
+    this.#owner.end(this);
+  }
+
+  readonly leave = (): void => this.#owner.end(this);
+}
+
+export class EventStreams {
+  readonly #options: EventStreamsOptions;
+  /** The one whose heartbeat is due first comes first. */
+  readonly #streams = new Set<EventStream>();
+  #timer: NodeJS.Timeout | undefined;
+  #tick = 0;
+  #cutOff = 0;
+  #isClosed = false;
+  /** All streams of a change send the same bytes. */
+  #lastEvent: { readonly event: WatchEvent; readonly bytes: Buffer } | undefined;
+  #lastBeat: { readonly version: bigint; readonly bytes: Buffer } | undefined;
+
+  constructor(options: EventStreamsOptions) {
+    this.#options = options;
+  }
+
+  /** Open streams. */
+  get count(): number {
+    return this.#streams.size;
+  }
+
+  /** Readers that were too slow. */
+  get cutOff(): number {
+    return this.#cutOff;
+  }
+
+  /** Throws if there is no room for one more stream. */
+  assertRoom(): void {
+    const { maxStreams } = this.#options.settings;
+    if (this.#streams.size < maxStreams && !this.#isClosed) return;
+    throw new HttpError("overloaded", `${maxStreams} streams are open already`, {
+      headers: ["Retry-After", "1"],
+    });
+  }
+
+  /** Begins a stream, whose headers are sent. */
+  open(source: StreamSource, sink: EventSink): void {
+    const stream = new EventStream(this, source, sink, this.#tick + TICKS);
+    this.#streams.add(stream);
+    this.#timer ??= setInterval(() => this.#beat(), this.#options.settings.streamHeartbeatMs / TICKS);
+    sink.write(Buffer.from(RETRY + source.opening));
+    if (sink.socket.destroyed || sink.socket.readableEnded) this.end(stream);
+    this.#start(stream).catch((error: unknown) => {
+      this.#options.logger.warn({ err: error }, "a stream of events broke off");
+      this.end(stream);
+    });
+  }
+
+  /** Sends an event to a stream that keeps up, and cuts off one that does not. */
+  push(stream: EventStream, event: WatchEvent): void {
+    this.#write(stream, this.#encode(stream, event));
+  }
+
+  /** Ends a stream; a second call does nothing. */
+  end(stream: EventStream): void {
+    if (!this.#streams.delete(stream)) return;
+    const { sink, source, leave } = stream;
+    this.#options.headWatch.feed.leave(source.watched, stream);
+    sink.socket.off("close", leave).off("end", leave);
+    sink.end();
+    if (this.#streams.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Ends all streams. Their clients connect again, to another process. */
+  close(): void {
+    this.#isClosed = true;
+    for (const stream of [...this.#streams]) this.end(stream);
+  }
+
+  /** Tells what the reader missed, and joins the feed when nothing is missing. */
+  async #start(stream: EventStream): Promise<void> {
+    const { headWatch } = this.#options;
+    const { watched, isResumed } = stream.source;
+    if (isResumed) await this.#catchUp(stream);
+    while (this.#streams.has(stream) && !headWatch.feed.join(watched, stream)) await this.#catchUp(stream);
+    stream.isLive = true;
+    headWatch.look();
+  }
+
+  async #catchUp(stream: EventStream): Promise<void> {
+    const { ledger, onTaken } = this.#options;
+    const view = await ledger.openView();
+    const { version: to } = view.position;
+    view.release();
+    const { socket } = stream.sink;
+    const missed = stream.source.watched.changes(() => ledger.openView(), { from: stream.after + 1n, to });
+    for await (const events of missed) {
+      for (const event of events) stream.sink.write(this.#encode(stream, event));
+      if (socket.writableNeedDrain) {
+        await untilTaken(socket);
+        onTaken(socket);
+      }
+      if (!this.#streams.has(stream)) return;
+    }
+    if (to > stream.after) stream.after = to;
+  }
+
+  #encode({ source }: EventStream, event: WatchEvent): Buffer {
+    if (this.#lastEvent?.event !== event) {
+      this.#lastEvent = { event, bytes: Buffer.from(source.format(event)) };
+    }
+    return this.#lastEvent.bytes;
+  }
+
+  #write(stream: EventStream, bytes: Buffer): void {
+    const { sink } = stream;
+    sink.write(bytes);
+    if (sink.socket.writableLength <= this.#options.settings.streamBufferBytes) return;
+    this.#cutOff++;
+    sink.socket.destroy();
+    this.end(stream);
+  }
+
+  /** Sends heartbeats to the streams that are due. */
+  #beat(): void {
+    this.#tick++;
+    for (const stream of this.#streams) {
+      if (stream.nextBeat > this.#tick) return;
+      stream.nextBeat = this.#tick + TICKS;
+      this.#streams.delete(stream);
+      this.#streams.add(stream);
+      if (stream.isLive) this.#write(stream, this.#beatOf(stream));
+      else stream.sink.write(Buffer.from(":\n\n"));
+    }
+  }
+
+  /** A heartbeat tells how far the stream is: a client that resumes there needs no history of the quiet time before. */
+  #beatOf({ after }: EventStream): Buffer {
+    const { delivered } = this.#options.headWatch.feed;
+    const version = after > delivered ? after : delivered;
+    if (this.#lastBeat?.version !== version) {
+      this.#lastBeat = { version, bytes: Buffer.from(`: at version ${version}\nid: ${version}\n\n`) };
+    }
+    return this.#lastBeat.bytes;
+  }
+}

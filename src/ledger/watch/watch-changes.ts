@@ -1,0 +1,79 @@
+// Watching as a sequence: the state now, then every change. The consumer sets the pace; while it is busy, nothing is kept
+// for it, and what it missed is read from the history.
+import type { Ledger, LedgerView } from "../view.ts";
+import type { Subscriber } from "./change-feed.ts";
+import type { HeadWatch } from "./head-watch.ts";
+import type { WatchEvent, Watched } from "./watched.ts";
+
+export interface WatchStart {
+  /** Tells the changes after this version instead of the state now. */
+  readonly after: bigint | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** The first change after a version; undefined if the history must be read, or the signal ended the wait. */
+function nextChange<E extends WatchEvent>(
+  watch: HeadWatch,
+  watched: Watched<E>,
+  after: bigint,
+  signal: AbortSignal,
+): Promise<E | undefined> {
+  return new Promise((resolve) => {
+    const settle = (event: E | undefined): void => {
+      watch.feed.leave(watched, subscriber);
+      signal.removeEventListener("abort", end);
+      resolve(event);
+    };
+    const end = (): void => settle(undefined);
+    const subscriber: Subscriber<E> = { after, take: settle, end };
+    if (signal.aborted || !watch.feed.join(watched, subscriber)) {
+      resolve(undefined);
+      return;
+    }
+    signal.addEventListener("abort", end);
+    watch.look();
+  });
+}
+
+async function withView<T>(ledger: Ledger, use: (view: LedgerView) => Promise<T> | T): Promise<T> {
+  const view = await ledger.openView();
+  try {
+    return await use(view);
+  } finally {
+    view.release();
+  }
+}
+
+/**
+ * The state now and then every change, each with its version; ends when the signal does. Throws LedgerError
+ * `version_pruned` if changes were pruned while the consumer was busy.
+ */
+export async function* watchChanges<E extends WatchEvent>(
+  ledger: Ledger,
+  watch: HeadWatch,
+  watched: Watched<E>,
+  { after, signal }: WatchStart,
+): AsyncGenerator<E> {
+  let known = after;
+  if (known === undefined) {
+    const [version, state] = await withView(
+      ledger,
+      async (view) => [view.position.version, await watched.current(view)] as const,
+    );
+    known = version;
+    yield state;
+  }
+  while (!signal.aborted) {
+    const head = await withView(ledger, ({ position }) => position.version);
+    if (head > known) {
+      const missed = watched.changes(() => ledger.openView(), { from: known + 1n, to: head });
+      for await (const events of missed) yield* events;
+      known = head;
+    }
+    // The history up to an idle watcher's last event may be pruned: it goes on from the change that woke it.
+    const event: E | undefined = await nextChange(watch, watched, known, signal);
+    if (event === undefined) continue;
+    known = event.version;
+    yield event;
+  }
+}

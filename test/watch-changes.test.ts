@@ -1,0 +1,182 @@
+// Watching a ledger: each watcher is told every change once and in order, whenever it comes, pauses and goes on, and what
+// nobody watches costs nothing.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseAsset } from "../src/ledger/asset.ts";
+import { HeadWatch } from "../src/ledger/watch/head-watch.ts";
+import { watchChanges } from "../src/ledger/watch/watch-changes.ts";
+import { type BalanceEvent, watchedBalance } from "../src/ledger/watch/watched-balance.ts";
+import { watchedBlocks } from "../src/ledger/watch/watched-blocks.ts";
+import { parseAddress } from "../src/move/address.ts";
+import { COIN } from "./support/http-ledger.ts";
+import { CountingLedger } from "./support/long-history.ts";
+import { type BalanceWrite, SmallLedger } from "./support/small-ledger.ts";
+import { until } from "./support/until.ts";
+
+const OWNERS = ["0x10", "0x11", "0x12"] as const;
+
+function balanceOf(owner: string) {
+  return watchedBalance({ owner: parseAddress(owner), asset: parseAsset(COIN) });
+}
+
+const writes = fc.array(
+  fc.record({ owner: fc.constantFrom(...OWNERS), amount: fc.bigInt(0n, 5n) }) as fc.Arbitrary<BalanceWrite>,
+  { minLength: 1, maxLength: 4 },
+);
+
+type Step =
+  | { readonly kind: "commit"; readonly writes: readonly BalanceWrite[] }
+  | { readonly kind: "watch"; readonly owner: string; readonly after: number | undefined }
+  | { readonly kind: "take"; readonly watcher: number };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ kind: fc.constant("commit" as const), writes }),
+  fc.record({
+    kind: fc.constant("watch" as const),
+    owner: fc.constantFrom(...OWNERS),
+    after: fc.option(fc.nat(12), { nil: undefined }),
+  }),
+  fc.record({ kind: fc.constant("take" as const), watcher: fc.nat(5) }),
+);
+
+/** Property cases; each waits for real pauses between rounds. */
+const CASES = 30;
+
+describe("watchers", () => {
+  it("are told every change once, in order", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {
+        const ledger = new SmallLedger();
+        const watch = new HeadWatch({ ledger: ledger.store, isTold: () => true });
+        const stop = new AbortController();
+        const commit = async (some: readonly BalanceWrite[]): Promise<void> => {
+          watch.committed(await ledger.commit(some));
+        };
+        await commit([{ owner: "0x99", amount: 1n }]);
+        const watchers: {
+          owner: string;
+          after: bigint | undefined;
+          head: bigint;
+          events: BalanceEvent[];
+          source: AsyncGenerator<BalanceEvent>;
+          pending: Promise<void> | undefined;
+        }[] = [];
+        /** Asks for the next event; it may come much later. */
+        const take = (one: (typeof watchers)[number]): void => {
+          one.pending ??= one.source.next().then(({ value, done }) => {
+            one.pending = undefined;
+            if (done !== true) one.events.push(value);
+          });
+        };
+        for (const one of steps) {
+          if (one.kind === "commit") await commit(one.writes);
+          else if (one.kind === "watch") {
+            const after = one.after === undefined ? undefined : BigInt(one.after);
+            const source = watchChanges(ledger.store, watch, balanceOf(one.owner), {
+              after,
+              signal: stop.signal,
+            });
+            const watcher = { owner: one.owner, after, head: 0n, events: [], source, pending: undefined };
+            watchers.push(watcher);
+            take(watcher);
+            if (after === undefined) {
+              await until(() => watcher.events.length === 1);
+              watcher.head = (watcher.events as BalanceEvent[])[0]?.version ?? 0n;
+            }
+          } else if (watchers.length > 0) {
+            const watcher = watchers[one.watcher % watchers.length];
+            if (watcher !== undefined) take(watcher);
+          }
+        }
+        for (const { owner, after, head, events, ...watcher } of watchers) {
+          const since = after ?? head;
+          const expected = ledger.changesAfter(owner, since);
+          const count = expected.length + (after === undefined ? 1 : 0);
+          const one = watchers.find(({ source }) => source === watcher.source);
+          await until(() => {
+            if (one !== undefined && events.length < count) take(one);
+            return events.length >= count;
+          });
+          const changes = after === undefined ? events.slice(1) : events;
+          expect(changes.map(({ version, balance }) => ({ version, balance }))).toEqual(expected);
+          if (after === undefined) expect(events[0]).toMatchObject({ version: head });
+        }
+        stop.abort();
+        await Promise.all(watchers.map(({ pending }) => pending));
+        expect(watch.feed.isWatched).toBe(false);
+        watch.close();
+      }),
+      { numRuns: CASES },
+    );
+  });
+
+  it("of one balance share the reading, and others are not read at all", async () => {
+    const ledger = new SmallLedger();
+    const counting = new CountingLedger(ledger.store);
+    const watch = new HeadWatch({ ledger: counting, isTold: () => true });
+    watch.committed(await ledger.commit([{ owner: "0x99", amount: 1n }]));
+    const told: bigint[] = [];
+    const join = (owner: string): void => {
+      const subscriber = { after: 0n, take: () => void told.push(0n), end: () => {} };
+      expect(watch.feed.join(balanceOf(owner), subscriber)).toBe(true);
+    };
+    const roundOf = async (owner: string): Promise<number> => {
+      const before = counting.reads;
+      const { version, ...commit } = await ledger.commit([
+        { owner, amount: BigInt(ledger.writes.length + 1) },
+      ]);
+      watch.committed({ version, ...commit });
+      await until(() => watch.feed.delivered === version);
+      return counting.reads - before;
+    };
+    join("0x10");
+    const reads = await roundOf("0x10");
+    expect([reads > 0, told.length]).toEqual([true, 1]);
+    for (let i = 0; i < 99; i++) {
+      // Later subscribers know the state by then.
+      const subscriber = { after: 1n, take: () => void told.push(1n), end: () => {} };
+      watch.feed.join(balanceOf("0x10"), subscriber);
+    }
+    for (let i = 0; i < 1000; i++) {
+      watch.feed.join(balanceOf(`0x${(4096 + i).toString(16)}`), {
+        after: 1n,
+        take: () => void told.push(-1n),
+        end: () => {},
+      });
+    }
+    told.length = 0;
+    expect(await roundOf("0x10")).toBe(reads);
+    expect(told).toEqual([0n, ...Array.from({ length: 99 }, () => 1n)]);
+    expect(await roundOf("0x99")).toBe(0);
+    expect(told).toHaveLength(100);
+    watch.close();
+  });
+
+  it("are woken although the history before their idle time is pruned", async () => {
+    const ledger = new SmallLedger();
+    const watch = new HeadWatch({ ledger: ledger.store, isTold: () => true });
+    watch.committed(await ledger.commit([{ owner: "0x10", amount: 1n }]));
+    const stop = new AbortController();
+    const source = watchChanges(ledger.store, watch, balanceOf("0x10"), {
+      after: undefined,
+      signal: stop.signal,
+    });
+    expect((await source.next()).value).toMatchObject({ version: 0n, balance: 1n });
+    const next = source.next();
+    await until(() => watch.feed.isWatched);
+    const quiet = Array.from({ length: 8 }, () => ({ owner: "0x11", amount: 7n }));
+    watch.committed(await ledger.commit(quiet));
+    await until(() => watch.feed.delivered === 8n);
+    await ledger.store.prune(6n, 1000);
+    watch.committed(await ledger.commit([{ owner: "0x10", amount: 2n }]));
+    expect((await next).value).toMatchObject({ version: 9n, before: 1n, balance: 2n });
+    stop.abort();
+    expect((await source.next()).done).toBe(true);
+    const late = watchChanges(ledger.store, watch, watchedBlocks, {
+      after: 2n,
+      signal: new AbortController().signal,
+    });
+    await expect(late.next()).rejects.toMatchObject({ code: "version_pruned" });
+    watch.close();
+  });
+});
