@@ -1,5 +1,6 @@
 // Fetches state items that were not written since the base version, on first use, and stores the result, presence
 // or absence, with the level at which it was fetched. Concurrent readers of one item share one fetch.
+import { setMaxListeners } from "node:events";
 import { equalBytes } from "../base/bytes.ts";
 import { errorText } from "../base/errors.ts";
 import { toHex } from "../base/hex.ts";
@@ -85,6 +86,8 @@ export class BaseFiller {
   readonly #stop = new AbortController();
 
   constructor(options: BaseFillerOptions) {
+    // Every fetch in flight listens.
+    setMaxListeners(0, this.#stop.signal);
     this.#options = options;
     this.#level = levelOfRule(options.agree) ?? TRUSTED;
     this.#clock = options.clock ?? (() => performance.now());

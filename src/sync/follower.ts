@@ -340,8 +340,8 @@ export class Follower {
   async #followOne(entry: PoolEntry): Promise<void> {
     const { prepare, committer } = this.#options;
     // An upstream names the start only until the first commit.
-    if (this.#version === undefined) {
-      await prepare?.(entry.upstream, this.#ceiling(), this.#stop.signal);
+    if (this.#version === undefined && prepare !== undefined) {
+      await this.#beforeOthers(entry, (signal) => prepare(entry.upstream, this.#ceiling(), signal));
     }
     await this.#assertSameHistory(entry);
     // The records of an unfinished block are one upstream's word: the next one must not be checked against them.
@@ -467,15 +467,19 @@ export class Follower {
     return this.#needed > 1 ? this.pool.headVersion(this.#needed) : undefined;
   }
 
-  /** The next page; gives up a slow upstream early if there is another one to ask. */
   #nextPage(entry: PoolEntry, queue: PageQueue): Promise<QueuedPage> {
+    return this.#beforeOthers(entry, () => queue.next());
+  }
+
+  /** Asks an upstream; gives up a slow one early if there is another one to ask. */
+  #beforeOthers<T>(entry: PoolEntry, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const isAlone = !this.pool.sound.some((other) => other !== entry && this.pool.isReady(other));
-    if (isAlone) return queue.next();
+    if (isAlone) return ask(this.#stop.signal);
     // Doubles while nothing is committed, so upstreams that are all slow still serve.
     const patience = 2 ** Math.min(this.#slowPages, 3);
     const share = entry.failures === 0 ? 1 : FAILED_PAGE_SHARE;
     const ms = this.#pace.slowPageMs * patience * share;
-    return withDeadline(ms, this.#stop.signal, () => queue.next()).catch((error: unknown) => {
+    return withDeadline(ms, this.#stop.signal, ask).catch((error: unknown) => {
       this.#slowPages++;
       throw error;
     });

@@ -1,11 +1,16 @@
 // Records of an unfinished block are held back: they do not count as a commit, also right after a restart.
 import { expect, it } from "vitest";
-import { silentLogger } from "../../src/base/log.ts";
+import { type Logger, silentLogger } from "../../src/base/log.ts";
 import { decodePage } from "../../src/ledger/record.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { Committer } from "../../src/sync/committer.ts";
 import type { CommitProgress } from "../../src/sync/follower.ts";
+import { UpstreamError } from "../../src/sync/upstream/errors.ts";
+import type { Upstream } from "../../src/sync/upstream/upstream.ts";
 import { bent, flipped, follow, positionOf, recordChain, recorded, untilVersion } from "../support/follow.ts";
+import { BUILT_CHAIN_ID } from "../support/ledger-builder.ts";
+import { createRecordedUpstream } from "../support/recorded-upstream.ts";
+import { buildSmallChain } from "../support/small-chain.ts";
 import { until } from "../support/until.ts";
 
 const chain = await recordChain(20);
@@ -55,4 +60,40 @@ it("a first page after a restart that is only held back is no commit and clears 
   } finally {
     await follower.close();
   }
+});
+
+it("the unfinished block of an upstream that fails blames none of those that are asked next", async () => {
+  const amount = (height: number): bigint => BigInt(height);
+  const [truth, fork] = [
+    await buildSmallChain(8, (_, height) => amount(height)),
+    await buildSmallChain(8, (_, height) => amount(height) + (height > 4 ? 1n : 0n)),
+  ];
+  const end = truth.ends[4]!;
+  // The forger serves the first records of its own block 5 and then fails.
+  const forger: Upstream = {
+    ...bent(
+      createRecordedUpstream({ name: "forger", chainId: BUILT_CHAIN_ID, records: fork.records }),
+      (page) => page,
+    ),
+    getRecords: async (start, _, signal) => {
+      if (start > end + 2n) throw new UpstreamError("unreachable", "it failed");
+      const limit = start <= end ? Number(end - start) + 1 : 2;
+      const all = createRecordedUpstream({ name: "forger", chainId: BUILT_CHAIN_ID, records: fork.records });
+      return all.getRecords(start, limit, signal);
+    },
+  };
+  const honest = createRecordedUpstream({
+    name: "honest",
+    chainId: BUILT_CHAIN_ID,
+    records: truth.records,
+  });
+  const blamed: unknown[] = [];
+  const note: Logger["warn"] = ({ upstream }, message) => {
+    if (message.includes("set aside")) blamed.push(upstream);
+  };
+  const logger = { ...silentLogger, info: note, warn: note };
+  const { store, follower } = follow({ upstreams: [forger, honest], logger });
+  await untilVersion(store, truth.ends[8]!);
+  expect(blamed).not.toContain("honest");
+  await follower.close();
 });
