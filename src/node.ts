@@ -524,7 +524,7 @@ class SextantNode implements Node, Ledger {
       window: this.#window,
       uptimeSeconds: Math.floor((Date.now() - this.#startedMs) / 1000),
       more: {
-        ...(view === undefined ? {} : trustInfo(view.position)),
+        ...(view === undefined ? {} : trustInfo(view.position, position?.stateRoot !== undefined)),
         ...(isOwn
           ? await this.#waypoints.read(view, this.#role?.genesisWaypoint ?? this.#plan?.check?.waypoint)
           : {}),

@@ -81,7 +81,13 @@ export function followInfo(following: Following, version: bigint | undefined): R
       ...(at === undefined ? {} : { version: `${at}` }),
       ...(fault === undefined ? {} : { last_fault: fault }),
     })),
-    ...(fills === undefined ? {} : { lazy_fills: fills.fills, lazy_fill_failures: fills.failures }),
+    ...(fills === undefined
+      ? {}
+      : {
+          lazy_fills: fills.fills,
+          lazy_fills_by_level: Object.fromEntries(fills.byLevel),
+          lazy_fill_failures: fills.failures,
+        }),
   };
 }
 

@@ -10,7 +10,7 @@ import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
 import type { Store, StoreView } from "../store/contract.ts";
 import { isPassingFault } from "../store/errors.ts";
 import { type AgreementRule, parseAgreement } from "../sync/agreement.ts";
-import { BaseFiller } from "../sync/base-filler.ts";
+import { BaseFiller, type FillerStats } from "../sync/base-filler.ts";
 import { type Committer, loadPosition } from "../sync/committer.ts";
 import {
   type CommitProgress,
@@ -92,7 +92,9 @@ function keysOf(
 }
 
 function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+  return (
+    hostname === "localhost" || hostname === "[::1]" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
+  );
 }
 
 function parseStart(start: string | undefined): bigint | "latest" | undefined {
@@ -292,7 +294,7 @@ export class Following {
   }
 
   /** Items fetched from upstreams; undefined if the whole state is known. */
-  fills(): { readonly fills: number; readonly failures: number } | undefined {
+  fills(): Readonly<FillerStats> | undefined {
     return this.#filler?.stats;
   }
 

@@ -61,7 +61,7 @@ describe("a process that ended", () => {
     [
       "http",
       httpGauges(() => undefined),
-      ["connections_refused", "shed", "rate_limited", "slow_readers_ended"],
+      ["connections_refused", "shed", "rate_limited", "streams_cut_off", "slow_readers_ended"],
     ],
     [
       "module_cache",

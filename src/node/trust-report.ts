@@ -1,6 +1,14 @@
 // What the ledger rests on, in the info response and on the metrics page. Read from the position alone, so that the
 // writer, its workers and read-only processes say the same.
-import { formatTrust, refutedText, type TrustKind, trustAt, trustSpans } from "../ledger/trust.ts";
+import {
+  formatTrust,
+  refutedText,
+  TRUSTED,
+  type TrustKind,
+  trustAt,
+  trustSpans,
+  weakestTrust,
+} from "../ledger/trust.ts";
 import type { LedgerPosition } from "../ledger/view.ts";
 
 /** Most ranges in the info response: the latest ones. */
@@ -21,11 +29,13 @@ const RANKS: Readonly<Record<TrustKind, number>> = {
 export const TRUST_RANK_HELP =
   "Trust level of the latest version: -2 forked, -1 local, 0 trusted, 1 agreed, 2 chained, 3 anchored, 4 proven";
 
-/** Keys of the info response. */
-export function trustInfo(position: LedgerPosition): Record<string, unknown> {
+/** Keys of the info response. Without the whole state, an answer may rest on an item that one upstream gave. */
+export function trustInfo(position: LedgerPosition, isWhole: boolean): Record<string, unknown> {
   const spans = trustSpans(position.trust, position.version);
+  const level = trustAt(position.trust, position.version);
   return {
-    trust_level: formatTrust(trustAt(position.trust, position.version)),
+    trust_level: formatTrust(level),
+    weakest_trust_level: formatTrust(isWhole ? level : weakestTrust(level, TRUSTED)),
     trust_ranges: spans.slice(-SHOWN_RANGES).map(({ first, last, level }) => ({
       first_version: `${first}`,
       last_version: `${last}`,

@@ -35,6 +35,8 @@ export interface BaseFillerOptions {
 /** Counters of a filler. */
 export interface FillerStats {
   fills: number;
+  /** The fills by the level that they were given at. */
+  readonly byLevel: Map<string, number>;
   failures: number;
 }
 
@@ -67,7 +69,7 @@ interface Vote {
 
 /** Looks up and fetches rows of the base layer. */
 export class BaseFiller {
-  readonly stats: FillerStats = { fills: 0, failures: 0 };
+  readonly stats: FillerStats = { fills: 0, byLevel: new Map(), failures: 0 };
   /** Must know the state key of every hash passed to `rows`. */
   readonly keyTrace = new KeyTrace();
   readonly #options: BaseFillerOptions;
@@ -184,12 +186,19 @@ export class BaseFiller {
       const value = await this.#inTurn(() => this.#ask({ chainId, stateKey, oldest, latest }));
       const row: BaseRow = { version: oldest, value, level: this.#level };
       this.#keep(keyHash, row);
-      this.stats.fills++;
+      this.#count(this.#level);
       return row;
     } catch (error) {
       this.stats.failures++;
       throw error;
     }
+  }
+
+  #count(level: TrustLevel): void {
+    const { stats } = this;
+    stats.fills++;
+    const name = formatTrust(level);
+    stats.byLevel.set(name, (stats.byLevel.get(name) ?? 0) + 1);
   }
 
   /** Bounds the answers in flight, which many readers may wait for at once. */
