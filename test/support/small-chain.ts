@@ -112,7 +112,7 @@ export async function buildSmallChain(
 
 /** The chain that trust-raiser.ts commits. */
 export function buildRaisedChain(): Promise<SmallChain> {
-  return buildSmallChain(200, (_, height) => BigInt(height));
+  return buildSmallChain(40, (_, height) => BigInt(height));
 }
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
