@@ -110,6 +110,24 @@ describe("watchers", () => {
     );
   });
 
+  it("that claim to know versions to come do not keep others from being told", async () => {
+    const ledger = new SmallLedger();
+    const watch = new HeadWatch({ ledger: ledger.store, isTold: () => true });
+    watch.committed(await ledger.commit([{ owner: "0x10", amount: 1n }]));
+    const stop = new AbortController();
+    const start = (owner: string, after: bigint | undefined) =>
+      watchChanges(ledger.store, watch, balanceOf(owner), { after, signal: stop.signal });
+    const ahead = start("0x11", 1_000_000n).next();
+    await until(() => watch.feed.isWatched);
+    const source = start("0x10", 0n);
+    const next = source.next();
+    watch.committed(await ledger.commit([{ owner: "0x10", amount: 2n }]));
+    expect((await next).value).toMatchObject({ version: 1n, before: 1n, balance: 2n });
+    stop.abort();
+    expect((await ahead).done).toBe(true);
+    watch.close();
+  });
+
   it("of one balance share the reading, and others are not read at all", async () => {
     const ledger = new SmallLedger();
     const counting = new CountingLedger(ledger.store);
@@ -118,7 +136,7 @@ describe("watchers", () => {
     const told: bigint[] = [];
     const join = (owner: string): void => {
       const subscriber = { after: 0n, take: () => void told.push(0n), end: () => {} };
-      expect(watch.feed.join(balanceOf(owner), subscriber)).toBe(true);
+      expect(watch.feed.join(balanceOf(owner), subscriber, 0n)).toBe(true);
     };
     const roundOf = async (owner: string): Promise<number> => {
       const before = counting.reads;
@@ -135,14 +153,18 @@ describe("watchers", () => {
     for (let i = 0; i < 99; i++) {
       // Later subscribers know the state by then.
       const subscriber = { after: 1n, take: () => void told.push(1n), end: () => {} };
-      watch.feed.join(balanceOf("0x10"), subscriber);
+      watch.feed.join(balanceOf("0x10"), subscriber, 1n);
     }
     for (let i = 0; i < 1000; i++) {
-      watch.feed.join(balanceOf(`0x${(4096 + i).toString(16)}`), {
-        after: 1n,
-        take: () => void told.push(-1n),
-        end: () => {},
-      });
+      watch.feed.join(
+        balanceOf(`0x${(4096 + i).toString(16)}`),
+        {
+          after: 1n,
+          take: () => void told.push(-1n),
+          end: () => {},
+        },
+        1n,
+      );
     }
     told.length = 0;
     expect(await roundOf("0x10")).toBe(reads);

@@ -2,6 +2,7 @@
 // changes tells it what is new. From there on a reader that falls too far behind is cut off: it comes back with the id of
 // its last event and catches up again.
 import type { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../base/log.ts";
 import { DAY_MS, type NumberSettings, type Numbers } from "../base/settings.ts";
 import type { Ledger } from "../ledger/view.ts";
@@ -42,6 +43,8 @@ export interface EventStreamsOptions {
   readonly logger: Logger;
 }
 
+/** Before the ledger is read again for a commit that it does not show yet. */
+const RETRY_MS = 20;
 /** A client waits this long before it connects again. */
 const RETRY = "retry: 2000\n\n";
 /** Ticks between two heartbeats of a stream. Streams that began in different ticks beat in different ones, so that none is long. */
@@ -165,17 +168,24 @@ export class EventStreams {
   async #start(stream: EventStream): Promise<void> {
     const { headWatch } = this.#options;
     const { watched, isResumed } = stream.source;
-    if (isResumed) await this.#catchUp(stream);
-    while (this.#streams.has(stream) && !headWatch.feed.join(watched, stream)) await this.#catchUp(stream);
+    let head = isResumed ? await this.#catchUp(stream) : stream.after;
+    while (this.#streams.has(stream) && !headWatch.feed.join(watched, stream, head)) {
+      const seen = head;
+      head = await this.#catchUp(stream);
+      // The feed knows a commit that the ledger does not show yet.
+      if (head <= seen) await sleep(RETRY_MS);
+    }
     stream.isLive = true;
     headWatch.look();
   }
 
-  async #catchUp(stream: EventStream): Promise<void> {
+  /** Sends the changes that the stream missed, and returns the version up to which they were read. */
+  async #catchUp(stream: EventStream): Promise<bigint> {
     const { ledger, onTaken } = this.#options;
     const view = await ledger.openView();
     const { version: to } = view.position;
     view.release();
+    if (to <= stream.after) return to;
     const { socket } = stream.sink;
     const missed = stream.source.watched.changes(() => ledger.openView(), { from: stream.after + 1n, to });
     for await (const events of missed) {
@@ -184,9 +194,10 @@ export class EventStreams {
         await untilTaken(socket);
         onTaken(socket);
       }
-      if (!this.#streams.has(stream)) return;
+      if (!this.#streams.has(stream)) return to;
     }
-    if (to > stream.after) stream.after = to;
+    stream.after = to;
+    return to;
   }
 
   #encode({ source }: EventStream, event: WatchEvent): Buffer {

@@ -90,15 +90,16 @@ export class ChangeFeed {
 
   /**
    * Adds a subscriber, unless commits after the state that it knows went by: then it returns false, and the caller reads
-   * up to a later version first.
+   * up to a later version first. `head` is the version that the caller read the ledger at; a subscriber may claim to know
+   * later versions than that, which says nothing about the ledger.
    */
-  join<E extends WatchEvent>(watched: Watched<E>, subscriber: Subscriber<E>): boolean {
+  join<E extends WatchEvent>(watched: Watched<E>, subscriber: Subscriber<E>, head: bigint): boolean {
     if (subscriber.after < this.#known) return false;
     if (this.#isClosed) {
       subscriber.end(undefined);
       return true;
     }
-    if (this.#topics.size === 0) this.#begin(subscriber.after);
+    if (this.#topics.size === 0) this.#begin(head);
     this.#topicOf(watched as unknown as Watched<WatchEvent>).subscribers.add(
       // A topic gives the events of its own kind only.
       subscriber as unknown as Subscriber<WatchEvent>,

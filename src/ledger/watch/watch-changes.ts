@@ -1,9 +1,13 @@
 // Watching as a sequence: the state now, then every change. The consumer sets the pace; while it is busy, nothing is kept
 // for it, and what it missed is read from the history.
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Ledger, LedgerView } from "../view.ts";
 import type { Subscriber } from "./change-feed.ts";
 import type { HeadWatch } from "./head-watch.ts";
 import type { WatchEvent, Watched } from "./watched.ts";
+
+/** Before the ledger is read again for a commit that the feed knows and the ledger does not show yet. */
+const RETRY_MS = 20;
 
 export interface WatchStart {
   /** Tells the changes after this version instead of the state now. */
@@ -15,7 +19,7 @@ export interface WatchStart {
 function nextChange<E extends WatchEvent>(
   watch: HeadWatch,
   watched: Watched<E>,
-  after: bigint,
+  { after, head }: { readonly after: bigint; readonly head: bigint },
   signal: AbortSignal,
 ): Promise<E | undefined> {
   return new Promise((resolve) => {
@@ -26,13 +30,18 @@ function nextChange<E extends WatchEvent>(
     };
     const end = (): void => settle(undefined);
     const subscriber: Subscriber<E> = { after, take: settle, end };
-    if (signal.aborted || !watch.feed.join(watched, subscriber)) {
+    if (signal.aborted || !watch.feed.join(watched, subscriber, head)) {
       resolve(undefined);
       return;
     }
     signal.addEventListener("abort", end);
     watch.look();
   });
+}
+
+/** Ends early, without an error, when the signal does. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return sleep(ms, undefined, { signal }).catch(() => {});
 }
 
 async function withView<T>(ledger: Ledger, use: (view: LedgerView) => Promise<T> | T): Promise<T> {
@@ -63,15 +72,17 @@ export async function* watchChanges<E extends WatchEvent>(
     known = version;
     yield state;
   }
+  let hasMissed = false;
   while (!signal.aborted) {
     const head = await withView(ledger, ({ position }) => position.version);
     if (head > known) {
       const missed = watched.changes(() => ledger.openView(), { from: known + 1n, to: head });
       for await (const events of missed) yield* events;
       known = head;
-    }
+    } else if (hasMissed) await pause(RETRY_MS, signal);
     // The history up to an idle watcher's last event may be pruned: it goes on from the change that woke it.
-    const event: E | undefined = await nextChange(watch, watched, known, signal);
+    const event: E | undefined = await nextChange(watch, watched, { after: known, head }, signal);
+    hasMissed = event === undefined;
     if (event === undefined) continue;
     known = event.version;
     yield event;
