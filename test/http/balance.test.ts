@@ -41,6 +41,7 @@ describe("balance over HTTP", () => {
       "x-node-block-height": "3",
       "x-node-oldest-block-height": "2",
       "x-node-read-version": "30",
+      "x-node-trust": "trusted",
     });
     const old = await fetch(`${path("0xc1", COIN)}?ledger_version=12`);
     expect(old.headers.get("x-node-ledger-version")).toBe("30");

@@ -16,7 +16,7 @@ const times = commands.flatMap(({ name: command, options }) =>
 );
 
 /** Options for which 0 has a meaning, see their help. */
-const MAY_BE_ZERO = ["block-time", "max-wait", "max-lag", "give-up-time"];
+const MAY_BE_ZERO = ["block-time", "max-wait", "max-lag", "give-up-time", "wait"];
 /** Options that are only compared with a clock, so no timer limits them. */
 const COMPARED = ["max-lag", "give-up-time"];
 

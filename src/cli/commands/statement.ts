@@ -15,10 +15,10 @@ export const statementCommand = command({
     ...sourceOptions,
     asset: textOption("Coin type or metadata address of the asset", "ASSET"),
     from: textOption(
-      "First moment of the period: a day (in UTC), RFC 3339, or Unix seconds behind an @",
-      "TIME",
+      "First moment of the period: a day (in UTC), RFC 3339, or @ and Unix seconds",
+      "TIMESTAMP",
     ),
-    to: textOption("First moment after the period", "TIME"),
+    to: textOption("First moment after the period", "TIMESTAMP"),
     format: choiceOption("html: one page to print or keep", ["csv", "json", "html"], "csv"),
   },
   exclusions: sourceExclusions,
