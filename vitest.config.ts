@@ -36,7 +36,7 @@ export default defineConfig({
         // These tests share no state but modules, so that a process loads the sources once for all of its files.
         // It does so for files that run one after the other: hence a turn of its own.
         isolate: false,
-        env: { SEXTANT_RUNS: process.env.SEXTANT_RUNS ?? "100" },
+        env: { SEXTANT_RUNS: process.env.SEXTANT_RUNS ?? "60" },
         setupFiles: ["test/support/no-sockets.ts", "test/support/no-processes.ts"],
       }),
       tier("http", 1, { include: HTTP, isolate: false, setupFiles: ["test/support/no-processes.ts"] }),

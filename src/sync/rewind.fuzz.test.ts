@@ -155,7 +155,7 @@ for (const [engine, open] of Object.entries(ENGINES)) {
           await expectStates(store, fork);
           await store.close();
         }),
-        { numRuns: Math.max(6, Math.ceil(RUNS / (engine === "memory" ? 40 : 100))) },
+        { numRuns: Math.max(3, Math.ceil(RUNS / (engine === "memory" ? 40 : 100))) },
       );
     });
 

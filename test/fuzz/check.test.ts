@@ -13,9 +13,9 @@ import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { META, numberKey, type Table, type Tables } from "../../src/store/lmdb/tables.ts";
 import { assertHead } from "../../src/sync/check/head-check.ts";
 import { earliestAccumulator } from "../../src/sync/check/record-check.ts";
+import { pruneTo } from "../store/contract.ts";
 import { ChainRun } from "../support/chain-run.ts";
 import { RUNS } from "../support/property.ts";
-import { pruneTo } from "./contract.ts";
 
 let folder = "";
 let copies = 0;
