@@ -10,7 +10,7 @@ import type { BalanceChange } from "./ledger/balance-history.ts";
 import { balanceKeyCacheStats } from "./ledger/balance-keys.ts";
 import { LedgerError } from "./ledger/errors.ts";
 import type { TableRow } from "./ledger/owned-items.ts";
-import { isAccumulatorKnown } from "./ledger/position.ts";
+import { isAccumulatorKnown, type Position } from "./ledger/position.ts";
 import type { Ledger, LedgerView } from "./ledger/view.ts";
 import { HeadWatch } from "./ledger/watch/head-watch.ts";
 import { watchChanges } from "./ledger/watch/watch-changes.ts";
@@ -515,7 +515,7 @@ class SextantNode implements Node, Ledger {
   async #info(view: LedgerView | undefined): Promise<Readonly<Record<string, unknown>>> {
     const status = this.#status(view?.position.version);
     // Others would take a waypoint for checked: only hashes that this node computed, and that nothing refutes, give one.
-    const position = this.#store === undefined ? undefined : await loadPosition(this.#store);
+    const position = await this.#storedPosition();
     const isOwn = position !== undefined && isAccumulatorKnown(position) && position.refuted === undefined;
     return nodeInfo({
       ...status,
@@ -531,6 +531,11 @@ class SextantNode implements Node, Ledger {
         ...status.more,
       },
     });
+  }
+
+  /** Undefined while there is no ledger, or the store is out of reach. */
+  async #storedPosition(): Promise<Position | undefined> {
+    return this.#store === undefined ? undefined : await loadPosition(this.#store).catch(() => undefined);
   }
 
   /** Workers serve the writer's status. */

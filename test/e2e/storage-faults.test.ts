@@ -81,7 +81,7 @@ function canFreeze(): boolean {
 }
 
 /** Sizes of a nearly full disk and of a larger one: a node keeps the last 32 MiB free. */
-const [SMALL, LARGE] = ["38m", "256m"];
+const [SMALL, LARGE] = ["42m", "256m"];
 const disk = join(folder, "disk");
 
 /** Mounts a disk for the test, or resizes the mounted one; false if not permitted. */

@@ -148,7 +148,8 @@ describe("a line that breaks", () => {
       [
         "a page cut short, its length still right",
         (passing) => ({ ...passing, body: passing.body.subarray(0, passing.body.length - 10) }),
-        "unverified",
+        // A re-check asks for one record, which is cut short too.
+        "(unverified|malformed)",
       ],
       [
         "a connection cut in the middle",
@@ -190,7 +191,7 @@ describe("a line that breaks", () => {
           body.writeBigUInt64LE(7n, 1);
           return { ...passing, body };
         },
-        "unverified",
+        "(unverified|malformed)",
       ],
     ];
     expect(ledger.status).toBe(200);
@@ -205,7 +206,9 @@ describe("a line that breaks", () => {
       await a.produceBlock();
       const fault = await until(async () => {
         const [upstream] = (await b.info()).upstreams as { last_fault?: string }[];
-        return met >= 2 && upstream?.last_fault?.startsWith(code) ? upstream.last_fault : undefined;
+        return met >= 2 && new RegExp(`^${code}`).test(upstream?.last_fault ?? "")
+          ? upstream?.last_fault
+          : undefined;
       });
       expect(fault, name).toMatch(new RegExp(`^${code}`));
       expect(await versionOf(b), name).toBe(before);

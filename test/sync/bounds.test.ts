@@ -51,7 +51,7 @@ describe("an upstream that does not tell its head", () => {
       pace: { headDeadlineMs: 20 },
     });
     await untilVersion(store, head);
-    await until(() => follower.status().upstreams[0]?.fault?.includes("no complete answer within 20 ms"));
+    await until(() => /no complete answer within \d+ ms/.test(follower.status().upstreams[0]?.fault ?? ""));
   });
 });
 
@@ -66,7 +66,7 @@ describe("an upstream that does not send its pages", () => {
       pace: { slowPageMs: 20 },
     });
     await untilVersion(store, head);
-    expect(follower.status().upstreams[0]?.fault).toContain("no complete answer within 20 ms");
+    expect(follower.status().upstreams[0]?.fault).toMatch(/no complete answer within \d+ ms/);
   });
 });
 
