@@ -20,6 +20,7 @@ import { balanceRoute } from "../src/interface/routes.ts";
 import { parseAsset } from "../src/ledger/asset.ts";
 import { readBalance } from "../src/ledger/balance.ts";
 import { checkGenesis } from "../src/ledger/genesis.ts";
+import { LOCAL } from "../src/ledger/trust.ts";
 import type { StateItem } from "../src/ledger/view.ts";
 import { parseAddress } from "../src/move/address.ts";
 import type { StoreView } from "../src/store/contract.ts";
@@ -78,7 +79,7 @@ function pick<T>(items: readonly T[]): T {
 
 const chain = createLocalChain({ seed: chainSeed });
 const model = createMemoryStore();
-const committer = new Committer({ store: model, logger: silentLogger });
+const committer = new Committer({ store: model, logger: silentLogger, level: LOCAL });
 await bootstrapGenesis({ store: model, committer, check: checkGenesis(chain.genesisBlob()) });
 const keys = chain.items.all.map((item) => item.keyHash);
 const holders = chain
