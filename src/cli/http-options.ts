@@ -38,7 +38,7 @@ const servingOptions = {
     },
   ),
   "min-trust": textOption(
-    "Respond with 503 where the trust level is weaker: proven, anchored, chained, agreed NEEDED/OF, trusted or local",
+    "Weakest trust level to serve; weaker responses become 503: proven, anchored, chained, agreed NEEDED/OF, trusted or local",
     "LEVEL",
     (text) =>
       isTrustLevel(text) ? undefined : "proven, anchored, chained, agreed NEEDED/OF, trusted or local",
@@ -69,21 +69,21 @@ const limitOptions = {
     HTTP_NUMBERS.maxInFlight,
   ),
   "max-waiting": integerOption(
-    "Requests per process that wait for their min_ledger_version; more get 503",
+    "Limit on requests per process that wait for their min_ledger_version; more get 503",
     "COUNT",
     HTTP_NUMBERS.maxWaiting,
   ),
   "max-streams": integerOption(
-    "Open streams of events per process; more get 503",
+    "Limit on open event streams per process; more get 503",
     "COUNT",
     HTTP_NUMBERS.maxStreams,
   ),
   "stream-buffer": bytesOption(
-    "Bytes that a stream of events may have unsent before its reader is cut off",
+    "Limit on unsent bytes of an event stream; beyond it, the node closes the connection",
     HTTP_NUMBERS.streamBufferBytes,
   ),
   "stream-heartbeat": durationOption(
-    "Time between two signs of life on a stream without events",
+    "Time between heartbeats on an event stream without events",
     HTTP_NUMBERS.streamHeartbeatMs,
   ),
   "max-wait": durationOption(

@@ -129,7 +129,7 @@ export const sourceExclusions: readonly Exclusion<keyof typeof sourceOptions>[] 
 /** Options of every command that reads the ledger. */
 export const minVersionOptions = {
   "min-ledger-version": textOption(
-    "Read once the node is at this version: that of your own write",
+    "Wait until the node has this version, such as the version of your own write",
     "VERSION",
   ),
   wait: durationOption("Longest wait for --min-ledger-version", {

@@ -53,11 +53,14 @@ const followOptions = {
     FOLLOW_NUMBERS.upstreamRate,
   ),
   "open-block-records": integerOption(
-    "Most records of a block that has not ended yet; an upstream that sends more is set aside",
+    "Limit on records of a block whose end has not arrived yet; the node sets aside an upstream that sends more",
     "COUNT",
     FOLLOW_NUMBERS.openBlockRecords,
   ),
-  "open-block": bytesOption("Most memory for such a block, in bytes", FOLLOW_NUMBERS.openBlockBytes),
+  "open-block": bytesOption(
+    "Limit on the memory for a block whose end has not arrived yet, in bytes",
+    FOLLOW_NUMBERS.openBlockBytes,
+  ),
   "poll-time": durationOption("Pause between two polls for new blocks", FOLLOW_NUMBERS.pollTimeMs),
   "retry-time": durationOption(
     "Pause before the first retry of a faulty upstream; it grows with each fault",
@@ -100,7 +103,7 @@ const options = {
       NODE_DEFAULTS.pruneWindow,
     ),
     index: switchOption(
-      "Write no index: the balances of an account and the rows of a table cannot be listed then",
+      "Write no index; without it, the node cannot list the balances of an account or the rows of a table",
       true,
     ),
     check: choiceOption(
