@@ -3,7 +3,10 @@ FROM node:20-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.build.json ./
 COPY src ./src
-RUN npm ci --ignore-scripts && npm run build && npm prune --omit=dev --ignore-scripts
+# The image keeps the Cassandra driver, which is an optional peer dependency elsewhere.
+RUN npm ci --ignore-scripts && npm run build \
+  && npm pkg set "dependencies.cassandra-driver=$(node -p "require('./package.json').devDependencies['cassandra-driver']")" \
+  && npm pkg delete devDependencies.cassandra-driver && npm prune --omit=dev --ignore-scripts
 
 FROM node:20-bookworm-slim
 WORKDIR /app

@@ -87,13 +87,32 @@ function storeOptionsOf({ url, tls, ...others }: CassandraOptions): CassandraSto
   };
 }
 
+/**
+ * Loads a module that imports the driver. The driver is an optional peer dependency: it slows down the start of every
+ * node that loads it, and most need none. Throws ConfigError if it is not installed.
+ */
+async function loadDriver<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (error) {
+    const isAbsent =
+      error instanceof Error &&
+      Reflect.get(error, "code") === "ERR_MODULE_NOT_FOUND" &&
+      error.message.includes("'cassandra-driver'");
+    if (!isAbsent) throw error;
+    throw new ConfigError(
+      "store cassandra: the driver is not installed: run `npm install cassandra-driver` where sextant is installed",
+      error,
+    );
+  }
+}
+
 export const cassandraEngine: StoreEngine<CassandraOptions> = {
   assertOptions: (options) => {
     toSettings(storeOptionsOf(options));
   },
   open: async (options, { readOnly, check, logger }) => {
-    // Loaded only here: the driver slows down the start of every other node.
-    const { openCassandraStore } = await import("../../store/cassandra/store.ts");
+    const { openCassandraStore } = await loadDriver(() => import("../../store/cassandra/store.ts"));
     const { LATENCY_BOUNDS_MS: boundsMs } = await import("../../store/cassandra/figures.ts");
     const store = await openCassandraStore({ ...storeOptionsOf(options), readOnly, logger });
     await closedOnFault(store, () => {
