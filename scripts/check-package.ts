@@ -1,6 +1,7 @@
 // Packs the package, checks what is in it, and installs it as strangers do: with every package manager and on every
 // version of node that can be had. Prints a table. Exit code 1 if something failed, 2 if something could not be had.
-//   npm run package:check [-- --quick]      --quick: npm only, on the node that runs this
+//   npm run package:check [-- --quick | --only NAME]
+// --quick: npm only, on the node that runs this. --only: package managers whose names start so.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -62,6 +63,40 @@ function viaNode(file: () => string, args: readonly string[]): Manager["install"
   };
 }
 
+/**
+ * Yarn resolves the packages of all platforms, which a registry mirror may not offer. Then it gets an empty package
+ * instead of those that this machine would not install.
+ */
+function withoutOtherPlatforms(install: Manager["install"]): Manager["install"] {
+  return (project) => {
+    try {
+      return install(project);
+    } catch (error) {
+      if (!/No candidates found|Couldn't find any versions/.test(String(error))) throw error;
+    }
+    const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as {
+      packages: Record<string, { dev?: boolean; optional?: boolean; os?: string[]; cpu?: string[] }>;
+    };
+    const others = Object.entries(lock.packages).filter(([, { dev, optional, os = [], cpu = [] }]) => {
+      const isHere = os.includes(process.platform) && cpu.includes(process.arch);
+      return dev !== true && optional === true && os.length > 0 && !isHere;
+    });
+    const empty = join(project.folder, "empty");
+    mkdirSync(empty);
+    writeFileSync(join(empty, "package.json"), '{"name":"empty","version":"0.0.0"}');
+    const resolutions = Object.fromEntries(
+      others.map(([path]) => [path.slice("node_modules/".length), "file:./empty"]),
+    );
+    writeManifest(project.folder, { resolutions });
+    return install(project);
+  };
+}
+
+function writeManifest(folder: string, more: object = {}): void {
+  const manifest = { name: "consumer", private: true, type: "module", ...more };
+  writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
+}
+
 /** Yarn 4 with one of its two layouts. */
 function yarn4(linker: "node-modules" | "pnp"): Manager["install"] {
   return (project) => {
@@ -104,13 +139,15 @@ const MANAGERS: readonly Manager[] = [
   { name: "pnpm 10", install: viaNode(() => managerFile("pnpm@10.34.9", "bin/pnpm.cjs"), ["add"]) },
   {
     name: "yarn 1",
-    install: viaNode(
-      () => managerFile("yarn@1.22.22", "bin/yarn.js"),
-      ["add", "--no-lockfile", "--non-interactive"],
+    install: withoutOtherPlatforms(
+      viaNode(
+        () => managerFile("yarn@1.22.22", "bin/yarn.js"),
+        ["add", "--no-lockfile", "--non-interactive"],
+      ),
     ),
   },
-  { name: "yarn 4", install: yarn4("node-modules") },
-  { name: "yarn 4 pnp", install: yarn4("pnp") },
+  { name: "yarn 4", install: withoutOtherPlatforms(yarn4("node-modules")) },
+  { name: "yarn 4 pnp", install: withoutOtherPlatforms(yarn4("pnp")) },
   {
     name: "bun",
     install: (project) => {
@@ -122,7 +159,9 @@ const MANAGERS: readonly Manager[] = [
 ];
 
 const scratch = mkdtempSync(join(tmpdir(), "sextant-package-"));
-const { quick } = parseArgs({ options: { quick: { type: "boolean", default: false } } }).values;
+const { quick, only = "" } = parseArgs({
+  options: { quick: { type: "boolean", default: false }, only: { type: "string" } },
+}).values;
 const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
 
 interface Outcome {
@@ -195,7 +234,7 @@ async function tryManager(
   isFirst: boolean,
 ): Promise<string> {
   const folder = mkdtempSync(join(scratch, "project-"));
-  writeFileSync(join(folder, "package.json"), '{"name":"consumer","private":true,"type":"module"}\n');
+  writeManifest(folder);
   // As in a shell of a stranger: nothing of the npm that runs this.
   const own = Object.entries(process.env).filter(
     ([name]) => !/^(?:npm_|SEXTANT_|NODE_OPTIONS$|INIT_CWD$)/i.test(name),
@@ -227,7 +266,7 @@ try {
         return run(join(nodeBin, "node"), ["--version"]).trim();
       });
       if (nodeBin === "") continue;
-      for (const manager of MANAGERS) {
+      for (const manager of MANAGERS.filter(({ name }) => name.startsWith(only))) {
         await attempt(`${manager.name} on node ${wanted}`, () =>
           tryManager(manager, tarball, nodeBin, manager === NPM),
         );

@@ -239,7 +239,7 @@ class SextantNode implements Node, Ledger {
       this.#frontend = this.#createFrontend(http);
       await this.#frontend.open();
     }
-    const opening = { readOnly, check: plan.check, logger };
+    const opening = { readOnly, check: plan.check, logger, onUpgrade: this.#options.onUpgrade };
     if (readOnly) {
       await this.#openForReading(opening);
       return;

@@ -126,7 +126,9 @@ export async function restoreData(from: string, data: string, watch: CopyWatch =
   return withDraft("--data", target, async (draft) => {
     await copyBackup(from, manifest, draft, watch.onCopy, watch.signal);
     // Opening it for writing upgrades it.
-    if (manifest.format < FORMAT) await (await openLmdbStore({ path: draft })).close();
+    if (manifest.format < FORMAT) {
+      await (await openLmdbStore({ path: draft, upgradeBackup: false })).close();
+    }
     const report = await assertSound(draft, watch);
     if (`${report.version}` !== manifest.version) {
       throw new StoreError(

@@ -31,6 +31,7 @@ import {
 import { startProgress } from "../progress.ts";
 import { operandsOf } from "../source.ts";
 import { storeExclusions, storeOf, storeOptions } from "../store-options.ts";
+import { upgradeProgress } from "../upgrade-progress.ts";
 import { checkInChild } from "./check.ts";
 
 const followOptions = {
@@ -244,6 +245,7 @@ function startNode(values: StartValues): Promise<Node> {
     index: values.index,
     logger: createLogger(values["log-level"], human ? "text" : "json"),
     http: httpOf(values),
+    onUpgrade: upgradeProgress(),
     genesis: values.genesis,
     waypoint: values.waypoint,
     follow: isFollowing
