@@ -95,10 +95,11 @@ async function loadDriver<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load();
   } catch (error) {
+    // The second code is that of yarn's loader.
     const isAbsent =
       error instanceof Error &&
-      Reflect.get(error, "code") === "ERR_MODULE_NOT_FOUND" &&
-      error.message.includes("'cassandra-driver'");
+      ["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"].includes(String(Reflect.get(error, "code"))) &&
+      error.message.includes("cassandra-driver");
     if (!isAbsent) throw error;
     throw new ConfigError(
       "store cassandra: the driver is not installed: run `npm install cassandra-driver` where sextant is installed",
