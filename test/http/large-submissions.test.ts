@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => node.close());
 
-/** A batch transfer to so many recipients. */
+/** A batch transfer to `recipients` recipients. */
 function request(recipients: number, last: unknown = "1"): string {
   const amounts: unknown[] = Array(recipients - 1).fill("1");
   return JSON.stringify({

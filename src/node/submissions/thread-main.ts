@@ -41,7 +41,7 @@ function ask(question: LedgerQuestion): Promise<LedgerReply> {
   });
 }
 
-/** Questions go one after the other, whoever asks. */
+/** Questions go one after the other. */
 let turn: Promise<unknown> = Promise.resolve();
 function askInTurn(question: LedgerQuestion): Promise<LedgerReply> {
   const reply = turn.then(() => ask(question));

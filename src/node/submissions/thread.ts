@@ -18,7 +18,7 @@ import type {
 export const LARGE_SUBMISSION_BYTES: number = 32 * 1024;
 /** Bodies that wait for the thread at most. */
 const MAX_WAITING = 16;
-/** Without work for so long the thread ends, and its memory with it. */
+/** An idle thread ends after this, and its memory with it. */
 const IDLE_MS = 30_000;
 /** Far more than the largest body takes on a busy machine. */
 const TASK_TIMEOUT_MS = 30_000;
