@@ -19,6 +19,7 @@ import type { BalanceEvent } from "./ledger/watch/watched-balance.ts";
 import { type BlockEvent, watchedBlocks } from "./ledger/watch/watched-blocks.ts";
 import { BalanceQuestions, watchedBalanceOf } from "./node/balance-questions.ts";
 import { type DeprecatedOptions, withPresentNames } from "./node/deprecated-options.ts";
+import { diskGauges } from "./node/disk-gauges.ts";
 import { DriverHistogram, type DriverReport, driverGauges } from "./node/driver-metrics.ts";
 import { Faults } from "./node/faults.ts";
 import {
@@ -35,6 +36,7 @@ import {
   faultGauges,
   httpGauges,
   ledgerGauges,
+  readinessGauges,
   storeGauges,
   writerGauges,
 } from "./node/gauges.ts";
@@ -199,6 +201,7 @@ class SextantNode implements Node, Ledger {
     const driver = (): DriverReport | undefined => this.#driver?.();
     const gauges = [
       ...ledgerGauges(this),
+      ...readinessGauges(this, () => this.#status(undefined), this.#startedMs, this.#options.http),
       ...cacheGauges("module", "parsed modules", () => this.#reader.modules.stats()),
       ...cacheGauges("asset", "parsed asset types", assetCacheStats),
       ...cacheGauges("balance_key", "state keys of balances", balanceKeyCacheStats),
@@ -210,6 +213,7 @@ class SextantNode implements Node, Ledger {
       ),
       ...faultGauges(this.#faults),
       ...storeGauges(),
+      ...(this.#storeOptions.engine === "lmdb" ? diskGauges(this.#storeOptions.path) : []),
       ...writerGauges(
         () => this.#writer,
         () => this.#election,

@@ -16,6 +16,14 @@ import { createRequestId, givenRequestId } from "./request-id.ts";
 import type { UnreadResponses } from "./unread-responses.ts";
 import { writePieces } from "./write-pieces.ts";
 
+/** Called once for each response. */
+export type RequestObserver = (
+  operationId: string,
+  status: number,
+  seconds: number,
+  exchange?: Exchange,
+) => void;
+
 /** Parts of the responder. */
 export interface ResponderOptions {
   readonly headers: HeaderMaker;
@@ -25,7 +33,7 @@ export interface ResponderOptions {
   readonly mayRestart: (chainId: number) => boolean;
   readonly logger: Logger;
   readonly accessLog: boolean;
-  readonly onRequest: ((operationId: string, status: number, seconds: number) => void) | undefined;
+  readonly onRequest: RequestObserver | undefined;
 }
 
 /** The state of one request. */
@@ -207,7 +215,7 @@ export class Responder {
     if (onRequest === undefined && !accessLog) return;
     const seconds = (performance.now() - exchange.sinceMs) / 1000;
     const id = operation?.id ?? "none";
-    onRequest?.(id, status, seconds);
+    onRequest?.(id, status, seconds, exchange);
     if (accessLog) {
       const { method, target, socket } = exchange;
       logger.info(

@@ -23,6 +23,7 @@ import { createOpenApi } from "./openapi.ts";
 import { OPERATIONS } from "./operation-list.ts";
 import { metrics } from "./operations/metrics.ts";
 import { PassThrough } from "./pass-through.ts";
+import type { RequestObserver } from "./responder.ts";
 import type { NodeInfo, SubmissionEncoder, SubmissionExplainer } from "./services.ts";
 import type { TlsFiles } from "./tls.ts";
 import { UnreadResponses } from "./unread-responses.ts";
@@ -111,7 +112,7 @@ export interface HttpServices {
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
   /** Called once for each response. */
-  readonly onRequest?: (operationId: string, status: number, seconds: number) => void;
+  readonly onRequest?: RequestObserver;
 }
 
 /** What a server holds at the moment, and what it did since the start. */
