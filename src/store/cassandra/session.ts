@@ -6,8 +6,7 @@ import { isIP } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ConnectionOptions, checkServerIdentity } from "node:tls";
 import { auth, Client, type ClientOptions, ExecutionProfile, policies, types } from "cassandra-driver";
-import { errorText } from "../../base/errors.ts";
-import { isSlowHost, isTransientFailure, toConnectError, toReadError, toStoreError } from "./failure.ts";
+import { isTransientFailure, toConnectError, toReadError, toStoreError } from "./failure.ts";
 import { type DriverFigures, DriverMetrics } from "./figures.ts";
 import type { CassandraSettings, CassandraTls } from "./options.ts";
 
@@ -34,8 +33,6 @@ const CONDITIONAL_MS = 2500;
 /** An idempotent request goes to a second node too if the first takes this long. */
 const SPECULATE_MS = 400;
 const CONNECT_MS = 3000;
-/** Writers retry slow hosts for this long; readers fail fast. */
-const CONNECT_RETRY_MS = 20_000;
 /** Writers retry an idempotent write for this long; then the cluster counts as unreachable. */
 const WRITE_RETRY_MS = 20_000;
 /** Reads are retried for this long only, because a client waits. */
@@ -62,22 +59,13 @@ export class Session {
     setMaxListeners(0, this.#closing.signal);
   }
 
-  /** Connects; writers retry slow hosts. Throws StoreError `unreachable` if no host responds. */
+  /** Connects; tries each host once. Throws StoreError `unreachable` if none responds. */
   static async connect(settings: CassandraSettings): Promise<Session> {
     const where = `${settings.hosts.join(",")}/${settings.keyspace}`;
-    const deadline = performance.now() + (settings.readOnly ? 0 : CONNECT_RETRY_MS);
-    for (;;) {
-      try {
-        return await Session.#connectOnce(settings, where);
-      } catch (error) {
-        // A refusal is final; a busy host may respond later.
-        if (!isSlowHost(error) || performance.now() > deadline) throw toConnectError(error, where);
-        settings.logger.warn(
-          { store: where, err: errorText(error) },
-          "the cluster is slow, connecting again",
-        );
-      }
-      await sleep(MAX_PAUSE_MS);
+    try {
+      return await Session.#connectOnce(settings, where);
+    } catch (error) {
+      throw toConnectError(error, where);
     }
   }
 
@@ -100,7 +88,7 @@ export class Session {
       profiles: profilesFor(dataCentre),
     });
     await client.connect().catch(async (error: unknown) => {
-      await client.shutdown().catch(() => {});
+      await shutDown(client);
       throw error;
     });
     return new Session(client, metrics, dataCentre, where);
@@ -244,6 +232,11 @@ export class Session {
     return { name, nodes: hosts.length };
   }
 
+  /** Nodes of all data centres that the cluster knows, up or down. */
+  get knownNodes(): number {
+    return this.#client.hosts.length;
+  }
+
   /** Waits; returns early when the session closes. */
   async pause(ms: number): Promise<void> {
     await sleep(ms, undefined, { signal: this.#closing.signal, ref: true }).catch(() => {});
@@ -255,11 +248,7 @@ export class Session {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    // While the driver is connecting, its shutdown may never finish.
-    const ended = new AbortController();
-    const timeout = sleep(SHUTDOWN_MS, undefined, { signal: ended.signal }).catch(() => {});
-    await Promise.race([this.#client.shutdown(), timeout]);
-    ended.abort();
+    await shutDown(this.#client);
   }
 
   /** Retries transient failures with growing pauses. */
@@ -347,6 +336,14 @@ async function findDataCentre(settings: CassandraSettings): Promise<string> {
     const rows = (await client.execute("SELECT data_center FROM system.local")).rows;
     return String(rows[0]?.data_center);
   } finally {
-    await client.shutdown();
+    await shutDown(client);
   }
+}
+
+/** Waits no longer than SHUTDOWN_MS: the shutdown of a driver that is connecting may never finish. */
+async function shutDown(client: Client): Promise<void> {
+  const ended = new AbortController();
+  const timeout = sleep(SHUTDOWN_MS, undefined, { signal: ended.signal }).catch(() => {});
+  await Promise.race([client.shutdown().catch(() => {}), timeout]);
+  ended.abort();
 }
