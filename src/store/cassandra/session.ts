@@ -9,11 +9,15 @@ import { auth, Client, type ClientOptions, ExecutionProfile, policies, types } f
 import { isTransientFailure, toConnectError, toReadError, toStoreError } from "./failure.ts";
 import { type DriverFigures, DriverMetrics } from "./figures.ts";
 import type { CassandraSettings, CassandraTls } from "./options.ts";
+import { groupByPartition } from "./partition-batches.ts";
+import { WriteWindow } from "./write-window.ts";
 
 /** A statement with its values. */
 export interface Request {
   readonly query: string;
   readonly values: readonly unknown[];
+  /** Names the partition of a write: writes of one partition may be sent together. */
+  readonly partition?: string | undefined;
 }
 
 /** A row as the driver gives it: columns by name. */
@@ -49,12 +53,21 @@ export class Session {
   readonly #metrics: DriverMetrics;
   readonly #dataCentre: string;
   readonly #closing = new AbortController();
+  readonly #writeConcurrency: number;
+  readonly #window: WriteWindow;
 
-  private constructor(client: Client, metrics: DriverMetrics, dataCentre: string, where: string) {
+  private constructor(
+    client: Client,
+    metrics: DriverMetrics,
+    dataCentre: string,
+    { where, writeConcurrency }: { readonly where: string; readonly writeConcurrency: number },
+  ) {
     this.#client = client;
     this.#dataCentre = dataCentre;
     this.#metrics = metrics;
     this.where = where;
+    this.#writeConcurrency = writeConcurrency;
+    this.#window = new WriteWindow(writeConcurrency);
     // Every request in flight may listen.
     setMaxListeners(0, this.#closing.signal);
   }
@@ -91,7 +104,8 @@ export class Session {
       await shutDown(client);
       throw error;
     });
-    return new Session(client, metrics, dataCentre, where);
+    const { writeConcurrency } = settings;
+    return new Session(client, metrics, dataCentre, { where, writeConcurrency });
   }
 
   get figures(): DriverFigures {
@@ -149,16 +163,18 @@ export class Session {
     }
   }
 
-  /** Sends idempotent writes at QUORUM, at most `concurrency` at once. Throws StoreError if one fails. */
-  async writeAll(requests: readonly Request[], concurrency: number): Promise<void> {
+  /** Sends idempotent writes at QUORUM, those of one partition together. Throws StoreError if one fails. */
+  async writeAll(requests: readonly Request[]): Promise<void> {
+    const groups = groupByPartition(requests);
     let next = 0;
     let failed = false;
     const work = async (): Promise<void> => {
-      for (let request = requests[next++]; request !== undefined && !failed; request = requests[next++]) {
-        await this.write(request);
+      for (let group = groups[next++]; group !== undefined && !failed; group = groups[next++]) {
+        const requests = group;
+        await this.#window.run(() => this.#write(requests));
       }
     };
-    const workers = Array.from({ length: Math.min(concurrency, requests.length) }, () =>
+    const workers = Array.from({ length: Math.min(this.#writeConcurrency, groups.length) }, () =>
       work().catch((error: unknown) => {
         failed = true;
         throw error;
@@ -169,15 +185,24 @@ export class Session {
     for (const end of ends) if (end.status === "rejected") throw end.reason;
   }
 
-  /** Sends one idempotent write at QUORUM. Throws StoreError. */
-  async write({ query, values }: Request): Promise<void> {
+  /** Sends idempotent writes of one partition. */
+  async #write(requests: readonly Request[]): Promise<void> {
+    const [first] = requests;
+    if (first === undefined) return;
     try {
-      await this.#retry(WRITE_RETRY_MS, () =>
-        this.#client.execute(query, [...values], {
-          prepare: true,
-          executionProfile: "write",
-          isIdempotent: true,
-        }),
+      await this.#retry(
+        WRITE_RETRY_MS,
+        () => {
+          // An idempotent request goes to a second node if the first is slow. All nodes of a busy cluster are slow.
+          const options = { prepare: true, executionProfile: "write", isIdempotent: !this.#window.isReduced };
+          return requests.length === 1
+            ? this.#client.execute(first.query, [...first.values], options)
+            : this.#client.batch(
+                requests.map(({ query, values }) => ({ query, params: [...values] })),
+                { ...options, logged: false },
+              );
+        },
+        () => this.#window.shrink(),
       );
     } catch (error) {
       throw toStoreError(error, this.where);
@@ -252,13 +277,19 @@ export class Session {
   }
 
   /** Retries transient failures with growing pauses. */
-  async #retry<T>(retryForMs: number, action: () => Promise<T>): Promise<T> {
+  async #retry<T>(
+    retryForMs: number,
+    action: () => Promise<T>,
+    onTransient: () => void = () => {},
+  ): Promise<T> {
     const deadline = performance.now() + retryForMs;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
       try {
         return await action();
       } catch (error) {
-        if (!isTransientFailure(error) || this.isClosed || performance.now() + pause > deadline) throw error;
+        if (!isTransientFailure(error)) throw error;
+        onTransient();
+        if (this.isClosed || performance.now() + pause > deadline) throw error;
       }
       await this.pause(pause);
     }
