@@ -60,7 +60,7 @@ import {
 } from "./node/options.ts";
 import { Reader, toLedgerInfo } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
-import type { OpenedStore, StoreOpening } from "./node/store-engine.ts";
+import type { OpenedStore } from "./node/store-engine.ts";
 import { awaitStore, engineOf, openStore, type StoreOptions, storeOptionsOf } from "./node/store-engines.ts";
 import { trustInfo } from "./node/trust-report.ts";
 import type { NodeStatus, WorkerSetup } from "./node/worker-messages.ts";
@@ -186,6 +186,7 @@ class SextantNode implements Node, Ledger {
   /** Undefined for a store with one writer. */
   #election: WriterElection | undefined;
   #writer: LedgerWriter | undefined;
+  #workersStarted: Promise<void> | undefined;
 
   constructor(options: NodeOptions & DeprecatedOptions, role?: WorkerRole) {
     this.#logger = options.logger ?? silentLogger;
@@ -244,15 +245,29 @@ class SextantNode implements Node, Ledger {
       await this.#frontend.open();
     }
     const opening = { readOnly, check: plan.check, logger, onUpgrade: this.#options.onUpgrade };
-    if (readOnly) {
-      await this.#openForReading(opening);
+    if (genesis !== undefined && plan.proven === undefined && !readOnly) {
+      logger.warn({}, "the genesis file is unproven: no waypoint was given");
+    }
+    const onOpen = (opened: OpenedStore): Promise<void> => this.#begin(opened, plan);
+    // Without a store, in-process callers get an error; servers wait.
+    if (this.#frontend === undefined) {
+      await onOpen(await openStore(this.#storeOptions, opening));
       return;
     }
-    const opened = await openStore(this.#storeOptions, opening);
+    const { signal } = this.#closing;
+    const onFault = (error: unknown): void => void this.#faults.report("store", error);
+    await awaitStore(this.#storeOptions, opening, { onOpen, onFault, signal });
+    // Workers answer while this process waits for the store.
+    if (this.#store === undefined) await this.#startWorkers();
+  }
+
+  /** Serves the store and, unless it is opened for reading, writes it as soon as this process may. */
+  async #begin(opened: OpenedStore, plan: StartPlan): Promise<void> {
     const { store, lease } = opened;
     this.#take(opened);
-    if (genesis !== undefined && plan.proven === undefined) {
-      logger.warn({}, "the genesis file is unproven: no waypoint was given");
+    if (this.#options.readOnly === true) {
+      await this.#startWorkers();
+      return;
     }
     if (lease === undefined) {
       const writer = this.#createWriter(store, plan);
@@ -278,23 +293,9 @@ class SextantNode implements Node, Ledger {
         if (error === undefined) this.#faults.clear("lease");
         else this.#faults.report("lease", error);
       },
-      logger,
+      logger: this.#logger,
     });
     await this.#election.start();
-    await this.#startWorkers();
-  }
-
-  /** Without a store, in-process readers get an error; servers wait. */
-  async #openForReading(opening: StoreOpening): Promise<void> {
-    if (this.#frontend === undefined) {
-      this.#take(await openStore(this.#storeOptions, opening));
-      return;
-    }
-    await awaitStore(this.#storeOptions, opening, {
-      onOpen: (opened) => this.#take(opened),
-      onFault: (error) => this.#faults.report("store", error),
-      signal: this.#closing.signal,
-    });
     await this.#startWorkers();
   }
 
@@ -320,10 +321,16 @@ class SextantNode implements Node, Ledger {
     return this.#writer;
   }
 
+  /** Starts the workers, if they do not run yet. */
   async #startWorkers(): Promise<void> {
     if (this.#writer?.following?.isLazy === true) {
       this.#frontend?.assertAlone("expected 0, because the ledger started in the middle");
     }
+    this.#workersStarted ??= this.#launchWorkers();
+    await this.#workersStarted;
+  }
+
+  async #launchWorkers(): Promise<void> {
     const { pruneWindow, follow, index } = this.#options;
     await this.#frontend?.startWorkers({
       setup: {
@@ -577,7 +584,7 @@ class SextantNode implements Node, Ledger {
 
   #syncState(): string {
     if (this.#faults.final !== undefined) return "faulted";
-    if (this.#faults.reason !== undefined) return "waiting";
+    if (this.#faults.reason !== undefined || this.#store === undefined) return "waiting";
     if (this.#election?.role === "standby") return "standby";
     const follow = this.#writer?.following?.status();
     if (follow !== undefined) return follow.state;

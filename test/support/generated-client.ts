@@ -125,7 +125,7 @@ export interface paths {
   "/-/healthy": {
     /**
      * Health check
-     * @description 200 if the node can read its ledger and, with `duration_secs`, the latest block is no older than that many seconds. A follower is not healthy if no upstream serves data that it can verify.
+     * @description 200 if the node can read its ledger, or waits for it: while there is none yet, or the storage is out of reach, a restart would not help. With `duration_secs`, 200 only if the latest block is no older than that many seconds. A follower is not healthy if no upstream serves data that it can verify.
      */
     get: operations["healthy"];
   };
@@ -3605,7 +3605,7 @@ export interface operations {
   };
   /**
    * Health check
-   * @description 200 if the node can read its ledger and, with `duration_secs`, the latest block is no older than that many seconds. A follower is not healthy if no upstream serves data that it can verify.
+   * @description 200 if the node can read its ledger, or waits for it: while there is none yet, or the storage is out of reach, a restart would not help. With `duration_secs`, 200 only if the latest block is no older than that many seconds. A follower is not healthy if no upstream serves data that it can verify.
    */
   healthy: {
     parameters: {
@@ -3615,33 +3615,23 @@ export interface operations {
          * @example 30
          */
         duration_secs?: number;
-        /**
-         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
-         * @example 1
-         */
-        min_ledger_version?: components["schemas"]["U64"];
-        /**
-         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
-         * @example 1000
-         */
-        wait_ms?: number;
       };
     };
     responses: {
       /** @description application/json: An object with a message. application/x-bcs: The message as a BCS string. */
       200: {
         headers: {
-          "X-NODE-CHAIN-ID": number;
-          "X-NODE-LEDGER-VERSION": number;
-          "X-NODE-LEDGER-OLDEST-VERSION": number;
-          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
-          "X-NODE-EPOCH": number;
-          "X-NODE-BLOCK-HEIGHT": number;
-          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-CHAIN-ID"?: number;
+          "X-NODE-LEDGER-VERSION"?: number;
+          "X-NODE-LEDGER-OLDEST-VERSION"?: number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC"?: number;
+          "X-NODE-EPOCH"?: number;
+          "X-NODE-BLOCK-HEIGHT"?: number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT"?: number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
           /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
-          "X-NODE-TRUST": string;
+          "X-NODE-TRUST"?: string;
         };
         content: {
           "application/json": components["schemas"]["Message"];
@@ -3723,7 +3713,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `health_check_failed`: The health check fails: the node has no readable ledger, the ledger is older than `duration_secs` allows, or no upstream serves data that can be verified. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
+      /** @description `health_check_failed`: The health check fails: the node has no readable ledger, the ledger is older than `duration_secs` allows, or no upstream serves data that can be verified. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
         headers: {
           /** @description Seconds to wait before the next attempt. */

@@ -62,6 +62,12 @@ function launch(args: readonly string[], environment: Environment, input?: strin
   return { child, output, finished };
 }
 
+/** Starts a command that is not a node. */
+export function launchProgram(args: readonly string[]): Pick<Running, "child" | "stderr" | "finished"> {
+  const { child, output, finished } = launch(args, {});
+  return { child, stderr: () => output.stderr, finished };
+}
+
 /** Runs a command to its end. */
 export function runProgram(
   args: readonly string[],
