@@ -18,6 +18,7 @@ import type { WatchEvent, Watched } from "./ledger/watch/watched.ts";
 import type { BalanceEvent } from "./ledger/watch/watched-balance.ts";
 import { type BlockEvent, watchedBlocks } from "./ledger/watch/watched-blocks.ts";
 import { BalanceQuestions, watchedBalanceOf } from "./node/balance-questions.ts";
+import { DemoNameInfo } from "./node/demo-names.ts";
 import { type DeprecatedOptions, withPresentNames } from "./node/deprecated-options.ts";
 import { DriverHistogram, type DriverReport, driverGauges } from "./node/driver-metrics.ts";
 import { Faults } from "./node/faults.ts";
@@ -164,6 +165,7 @@ class SextantNode implements Node, Ledger {
   readonly #logger: Logger;
   readonly #window: PruneWindow;
   readonly #waypoints = new WaypointInfo();
+  readonly #demoNames = new DemoNameInfo();
   /** A process that writes hears of its own commits; any other looks at the store. */
   readonly #headWatch = new HeadWatch({ ledger: this, isTold: () => this.#writer !== undefined });
   readonly #reader = new Reader(this, this.#headWatch);
@@ -528,6 +530,7 @@ class SextantNode implements Node, Ledger {
         ...(isOwn
           ? await this.#waypoints.read(view, this.#role?.genesisWaypoint ?? this.#plan?.check?.waypoint)
           : {}),
+        ...this.#demoNames.read(this.#plan?.chain, this.#store?.identity),
         ...status.more,
       },
     });
@@ -553,6 +556,8 @@ class SextantNode implements Node, Ledger {
         ...(following === undefined ? {} : followInfo(following, version)),
         ...indexInfo(this.#isIndexOff, this.#writer?.indexProgress),
         ...electionInfo(this.#election),
+        // Workers know no seed.
+        ...(this.#plan?.chain === undefined ? {} : this.#demoNames.read(this.#plan.chain, undefined)),
       },
     };
   }

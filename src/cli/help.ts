@@ -77,6 +77,21 @@ export function commandHelp(command: Command, isAll: boolean): string {
   ].join("\n");
 }
 
+/** What `sextant` alone shows. */
+export function nextSteps(version: string): string {
+  return [
+    `Sextant ${version}: a small, fast, honest node for Aptos-format ledgers.`,
+    "",
+    "  sextant start                 Run a local chain with demo accounts",
+    "  sextant balance ada APT       Read a balance from it, in another terminal",
+    "  sextant start --upstream URL  Follow a full node, and check what it serves",
+    "  sextant help                  List all commands",
+    "  sextant start --help          Show the options of a command",
+    "",
+    "The first ten minutes, step by step: docs/first-ten-minutes.md",
+  ].join("\n");
+}
+
 /** The help of the program. */
 export function programHelp(commands: readonly Command[]): string {
   const width = Math.max(...commands.map((command) => command.name.length));

@@ -5,7 +5,8 @@ import { CodedError, ConfigError, errorText } from "../base/errors.ts";
 import { isUsageFault } from "../node.ts";
 import { type Command, type CommandContext, EXIT_FAILED, EXIT_OK, EXIT_USAGE } from "./command.ts";
 import { commands } from "./commands.ts";
-import { commandHelp, programHelp } from "./help.ts";
+import { unknownVariables } from "./environment.ts";
+import { commandHelp, nextSteps, programHelp } from "./help.ts";
 import { Interrupted } from "./interrupt.ts";
 import { didYouMean } from "./nearest.ts";
 import { parseCommand } from "./parse.ts";
@@ -24,12 +25,16 @@ function commandNamed(name: string): Command {
 
 async function run(args: readonly string[], context: CommandContext): Promise<number> {
   const [name, ...rest] = args;
-  if (name === undefined || name === "help" || name === "--help" || name === "-h") {
-    const asked = name === undefined ? undefined : rest[0];
-    context.out(asked === undefined ? programHelp(commands) : commandHelp(commandNamed(asked), false));
-    return name === undefined ? EXIT_USAGE : EXIT_OK;
+  if (name === undefined) {
+    context.out(nextSteps(packageVersion()));
+    return EXIT_USAGE;
   }
-  if (name === "--version" || name === "version") {
+  if (["help", "--help", "-h"].includes(name)) {
+    const [asked] = rest;
+    context.out(asked === undefined ? programHelp(commands) : commandHelp(commandNamed(asked), false));
+    return EXIT_OK;
+  }
+  if (["version", "--version", "-v", "-V"].includes(name)) {
     context.out(packageVersion());
     return EXIT_OK;
   }
@@ -41,7 +46,8 @@ async function run(args: readonly string[], context: CommandContext): Promise<nu
   }
   const { options, exclusions } = command;
   const { values, operands, ignored } = parseCommand(rest, options, context.environment, exclusions);
-  for (const line of ignored) context.err(`sextant: ${line}`);
+  const unknown = unknownVariables(context.environment, commands);
+  for (const line of [...ignored, ...unknown]) context.err(`sextant: ${line}`);
   return command.run(values, operands, context);
 }
 

@@ -3,11 +3,13 @@ import { ConfigError } from "../../base/errors.ts";
 import { formatTime } from "../../base/time-text.ts";
 import { parseOperand } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
+import { balanceOperands } from "../names.ts";
 import { integerOption, switchOption, textOption } from "../option.ts";
 import {
   askSource,
   minVersionOptions,
   operandsOf,
+  type Source,
   sourceExclusions,
   sourceOptions,
   type WatchQuery,
@@ -25,12 +27,18 @@ function toText(event: Event): string {
   return `${version}  ${time}  ${balance}  ${difference < 0n ? "" : "+"}${difference}  ${transaction_hash}`;
 }
 
-function queryOf(operands: readonly string[], after: bigint | undefined): WatchQuery {
-  if (operands.length === 0) return { balance: undefined, after };
-  const [address, asset] = operandsOf(operands, ["ADDRESS", "ASSET"]);
-  parseOperand("address", "ADDRESS", address);
-  parseOperand("asset", "ASSET", asset);
-  return { balance: { address, asset_type: asset }, after };
+/** Checks the operands; the function returned finds what they stand for. */
+function queryOf(
+  operands: readonly string[],
+  after: bigint | undefined,
+): (source: Source) => Promise<WatchQuery> {
+  if (operands.length === 0) return async () => ({ balance: undefined, after });
+  const [account, symbol] = operandsOf(operands, ["ADDRESS", "ASSET"]);
+  const find = balanceOperands({ address: account, asset: symbol });
+  return async (source) => {
+    const { address, asset } = await find(source);
+    return { balance: { address, asset_type: asset }, after };
+  };
 }
 
 export const watchCommand = command({
@@ -56,11 +64,12 @@ export const watchCommand = command({
   ],
   run: async (values, operands, context) => {
     const { after, count, json } = values;
-    const query = queryOf(
+    const find = queryOf(
       operands,
       after === undefined ? undefined : parseOperand("version", "--after", after),
     );
     await askSource(values, async (source) => {
+      const query = await find(source);
       let printed = 0;
       const notes = (note: string): void => context.err(`sextant: ${note}`);
       for await (const line of source.watch(query, notes)) {
