@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../../base/errors.ts";
 import { fromHex, hexBytesFault } from "../../base/hex.ts";
+import { escapeControls } from "../../base/text.ts";
 import type { Explanation } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { switchOption } from "../option.ts";
@@ -30,11 +31,7 @@ function requestOf(file: string, bytes: Uint8Array): Uint8Array {
 
 /** JSON without characters that control a terminal or the reading direction. */
 function visible(value: unknown): string {
-  return JSON.stringify(value).replace(/[\p{Cc}\p{Cf}]/gu, (character) =>
-    Array.from({ length: character.length }, (_, i) => character.charCodeAt(i))
-      .map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`)
-      .join(""),
-  );
+  return escapeControls(JSON.stringify(value));
 }
 
 function callLines(call: Explanation["payload"]): Record<string, unknown> {

@@ -5,6 +5,7 @@ import {
   createNode,
   FOLLOW_NUMBERS,
   type FollowOptions,
+  HTTP_DEFAULTS,
   LOCAL_CHAIN_NUMBERS,
   NODE_DEFAULTS,
   type Node,
@@ -135,6 +136,10 @@ const options = {
       ["auto", "json", "text"],
       "auto",
     ),
+    "log-requests": switchOption(
+      "Log a line for each request: method, path, status, milliseconds, bytes, request id",
+      HTTP_DEFAULTS.logRequests,
+    ),
     config: textOption("YAML file with any of these options as keys, without the dashes", "FILE"),
   }),
 };
@@ -243,7 +248,7 @@ function startNode(values: StartValues): Promise<Node> {
     pruneWindow: values["prune-window"],
     index: values.index,
     logger: createLogger(values["log-level"], human ? "text" : "json"),
-    http: httpOf(values),
+    http: { ...httpOf(values), logRequests: values["log-requests"] },
     genesis: values.genesis,
     waypoint: values.waypoint,
     follow: isFollowing
