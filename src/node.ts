@@ -86,6 +86,7 @@ export type { CassandraOptions } from "./node/engines/cassandra.ts";
 export { FOLLOW_NUMBERS } from "./node/following.ts";
 export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
 export { FRONTEND_NUMBERS } from "./node/http-frontend.ts";
+export { SOFTWARE_VERSION } from "./node/info.ts";
 export { parseOperand, refusalOf } from "./node/operands.ts";
 export {
   type BatchAnswer,
@@ -179,6 +180,7 @@ class SextantNode implements Node, Ledger {
   /** In-process calls in flight; `close` waits for them before it closes the store. */
   readonly #calls = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
+  #closedAt: bigint | undefined;
   #plan: StartPlan | undefined;
   #frontend: HttpFrontend | undefined;
   #store: Store | undefined;
@@ -225,6 +227,10 @@ class SextantNode implements Node, Ledger {
 
   get #isIndexOff(): boolean {
     return this.#options.index === false;
+  }
+
+  get closedAt(): bigint | undefined {
+    return this.#closedAt;
   }
 
   get url(): string | undefined {
@@ -354,6 +360,10 @@ class SextantNode implements Node, Ledger {
       page: this.#role?.page,
       logger: this.#logger,
     });
+  }
+
+  requestCount(): Promise<number> {
+    return this.#call(async () => this.#frontend?.requestCount() ?? 0);
   }
 
   /** All metrics of this process. */
@@ -615,6 +625,7 @@ class SextantNode implements Node, Ledger {
     await this.#writer?.stop();
     await this.#frontend?.close();
     await Promise.allSettled(this.#calls);
+    this.#closedAt = (await this.#storedPosition())?.version;
     await this.#store?.close();
     this.#store = undefined;
   }

@@ -1,8 +1,7 @@
 // The commands as one function: it finds the command, parses its options, runs it, and turns errors into one line and an
 // exit code. It touches no stream of the process, so tests can run commands without starting processes.
-import { readFileSync } from "node:fs";
 import { CodedError, ConfigError, errorText } from "../base/errors.ts";
-import { isUsageFault } from "../node.ts";
+import { isUsageFault, SOFTWARE_VERSION } from "../node.ts";
 import { type Command, type CommandContext, EXIT_FAILED, EXIT_OK, EXIT_USAGE } from "./command.ts";
 import { commands } from "./commands.ts";
 import { unknownVariables } from "./environment.ts";
@@ -10,11 +9,6 @@ import { commandHelp, nextSteps, programHelp } from "./help.ts";
 import { Interrupted } from "./interrupt.ts";
 import { didYouMean } from "./nearest.ts";
 import { parseCommand } from "./parse.ts";
-
-function packageVersion(): string {
-  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(manifest) as { version: string }).version;
-}
 
 function commandNamed(name: string): Command {
   const found = commands.find((command) => command.name === name);
@@ -26,7 +20,7 @@ function commandNamed(name: string): Command {
 async function run(args: readonly string[], context: CommandContext): Promise<number> {
   const [name, ...rest] = args;
   if (name === undefined) {
-    context.out(nextSteps(packageVersion()));
+    context.out(nextSteps(SOFTWARE_VERSION));
     return EXIT_USAGE;
   }
   if (["help", "--help", "-h"].includes(name)) {
@@ -35,7 +29,7 @@ async function run(args: readonly string[], context: CommandContext): Promise<nu
     return EXIT_OK;
   }
   if (["version", "--version", "-v", "-V"].includes(name)) {
-    context.out(packageVersion());
+    context.out(SOFTWARE_VERSION);
     return EXIT_OK;
   }
   const command = commandNamed(name);

@@ -181,7 +181,8 @@ export function readAtOf(values: {
   };
 }
 
-const DEFAULT_URL = "http://127.0.0.1:8080";
+/** Node that the reading commands ask unless told otherwise. */
+export const DEFAULT_URL = "http://127.0.0.1:8080";
 const RESPONSE_TIMEOUT_MS = 30_000;
 const MAX_RESPONSE_BYTES = 64 << 20;
 /** A u8 on chain. */

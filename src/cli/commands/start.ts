@@ -10,10 +10,11 @@ import {
   NODE_DEFAULTS,
   type Node,
 } from "../../node.ts";
+import { hasColours } from "../colour.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK } from "../command.ts";
-import { guideLines } from "../guide.ts";
 import { httpOf, limitGroups, servingGroup } from "../http-options.ts";
 import { Interrupted } from "../interrupt.ts";
+import { startLiveLine } from "../live-line.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
 import {
   bytesOption,
@@ -31,6 +32,7 @@ import {
 } from "../option.ts";
 import { startProgress } from "../progress.ts";
 import { operandsOf } from "../source.ts";
+import { startScreen } from "../start-screen.ts";
 import { storeExclusions, storeOf, storeOptions } from "../store-options.ts";
 import { checkInChild } from "./check.ts";
 
@@ -346,14 +348,17 @@ export const startCommand = command({
         if (code !== undefined) return code;
       }
       const node = await startNode(values);
-      context.out(
-        [`sextant is ready: ${node.url} (${await positionText(node)})`, ...guideLines(node)].join("\n"),
-      );
+      const { environment } = context;
+      const isColoured = hasColours(process.stdout, environment);
+      context.out(startScreen(node, { position: await positionText(node), isColoured, environment }));
+      const endLiveLine = startLiveLine(node, process.stderr);
       const code = await Promise.race([
         stop.stopped.then(() => EXIT_OK),
         node.faulted.then(() => EXIT_FAILED),
       ]);
+      endLiveLine();
       await node.close();
+      if (node.closedAt !== undefined) context.out(`sextant stopped at version ${node.closedAt}`);
       return code;
     } finally {
       stop.ignore();
