@@ -19,7 +19,11 @@ export const statementCommand = command({
       "TIMESTAMP",
     ),
     to: textOption("First moment after the period", "TIMESTAMP"),
-    format: choiceOption("html: one page to print or keep", ["csv", "json", "html"], "csv"),
+    format: choiceOption(
+      "Output format: csv for spreadsheets, json for programs, html for one page to print or keep",
+      ["csv", "json", "html"],
+      "csv",
+    ),
   },
   exclusions: sourceExclusions,
   examples: [

@@ -25,7 +25,10 @@ export const tableItemsCommand = command({
   options: {
     ...sourceOptions,
     ...readAtOptions,
-    since: textOption("Only rows that changed after this version; deleted ones have no value", "VERSION"),
+    since: textOption(
+      "Print only rows that changed after this version, up to the version read; a row that was deleted since is printed as deleted (null with --json)",
+      "VERSION",
+    ),
     count: switchOption("Print the number of rows instead", false),
     json: switchOption("Print one JSON object for each row", false),
   },

@@ -43,12 +43,16 @@ function queryOf(
 
 export const watchCommand = command({
   name: "watch",
-  summary: "Print a balance, or the latest block, and then every change of it",
+  summary:
+    "Print a balance now and then each change of it; without operands, the latest block and then each new block",
   operands: "[ADDRESS ASSET]",
   options: {
     ...sourceOptions,
     ...minVersionOptions,
-    after: textOption("Print the changes after this version instead of the state now", "VERSION"),
+    after: textOption(
+      "Begin with the changes after this version, instead of the current balance or block",
+      "VERSION",
+    ),
     count: integerOption("Stop after this many lines (default never)", "COUNT", {
       fallback: undefined,
       min: 1,
