@@ -18,6 +18,7 @@ import type { WatchEvent, Watched } from "./ledger/watch/watched.ts";
 import type { BalanceEvent } from "./ledger/watch/watched-balance.ts";
 import { type BlockEvent, watchedBlocks } from "./ledger/watch/watched-blocks.ts";
 import { BalanceQuestions, watchedBalanceOf } from "./node/balance-questions.ts";
+import { DemoNameInfo } from "./node/demo-names.ts";
 import { type DeprecatedOptions, withPresentNames } from "./node/deprecated-options.ts";
 import { diskGauges } from "./node/disk-gauges.ts";
 import { DriverHistogram, type DriverReport, driverGauges } from "./node/driver-metrics.ts";
@@ -87,6 +88,7 @@ export type { CassandraOptions } from "./node/engines/cassandra.ts";
 export { FOLLOW_NUMBERS } from "./node/following.ts";
 export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
 export { FRONTEND_NUMBERS } from "./node/http-frontend.ts";
+export { SOFTWARE_VERSION } from "./node/info.ts";
 export { parseOperand, refusalOf } from "./node/operands.ts";
 export {
   type BatchAnswer,
@@ -166,6 +168,7 @@ class SextantNode implements Node, Ledger {
   readonly #logger: Logger;
   readonly #window: PruneWindow;
   readonly #waypoints = new WaypointInfo();
+  readonly #demoNames = new DemoNameInfo();
   /** A process that writes hears of its own commits; any other looks at the store. */
   readonly #headWatch = new HeadWatch({ ledger: this, isTold: () => this.#writer !== undefined });
   readonly #reader = new Reader(this, this.#headWatch);
@@ -179,6 +182,7 @@ class SextantNode implements Node, Ledger {
   /** In-process calls in flight; `close` waits for them before it closes the store. */
   readonly #calls = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
+  #closedAt: bigint | undefined;
   #plan: StartPlan | undefined;
   #frontend: HttpFrontend | undefined;
   #store: Store | undefined;
@@ -228,6 +232,10 @@ class SextantNode implements Node, Ledger {
 
   get #isIndexOff(): boolean {
     return this.#options.index === false;
+  }
+
+  get closedAt(): bigint | undefined {
+    return this.#closedAt;
   }
 
   get url(): string | undefined {
@@ -363,6 +371,10 @@ class SextantNode implements Node, Ledger {
       page: this.#role?.page,
       logger: this.#logger,
     });
+  }
+
+  requestCount(): Promise<number> {
+    return this.#call(async () => this.#frontend?.requestCount() ?? 0);
   }
 
   /** All metrics of this process. */
@@ -539,6 +551,7 @@ class SextantNode implements Node, Ledger {
         ...(isOwn
           ? await this.#waypoints.read(view, this.#role?.genesisWaypoint ?? this.#plan?.check?.waypoint)
           : {}),
+        ...this.#demoNames.read(this.#plan?.chain, this.#store?.identity),
         ...status.more,
       },
     });
@@ -564,6 +577,8 @@ class SextantNode implements Node, Ledger {
         ...(following === undefined ? {} : followInfo(following, version)),
         ...indexInfo(this.#isIndexOff, this.#writer?.indexProgress),
         ...electionInfo(this.#election),
+        // Workers know no seed.
+        ...(this.#plan?.chain === undefined ? {} : this.#demoNames.read(this.#plan.chain, undefined)),
       },
     };
   }
@@ -622,6 +637,7 @@ class SextantNode implements Node, Ledger {
     await this.#frontend?.close();
     await this.#reader.close();
     await Promise.allSettled(this.#calls);
+    this.#closedAt = (await this.#storedPosition())?.version;
     await this.#store?.close();
     this.#store = undefined;
   }

@@ -4,6 +4,7 @@ import { backupCommand } from "./commands/backup.ts";
 import { balanceCommand } from "./commands/balance.ts";
 import { balancesCommand } from "./commands/balances.ts";
 import { checkCommand } from "./commands/check.ts";
+import { completionCommand } from "./commands/completion.ts";
 import { copyCommand } from "./commands/copy.ts";
 import { detailCommand } from "./commands/detail.ts";
 import { encodeCommand } from "./commands/encode.ts";
@@ -47,4 +48,5 @@ export const commands: readonly Command[] = [
   restoreCommand,
   copyCommand,
   rewindCommand,
+  completionCommand(() => commands),
 ];

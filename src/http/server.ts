@@ -14,6 +14,7 @@ import { shortenText } from "../base/text.ts";
 import { formatTrust, parseTrust, TRUST_LEVELS, TRUSTED } from "../ledger/trust.ts";
 import type { Ledger } from "../ledger/view.ts";
 import { HeadWatch } from "../ledger/watch/head-watch.ts";
+import { AccessLog } from "./access-log.ts";
 import { ADMISSION_NUMBERS, AdmissionControl, type AdmissionFigures } from "./admission-control.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { EventStreams, STREAM_NUMBERS } from "./event-streams.ts";
@@ -58,6 +59,7 @@ export const HTTP_DEFAULTS = {
   jsonOutput: true,
   bcsOutput: true,
   startPage: true,
+  logRequests: false,
   trustProxy: false,
 } as const;
 
@@ -71,6 +73,8 @@ export interface HttpServerOptions extends NumberOptions<typeof HTTP_NUMBERS> {
   readonly jsonOutput?: boolean | undefined;
   readonly bcsOutput?: boolean | undefined;
   readonly startPage?: boolean | undefined;
+  /** Logs one line for each response, at level info. */
+  readonly logRequests?: boolean | undefined;
   /** Tells clients apart by the last address in X-Forwarded-For: only behind a proxy that sets it. */
   readonly trustProxy?: boolean | undefined;
   /** Certificate chain and key in PEM: serves HTTPS, and loads the files again when they change. Plain HTTP when left out. */
@@ -105,8 +109,6 @@ export interface HttpServices {
   /** Why nothing may be passed on just now; undefined when it may. */
   readonly passThroughRefusal?: (() => string | undefined) | undefined;
   readonly logger?: Logger;
-  /** Logs every request. */
-  readonly accessLog?: boolean;
   /** Whether ordinary requests are read and answered without node:http; true when left out. */
   readonly isDirect?: boolean;
   /** Milliseconds since the epoch. */
@@ -185,6 +187,7 @@ const SWEEP_MS = 1000;
 export function createHttpServer(options: HttpServices & HttpServerOptions): HttpServer {
   const settings = settingsOf(options);
   const logger = options.logger ?? silentLogger;
+  const accessLog = (options.logRequests ?? HTTP_DEFAULTS.logRequests) ? new AccessLog(logger) : undefined;
   const headerBrands = options.headerBrands ?? HTTP_DEFAULTS.headerBrands;
   const leftOut = [
     ...((options.startPage ?? HTTP_DEFAULTS.startPage) ? [] : ["start_page"]),
@@ -247,7 +250,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     passThrough,
     unreadResponses,
     logger,
-    accessLog: options.accessLog ?? false,
+    accessLog,
     onRequest: options.onRequest,
   });
   let sweptMs = 0;
@@ -263,6 +266,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     trustProxy: options.trustProxy ?? HTTP_DEFAULTS.trustProxy,
     exposed: dispatcher.exposedHeaders,
     logger,
+    accessLog,
     onRequest: options.onRequest,
     onTick: (nowMs) => {
       if (nowMs - sweptMs < SWEEP_MS) return;
@@ -279,6 +283,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     isDirect: options.isDirect ?? true,
     tls: options.tls,
     logger,
+    accessLog,
     onRequest: options.onRequest,
   });
   return {

@@ -150,6 +150,11 @@ export class HttpFrontend {
     if (this.#isShared) throw new ConfigError(`http.workers: ${reason}`);
   }
 
+  /** Responses since the start. */
+  async requestCount(): Promise<number> {
+    return this.#workers === undefined ? this.#options.metrics.requestCount() : this.#workers.requestCount();
+  }
+
   /** Undefined where workers answer. */
   figures(): HttpFigures | undefined {
     return this.#server?.figures();

@@ -8,6 +8,10 @@ const REASONS: Readonly<Record<string, string>> = {
   "!hasShared":
     "the folder of shared networks and vectors is not beside the project (SEXTANT_SHARED names another)",
   "!hasOpenssl": "there is no openssl",
+  "!hasFish": "there is no fish",
+  "!hasZsh || !hasScript": "there is no zsh, or no script of util-linux",
+  "!hasMandoc": "there is no mandoc",
+  "!hasScript": "there is no script of util-linux, which makes a terminal",
   "process.getuid?.() === 0": "it runs as root, whom permissions do not stop",
   "maxFiles < IDLE + 500": "too few open files are allowed (ulimit -n)",
   '!hasTool("prlimit", "--version")': "there is no prlimit",

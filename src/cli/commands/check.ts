@@ -80,7 +80,12 @@ export async function checkInChild(
   const [, program = ""] = process.argv;
   const args = [...process.execArgv, program, "check", "--in-process", "--data", data, ...flags];
   return interruptible(async (stop) => {
-    const child = spawn(process.execPath, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    // The flags say everything: the child must not warn of this process's variables again.
+    const variables = Object.entries(process.env).filter(([name]) => !name.startsWith("SEXTANT_"));
+    const child = spawn(process.execPath, args, {
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+      env: { ...Object.fromEntries(variables), SEXTANT_LOG_LEVEL: process.env.SEXTANT_LOG_LEVEL },
+    });
     // Not "close": node does not emit it after this side disconnected.
     const exited = once(child, "exit");
     stop.addEventListener("abort", () => {
