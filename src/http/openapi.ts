@@ -109,7 +109,7 @@ function ledgerHeaders(operation: Operation, brands: readonly string[]): JsonSch
     headers[name] = {
       required: ledger === "required",
       description:
-        "What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked.",
+        "How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked.",
       schema: {
         type: "string",
         pattern: "^(proven|anchored|chained|agreed [0-9]+/[0-9]+|trusted|local|forked)$",
