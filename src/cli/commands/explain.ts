@@ -1,7 +1,7 @@
 // `sextant explain`: explains a signing message or a transaction request.
 import { readFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../../base/errors.ts";
-import { fromHex } from "../../base/hex.ts";
+import { hexDigit } from "../../base/hex.ts";
 import type { Explanation } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { switchOption } from "../option.ts";
@@ -11,16 +11,32 @@ import { alignedLines } from "./info.ts";
 /** Characters of a file that a message shows. */
 const SHOWN_LENGTH = 60;
 
+function shown(text: string): string {
+  return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
+}
+
+/** What is wrong with a text that should be bytes in hex, with or without `0x`; undefined if nothing is. */
+function whyNotHex(text: string): string | undefined {
+  const start = text.startsWith("0x") ? 2 : 0;
+  if (text.length === start) return "it has no digits";
+  for (let i = start; i < text.length; i++) {
+    if (hexDigit(text.charCodeAt(i)) < 0) {
+      return `${JSON.stringify(text[i])} at position ${i} is not a hex digit`;
+    }
+  }
+  const count = text.length - start;
+  return count % 2 === 0 ? undefined : `it has an odd number of digits, ${count}`;
+}
+
 /** The request in a file: a JSON object, or a signing message in hex, bare or as a JSON string. Throws ConfigError. */
 function requestOf(file: string, bytes: Uint8Array): Uint8Array {
   const text = new TextDecoder().decode(bytes).trim();
   if (text.startsWith("{")) return bytes;
   const hex = /^"(.*)"$/.exec(text)?.[1] ?? text;
-  const digits = hex.startsWith("0x") ? hex.slice(2) : hex;
-  if (digits === "" || fromHex(digits) === undefined) {
-    const got = text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
+  const reason = whyNotHex(hex);
+  if (reason !== undefined) {
     throw new ConfigError(
-      `${file}: expected a signing message as an even number of hex digits, or a JSON object, got ${JSON.stringify(got)}`,
+      `${file}: expected a signing message in hex, or a JSON object, got ${JSON.stringify(shown(text))}: ${reason}`,
     );
   }
   return new TextEncoder().encode(JSON.stringify({ message: hex }));

@@ -13,6 +13,12 @@ export const afterField: Field<bigint> = {
   omitExample: true,
 };
 
+/** Parameters of reads, which a stream would otherwise ignore. */
+export const streamRefusedQuery: Readonly<Record<string, string>> = {
+  ledger_version: "name the version to resume behind by `after`",
+  at: "name the version to resume behind by `after`",
+};
+
 /** The header that clients send when they connect again. */
 export const lastEventIdField: Field<bigint> = {
   ...ledgerVersionField,
