@@ -50,6 +50,7 @@ function reportFields(report: StoreReport): Readonly<Record<string, unknown>> {
     values: report.values,
     blocks: report.blocks,
     tree_nodes: report.treeNodes,
+    index_rows: report.indexRows,
     rows_not_yet_pruned: report.leftovers,
     rows_not_covered: report.sideRows,
     faults: report.faults,
