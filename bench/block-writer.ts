@@ -10,7 +10,7 @@ export interface BlockCost {
 }
 
 /** Message of the process. */
-export type WriterReport = { readonly url: string } | { readonly costs: readonly BlockCost[] };
+export type WriterReport = { readonly url: string } | { readonly cost: BlockCost };
 
 /** The streams have all events of a block when the process rests for this long, on a busy machine too. */
 const REST_MS = 40;
@@ -43,9 +43,7 @@ async function makeBlock(): Promise<BlockCost> {
   return { committingMs, committingMicros, afterwardsMicros: micros(committed) };
 }
 
-process.on("message", async (blocks: number) => {
-  const costs: BlockCost[] = [];
-  for (let i = 0; i < blocks; i++) costs.push(await makeBlock());
-  process.send?.({ costs } satisfies WriterReport);
+process.on("message", async () => {
+  process.send?.({ cost: await makeBlock() } satisfies WriterReport);
 });
 process.send?.({ url: (node.url ?? "").replace(/\/v1$/, "") } satisfies WriterReport);

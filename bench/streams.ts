@@ -3,6 +3,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createLocalChain } from "../src/chain/local-chain.ts";
@@ -49,7 +50,7 @@ async function closeStreams(sockets: readonly Socket[]): Promise<void> {
 /** A process that makes blocks on demand. */
 interface BlockWriter {
   readonly url: string;
-  makeBlocks(count: number): Promise<readonly BlockCost[]>;
+  makeBlock(): Promise<BlockCost>;
   stop(): void;
 }
 
@@ -59,34 +60,28 @@ async function startWriter(data: string): Promise<BlockWriter> {
     [data, `${BUSY_STREAMS}`],
     { execArgv: ["--import", "tsx"] },
   );
-  const nextReport = async (): Promise<WriterReport> => {
-    const ended = once(child, "exit").then(() => {
-      throw new Error("the writer ended");
+  const ended = new Promise<never>((_, reject) => {
+    child.once("exit", (code) => reject(new Error(`the writer ended with ${code}`)));
+  });
+  ended.catch(() => {});
+  const nextReport = (): Promise<WriterReport> => {
+    const report = new Promise<WriterReport>((resolve) => {
+      child.once("message", (message) => resolve(message as WriterReport));
     });
-    const [report] = (await Promise.race([once(child, "message"), ended])) as [WriterReport];
-    return report;
+    return Promise.race([report, ended]);
   };
   const started = await nextReport();
   if (!("url" in started)) throw new Error("expected the writer's URL first");
   return {
     url: started.url,
-    makeBlocks: async (count) => {
+    makeBlock: async () => {
       const report = nextReport();
-      child.send(count);
+      child.send("block");
       const made = await report;
-      return "costs" in made ? made.costs : [];
+      if (!("cost" in made)) throw new Error("expected the cost of a block");
+      return made.cost;
     },
     stop: () => void child.kill(),
-  };
-}
-
-/** Medians over blocks: a collection of garbage falls into one of many. */
-function costOf(costs: readonly BlockCost[]): BlockCost {
-  const of = (name: keyof BlockCost): number => median(costs.map((cost) => cost[name]));
-  return {
-    committingMicros: of("committingMicros"),
-    committingMs: of("committingMs"),
-    afterwardsMicros: of("afterwardsMicros"),
   };
 }
 
@@ -100,20 +95,26 @@ function addressAt(i: number): string {
   return `0x${(0xabc000 + i).toString(16)}`;
 }
 
-/** Rows of one kind of streams: blocks with them in turns with blocks without. */
+/**
+ * Rows of one kind of streams. Two writers make the same chain, one with streams and one without, in turns: the two costs of
+ * a block are of the same transactions. The streams change sides between rounds, so that nothing else tells the two apart.
+ */
 async function rowsOf(
-  writer: BlockWriter,
+  writers: readonly [BlockWriter, BlockWriter],
   what: string,
   paths: readonly string[],
   { quick }: BenchOptions,
 ): Promise<BenchRow[]> {
-  const [blocks, rounds] = quick ? [8, 2] : [24, 7];
+  const [blocks, rounds] = quick ? [8, 2] : [40, 4];
   const [ours, base]: [BlockCost[], BlockCost[]] = [[], []];
-  await writer.makeBlocks(blocks);
+  for (let i = 0; i < blocks; i++) for (const writer of writers) await writer.makeBlock();
   for (let round = 0; round < rounds; round++) {
-    base.push(costOf(await writer.makeBlocks(blocks)));
-    const sockets = await openStreams(writer, paths);
-    ours.push(costOf(await writer.makeBlocks(blocks)));
+    const [streaming, plain] = round % 2 === 0 ? writers : ([writers[1], writers[0]] as const);
+    const sockets = await openStreams(streaming, paths);
+    for (let i = 0; i < blocks; i++) {
+      base.push(await plain.makeBlock());
+      ours.push(await streaming.makeBlock());
+    }
     await closeStreams(sockets);
   }
   const series = (name: keyof BlockCost): { ours: number[]; base: number[] } => ({
@@ -154,12 +155,12 @@ async function costRows(options: BenchOptions): Promise<BenchRow[]> {
   const rows: BenchRow[] = [];
   for (const [what, paths] of kinds) {
     // A new one for each kind: the ledger of an older one is larger.
-    await withDirectory(async (data) => {
-      const writer = await startWriter(data);
+    await withDirectory(async (path) => {
+      const writers = [await startWriter(join(path, "one")), await startWriter(join(path, "two"))] as const;
       try {
-        rows.push(...(await rowsOf(writer, what, paths, options)));
+        rows.push(...(await rowsOf(writers, what, paths, options)));
       } finally {
-        writer.stop();
+        for (const writer of writers) writer.stop();
       }
     });
   }
