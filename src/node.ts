@@ -109,7 +109,9 @@ export {
   backupData,
   type CheckProgress,
   type CopyWatch,
+  checkClusterData,
   checkData,
+  type IndexReport,
   restoreData,
   type StoreReport,
 } from "./node/store-tools.ts";
