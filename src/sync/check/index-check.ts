@@ -73,7 +73,7 @@ export class IndexCheck {
   readonly #tables: IndexTables;
   readonly #findings: Findings;
   readonly #pace: CheckPace;
-  /** A row without an item is no fault where engines may leave one behind. */
+  /** Hears of a row without an item, which engines may leave behind; by default it counts as a fault. */
   readonly #onExtra: (text: string) => void;
 
   constructor(
