@@ -113,7 +113,9 @@ export {
   backupData,
   type CheckProgress,
   type CopyWatch,
+  checkClusterData,
   checkData,
+  type IndexReport,
   restoreData,
   type StoreReport,
 } from "./node/store-tools.ts";

@@ -182,7 +182,11 @@ export interface components {
     U64: string;
     /** @description A time as RFC 3339, or Unix seconds. */
     Time: string;
-    Balance: number | string;
+    Balance: components["schemas"]["BalanceNumber"] | components["schemas"]["BalanceDigits"];
+    /** Format: uint64 */
+    BalanceNumber: number;
+    /** Format: uint64 */
+    BalanceDigits: string;
     Error: {
       /** @description Names the wrong part of the request, what was expected and what was received. */
       message: string;
@@ -562,14 +566,31 @@ export interface components {
       } & Omit<components["schemas"]["MultisigTransactionPayload"], "type">) | null;
     };
     MultisigTransactionPayload: components["schemas"]["EntryFunctionPayload"] | components["schemas"]["ScriptPayload"];
-    ExplainSubmissionRequest: components["schemas"]["ExplainMessageRequest"] | components["schemas"]["ExplainRawTransactionRequest"] | components["schemas"]["EncodeSubmissionRequest"];
+    ExplainSubmissionRequest: components["schemas"]["ExplainMessageRequest"] | components["schemas"]["ExplainRawTransactionRequest"] | components["schemas"]["ExplainEncodeRequest"];
     ExplainMessageRequest: {
+      /**
+       * @description May be left out.
+       * @enum {string}
+       */
+      type?: "signing_message";
       /** @description A signing message, its prefix included. */
       message: components["schemas"]["HexBytes"];
     };
     ExplainRawTransactionRequest: {
+      /**
+       * @description May be left out.
+       * @enum {string}
+       */
+      type?: "raw_transaction";
       /** @description The BCS of a raw transaction. */
       raw_transaction: components["schemas"]["HexBytes"];
+    };
+    ExplainEncodeRequest: components["schemas"]["EncodeSubmissionRequest"] & {
+      /**
+       * @description May be left out.
+       * @enum {string}
+       */
+      type?: "encode_request";
     };
     Explanation: {
       /**
@@ -808,7 +829,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
           /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
           ETag?: string;
@@ -993,7 +1014,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
           /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
           ETag?: string;
@@ -1179,7 +1200,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
           /** @description While there is more: the value of `start` for the next page. */
           "X-NODE-CURSOR"?: string;
@@ -1340,7 +1361,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description text/event-stream: Server-sent events. `balance`: the state at once, then each change; `id` is its version. `gap`: changes behind `Last-Event-ID` are pruned; the state now follows. Comments are heartbeats, whose `id` tells how far the stream is. */
+      /** @description text/event-stream: Server-sent events. An event `balance` gives the current state, then each change; its `id` is the version. An event `gap` says that changes after `Last-Event-ID` have been pruned; the current state follows it. A comment is a heartbeat; its `id` is the version that the stream has reached. `x-event-data` names the schema of the JSON in `data`, by event. Generated clients have types for it but read the response as one text, which never ends: read it line by line. */
       200: {
         headers: {
           "X-NODE-CHAIN-ID": number;
@@ -1352,7 +1373,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
         };
         content: {
@@ -1473,7 +1494,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description text/event-stream: Server-sent events. `block`: the state at once, then each change; `id` is its version. `gap`: changes behind `Last-Event-ID` are pruned; the state now follows. Comments are heartbeats, whose `id` tells how far the stream is. */
+      /** @description text/event-stream: Server-sent events. An event `block` gives the current state, then each change; its `id` is the version. An event `gap` says that changes after `Last-Event-ID` have been pruned; the current state follows it. A comment is a heartbeat; its `id` is the version that the stream has reached. `x-event-data` names the schema of the JSON in `data`, by event. Generated clients have types for it but read the response as one text, which never ends: read it line by line. */
       200: {
         headers: {
           "X-NODE-CHAIN-ID": number;
@@ -1485,7 +1506,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
         };
         content: {
@@ -1640,7 +1661,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
         };
         content: {
@@ -1829,7 +1850,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
           /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
           ETag?: string;
@@ -2017,7 +2038,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
         };
         content: {
@@ -2204,7 +2225,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
         };
         content: {
@@ -2395,7 +2416,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
           /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
           ETag?: string;
@@ -2581,7 +2602,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
           /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
           ETag?: string;
@@ -2768,7 +2789,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
         };
         content: {
@@ -2900,6 +2921,7 @@ export interface operations {
       content: {
         /**
          * @example {
+         *   "type": "signing_message",
          *   "message": "0xb5e97db07fa0bd0e5598aa3643a9bc6f6693bddc1a9fec9e674a461eaa00b193000000000000000000000000000000000000000000000000000000000000000100000000000000000200000000000000000000000000000000000000000000000000000000000000010d6170746f735f6163636f756e74087472616e736665720002200000000000000000000000000000000000000000000000000000000000001234080500000000000000d007000000000000640000000000000062a7b18c0700000004"
          * }
          */
@@ -2919,7 +2941,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
         };
         content: {
@@ -3068,7 +3090,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
         };
         content: {
@@ -3237,7 +3259,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
         };
         content: {
@@ -3386,7 +3408,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT"?: number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST"?: string;
         };
         content: {
@@ -3507,7 +3529,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
         };
         content: {
@@ -3630,7 +3652,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT"?: number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST"?: string;
         };
         content: {
@@ -3758,7 +3780,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
         };
         content: {
