@@ -98,6 +98,14 @@ export async function createParameterLayout(type: AbiType, loadModule: ModuleLoa
   return new LayoutBuilder(loadModule).build(type, []);
 }
 
+/**
+ * Layout of a stored value's type, whose type parameters are already substituted: an object reference is the struct that
+ * it is in storage. Throws like `createParameterLayout`.
+ */
+export function createValueLayout(type: AbiType, loadModule: ModuleLoader): Promise<Layout> {
+  return new LayoutBuilder(loadModule).build(type, []);
+}
+
 class LayoutBuilder {
   readonly #loadModule: ModuleLoader;
   #nodes = 0;
