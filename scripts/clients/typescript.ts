@@ -106,6 +106,37 @@ await check(
   client.GET("/accounts/{address}/balances", { params: { path: { address: ADA }, query: { limit: 2 } } }),
   ([first]) => first?.balance !== undefined,
 );
+await check(
+  "get_account",
+  client.GET("/accounts/{address}", { params: { path: { address: ADA } } }),
+  (data) => typeof data === "object" && /^\d+$/.test(data.sequence_number),
+);
+const ACCOUNT = "0x1::account::Account";
+await check(
+  "get_account_resource",
+  client.GET("/accounts/{address}/resource/{resource_type}", {
+    params: { path: { address: ADA, resource_type: ACCOUNT }, query: atVersion },
+  }),
+  (found) =>
+    typeof found === "object" && found.type === ACCOUNT && typeof found.data.sequence_number === "string",
+);
+await check(
+  "get_account_resources",
+  client.GET("/accounts/{address}/resources", { params: { path: { address: ADA }, query: atVersion } }),
+  (data) => typeof data === "object" && data.some(({ type }) => type === ACCOUNT),
+);
+await check(
+  "get_account_module",
+  client.GET("/accounts/{address}/module/{module_name}", {
+    params: { path: { address: "0x1", module_name: "coin" } },
+  }),
+  (data) => typeof data === "object" && data.abi.exposed_functions.some(({ name }) => name === "balance"),
+);
+await check(
+  "get_account_modules",
+  client.GET("/accounts/{address}/modules", { params: { path: { address: "0x1" } } }),
+  (data) => typeof data === "object" && data.some(({ abi }) => abi.name === "coin"),
+);
 const table = { path: { table_handle: PRICES }, query: atVersion };
 await check(
   "get_table_items",

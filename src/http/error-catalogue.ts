@@ -73,6 +73,12 @@ export const ERROR_CATALOGUE = {
     when: "In a batch, in place of a table item: the items before it already fill the largest response (8 MiB).",
     remedy: "Ask again for the items that have this error.",
   },
+  unprintable: {
+    status: 400,
+    errorCode: "invalid_input",
+    when: "The stored value has no JSON form: it holds a function value, or is too large or too deep to print.",
+    remedy: "Ask for it in BCS with `Accept`; for a list, ask for fewer items with `limit`.",
+  },
   disabled: {
     status: 403,
     errorCode: "api_disabled",
@@ -97,6 +103,24 @@ export const ERROR_CATALOGUE = {
     when: "`ledger_version` is above the latest version, or `at` is after the latest block.",
     remedy:
       "The ledger headers name the latest version and its time; send again later or ask for an earlier version.",
+  },
+  account_not_found: {
+    status: 404,
+    errorCode: "account_not_found",
+    when: "The address has no account at this version, and the chain gives it none by default.",
+    remedy: "Check the address and the version.",
+  },
+  resource_not_found: {
+    status: 404,
+    errorCode: "resource_not_found",
+    when: "The address has no resource of this type at this version.",
+    remedy: "Check the address, the type and the version.",
+  },
+  module_not_found: {
+    status: 404,
+    errorCode: "module_not_found",
+    when: "The address has no module of this name at this version.",
+    remedy: "Check the address, the name and the version.",
   },
   table_item_not_found: {
     status: 404,

@@ -3,7 +3,12 @@ import type { Operation } from "./operation.ts";
 import { specJson, specPage, specYaml, startPage } from "./operations/documents.ts";
 import { encodeSubmission } from "./operations/encode-submission.ts";
 import { explainSubmission } from "./operations/explain-submission.ts";
+import { getAccount } from "./operations/get-account.ts";
 import { getAccountBalance } from "./operations/get-account-balance.ts";
+import { getAccountModule } from "./operations/get-account-module.ts";
+import { getAccountModules } from "./operations/get-account-modules.ts";
+import { getAccountResource } from "./operations/get-account-resource.ts";
+import { getAccountResources } from "./operations/get-account-resources.ts";
 import { getBalanceDetail } from "./operations/get-balance-detail.ts";
 import { getBalanceHistory } from "./operations/get-balance-history.ts";
 import { getBalances } from "./operations/get-balances.ts";
@@ -30,6 +35,11 @@ export const OPERATIONS: readonly Operation[] = [
   streamBlocks,
   getBalances,
   getHoldings,
+  getAccount,
+  getAccountResource,
+  getAccountResources,
+  getAccountModule,
+  getAccountModules,
   getRawTableItem,
   getRawTableItems,
   getTableItems,

@@ -2,6 +2,35 @@
 // operations (`src/http/operations/`).
 import { API_ROOT, readRoute, route } from "./route.ts";
 
+export const accountRoute = readRoute("GET", `${API_ROOT}/accounts/{address}`, "ledger_version", "at");
+export const accountResourceRoute = readRoute(
+  "GET",
+  `${API_ROOT}/accounts/{address}/resource/{resource_type}`,
+  "ledger_version",
+  "at",
+);
+export const accountResourcesRoute = readRoute(
+  "GET",
+  `${API_ROOT}/accounts/{address}/resources`,
+  "ledger_version",
+  "at",
+  "limit",
+  "start",
+);
+export const accountModuleRoute = readRoute(
+  "GET",
+  `${API_ROOT}/accounts/{address}/module/{module_name}`,
+  "ledger_version",
+  "at",
+);
+export const accountModulesRoute = readRoute(
+  "GET",
+  `${API_ROOT}/accounts/{address}/modules`,
+  "ledger_version",
+  "at",
+  "limit",
+  "start",
+);
 export const balanceRoute = readRoute(
   "GET",
   `${API_ROOT}/accounts/{address}/balance/{asset_type}`,

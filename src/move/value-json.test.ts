@@ -186,7 +186,7 @@ describe("createParameterLayout", () => {
 
 describe("enums as nodes print them", () => {
   const write = async (json: string, takesPrinted: boolean): Promise<string> => {
-    const layout = await createValueLayout(structType("things", "Shape"), loaderOf([things]));
+    const { layout } = await createValueLayout(structType("things", "Shape"), loaderOf([things]));
     const document = parseJson(Buffer.from(json));
     const writer = new BcsWriter(64);
     writeJsonValue(writer, layout, { document, value: document.root, path: ["value"], takesPrinted });

@@ -22,7 +22,7 @@ describe.skipIf(!hasShared)("values in the genesis of real networks", () => {
     const { values, loadModule, untyped } = await genesisValues(network);
     const counts: Record<string, number> = { untyped };
     for (const { kind, type, bytes } of values) {
-      const layout = await createValueLayout(type, loadModule);
+      const { layout } = await createValueLayout(type, loadModule);
       const reader = new BcsReader(bytes);
       const printed = new ValuePrinter({ enums: "answers", maxCharacters: 2 ** 24 }).read(reader, layout);
       reader.finish();

@@ -6,7 +6,12 @@ from client.api.default import (
     count_table_items,
     encode_submission,
     explain_submission,
+    get_account,
     get_account_balance,
+    get_account_module,
+    get_account_modules,
+    get_account_resource,
+    get_account_resources,
     get_balance_detail,
     get_balance_history,
     get_balances,
@@ -25,6 +30,7 @@ from client.api.default import (
     spec_yaml,
 )
 from client.models import (
+    Account,
     BalanceChange,
     BalanceDetail,
     BalanceQuery,
@@ -40,6 +46,8 @@ from client.models import (
     Holding,
     LedgerInfo,
     Message,
+    MoveModule,
+    MoveResource,
     NodeInfo,
     RawStateValueRequest,
     RawTableItemRequest,
@@ -101,6 +109,23 @@ check(
     ledger_version=version,
 )
 check(get_holdings, typed(list, lambda holdings: isinstance(holdings[0], Holding)), ADA, limit=2)
+check(get_account, typed(Account, lambda account: account.sequence_number.isdigit()), ADA)
+ACCOUNT = "0x1::account::Account"
+check(
+    get_account_resource,
+    typed(MoveResource, lambda found: found.data["sequence_number"].isdigit()),
+    ADA,
+    ACCOUNT,
+    ledger_version=version,
+)
+check(
+    get_account_resources,
+    typed(list, lambda found: any(one.type_ == ACCOUNT for one in found)),
+    ADA,
+    ledger_version=version,
+)
+check(get_account_module, typed(MoveModule, lambda module: module.abi.name == "coin"), "0x1", "coin")
+check(get_account_modules, typed(list, lambda modules: isinstance(modules[0], MoveModule)), "0x1")
 check(
     get_table_items,
     typed(list, lambda rows: any(row.key == KEY and row.value == item for row in rows)),

@@ -22,7 +22,7 @@ import { coinAsset, primaryStoreAddress } from "../asset.ts";
 import { OBJECT_GROUP_TAG } from "../balance-keys.ts";
 import { findGroupMembers } from "../resource-group.ts";
 import { frameworkTag, fungibleStoreCodec, objectCoreCodec } from "../resources.ts";
-import { stateKeyCodec } from "../state-key.ts";
+import { type AccessPath, accessPathCodec, stateKeyCodec } from "../state-key.ts";
 import { stateValueData } from "../state-value.ts";
 import type { OwnedKey } from "../view.ts";
 
@@ -142,6 +142,13 @@ export function ownedRows(key: Uint8Array, keyHash: Uint8Array, value: Uint8Arra
   const row = isObjectGroup(key) ? value && storeRow(key, value) : coinRow(key);
   if (row !== undefined) rows.push(row);
   return rows;
+}
+
+/** The path of an item of an address, from its row. Throws BcsError. */
+export function pathOf(owner: Uint8Array, { data }: OwnedKey): AccessPath {
+  const key = decodeWith(stateKeyCodec, Buffer.concat([owner, data]));
+  if (key.kind !== "accessPath") throw new Error("expected an access path");
+  return decodeWith(accessPathCodec, key.path);
 }
 
 /** The key bytes of a table item, from its row. Throws BcsError. */
