@@ -94,6 +94,14 @@ const item = await check(
   (data) => data.startsWith("0x"),
 );
 await check(
+  "get_table_item",
+  client.POST("/tables/{table_handle}/item", {
+    params: { path: { table_handle: PRICES }, query: atVersion },
+    body: { key_type: "0x1::string::String", value_type: "u64", key: "APT" },
+  }),
+  (data) => typeof data === "string" && /^\d+$/.test(data),
+);
+await check(
   "get_raw_table_items",
   client.POST("/tables/raw_items", {
     params: { query: atVersion },

@@ -21,6 +21,7 @@ generics = st.builds(lambda struct, args: f"{struct}<{', '.join(args)}>", struct
 
 schemathesis.openapi.format("asset-type", st.one_of(addresses, structs, generics))
 schemathesis.openapi.format("struct-type", st.one_of(structs, generics))
+schemathesis.openapi.format("move-type", types)
 
 
 @schemathesis.hook

@@ -73,6 +73,12 @@ export const ERROR_CATALOGUE = {
     when: "In a batch, in place of a table item: the items before it already fill the largest response (8 MiB).",
     remedy: "Ask again for the items that have this error.",
   },
+  invalid_table_item: {
+    status: 400,
+    errorCode: "invalid_input",
+    when: "The key type or value type is no type of this ledger, the key is no value of its type, or the item is none.",
+    remedy: "The message names the part; take the types from the struct that holds the table.",
+  },
   unprintable: {
     status: 400,
     errorCode: "invalid_input",

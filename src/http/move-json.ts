@@ -12,7 +12,7 @@ import { type JsonValue, ValuePrinter } from "../move/value-print.ts";
 import { HttpError } from "./errors.ts";
 
 /** Characters of all values in one answer. */
-const MAX_CHARACTERS = 16 << 20;
+export const MAX_CHARACTERS = 16 << 20;
 
 /** Prints the stored values of one answer. */
 export class StoredValuePrinter {

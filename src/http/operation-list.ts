@@ -17,6 +17,7 @@ import { getLedgerInfo } from "./operations/get-ledger-info.ts";
 import { getRawStateValue } from "./operations/get-raw-state-value.ts";
 import { getRawTableItem } from "./operations/get-raw-table-item.ts";
 import { getRawTableItems } from "./operations/get-raw-table-items.ts";
+import { getTableItem } from "./operations/get-table-item.ts";
 import { countTableItems, getTableItems } from "./operations/get-table-items.ts";
 import { getTransactions } from "./operations/get-transactions.ts";
 import { healthy } from "./operations/healthy.ts";
@@ -40,6 +41,7 @@ export const OPERATIONS: readonly Operation[] = [
   getAccountResources,
   getAccountModule,
   getAccountModules,
+  getTableItem,
   getRawTableItem,
   getRawTableItems,
   getTableItems,

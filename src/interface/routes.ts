@@ -85,6 +85,12 @@ export const tableItemCountRoute = readRoute(
   "since",
   "start",
 );
+export const tableItemRoute = readRoute(
+  "POST",
+  `${API_ROOT}/tables/{table_handle}/item`,
+  "ledger_version",
+  "at",
+);
 export const rawItemRoute = readRoute(
   "POST",
   `${API_ROOT}/tables/{table_handle}/raw_item`,

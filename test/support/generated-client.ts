@@ -87,6 +87,13 @@ export interface paths {
      */
     get: operations["get_account_modules"];
   };
+  "/tables/{table_handle}/item": {
+    /**
+     * Table item
+     * @description One item of a table by the JSON of its key, at the latest or a chosen version. The request names the types of the table's keys and values, and both are taken as given: a wrong key type finds nothing, a wrong value type gives another value or none.
+     */
+    post: operations["get_table_item"];
+  };
   "/tables/{table_handle}/raw_item": {
     /**
      * Raw table item
@@ -524,6 +531,21 @@ export interface components {
       name: string;
       fields: components["schemas"]["MoveField"][];
     };
+    TableItemRequest: {
+      /**
+       * Format: move-type
+       * @description A Move type such as `u64`, `vector<u8>` or `0x1::string::String`.
+       */
+      key_type: string;
+      /**
+       * Format: move-type
+       * @description A Move type such as `u64`, `vector<u8>` or `0x1::string::String`.
+       */
+      value_type: string;
+      key: components["schemas"]["MoveValue"];
+    };
+    /** @description A Move value by its type: `u8` to `u32` and `i8` to `i32` are numbers, wider integers decimal strings; addresses have no leading zeros; `vector<u8>` is hex; `String` is text; `Option` is `{"vec": […]}`; structs are objects, and enums objects with `__variant__`. */
+    MoveValue: unknown;
     RawTableItemRequest: {
       key: components["schemas"]["HexBytes"];
     };
@@ -2921,6 +2943,197 @@ export interface operations {
       };
       /** @description `web_framework_error`: The request target is longer than 16 KiB. */
       414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
+      429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Table item
+   * @description One item of a table by the JSON of its key, at the latest or a chosen version. The request names the types of the table's keys and values, and both are taken as given: a wrong key type finds nothing, a wrong value type gives another value or none.
+   */
+  get_table_item: {
+    parameters: {
+      query?: {
+        /**
+         * @description The ledger version to read at: the state after that transaction. The latest when left out.
+         * @example 1
+         */
+        ledger_version?: components["schemas"]["U64"];
+        /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
+        at?: components["schemas"]["Time"];
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+      path: {
+        /**
+         * @description The table's handle: a 32-byte address, with or without `0x`.
+         * @example 0xc90662174ea9bb138a86766c054f89c33eb636eb910a05ea69cc888a8cc96815
+         */
+        table_handle: components["schemas"]["Address"];
+      };
+    };
+    /** @description The types of the table's keys and values, and the key in JSON. The ledger does not have the types: ask with those of the struct that holds the table. */
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "key_type": "0x1::string::String",
+         *   "value_type": "u64",
+         *   "key": "APT"
+         * }
+         */
+        "application/json": components["schemas"]["TableItemRequest"];
+      };
+    };
+    responses: {
+      /** @description application/json: The item by its type. application/x-bcs: The stored bytes, verbatim. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
+        };
+        content: {
+          "application/json": components["schemas"]["MoveValue"];
+          "application/x-bcs": string;
+        };
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: The key type or value type is no type of this ledger, the key is no value of its type, or the item is none. `invalid_input`: The stored value has no JSON form: it holds a function value, or is too large or too deep to print. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `table_item_not_found`: The table holds no item under this key at this version, or there is no such table. `web_framework_error`: Nothing is served under this path. */
+      404: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
+      410: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
+      413: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: A POST has no `Content-Type`, one that is not JSON, or an unknown `Content-Encoding`. */
+      415: {
         content: {
           "application/json": components["schemas"]["Error"];
         };

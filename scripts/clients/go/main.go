@@ -66,6 +66,10 @@ func main() {
 
 	item, err := client.GetRawTableItemWithResponse(ctx, prices, &api.GetRawTableItemParams{LedgerVersion: &version}, api.RawTableItemRequest{Key: key})
 	check("get_raw_table_item", err, item.HTTPResponse, item.JSON200 != nil && strings.HasPrefix(*item.JSON200, "0x"))
+	value, err := client.GetTableItemWithResponse(ctx, prices, &api.GetTableItemParams{LedgerVersion: &version}, api.TableItemRequest{
+		KeyType: "0x1::string::String", ValueType: "u64", Key: "APT",
+	})
+	check("get_table_item", err, value.HTTPResponse, strings.HasPrefix(string(value.Body), "\""))
 	items, err := client.GetRawTableItemsWithResponse(ctx, &api.GetRawTableItemsParams{LedgerVersion: &version}, api.TableItemsRequest{
 		Queries: []api.TableItemQuery{{TableHandle: prices, Key: key}},
 	})
@@ -88,8 +92,8 @@ func main() {
 	count, err := client.CountTableItemsWithResponse(ctx, prices, &api.CountTableItemsParams{LedgerVersion: &version})
 	check("count_table_items", err, count.HTTPResponse, count.JSON200 != nil && count.JSON200.IsComplete)
 	stateKey := "0x01" + prices[2:] + "04" + key[2:]
-	value, err := client.GetRawStateValueWithResponse(ctx, &api.GetRawStateValueParams{}, api.RawStateValueRequest{Key: stateKey})
-	check("get_raw_state_value", err, value.HTTPResponse, len(value.Body) > 8)
+	stored, err := client.GetRawStateValueWithResponse(ctx, &api.GetRawStateValueParams{}, api.RawStateValueRequest{Key: stateKey})
+	check("get_raw_state_value", err, stored.HTTPResponse, len(stored.Body) > 8)
 	records, err := client.GetTransactionsWithResponse(ctx, &api.GetTransactionsParams{Limit: pointer(uint16(1))})
 	check("get_transactions", err, records.HTTPResponse, len(records.Body) > 8)
 

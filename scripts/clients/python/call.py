@@ -20,6 +20,7 @@ from client.api.default import (
     get_raw_state_value,
     get_raw_table_item,
     get_raw_table_items,
+    get_table_item,
     get_table_items,
     get_transactions,
     healthy,
@@ -52,6 +53,7 @@ from client.models import (
     RawStateValueRequest,
     RawTableItemRequest,
     TableItemQuery,
+    TableItemRequest,
     TableItems,
     TableItemsRequest,
     TableRowCount,
@@ -102,6 +104,13 @@ check(
 )
 
 item = check(get_raw_table_item, typed(str), PRICES, body=RawTableItemRequest(key=KEY), ledger_version=version)
+check(
+    get_table_item,
+    lambda response: response.content.strip(b'"').isdigit(),
+    PRICES,
+    body=TableItemRequest(key_type="0x1::string::String", value_type="u64", key="APT"),
+    ledger_version=version,
+)
 check(
     get_raw_table_items,
     typed(TableItems, lambda found: found.items[0].value == item),
