@@ -30,6 +30,7 @@ import {
   type StreamedAnswer,
 } from "./operation.ts";
 import { isPassable, type PassThrough } from "./pass-through.ts";
+import { findReferencePath } from "./reference-paths.ts";
 import { originForm } from "./request-target.ts";
 import { Responder, type ResponderOptions, type Serving } from "./responder.ts";
 import { Router } from "./router.ts";
@@ -91,6 +92,17 @@ function trustOf(
 ): TrustLevel {
   const level = trustOfAnswer(view, answer.version ?? view.position.version);
   return !("data" in answer) && view.fetchedTrust !== undefined ? weakestTrust(level, TRUSTED) : level;
+}
+
+/** Whether another node may serve a request that failed here. Any node of the reference has the lists of its own paths. */
+function isElsewhere({ operation }: Serving, error: unknown): boolean {
+  if (error instanceof HttpError) return error.isElsewhere;
+  return (
+    error instanceof LedgerError &&
+    error.code === "not_indexed" &&
+    operation !== undefined &&
+    findReferencePath(operation.method, operation.path) !== undefined
+  );
 }
 
 function toServing(exchange: Exchange): Serving {
@@ -226,7 +238,7 @@ export class Dispatcher {
   /** Passes a request that this node does not serve to the upstream. Returns true if the upstream answers it. */
   async #passOn(serving: Serving, error: unknown): Promise<boolean> {
     const { passThrough } = this.#options;
-    if (passThrough === undefined || !(error instanceof HttpError) || !error.isElsewhere) return false;
+    if (passThrough === undefined || !isElsewhere(serving, error)) return false;
     const url = originForm(serving.exchange.target);
     if (!isPassable(url)) return false;
     const node = serving.exchange.toNodeRequest();
@@ -277,10 +289,18 @@ export class Dispatcher {
 
   #route(method: string, path: string): { operation: Operation; segments: readonly string[] } {
     const match = this.#router.find(method, path);
+    if (match !== undefined && "operation" in match) return match;
+    const referencePath = findReferencePath(method, path);
+    if (referencePath !== undefined) {
+      throw new HttpError(
+        "not_served",
+        `${method} ${referencePath} is not served by this node; ask a full node, or follow one with pass-through`,
+        { isElsewhere: true },
+      );
+    }
     if (match === undefined) {
       throw new HttpError("unknown_path", `nothing is served at ${quoteInput(path)}`, { isElsewhere: true });
     }
-    if ("operation" in match) return match;
     const allowed = match.join(", ");
     throw new HttpError("wrong_method", `${method} is not served at this path, only ${allowed}`, {
       headers: ["Allow", allowed],
@@ -291,7 +311,9 @@ export class Dispatcher {
   #negotiate(operation: Operation, accept: string | undefined): Form {
     const { switches } = this.#options;
     if (operation.switch !== undefined && !switches[operation.switch]) {
-      throw new HttpError("disabled", `${operation.id} is switched off on this node`);
+      throw new HttpError("disabled", `${operation.id} is switched off on this node`, {
+        isElsewhere: findReferencePath(operation.method, operation.path) !== undefined,
+      });
     }
     const form = negotiateForm(accept, operation.forms);
     if (operation.forms.length === 1 && form === "bcs" && !this.#takesBcs(accept)) {

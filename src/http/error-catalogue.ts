@@ -91,6 +91,12 @@ export const ERROR_CATALOGUE = {
     when: "The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have.",
     remedy: "Ask for the other form with `Accept`, or ask another node.",
   },
+  not_served: {
+    status: 403,
+    errorCode: "api_disabled",
+    when: "The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist.",
+    remedy: "Ask a full node, or follow one with `--pass-through`.",
+  },
   preflight_refused: {
     status: 403,
     errorCode: "web_framework_error",
@@ -235,6 +241,7 @@ export type Condition = keyof typeof ERROR_CATALOGUE;
 
 /** Conditions that any path can meet, before its handler. */
 export const COMMON_CONDITIONS = [
+  "not_served",
   "unknown_path",
   "wrong_method",
   "preflight_refused",
