@@ -168,6 +168,13 @@ await check(
   isLong,
 );
 
+await check(
+  "view",
+  client.POST("/view", {
+    body: { function: "0x1::coin::balance", type_arguments: [COIN], arguments: [ADA] },
+  }),
+  (data) => typeof data === "object" && data.length === 1,
+);
 const request: Schemas["EncodeSubmissionRequest"] = {
   sender: ADA,
   sequence_number: "0",

@@ -24,6 +24,7 @@ import { HeaderMaker, toHeaderSet } from "./headers.ts";
 import { type Form, isAccepted, isJsonMediaType, MEDIA_TYPES, negotiateForm } from "./negotiation.ts";
 import {
   type Answer,
+  type BodyField,
   type EventAnswer,
   type Operation,
   parseField,
@@ -94,6 +95,19 @@ function trustOf(
   return !("data" in answer) && view.fetchedTrust !== undefined ? weakestTrust(level, TRUSTED) : level;
 }
 
+/** The parser of a body's media type. Throws HttpError for another type. */
+function parserOf(
+  body: BodyField<unknown>,
+  contentType: string | undefined,
+): Pick<BodyField<unknown>, "parse"> {
+  if (contentType !== undefined && isJsonMediaType(contentType)) return body;
+  const { bcs } = body;
+  if (bcs !== undefined && contentType?.split(";")[0]?.trim().toLowerCase() === bcs.mediaType) return bcs;
+  const expected = bcs === undefined ? MEDIA_TYPES.json : `${MEDIA_TYPES.json} or ${bcs.mediaType}`;
+  const got = contentType === undefined ? "none" : quoteInput(contentType);
+  throw new HttpError("unsupported_media_type", `Content-Type: expected ${expected}, got ${got}`);
+}
+
 /** Whether another node may serve a request that failed here. Any node of the reference has the lists of its own paths. */
 function isElsewhere({ operation }: Serving, error: unknown): boolean {
   if (error instanceof HttpError) return error.isElsewhere;
@@ -157,6 +171,9 @@ export class Dispatcher {
       const mark = url.indexOf("?");
       const { operation, segments } = this.#route(exchange.method, mark < 0 ? url : url.slice(0, mark));
       serving.operation = operation;
+      if (operation.isBetterElsewhere && this.#options.passThrough !== undefined) {
+        throw new HttpError("not_served", `${operation.id} is passed on`, { isElsewhere: true });
+      }
       const args = operation.parseArgs(segments, mark < 0 ? "" : url.slice(mark + 1));
       serving.isPinned = operation.method === "GET" && args.ledger_version !== undefined;
       const form = this.#negotiate(operation, headers.accept);
@@ -164,8 +181,10 @@ export class Dispatcher {
       if (operation.isStream) this.#options.streams.assertRoom();
       if (operation.body !== undefined) {
         hold = new BodyHold(this.#options.bodyLimitBytes, this.#budget);
-        const body = this.#readBody(exchange, hold);
-        args.body = operation.body.parse(body instanceof Promise ? await body : body);
+        const parser = parserOf(operation.body, exchange.headers["content-type"]);
+        assertBodyHeaders(exchange.headers, hold.maxBytes);
+        const body = exchange.readBody(hold);
+        args.body = parser.parse(body instanceof Promise ? await body : body);
       }
       const minVersion = operation.ledger === "required" ? minVersionOf(args) : undefined;
       if (minVersion !== undefined) await this.#reach(serving, operation, minVersion);
@@ -337,16 +356,6 @@ export class Dispatcher {
     return this.#options.passThrough === undefined
       ? isAccepted(accept, "bcs")
       : negotiateForm(accept, ["json", "bcs"]) === "bcs";
-  }
-
-  #readBody(exchange: Exchange, hold: BodyHold): Uint8Array | Promise<Uint8Array> {
-    const contentType = exchange.headers["content-type"];
-    if (contentType === undefined || !isJsonMediaType(contentType)) {
-      const got = contentType === undefined ? "none" : quoteInput(contentType);
-      throw new HttpError("unsupported_media_type", `Content-Type: expected application/json, got ${got}`);
-    }
-    assertBodyHeaders(exchange.headers, hold.maxBytes);
-    return exchange.readBody(hold);
   }
 
   /** Counts a request of an operation with a bound; the function returned ends that. Throws when there are too many. */

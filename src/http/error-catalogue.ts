@@ -79,6 +79,12 @@ export const ERROR_CATALOGUE = {
     when: "The key type or value type is no type of this ledger, the key is no value of its type, or the item is none.",
     remedy: "The message names the part; take the types from the struct that holds the table.",
   },
+  invalid_view: {
+    status: 400,
+    errorCode: "invalid_input",
+    when: "The view function is none of those that a node without a virtual machine can answer, or its arguments are wrong.",
+    remedy: "The message names the argument or lists the functions; for others ask a full node.",
+  },
   unprintable: {
     status: 400,
     errorCode: "invalid_input",

@@ -26,6 +26,7 @@ import { metrics } from "./operations/metrics.ts";
 import { ready } from "./operations/ready.ts";
 import { streamBalance } from "./operations/stream-balance.ts";
 import { streamBlocks } from "./operations/stream-blocks.ts";
+import { view } from "./operations/view.ts";
 
 /** All operations, in the order of the documentation. */
 export const OPERATIONS: readonly Operation[] = [
@@ -46,6 +47,7 @@ export const OPERATIONS: readonly Operation[] = [
   getRawTableItems,
   getTableItems,
   countTableItems,
+  view,
   encodeSubmission,
   explainSubmission,
   getTransactions,

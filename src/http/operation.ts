@@ -53,6 +53,13 @@ export interface BodyField<T> {
   readonly example: unknown;
   /** Throws CodedError with the reason. */
   parse(bytes: Uint8Array): T;
+  /** A form in BCS, under a media type of its own. */
+  readonly bcs?: {
+    readonly mediaType: string;
+    readonly description: string;
+    /** Throws CodedError with the reason. */
+    parse(bytes: Uint8Array): T;
+  };
 }
 
 /** One media type of a response. */
@@ -140,6 +147,8 @@ export interface OperationDefinition<
   readonly isStream?: boolean;
   /** Most requests of this operation in flight; more are refused. For long ones, which take turns. */
   readonly maxInFlight?: number;
+  /** With pass-through the upstream serves it, because it answers more. */
+  readonly isBetterElsewhere?: boolean;
   /** Served even if the ledger is older than `maxLagMs`. */
   readonly servedStale?: boolean;
   /** The response never changes while the server runs, so it is encoded once. Such an operation takes no arguments. */
@@ -169,6 +178,7 @@ export interface Operation extends Documentation, Route {
   readonly isPaged: boolean;
   readonly isStream: boolean;
   readonly maxInFlight: number | undefined;
+  readonly isBetterElsewhere: boolean;
   readonly servedStale: boolean;
   readonly isDocument: boolean;
   readonly unavailable: Condition;
@@ -243,6 +253,7 @@ export function operation<
     isPaged: definition.isPaged ?? false,
     isStream: definition.isStream ?? false,
     maxInFlight: definition.maxInFlight,
+    isBetterElsewhere: definition.isBetterElsewhere ?? false,
     servedStale: definition.servedStale ?? false,
     isDocument: definition.isDocument ?? false,
     unavailable: definition.unavailable ?? "unavailable",

@@ -97,6 +97,7 @@ export const rawItemRoute = readRoute(
   "ledger_version",
   "at",
 );
+export const viewRoute = readRoute("POST", `${API_ROOT}/view`, "ledger_version", "at");
 export const rawItemsRoute = readRoute("POST", `${API_ROOT}/tables/raw_items`, "ledger_version", "at");
 export const encodeRoute = readRoute("POST", `${API_ROOT}/transactions/encode_submission`);
 export const explainRoute = readRoute("POST", `${API_ROOT}/transactions/explain_submission`);

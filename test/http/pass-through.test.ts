@@ -105,6 +105,8 @@ describe("pass-through", () => {
       url: "/prefix/v1/transactions",
       body: "signed bytes",
     });
+    await fetch(`${url}/v1/view`, { method: "POST", body: "a call" });
+    expect(seen.at(-1)).toMatchObject({ url: "/prefix/v1/view", body: "a call" });
     await fetch(`${url}/v1/transactions?limit=1`);
     expect(seen.at(-1)).toMatchObject({ method: "GET", url: "/prefix/v1/transactions?limit=1" });
   });

@@ -97,6 +97,11 @@ func main() {
 	records, err := client.GetTransactionsWithResponse(ctx, &api.GetTransactionsParams{Limit: pointer(uint16(1))})
 	check("get_transactions", err, records.HTTPResponse, len(records.Body) > 8)
 
+	returned, err := client.ViewWithResponse(ctx, &api.ViewParams{}, api.ViewRequest{
+		Function: "0x1::coin::balance", TypeArguments: []string{coin}, Arguments: []interface{}{ada},
+	})
+	check("view", err, returned.HTTPResponse, strings.HasPrefix(string(returned.Body), "[\""))
+
 	payload := api.TransactionPayload{}
 	must(payload.FromEntryFunctionPayload(api.EntryFunctionPayload{
 		Function:      "0x1::aptos_account::transfer",

@@ -29,6 +29,7 @@ from client.api.default import (
     spec_json,
     spec_page,
     spec_yaml,
+    view,
 )
 from client.models import (
     Account,
@@ -57,6 +58,7 @@ from client.models import (
     TableItems,
     TableItemsRequest,
     TableRowCount,
+    ViewRequest,
 )
 
 ADA = "0x4c8c4c574ddfa2ff2015d1817d88bfb048ec7928297952bb4400935ea67a3d5f"
@@ -145,6 +147,12 @@ check(count_table_items, typed(TableRowCount, lambda found: found.is_complete), 
 state_key = f"0x01{PRICES[2:]}04{KEY[2:]}"
 check(get_raw_state_value, lambda response: len(response.content) > 8, body=RawStateValueRequest(key=state_key))
 check(get_transactions, lambda response: len(response.content) > 8, limit=1)
+
+check(
+    view,
+    lambda response: response.content.startswith(b'["'),
+    body=ViewRequest(function="0x1::coin::balance", type_arguments=[COIN], arguments=[ADA]),
+)
 
 request = EncodeSubmissionRequest(
     sender=ADA,
