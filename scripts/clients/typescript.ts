@@ -95,6 +95,14 @@ const item = await check(
   (data) => data.startsWith("0x"),
 );
 await check(
+  "get_table_item",
+  client.POST("/tables/{table_handle}/item", {
+    params: { path: { table_handle: PRICES }, query: atVersion },
+    body: { key_type: "0x1::string::String", value_type: "u64", key: "APT" },
+  }),
+  (data) => typeof data === "string" && /^\d+$/.test(data),
+);
+await check(
   "get_raw_table_items",
   client.POST("/tables/raw_items", {
     params: { query: atVersion },
@@ -108,6 +116,37 @@ await check(
     params: { path: { address: ADA }, query: { limit: 2, ...atTime } },
   }),
   ([first]) => first?.balance !== undefined,
+);
+await check(
+  "get_account",
+  client.GET("/accounts/{address}", { params: { path: { address: ADA } } }),
+  (data) => typeof data === "object" && /^\d+$/.test(data.sequence_number),
+);
+const ACCOUNT = "0x1::account::Account";
+await check(
+  "get_account_resource",
+  client.GET("/accounts/{address}/resource/{resource_type}", {
+    params: { path: { address: ADA, resource_type: ACCOUNT }, query: atVersion },
+  }),
+  (found) =>
+    typeof found === "object" && found.type === ACCOUNT && typeof found.data.sequence_number === "string",
+);
+await check(
+  "get_account_resources",
+  client.GET("/accounts/{address}/resources", { params: { path: { address: ADA }, query: atVersion } }),
+  (data) => typeof data === "object" && data.some(({ type }) => type === ACCOUNT),
+);
+await check(
+  "get_account_module",
+  client.GET("/accounts/{address}/module/{module_name}", {
+    params: { path: { address: "0x1", module_name: "coin" } },
+  }),
+  (data) => typeof data === "object" && data.abi.exposed_functions.some(({ name }) => name === "balance"),
+);
+await check(
+  "get_account_modules",
+  client.GET("/accounts/{address}/modules", { params: { path: { address: "0x1" } } }),
+  (data) => typeof data === "object" && data.some(({ abi }) => abi.name === "coin"),
 );
 const table = { path: { table_handle: PRICES }, query: atVersion };
 await check(
@@ -132,6 +171,13 @@ await check(
   isLong,
 );
 
+await check(
+  "view",
+  client.POST("/view", {
+    body: { function: "0x1::coin::balance", type_arguments: [COIN], arguments: [ADA] },
+  }),
+  (data) => typeof data === "object" && data.length === 1,
+);
 const request: Schemas["EncodeSubmissionRequest"] = {
   sender: ADA,
   sequence_number: "0",

@@ -188,7 +188,16 @@ function describeOperation(operation: Operation, brands: readonly string[]): Jso
           requestBody: {
             required: true,
             description: body.description,
-            content: { [MEDIA_TYPES.json]: { schema: body.schema, example: body.example } },
+            content: {
+              [MEDIA_TYPES.json]: { schema: body.schema, example: body.example },
+              ...(body.bcs === undefined
+                ? {}
+                : {
+                    [body.bcs.mediaType]: {
+                      schema: { type: "string", format: "binary", description: body.bcs.description },
+                    },
+                  }),
+            },
           },
         }),
     responses,

@@ -7,6 +7,7 @@ import { parseAsset } from "../ledger/asset.ts";
 import { readBalance } from "../ledger/balance.ts";
 import { readModuleItem } from "../ledger/module-item.ts";
 import { resolveReadPoint } from "../ledger/read-point.ts";
+import { StateTypes } from "../ledger/state-types.ts";
 import { readTableItem } from "../ledger/table-item.ts";
 import { assertNotRefuted } from "../ledger/trust.ts";
 import type { Ledger, LedgerView } from "../ledger/view.ts";
@@ -73,6 +74,7 @@ export function toLedgerInfo({ position }: Pick<LedgerView, "position">): Ledger
 /** Reads a ledger; parsed modules are cached between calls. */
 export class Reader {
   readonly modules = new ModuleCache();
+  readonly types = new StateTypes(this.modules);
   readonly #ledger: Ledger;
   readonly #headWatch: HeadWatch;
   readonly #thread = new SubmissionThread();

@@ -19,6 +19,7 @@ import {
   COIN,
   createHttpLedger,
   LATEST,
+  MODULE,
   PAIR,
   TABLE,
   TABLE_KEY,
@@ -121,10 +122,16 @@ describe("the OpenAPI document", () => {
       ]);
       // This ledger has no index.
       if (!isCacheable || operation.switch === "index") continue;
-      const path = operation.path.replace("{address}", "0xc1").replace("{asset_type}", COIN);
-      const first = await fetch(`${url}${path}?ledger_version=12`);
+      const path = operation.path
+        .replace("{address}", "0xc1")
+        .replace("{asset_type}", COIN)
+        .replace("{resource_type}", `0x1::coin::CoinStore<${COIN}>`)
+        .replace("{module_name}", MODULE);
+      // This ledger has no modules to print values by.
+      const accept = operation.forms.includes("bcs") ? "application/x-bcs" : "application/json";
+      const first = await fetch(`${url}${path}?ledger_version=12`, { headers: { accept } });
       const again = await fetch(`${url}${path}?ledger_version=12`, {
-        headers: { "if-none-match": first.headers.get("etag") ?? "none" },
+        headers: { accept, "if-none-match": first.headers.get("etag") ?? "none" },
       });
       expect([first.status, again.status, again.headers.get("etag")]).toEqual([
         200,

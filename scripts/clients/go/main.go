@@ -89,21 +89,41 @@ func main() {
 
 	item, err := client.GetRawTableItemWithResponse(ctx, prices, &api.GetRawTableItemParams{LedgerVersion: &version}, api.RawTableItemRequest{Key: key})
 	check("get_raw_table_item", err, item.HTTPResponse, item.JSON200 != nil && strings.HasPrefix(*item.JSON200, "0x"))
+	value, err := client.GetTableItemWithResponse(ctx, prices, &api.GetTableItemParams{LedgerVersion: &version}, api.TableItemRequest{
+		KeyType: "0x1::string::String", ValueType: "u64", Key: "APT",
+	})
+	check("get_table_item", err, value.HTTPResponse, strings.HasPrefix(string(value.Body), "\""))
 	items, err := client.GetRawTableItemsWithResponse(ctx, &api.GetRawTableItemsParams{LedgerVersion: &version}, api.TableItemsRequest{
 		Queries: []api.TableItemQuery{{TableHandle: prices, Key: key}},
 	})
 	check("get_raw_table_items", err, items.HTTPResponse, items.JSON200 != nil && *items.JSON200.Items[0].Value == *item.JSON200)
 	holdings, err := client.GetHoldingsWithResponse(ctx, ada, &api.GetHoldingsParams{Limit: pointer(2), At: &at})
 	check("get_holdings", err, holdings.HTTPResponse, holdings.JSON200 != nil && (*holdings.JSON200)[0].Balance != "")
+	account, err := client.GetAccountWithResponse(ctx, ada, &api.GetAccountParams{})
+	check("get_account", err, account.HTTPResponse, account.JSON200 != nil && account.JSON200.SequenceNumber != "")
+	const accountType = "0x1::account::Account"
+	resource, err := client.GetAccountResourceWithResponse(ctx, ada, accountType, &api.GetAccountResourceParams{LedgerVersion: &version})
+	check("get_account_resource", err, resource.HTTPResponse, resource.JSON200 != nil && resource.JSON200.Type == accountType)
+	resources, err := client.GetAccountResourcesWithResponse(ctx, ada, &api.GetAccountResourcesParams{LedgerVersion: &version})
+	check("get_account_resources", err, resources.HTTPResponse, resources.JSON200 != nil && len(*resources.JSON200) > 0)
+	module, err := client.GetAccountModuleWithResponse(ctx, "0x1", "coin", &api.GetAccountModuleParams{})
+	check("get_account_module", err, module.HTTPResponse, module.JSON200 != nil && module.JSON200.Abi.Name == "coin")
+	modules, err := client.GetAccountModulesWithResponse(ctx, "0x1", &api.GetAccountModulesParams{})
+	check("get_account_modules", err, modules.HTTPResponse, modules.JSON200 != nil && len(*modules.JSON200) > 0)
 	rows, err := client.GetTableItemsWithResponse(ctx, prices, &api.GetTableItemsParams{LedgerVersion: &version})
 	check("get_table_items", err, rows.HTTPResponse, rows.JSON200 != nil && (*rows.JSON200)[0].Value != nil)
 	count, err := client.CountTableItemsWithResponse(ctx, prices, &api.CountTableItemsParams{LedgerVersion: &version})
 	check("count_table_items", err, count.HTTPResponse, count.JSON200 != nil && count.JSON200.IsComplete)
 	stateKey := "0x01" + prices[2:] + "04" + key[2:]
-	value, err := client.GetRawStateValueWithResponse(ctx, &api.GetRawStateValueParams{}, api.RawStateValueRequest{Key: stateKey})
-	check("get_raw_state_value", err, value.HTTPResponse, len(value.Body) > 8)
+	stored, err := client.GetRawStateValueWithResponse(ctx, &api.GetRawStateValueParams{}, api.RawStateValueRequest{Key: stateKey})
+	check("get_raw_state_value", err, stored.HTTPResponse, len(stored.Body) > 8)
 	records, err := client.GetTransactionsWithResponse(ctx, &api.GetTransactionsParams{Limit: pointer(uint16(1))})
 	check("get_transactions", err, records.HTTPResponse, len(records.Body) > 8)
+
+	returned, err := client.ViewWithResponse(ctx, &api.ViewParams{}, api.ViewRequest{
+		Function: "0x1::coin::balance", TypeArguments: []string{coin}, Arguments: []interface{}{ada},
+	})
+	check("view", err, returned.HTTPResponse, strings.HasPrefix(string(returned.Body), "[\""))
 
 	payload := api.TransactionPayload{}
 	must(payload.FromEntryFunctionPayload(api.EntryFunctionPayload{

@@ -8,7 +8,12 @@ from client.api.default import (
     count_table_items,
     encode_submission,
     explain_submission,
+    get_account,
     get_account_balance,
+    get_account_module,
+    get_account_modules,
+    get_account_resource,
+    get_account_resources,
     get_balance_detail,
     get_balance_history,
     get_balances,
@@ -17,6 +22,7 @@ from client.api.default import (
     get_raw_state_value,
     get_raw_table_item,
     get_raw_table_items,
+    get_table_item,
     get_table_items,
     get_transactions,
     healthy,
@@ -27,8 +33,10 @@ from client.api.default import (
     spec_yaml,
     stream_balance,
     stream_blocks,
+    view,
 )
 from client.models import (
+    Account,
     BalanceChange,
     BalanceDetail,
     BalanceEvent,
@@ -49,13 +57,17 @@ from client.models import (
     Holding,
     LedgerInfo,
     Message,
+    MoveModule,
+    MoveResource,
     NodeInfo,
     RawStateValueRequest,
     RawTableItemRequest,
     TableItemQuery,
+    TableItemRequest,
     TableItems,
     TableItemsRequest,
     TableRowCount,
+    ViewRequest,
 )
 
 ADA = "0x4c8c4c574ddfa2ff2015d1817d88bfb048ec7928297952bb4400935ea67a3d5f"
@@ -136,12 +148,36 @@ check(
 
 item = check(get_raw_table_item, typed(str), PRICES, body=RawTableItemRequest(key=KEY), ledger_version=version)
 check(
+    get_table_item,
+    lambda response: response.content.strip(b'"').isdigit(),
+    PRICES,
+    body=TableItemRequest(key_type="0x1::string::String", value_type="u64", key="APT"),
+    ledger_version=version,
+)
+check(
     get_raw_table_items,
     typed(TableItems, lambda found: found.items[0].value == item),
     body=TableItemsRequest(queries=[TableItemQuery(table_handle=PRICES, key=KEY)]),
     ledger_version=version,
 )
 check(get_holdings, typed(list, lambda holdings: isinstance(holdings[0], Holding)), ADA, limit=2, at=at)
+check(get_account, typed(Account, lambda account: account.sequence_number.isdigit()), ADA)
+ACCOUNT = "0x1::account::Account"
+check(
+    get_account_resource,
+    typed(MoveResource, lambda found: found.data["sequence_number"].isdigit()),
+    ADA,
+    ACCOUNT,
+    ledger_version=version,
+)
+check(
+    get_account_resources,
+    typed(list, lambda found: any(one.type_ == ACCOUNT for one in found)),
+    ADA,
+    ledger_version=version,
+)
+check(get_account_module, typed(MoveModule, lambda module: module.abi.name == "coin"), "0x1", "coin")
+check(get_account_modules, typed(list, lambda modules: isinstance(modules[0], MoveModule)), "0x1")
 check(
     get_table_items,
     typed(list, lambda rows: any(row.key == KEY and row.value == item for row in rows)),
@@ -152,6 +188,12 @@ check(count_table_items, typed(TableRowCount, lambda found: found.is_complete), 
 state_key = f"0x01{PRICES[2:]}04{KEY[2:]}"
 check(get_raw_state_value, lambda response: len(response.content) > 8, body=RawStateValueRequest(key=state_key))
 check(get_transactions, lambda response: len(response.content) > 8, limit=1)
+
+check(
+    view,
+    lambda response: response.content.startswith(b'["'),
+    body=ViewRequest(function="0x1::coin::balance", type_arguments=[COIN], arguments=[ADA]),
+)
 
 request = EncodeSubmissionRequest(
     sender=ADA,

@@ -22,7 +22,7 @@ import { coinAsset, primaryStoreAddress } from "../asset.ts";
 import { OBJECT_GROUP_TAG } from "../balance-keys.ts";
 import { findGroupMembers } from "../resource-group.ts";
 import { frameworkTag, fungibleStoreCodec, objectCoreCodec } from "../resources.ts";
-import { stateKeyCodec, stateKeyHashOfBcs } from "../state-key.ts";
+import { type AccessPath, accessPathCodec, stateKeyCodec, stateKeyHashOfBcs } from "../state-key.ts";
 import { stateValueData } from "../state-value.ts";
 import type { OwnedKey } from "../view.ts";
 
@@ -185,6 +185,13 @@ function hashOfKey(key: Uint8Array): Uint8Array | undefined {
 /** True for the row that has an item's whole key: every item of an address or a table has one. */
 export function isKeyRow({ owner }: Pick<OwnedRow, "owner">): boolean {
   return owner[0] === KINDS.address || owner[0] === KINDS.table;
+}
+
+/** The path of an item of an address, from its row. Throws BcsError. */
+export function pathOf(owner: Uint8Array, { data }: OwnedKey): AccessPath {
+  const key = decodeWith(stateKeyCodec, Buffer.concat([owner, data]));
+  if (key.kind !== "accessPath") throw new Error("expected an access path");
+  return decodeWith(accessPathCodec, key.path);
 }
 
 /** The key bytes of a table item, from its row. Throws BcsError. */
