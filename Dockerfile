@@ -2,7 +2,7 @@
 # root file system may be read-only. Node 24 is an LTS line with support until April 2028.
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
-COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.build.json ./
+COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.build.json rolldown.config.ts ./
 COPY src ./src
 RUN npm ci --ignore-scripts && npm run build && npm prune --omit=dev --ignore-scripts
 
