@@ -33,6 +33,17 @@ describe("the Dockerfile", () => {
       for (const file of source.split(" ")) expect(existsSync(file), file).toBe(true);
     }
   });
+
+  it("copies every file that the build reads", () => {
+    const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: { build: string } };
+    const read = [...scripts.build.matchAll(/ -[pc] (\S+)/g)].map(([, file]) => file);
+    const [build = ""] = dockerfile.split(/^FROM node:\d+-\S+$/m);
+    const copied = [...build.matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, files = ""]) => files.split(" "));
+    expect(read.length).toBeGreaterThan(0);
+    for (const file of [...read, "package.json", "package-lock.json", ".npmrc", "src"]) {
+      expect(copied).toContain(file);
+    }
+  });
 });
 
 interface Service {
