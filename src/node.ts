@@ -18,7 +18,9 @@ import type { WatchEvent, Watched } from "./ledger/watch/watched.ts";
 import type { BalanceEvent } from "./ledger/watch/watched-balance.ts";
 import { type BlockEvent, watchedBlocks } from "./ledger/watch/watched-blocks.ts";
 import { BalanceQuestions, watchedBalanceOf } from "./node/balance-questions.ts";
+import { DemoNameInfo } from "./node/demo-names.ts";
 import { type DeprecatedOptions, withPresentNames } from "./node/deprecated-options.ts";
+import { diskGauges } from "./node/disk-gauges.ts";
 import { DriverHistogram, type DriverReport, driverGauges } from "./node/driver-metrics.ts";
 import { Faults } from "./node/faults.ts";
 import {
@@ -35,6 +37,7 @@ import {
   faultGauges,
   httpGauges,
   ledgerGauges,
+  readinessGauges,
   storeGauges,
   writerGauges,
 } from "./node/gauges.ts";
@@ -85,6 +88,7 @@ export type { CassandraOptions } from "./node/engines/cassandra.ts";
 export { FOLLOW_NUMBERS } from "./node/following.ts";
 export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
 export { FRONTEND_NUMBERS } from "./node/http-frontend.ts";
+export { SOFTWARE_VERSION } from "./node/info.ts";
 export { parseOperand, refusalOf } from "./node/operands.ts";
 export {
   type BatchAnswer,
@@ -109,7 +113,9 @@ export {
   backupData,
   type CheckProgress,
   type CopyWatch,
+  checkClusterData,
   checkData,
+  type IndexReport,
   restoreData,
   type StoreReport,
 } from "./node/store-tools.ts";
@@ -164,6 +170,7 @@ class SextantNode implements Node, Ledger {
   readonly #logger: Logger;
   readonly #window: PruneWindow;
   readonly #waypoints = new WaypointInfo();
+  readonly #demoNames = new DemoNameInfo();
   /** A process that writes hears of its own commits; any other looks at the store. */
   readonly #headWatch = new HeadWatch({ ledger: this, isTold: () => this.#writer !== undefined });
   readonly #reader = new Reader(this, this.#headWatch);
@@ -177,6 +184,7 @@ class SextantNode implements Node, Ledger {
   /** In-process calls in flight; `close` waits for them before it closes the store. */
   readonly #calls = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
+  #closedAt: bigint | undefined;
   #plan: StartPlan | undefined;
   #frontend: HttpFrontend | undefined;
   #store: Store | undefined;
@@ -200,6 +208,7 @@ class SextantNode implements Node, Ledger {
     const driver = (): DriverReport | undefined => this.#driver?.();
     const gauges = [
       ...ledgerGauges(this),
+      ...readinessGauges(this, () => this.#status(undefined), this.#startedMs, this.#options.http),
       ...cacheGauges("module", "parsed modules", () => this.#reader.modules.stats()),
       ...cacheGauges("asset", "parsed asset types", assetCacheStats),
       ...cacheGauges("balance_key", "state keys of balances", balanceKeyCacheStats),
@@ -211,6 +220,7 @@ class SextantNode implements Node, Ledger {
       ),
       ...faultGauges(this.#faults),
       ...storeGauges(),
+      ...(this.#storeOptions.engine === "lmdb" ? diskGauges(this.#storeOptions.path) : []),
       ...writerGauges(
         () => this.#writer,
         () => this.#election,
@@ -224,6 +234,10 @@ class SextantNode implements Node, Ledger {
 
   get #isIndexOff(): boolean {
     return this.#options.index === false;
+  }
+
+  get closedAt(): bigint | undefined {
+    return this.#closedAt;
   }
 
   get url(): string | undefined {
@@ -240,7 +254,7 @@ class SextantNode implements Node, Ledger {
       this.#frontend = this.#createFrontend(http);
       await this.#frontend.open();
     }
-    const opening = { readOnly, check: plan.check, logger };
+    const opening = { readOnly, check: plan.check, logger, onUpgrade: this.#options.onUpgrade };
     if (genesis !== undefined && plan.proven === undefined && !readOnly) {
       logger.warn({}, "the genesis file is unproven: no waypoint was given");
     }
@@ -349,6 +363,7 @@ class SextantNode implements Node, Ledger {
         headWatch: this.#headWatch,
         encoder: (body, view) => this.#reader.encodeSafely(body, view),
         explainer: (body, view) => this.#reader.explainSafely(body, view),
+        types: this.#reader.types,
         nodeInfo: (view) => this.#info(view),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
         unready: () => this.#status(undefined).unready,
@@ -359,6 +374,10 @@ class SextantNode implements Node, Ledger {
       page: this.#role?.page,
       logger: this.#logger,
     });
+  }
+
+  requestCount(): Promise<number> {
+    return this.#call(async () => this.#frontend?.requestCount() ?? 0);
   }
 
   /** All metrics of this process. */
@@ -535,6 +554,7 @@ class SextantNode implements Node, Ledger {
         ...(isOwn
           ? await this.#waypoints.read(view, this.#role?.genesisWaypoint ?? this.#plan?.check?.waypoint)
           : {}),
+        ...this.#demoNames.read(this.#plan?.chain, this.#store?.identity),
         ...status.more,
       },
     });
@@ -560,6 +580,8 @@ class SextantNode implements Node, Ledger {
         ...(following === undefined ? {} : followInfo(following, version)),
         ...indexInfo(this.#isIndexOff, this.#writer?.indexProgress),
         ...electionInfo(this.#election),
+        // Workers know no seed.
+        ...(this.#plan?.chain === undefined ? {} : this.#demoNames.read(this.#plan.chain, undefined)),
       },
     };
   }
@@ -618,6 +640,7 @@ class SextantNode implements Node, Ledger {
     await this.#frontend?.close();
     await this.#reader.close();
     await Promise.allSettled(this.#calls);
+    this.#closedAt = (await this.#storedPosition())?.version;
     await this.#store?.close();
     this.#store = undefined;
   }

@@ -53,6 +53,13 @@ export interface BodyField<T> {
   readonly example: unknown;
   /** Throws CodedError with the reason. */
   parse(bytes: Uint8Array): T;
+  /** A form in BCS, under a media type of its own. */
+  readonly bcs?: {
+    readonly mediaType: string;
+    readonly description: string;
+    /** Throws CodedError with the reason. */
+    parse(bytes: Uint8Array): T;
+  };
 }
 
 /** One media type of a response. */
@@ -143,6 +150,8 @@ export interface OperationDefinition<
   readonly isStream?: boolean;
   /** Most requests of this operation in flight; more are refused. For long ones, which take turns. */
   readonly maxInFlight?: number;
+  /** With pass-through the upstream serves it, because it answers more. */
+  readonly isBetterElsewhere?: boolean;
   /** The response never changes while the server runs, so it is encoded once. Such an operation takes no arguments. */
   readonly isDocument?: boolean;
   /** Error condition if no ledger can be read; default `unavailable`. */
@@ -170,6 +179,7 @@ export interface Operation extends Documentation, Route {
   readonly isPaged: boolean;
   readonly isStream: boolean;
   readonly maxInFlight: number | undefined;
+  readonly isBetterElsewhere: boolean;
   readonly isDocument: boolean;
   readonly unavailable: Condition;
   readonly params: Fields;
@@ -243,6 +253,7 @@ export function operation<
     isPaged: definition.isPaged ?? false,
     isStream: definition.isStream ?? false,
     maxInFlight: definition.maxInFlight,
+    isBetterElsewhere: definition.isBetterElsewhere ?? false,
     isDocument: definition.isDocument ?? false,
     unavailable: definition.unavailable ?? "unavailable",
     params: definition.params,

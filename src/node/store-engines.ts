@@ -4,19 +4,28 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigError, errorText } from "../base/errors.ts";
 import { isOutOfReach, StoreError } from "../store/errors.ts";
 import type { StoreWalk } from "../store/lmdb/walk.ts";
-import { cassandraEngine } from "./engines/cassandra.ts";
-import { lmdbEngine } from "./engines/lmdb.ts";
+import { type CassandraOptions, cassandraEngine } from "./engines/cassandra.ts";
+import { type LmdbOptions, lmdbEngine } from "./engines/lmdb.ts";
 import { memoryEngine } from "./engines/memory.ts";
 import type { OpenedStore, StoreEngine, StoreOpening } from "./store-engine.ts";
 
-const STORE_ENGINES = { lmdb: lmdbEngine, memory: memoryEngine, cassandra: cassandraEngine };
+/** The options of each engine. Public, so it names no type of an engine's package. */
+interface EngineOptions {
+  readonly lmdb: LmdbOptions;
+  readonly memory: object;
+  readonly cassandra: CassandraOptions;
+}
 
-type Engines = typeof STORE_ENGINES;
+const STORE_ENGINES: { readonly [E in keyof EngineOptions]: StoreEngine<EngineOptions[E]> } = {
+  lmdb: lmdbEngine,
+  memory: memoryEngine,
+  cassandra: cassandraEngine,
+};
 
 /** An engine's name with the options of that engine. */
 export type StoreOptions = {
-  [E in keyof Engines]: { readonly engine: E } & Parameters<Engines[E]["open"]>[0];
-}[keyof Engines];
+  [E in keyof EngineOptions]: { readonly engine: E } & EngineOptions[E];
+}[keyof EngineOptions];
 
 /** The engine that the options name. Throws ConfigError for an unknown one. */
 export function engineOf({ engine }: StoreOptions): StoreEngine<StoreOptions> {

@@ -4,7 +4,8 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { endWithTest } from "./children.ts";
 
-const bin = fileURLToPath(new URL("../../bin/sextant.js", import.meta.url));
+/** The launcher of the program. */
+export const bin = fileURLToPath(new URL("../../bin/sextant.js", import.meta.url));
 
 /** Path of a file of the build. */
 export function builtFile(path: string): string {

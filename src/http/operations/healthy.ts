@@ -1,4 +1,5 @@
 // The liveness check. Readiness is separate: see ready.ts.
+import { healthyRoute } from "../../interface/routes.ts";
 import { HttpError } from "../errors.ts";
 import { operation } from "../operation.ts";
 import { durationSecsField } from "../schemas/integer.ts";
@@ -9,8 +10,7 @@ const OK = "sextant:ok";
 /** `GET /v1/-/healthy` */
 export const healthy = operation({
   id: "healthy",
-  method: "GET",
-  path: "/v1/-/healthy",
+  ...healthyRoute,
   summary: "Health check",
   description:
     "200 if the node can read its ledger, or waits for it: while there is none yet, or the storage is out of reach, a restart would not help. With `duration_secs`, 200 only if the latest block is no older than that many seconds. A follower is not healthy if no upstream serves data that it can verify.",
