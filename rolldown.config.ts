@@ -3,12 +3,13 @@
 import { defineConfig } from "rolldown";
 
 export default defineConfig({
-  // Files of the build that something names: the launcher, the package's export, the cluster's workers and the tests.
+  // Files of the build that something names: the launcher, the package's export, workers, threads and the tests.
   input: {
     index: "src/index.ts",
     "cli/main": "src/cli/main.ts",
     "cli/run-command": "src/cli/run-command.ts",
     "node/worker-main": "src/node/worker-main.ts",
+    "node/submission-thread": "src/node/submissions/thread-main.ts",
   },
   platform: "node",
   external: /^[^./]/,

@@ -9,6 +9,7 @@ import { copyCommand } from "./commands/copy.ts";
 import { detailCommand } from "./commands/detail.ts";
 import { encodeCommand } from "./commands/encode.ts";
 import { explainCommand } from "./commands/explain.ts";
+import { healthCommand } from "./commands/health.ts";
 import { historyCommand } from "./commands/history.ts";
 import { holdingsCommand } from "./commands/holdings.ts";
 import { infoCommand } from "./commands/info.ts";
@@ -41,6 +42,7 @@ export const commands: readonly Command[] = [
   explainCommand,
   infoCommand,
   statusCommand,
+  healthCommand,
   checkCommand,
   backupCommand,
   restoreCommand,

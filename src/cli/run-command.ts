@@ -38,9 +38,11 @@ async function run(args: readonly string[], context: CommandContext): Promise<nu
     context.out(commandHelp(command, isAll));
     return EXIT_OK;
   }
-  const { options, exclusions } = command;
-  const { values, operands, ignored } = parseCommand(rest, options, context.environment, exclusions);
-  const unknown = unknownVariables(context.environment, commands);
+  const { options, exclusions, otherConfigKeys } = command;
+  const { environment } = context;
+  const parsed = parseCommand(rest, options, environment, exclusions, otherConfigKeys);
+  const { values, operands, ignored } = parsed;
+  const unknown = unknownVariables(environment, commands);
   for (const line of [...ignored, ...unknown]) context.err(`sextant: ${line}`);
   return command.run(values, operands, context);
 }

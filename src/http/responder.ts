@@ -17,6 +17,14 @@ import { createRequestId, givenRequestId } from "./request-id.ts";
 import type { UnreadResponses } from "./unread-responses.ts";
 import { writePieces } from "./write-pieces.ts";
 
+/** Called once for each response. */
+export type RequestObserver = (
+  operationId: string,
+  status: number,
+  seconds: number,
+  exchange?: Exchange,
+) => void;
+
 /** Parts of the responder. */
 export interface ResponderOptions {
   readonly headers: HeaderMaker;
@@ -27,7 +35,7 @@ export interface ResponderOptions {
   readonly logger: Logger;
   /** Undefined when requests are not logged. */
   readonly accessLog: AccessLog | undefined;
-  readonly onRequest: ((operationId: string, status: number, seconds: number) => void) | undefined;
+  readonly onRequest: RequestObserver | undefined;
 }
 
 /** The state of one request. */
@@ -218,7 +226,7 @@ export class Responder {
     requestId?: string | undefined,
   ): void {
     const { onRequest, accessLog } = this.#options;
-    onRequest?.(operation?.id ?? "none", status, (performance.now() - exchange.sinceMs) / 1000);
+    onRequest?.(operation?.id ?? "none", status, (performance.now() - exchange.sinceMs) / 1000, exchange);
     if (accessLog === undefined) return;
     const bytes =
       typeof body === "string" ? Buffer.byteLength(body) : body instanceof Uint8Array ? body.length : body;

@@ -11,9 +11,11 @@ import {
   numbersOf,
 } from "../base/settings.ts";
 import { shortenText } from "../base/text.ts";
+import { StateTypes } from "../ledger/state-types.ts";
 import { formatTrust, parseTrust, TRUST_LEVELS, TRUSTED } from "../ledger/trust.ts";
 import type { Ledger } from "../ledger/view.ts";
 import { HeadWatch } from "../ledger/watch/head-watch.ts";
+import { ModuleCache } from "../move/module-cache.ts";
 import { AccessLog } from "./access-log.ts";
 import { ADMISSION_NUMBERS, AdmissionControl, type AdmissionFigures } from "./admission-control.ts";
 import { Dispatcher } from "./dispatcher.ts";
@@ -24,6 +26,7 @@ import { createOpenApi } from "./openapi.ts";
 import { OPERATIONS } from "./operation-list.ts";
 import { metrics } from "./operations/metrics.ts";
 import { PassThrough } from "./pass-through.ts";
+import type { RequestObserver } from "./responder.ts";
 import type { NodeInfo, SubmissionEncoder, SubmissionExplainer } from "./services.ts";
 import type { TlsFiles } from "./tls.ts";
 import { UnreadResponses } from "./unread-responses.ts";
@@ -93,6 +96,8 @@ export interface HttpServices {
   readonly headWatch?: HeadWatch;
   readonly encoder: SubmissionEncoder;
   readonly explainer: SubmissionExplainer;
+  /** Types of stored values. Left out, the server keeps its own. */
+  readonly types?: StateTypes;
   /** Keys and values of the info response, with the ledger where there is one. */
   readonly nodeInfo: NodeInfo;
   /** Text of /metrics, which is not served without it. */
@@ -113,7 +118,7 @@ export interface HttpServices {
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
   /** Called once for each response. */
-  readonly onRequest?: (operationId: string, status: number, seconds: number) => void;
+  readonly onRequest?: RequestObserver;
 }
 
 /** What a server holds at the moment, and what it did since the start. */
@@ -221,6 +226,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     services: {
       encode: options.encoder,
       explain: options.explainer,
+      types: options.types ?? new StateTypes(new ModuleCache()),
       nodeInfo: options.nodeInfo,
       unhealthyReason: options.unhealthyReason ?? (() => undefined),
       unready: options.unready ?? (() => undefined),

@@ -1,12 +1,12 @@
 // Services for handlers, injected by the node, so that this room knows no store, follower or chain.
+import type { StateTypes } from "../ledger/state-types.ts";
 import type { LedgerView } from "../ledger/view.ts";
-import type { Explanation } from "../transaction/explain/explanation.ts";
 
 /** Encodes a JSON request into the signing message. */
 export type SubmissionEncoder = (body: Uint8Array, view: LedgerView) => Promise<Uint8Array>;
 
-/** Explains the transaction in a JSON request. */
-export type SubmissionExplainer = (body: Uint8Array, view: LedgerView) => Promise<Explanation>;
+/** Explains the transaction in a JSON request, as JSON text. */
+export type SubmissionExplainer = (body: Uint8Array, view: LedgerView) => Promise<string>;
 
 /** Keys and values of the info response; without a view if there is no ledger. */
 export type NodeInfo = (
@@ -17,6 +17,8 @@ export type NodeInfo = (
 export interface Services {
   readonly encode: SubmissionEncoder;
   readonly explain: SubmissionExplainer;
+  /** Types of stored values, by the modules on chain. */
+  readonly types: StateTypes;
   readonly nodeInfo: NodeInfo;
   /** Why the node is unhealthy; undefined if it is healthy. */
   readonly unhealthyReason: () => string | undefined;

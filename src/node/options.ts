@@ -85,6 +85,8 @@ export interface NodeOptions {
   /** Answers over HTTP too. */
   readonly http?: HttpOptions | undefined;
   readonly logger?: Logger | undefined;
+  /** Hears how far the upgrade of an older store came: the bytes of its backup, then its rows. */
+  readonly onUpgrade?: ((step: "backup" | "upgrade", done: number, total: number) => void) | undefined;
 }
 
 /** Read your writes: the least version that a read needs. */

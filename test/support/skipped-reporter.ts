@@ -15,6 +15,9 @@ const REASONS: Readonly<Record<string, string>> = {
   "process.getuid?.() === 0": "it runs as root, whom permissions do not stop",
   "maxFiles < IDLE + 500": "too few open files are allowed (ulimit -n)",
   '!hasTool("prlimit", "--version")': "there is no prlimit",
+  '!hasTool("systemd-analyze", "--version")': "there is no systemd-analyze",
+  '!hasTool("systemd-analyze", "--version") || !hasTool("strace", "--version")':
+    "there is no strace or no systemd-analyze",
   "!canFreeze()": "chattr +i does not work here (it needs root and a file system with that flag)",
   "!canUnshare()": "PID namespaces cannot be made here (unshare needs root, or a system that lets users)",
   'process.platform !== "linux"': "this is not Linux",

@@ -34,6 +34,7 @@ import { startProgress } from "../progress.ts";
 import { operandsOf } from "../source.ts";
 import { startScreen } from "../start-screen.ts";
 import { storeExclusions, storeOf, storeOptions } from "../store-options.ts";
+import { upgradeProgress } from "../upgrade-progress.ts";
 import { checkInChild } from "./check.ts";
 
 const followOptions = {
@@ -251,6 +252,7 @@ function startNode(values: StartValues): Promise<Node> {
     index: values.index,
     logger: createLogger(values["log-level"], human ? "text" : "json"),
     http: { ...httpOf(values), logRequests: values["log-requests"] },
+    onUpgrade: upgradeProgress(),
     genesis: values.genesis,
     waypoint: values.waypoint,
     follow: isFollowing
