@@ -6,6 +6,7 @@ import { balancesCommand } from "./commands/balances.ts";
 import { checkCommand } from "./commands/check.ts";
 import { copyCommand } from "./commands/copy.ts";
 import { detailCommand } from "./commands/detail.ts";
+import { doctorCommand } from "./commands/doctor.ts";
 import { encodeCommand } from "./commands/encode.ts";
 import { explainCommand } from "./commands/explain.ts";
 import { historyCommand } from "./commands/history.ts";
@@ -40,6 +41,7 @@ export const commands: readonly Command[] = [
   explainCommand,
   infoCommand,
   statusCommand,
+  doctorCommand,
   checkCommand,
   backupCommand,
   restoreCommand,
