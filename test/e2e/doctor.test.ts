@@ -65,7 +65,7 @@ async function writeStore(): Promise<string> {
 }
 
 describe("a data directory", () => {
-  it("that does not exist yet is no fault, and is not made", async () => {
+  it("that does not exist yet is fine, and is not made", async () => {
     const path = join(temporaryFolder(), "data");
     const findings = await doctor("--data", path);
     expect(of(findings, "permissions")).toMatchObject([{ level: "ok" }]);
