@@ -74,9 +74,10 @@ const MAX_TARGET_LENGTH = 16 * 1024;
 
 /** Runs an operation without a view if it allows that; throws otherwise. */
 function withoutView(operation: Operation, error: unknown): undefined {
-  if (operation.ledger === "optional") return undefined;
-  const message =
-    error instanceof LedgerError && error.code === "no_ledger" ? NO_LEDGER : "the storage is out of reach";
+  const code = error instanceof LedgerError ? error.code : undefined;
+  const isAwaited = code === "no_ledger" || code === "unavailable";
+  if (operation.ledger === "optional" || (operation.ledger === "awaited" && isAwaited)) return undefined;
+  const message = code === "no_ledger" ? NO_LEDGER : "the storage is out of reach";
   throw new HttpError(operation.unavailable, message, { cause: error });
 }
 
@@ -212,9 +213,7 @@ export class Dispatcher {
       if (exchange.isGone) throw new Abandoned("the client went away");
       if (view !== undefined) {
         serving.trust = trustOf(view, answer);
-        if (operation.ledger === "required" && !operation.servedStale) {
-          this.#assertTrust(serving.trust, operation.unavailable);
-        }
+        if (operation.ledger === "required") this.#assertTrust(serving.trust, operation.unavailable);
       }
       const about = this.#headers.about(answer);
       if ("watched" in answer) {
@@ -432,7 +431,7 @@ export class Dispatcher {
 
   #assertRecent(view: LedgerView, operation: Operation): void {
     const { maxLagMs, services } = this.#options;
-    if (maxLagMs === 0 || operation.servedStale) return;
+    if (maxLagMs === 0) return;
     const lagMs = BigInt(services.clock()) - view.position.timestampUsec / 1000n;
     if (lagMs > BigInt(maxLagMs)) {
       throw new HttpError(

@@ -94,8 +94,11 @@ export interface EventAnswer<E extends WatchEvent> extends AboutAnswer {
   readonly version: bigint | undefined;
 }
 
-/** `required`: 503 without a ledger; `optional`: ledger headers if there is a ledger; `none`: no ledger headers. */
-export type LedgerUse = "required" | "optional" | "none";
+/**
+ * `required`: 503 without a ledger; `awaited`: no view while the ledger is not there yet or its store is out of reach,
+ * 503 for any other fault; `optional`: ledger headers if there is a ledger; `none`: no ledger headers.
+ */
+export type LedgerUse = "required" | "awaited" | "optional" | "none";
 
 /** What a handler gets besides its arguments. */
 export interface Context<L extends LedgerUse = LedgerUse> {
@@ -149,8 +152,6 @@ export interface OperationDefinition<
   readonly maxInFlight?: number;
   /** With pass-through the upstream serves it, because it answers more. */
   readonly isBetterElsewhere?: boolean;
-  /** Served even if the ledger is older than `maxLagMs`. */
-  readonly servedStale?: boolean;
   /** The response never changes while the server runs, so it is encoded once. Such an operation takes no arguments. */
   readonly isDocument?: boolean;
   /** Error condition if no ledger can be read; default `unavailable`. */
@@ -179,7 +180,6 @@ export interface Operation extends Documentation, Route {
   readonly isStream: boolean;
   readonly maxInFlight: number | undefined;
   readonly isBetterElsewhere: boolean;
-  readonly servedStale: boolean;
   readonly isDocument: boolean;
   readonly unavailable: Condition;
   readonly params: Fields;
@@ -254,7 +254,6 @@ export function operation<
     isStream: definition.isStream ?? false,
     maxInFlight: definition.maxInFlight,
     isBetterElsewhere: definition.isBetterElsewhere ?? false,
-    servedStale: definition.servedStale ?? false,
     isDocument: definition.isDocument ?? false,
     unavailable: definition.unavailable ?? "unavailable",
     params: definition.params,

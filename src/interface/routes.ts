@@ -108,5 +108,7 @@ export const rawStateValueRoute = readRoute(
   "ledger_version",
   "at",
 );
+export const healthyRoute = route("GET", `${API_ROOT}/-/healthy`, "duration_secs");
+export const readyRoute = route("GET", `${API_ROOT}/-/ready`);
 export const infoRoute = route("GET", `${API_ROOT}/info`);
 export const ledgerInfoRoute = readRoute("GET", API_ROOT);

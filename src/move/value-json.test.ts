@@ -117,7 +117,7 @@ describe("writeJsonValue", () => {
     [u64, "null", "found null"],
     [u64, '"-1"', "it cannot be negative"],
     [{ kind: "address" }, "1", "found 1; put the address in quotes"],
-    [{ kind: "address" }, '"0xg"', 'invalid hex digit "g"'],
+    [{ kind: "address" }, '"0xg"', '"g" at position 2 is not a hex digit'],
     [object, '{"inner":"0x1"}', "write the address itself, without"],
     [vector(u8), "[1,2]", "write the bytes as one hex string"],
     [vector(u64), '"0x01"', "only vector<u8> is written as one string"],

@@ -1,6 +1,6 @@
 // The operations as in-process calls, without HTTP.
 import { ConfigError, errorText } from "../base/errors.ts";
-import { fromHex } from "../base/hex.ts";
+import { fromHex, hexBytesFault } from "../base/hex.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { createAccountReader } from "../ledger/account-reader.ts";
 import { parseAsset } from "../ledger/asset.ts";
@@ -37,7 +37,9 @@ export function toBytes(key: string | Uint8Array): Uint8Array {
   if (key instanceof Uint8Array) return Buffer.from(key);
   const text = toText("key", key);
   const bytes = fromHex(text.startsWith("0x") ? text.slice(2) : text);
-  if (bytes === undefined) throw new ConfigError("key: expected an even number of hex digits");
+  if (bytes === undefined) {
+    throw new ConfigError(`key: expected an even number of hex digits: ${hexBytesFault(text)}`);
+  }
   return bytes;
 }
 

@@ -348,13 +348,17 @@ describe("503", () => {
   const health: Case = { name: "", path: "/v1/-/healthy", condition: "unhealthy" };
 
   it.each([
-    ["no ledger yet", new LedgerError("no_ledger", "nothing is committed yet"), /no ledger/],
-    ["storage out of reach", new Error("EIO /secret/path"), /storage/],
-  ])("%s", async (_, error, message) => {
+    ["no ledger yet", new LedgerError("no_ledger", "nothing is committed yet"), /no ledger/, true],
+    ["storage out of reach", new LedgerError("unavailable", "no replica of /secret/path"), /storage/, true],
+    ["storage at fault", new Error("EIO /secret/path"), /storage/, false],
+  ])("%s", async (_, error, message, isHealthy) => {
     const { url } = await startServer({ ledger: { openView: () => Promise.reject(error) } });
     const body = await expectError(url, { ...balance, message });
     expect(body.message).not.toContain("secret");
-    await expectError(url, health);
+    await expectError(url, { ...health, path: "/v1/-/ready" });
+    if (isHealthy) expect((await fetch(`${url}/v1/-/healthy`)).status).toBe(200);
+    else await expectError(url, health);
+    await expectError(url, { ...health, path: "/v1/-/healthy?duration_secs=4294967295" });
     const info = await fetch(`${url}/v1/info`);
     expect([info.status, info.headers.get("x-node-chain-id")]).toEqual([200, null]);
   });

@@ -1,5 +1,7 @@
 # Calls every operation of a node through the client that openapi-python-client generates, and prints the id of each.
+import json
 import sys
+from datetime import datetime, timedelta, timezone
 
 from client import Client
 from client.api.default import (
@@ -29,22 +31,29 @@ from client.api.default import (
     spec_json,
     spec_page,
     spec_yaml,
+    stream_balance,
+    stream_blocks,
     view,
 )
 from client.models import (
     Account,
     BalanceChange,
     BalanceDetail,
+    BalanceEvent,
     BalanceQuery,
     Balances,
     BalancesRequest,
+    BlockEvent,
     EncodeSubmissionRequest,
     EntryFunctionPayload,
     EntryFunctionPayloadType,
     Error,
     ErrorErrorCode,
     ExplainedEntryFunction,
+    ExplainEncodeRequest,
+    ExplainEncodeRequestType,
     ExplainMessageRequest,
+    ExplainMessageRequestType,
     Holding,
     LedgerInfo,
     Message,
@@ -83,13 +92,44 @@ def typed(kind, test=lambda _: True):
     return lambda response: isinstance(response.parsed, kind) and test(response.parsed)
 
 
-ledger = check(get_ledger_info, typed(LedgerInfo, lambda ledger: ledger.chain_id == 4))
+def first_event(operation, kind, model, is_right, *args, **more):
+    """Reads the first event of a stream, which has no end, as its typed data."""
+    request = operation._get_kwargs(*args, **more)
+    name = operation.__name__.rsplit(".", 1)[-1]
+    with client.get_httpx_client().stream(**request) as response:
+        event = None
+        for line in response.iter_lines():
+            if line.startswith("event: "):
+                event = line.removeprefix("event: ")
+            elif line.startswith("data: ") and event == kind:
+                data = model.from_dict(json.loads(line.removeprefix("data: ")))
+                if not is_right(data):
+                    sys.exit(f"{name}: {data!r}")
+                print(name)
+                return
+    sys.exit(f"{name}: {response.status_code}, no event")
+
+
+ledger = check(
+    get_ledger_info, typed(LedgerInfo, lambda ledger: ledger.chain_id == 4), min_ledger_version="1", wait_ms=1000
+)
 version = ledger.ledger_version
+moment = datetime.fromtimestamp(0, timezone.utc) + timedelta(microseconds=int(ledger.ledger_timestamp))
+at = moment.isoformat()
 check(healthy, typed(Message), duration_secs=3600)
 check(ready, typed(Message))
 check(info, typed(NodeInfo, lambda facts: facts["software"] == "sextant"))
 
-check(get_account_balance, typed(str, str.isdigit), ADA, COIN, quoted=True)
+check(
+    get_account_balance,
+    typed(str, str.isdigit),
+    ADA,
+    COIN,
+    quoted=True,
+    at=at,
+    min_ledger_version=version,
+    wait_ms=0,
+)
 check(
     get_balance_detail,
     typed(BalanceDetail, lambda detail: detail.symbol == "APT"),
@@ -103,6 +143,7 @@ check(
     get_balances,
     typed(Balances, lambda found: found.balances[1].error.error_code == ErrorErrorCode.WEB_FRAMEWORK_ERROR),
     body=BalancesRequest(queries=queries, totals=True),
+    at=at,
 )
 
 item = check(get_raw_table_item, typed(str), PRICES, body=RawTableItemRequest(key=KEY), ledger_version=version)
@@ -119,7 +160,7 @@ check(
     body=TableItemsRequest(queries=[TableItemQuery(table_handle=PRICES, key=KEY)]),
     ledger_version=version,
 )
-check(get_holdings, typed(list, lambda holdings: isinstance(holdings[0], Holding)), ADA, limit=2)
+check(get_holdings, typed(list, lambda holdings: isinstance(holdings[0], Holding)), ADA, limit=2, at=at)
 check(get_account, typed(Account, lambda account: account.sequence_number.isdigit()), ADA)
 ACCOUNT = "0x1::account::Account"
 check(
@@ -171,8 +212,21 @@ message = check(encode_submission, typed(str, lambda text: text.startswith("0xb5
 check(
     explain_submission,
     lambda response: isinstance(response.parsed.payload, ExplainedEntryFunction),
-    body=ExplainMessageRequest(message=message),
+    body=ExplainMessageRequest(type_=ExplainMessageRequestType.SIGNING_MESSAGE, message=message),
 )
+again = explain_submission.sync(
+    client=client,
+    body=ExplainEncodeRequest.from_dict(
+        {**request.to_dict(), "type": ExplainEncodeRequestType.ENCODE_REQUEST}
+    ),
+)
+if again.bytes_ != message:
+    sys.exit(f"explain_submission of a request: {again!r}")
+
+first_event(
+    stream_balance, "balance", BalanceEvent, lambda event: event.before != event.balance, ADA, COIN, after="1"
+)
+first_event(stream_blocks, "block", BlockEvent, lambda event: event.height.isdigit())
 
 check(spec_page, lambda response: b"<html" in response.content)
 check(spec_json, lambda response: response.parsed["openapi"] == "3.0.3")
