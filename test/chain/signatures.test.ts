@@ -2,7 +2,6 @@
 import {
   AccountAddress,
   AccountAuthenticatorEd25519,
-  AccountAuthenticatorMultiEd25519,
   AccountAuthenticatorMultiKey,
   AccountAuthenticatorSingleKey,
   AnyPublicKey,
