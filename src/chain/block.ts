@@ -8,6 +8,7 @@ import { stateValueHash } from "../ledger/state-value.ts";
 import type { Transaction } from "../ledger/transaction.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { type Address, formatAddress } from "../move/address.ts";
+import { SubmissionError } from "../transaction/submission-error.ts";
 import type { Action, ActionContext } from "./actions/action.ts";
 import { installActions } from "./actions/install.ts";
 import type { ChainItems } from "./chain-items.ts";
@@ -27,7 +28,6 @@ import {
 } from "./prologue.ts";
 import { Random } from "./random.ts";
 import { RecordWriter } from "./record-writer.ts";
-import { SubmissionError } from "./submission/errors.ts";
 import { type RunResult, runSubmitted } from "./submission/run.ts";
 import type { Submitted } from "./submission/submitted.ts";
 import { findSupplyItems } from "./supply.ts";

@@ -1,7 +1,7 @@
 // Submitted transactions that wait for a block: bounded in number, bytes and per sender.
 import { toHex } from "../base/hex.ts";
 import { formatAddress } from "../move/address.ts";
-import { refuse, SubmissionError } from "./submission/errors.ts";
+import { refuse, SubmissionError } from "../transaction/submission-error.ts";
 import type { Submitted } from "./submission/submitted.ts";
 
 /** Bounds of the mempool. */

@@ -41,6 +41,8 @@ import type { Services } from "./services.ts";
 export interface Switches {
   readonly encode: boolean;
   readonly index: boolean;
+  /** Off where no blocks are made. */
+  readonly submit: boolean;
   readonly jsonOutput: boolean;
   readonly bcsOutput: boolean;
 }
@@ -82,6 +84,17 @@ function withoutView(operation: Operation, error: unknown): undefined {
 function lastEventIdOf({ headers }: Exchange): bigint | undefined {
   const text = headers["last-event-id"];
   return text === undefined || text === "" ? undefined : parseField("Last-Event-ID", lastEventIdField, text);
+}
+
+/** True for a JSON body, false for one of the other media types. Throws for any other. */
+function assertMediaType({ headers }: Exchange, others: readonly string[] = []): boolean {
+  const contentType = headers["content-type"];
+  if (contentType !== undefined && isJsonMediaType(contentType)) return true;
+  const name = contentType?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (others.includes(name)) return false;
+  const got = contentType === undefined ? "none" : quoteInput(contentType);
+  const expected = ["application/json", ...others].join(" or ");
+  throw new HttpError("unsupported_media_type", `Content-Type: expected ${expected}, got ${got}`);
 }
 
 /** What an answer rests on. One in pieces reads further items as it is sent, so those count at their weakest. */
@@ -152,8 +165,9 @@ export class Dispatcher {
       if (operation.isStream) this.#options.streams.assertRoom();
       if (operation.body !== undefined) {
         hold = new BodyHold(this.#options.bodyLimitBytes, this.#budget);
+        const isJson = assertMediaType(exchange, operation.body.mediaTypes);
         const body = this.#readBody(exchange, hold);
-        args.body = operation.body.parse(body instanceof Promise ? await body : body);
+        args.body = operation.body.parse(body instanceof Promise ? await body : body, isJson);
       }
       const minVersion = operation.ledger === "required" ? minVersionOf(args) : undefined;
       if (minVersion !== undefined) await this.#reach(serving, operation, minVersion);
@@ -199,7 +213,7 @@ export class Dispatcher {
       const body = operation.isDocument
         ? this.#document(operation, answer.data, form)
         : operation.encode(answer.data, form);
-      const sending = this.#responder.respond(serving, form, body, answer.version, about);
+      const sending = this.#responder.respond(serving, form, body, answer.version, about, answer.status);
       if (sending !== undefined) await sending;
     } catch (error) {
       if (await this.#passOn(serving, error)) return;
@@ -291,7 +305,11 @@ export class Dispatcher {
   #negotiate(operation: Operation, accept: string | undefined): Form {
     const { switches } = this.#options;
     if (operation.switch !== undefined && !switches[operation.switch]) {
-      throw new HttpError("disabled", `${operation.id} is switched off on this node`);
+      const reason =
+        operation.switch === "submit"
+          ? "this node makes no blocks, so it takes no transactions; submit them to a full node of the network"
+          : `${operation.id} is switched off on this node`;
+      throw new HttpError("disabled", reason, { isElsewhere: operation.switch === "submit" });
     }
     const form = negotiateForm(accept, operation.forms);
     if (operation.forms.length === 1 && form === "bcs" && !this.#takesBcs(accept)) {
@@ -318,11 +336,6 @@ export class Dispatcher {
   }
 
   #readBody(exchange: Exchange, hold: BodyHold): Uint8Array | Promise<Uint8Array> {
-    const contentType = exchange.headers["content-type"];
-    if (contentType === undefined || !isJsonMediaType(contentType)) {
-      const got = contentType === undefined ? "none" : quoteInput(contentType);
-      throw new HttpError("unsupported_media_type", `Content-Type: expected application/json, got ${got}`);
-    }
     assertBodyHeaders(exchange.headers, hold.maxBytes);
     return exchange.readBody(hold);
   }

@@ -14,6 +14,8 @@ const API_VERSION = "1.0.0";
 /** Where the document has the headers of errors. */
 const HEADERS = "#/components/headers/";
 
+const BINARY_BODY: JsonSchema = { schema: { type: "string", format: "binary" } };
+
 /** True for an operation whose responses at a final version are cacheable: those of GET that name a version. */
 function isCacheable({ method, query }: Operation): boolean {
   return method === "GET" && "ledger_version" in query;
@@ -160,7 +162,9 @@ function failure(status: number, conditions: readonly Condition[], brands: reado
 }
 
 function describeOperation(operation: Operation, brands: readonly string[]): JsonSchema {
-  const responses: Record<string, JsonSchema> = { 200: success(operation, brands) };
+  const responses: Record<string, JsonSchema> = {
+    [operation.successStatus]: success(operation, brands),
+  };
   if (isCacheable(operation)) {
     responses[304] = {
       description: "The bytes that `If-None-Match` names have not changed.",
@@ -187,7 +191,10 @@ function describeOperation(operation: Operation, brands: readonly string[]): Jso
           requestBody: {
             required: true,
             description: body.description,
-            content: { [MEDIA_TYPES.json]: { schema: body.schema, example: body.example } },
+            content: {
+              [MEDIA_TYPES.json]: { schema: body.schema, example: body.example },
+              ...Object.fromEntries((body.mediaTypes ?? []).map((type) => [type, BINARY_BODY])),
+            },
           },
         }),
     responses,

@@ -46,13 +46,15 @@ export type Args<P extends Fields, Q extends Fields, B> = { readonly [K in keyof
   readonly [K in keyof Q]: ValueOf<Q[K]> | undefined;
 } & { readonly body: B };
 
-/** The JSON body of a POST. */
+/** The body of a POST: JSON, and other media types where it names them. */
 export interface BodyField<T> {
   readonly schema: JsonSchema;
   readonly description: string;
   readonly example: unknown;
+  /** Media types besides JSON. */
+  readonly mediaTypes?: readonly string[];
   /** Throws CodedError with the reason. */
-  parse(bytes: Uint8Array): T;
+  parse(bytes: Uint8Array, isJson?: boolean): T;
 }
 
 /** One media type of a response. */
@@ -65,6 +67,8 @@ export interface AnswerForm<D> {
 
 /** What a handler returns: the data, and the version it was read at, if any. */
 export interface Answer<D> extends AboutAnswer {
+  /** 200 when left out. */
+  readonly status?: number;
   readonly data: D;
   readonly version: bigint | undefined;
 }
@@ -133,7 +137,9 @@ export interface OperationDefinition<
   /** True when the switches for JSON and BCS output apply. */
   readonly switchable: boolean;
   /** Switch that turns the whole operation off. */
-  readonly switch?: "encode" | "index";
+  readonly switch?: "encode" | "index" | "submit";
+  /** The documented status of success; 200 when left out. */
+  readonly successStatus?: number;
   /** Responses may be pages, with a cursor to the next. */
   readonly isPaged?: boolean;
   /** The response is a stream of events; the data are events. */
@@ -165,7 +171,8 @@ export interface Operation extends Documentation, Route {
   readonly aliases: readonly string[];
   readonly ledger: LedgerUse;
   readonly switchable: boolean;
-  readonly switch: "encode" | "index" | undefined;
+  readonly switch: "encode" | "index" | "submit" | undefined;
+  readonly successStatus: number;
   readonly isPaged: boolean;
   readonly isStream: boolean;
   readonly maxInFlight: number | undefined;
@@ -240,6 +247,7 @@ export function operation<
     ledger: definition.ledger,
     switchable: definition.switchable,
     switch: definition.switch,
+    successStatus: definition.successStatus ?? 200,
     isPaged: definition.isPaged ?? false,
     isStream: definition.isStream ?? false,
     maxInFlight: definition.maxInFlight,

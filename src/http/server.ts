@@ -23,7 +23,7 @@ import { createOpenApi } from "./openapi.ts";
 import { OPERATIONS } from "./operation-list.ts";
 import { metrics } from "./operations/metrics.ts";
 import { PassThrough } from "./pass-through.ts";
-import type { NodeInfo, SubmissionEncoder, SubmissionExplainer } from "./services.ts";
+import type { NodeInfo, SubmissionEncoder, SubmissionExplainer, SubmissionHandler } from "./services.ts";
 import type { TlsFiles } from "./tls.ts";
 import { UnreadResponses } from "./unread-responses.ts";
 
@@ -89,6 +89,8 @@ export interface HttpServices {
   readonly headWatch?: HeadWatch;
   readonly encoder: SubmissionEncoder;
   readonly explainer: SubmissionExplainer;
+  /** Takes transactions; only a node that makes blocks has one. */
+  readonly submissions?: SubmissionHandler | undefined;
   /** Keys and values of the info response, with the ledger where there is one. */
   readonly nodeInfo: NodeInfo;
   /** Text of /metrics, which is not served without it. */
@@ -218,6 +220,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     services: {
       encode: options.encoder,
       explain: options.explainer,
+      submissions: options.submissions,
       nodeInfo: options.nodeInfo,
       unhealthyReason: options.unhealthyReason ?? (() => undefined),
       unready: options.unready ?? (() => undefined),
@@ -230,6 +233,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     switches: {
       encode: options.encode ?? HTTP_DEFAULTS.encode,
       index: options.index ?? true,
+      submit: options.submissions !== undefined,
       jsonOutput: options.jsonOutput ?? HTTP_DEFAULTS.jsonOutput,
       bcsOutput: options.bcsOutput ?? HTTP_DEFAULTS.bcsOutput,
     },

@@ -196,6 +196,18 @@ export interface Node {
   ledgerInfo(options?: MinVersionOptions): Promise<LedgerInfo>;
   /** Makes the next block of the local chain now and returns the new head. Concurrent calls run one after the other. */
   produceBlock(): Promise<LedgerInfo>;
+  /**
+   * Submits a signed transaction to the local chain, as `POST /v1/transactions` takes it: the BCS, or the JSON as an object
+   * or text. Returns its hash once it waits for a block; rejects with the reason otherwise.
+   */
+  submit(transaction: object | string | Uint8Array): Promise<string>;
+  /**
+   * Mints the native coin for an account of the local chain, which is created if it is missing. Returns the hashes of the
+   * transactions that do so in the next block.
+   */
+  fund(address: string, amount: bigint): Promise<readonly string[]>;
+  /** Makes this many blocks, and returns the head after the last. */
+  mine(blocks?: number): Promise<LedgerInfo>;
   /** Demo accounts, tables and functions of the local chain; undefined without one. Throws once the node is closed. */
   guide(): ChainGuide | undefined;
   /** Stops making blocks, finishes the requests in flight, closes the store. */

@@ -31,7 +31,7 @@ import {
 import { describe, expect, it } from "vitest";
 import { toHex } from "../../src/base/hex.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
-import { SubmissionError } from "../../src/chain/submission/errors.ts";
+import { SubmissionError } from "../../src/transaction/submission-error.ts";
 import { areSignaturesValid, signersOf } from "../../src/chain/submission/signatures.ts";
 import { type UserTransaction, userTransactionCodec } from "../../src/transaction/user-transaction.ts";
 

@@ -5,9 +5,9 @@ import { pairedMetadata, primaryStoreAddress } from "../../ledger/asset.ts";
 import { type CoinInfo, type CoinStore, coinInfoCodec, coinStoreCodec } from "../../ledger/resources.ts";
 import { type Address, parseAddress } from "../../move/address.ts";
 import { formatStructTag, type StructTag } from "../../move/type-tag.ts";
+import { unmodelled } from "../../transaction/submission-error.ts";
 import { emitV1 } from "../effects.ts";
 import { type Item, objectItem, resourceItem, tableItem, tagOf, typeOf } from "../item.ts";
-import { unmodelled } from "../submission/errors.ts";
 import { MoveAbort } from "./aborts.ts";
 import type { CallState } from "./call-state.ts";
 import {

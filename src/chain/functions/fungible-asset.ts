@@ -2,7 +2,7 @@
 // (`0x1::fungible_asset`, and `0x1::dispatchable_fungible_asset` for assets without functions of their own).
 import { equalBytes } from "../../base/bytes.ts";
 import { formatStructTag, type StructTag } from "../../move/type-tag.ts";
-import { unmodelled } from "../submission/errors.ts";
+import { unmodelled } from "../../transaction/submission-error.ts";
 import { MoveAbort } from "./aborts.ts";
 import { depositToStore, ensurePrimaryStore, readStore, withdrawFromStore } from "./fungible-stores.ts";
 import { ADDRESS, type ModelledFunction, modelled, OBJECT, U64 } from "./modelled.ts";

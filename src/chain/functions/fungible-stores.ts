@@ -14,10 +14,10 @@ import {
 import { type Address, formatAddress } from "../../move/address.ts";
 import { formatStructTag } from "../../move/type-tag.ts";
 import { addressCodec } from "../../move/wire.ts";
+import { unmodelled } from "../../transaction/submission-error.ts";
 import { emitV2, getMember, member, withMember } from "../effects.ts";
 import { type Item, objectItem, typeOf } from "../item.ts";
 import { createObject } from "../object.ts";
-import { unmodelled } from "../submission/errors.ts";
 import { MoveAbort } from "./aborts.ts";
 import type { CallState } from "./call-state.ts";
 

@@ -1,7 +1,7 @@
 // The closed list of functions that submitted transactions can call.
 import { formatAddress } from "../../move/address.ts";
 import type { EntryFunction } from "../../transaction/entry-function.ts";
-import { unmodelled } from "../submission/errors.ts";
+import { unmodelled } from "../../transaction/submission-error.ts";
 import { APTOS_ACCOUNT } from "./aptos-account.ts";
 import { COIN } from "./coin.ts";
 import { FUNGIBLE_ASSET } from "./fungible-asset.ts";

@@ -7,7 +7,7 @@ import { type Address, formatAddress } from "../../move/address.ts";
 import type { StructTag } from "../../move/type-tag.ts";
 import { addressCodec } from "../../move/wire.ts";
 import type { EntryFunction } from "../../transaction/entry-function.ts";
-import { SubmissionError, unmodelled } from "../submission/errors.ts";
+import { SubmissionError, unmodelled } from "../../transaction/submission-error.ts";
 import type { CallState } from "./call-state.ts";
 
 /** A parameter: its wire format, and its form in JSON. */

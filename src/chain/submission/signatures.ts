@@ -11,8 +11,8 @@ import type { AccountAuthenticator } from "../../transaction/account-authenticat
 import { type AnyPublicKey, type AnySignature, anyPublicKeyCodec } from "../../transaction/any-key.ts";
 import { rawTransactionCodec } from "../../transaction/raw.ts";
 import { signingMessage } from "../../transaction/signing-message.ts";
+import { refuse, unmodelled } from "../../transaction/submission-error.ts";
 import type { UserTransaction } from "../../transaction/user-transaction.ts";
-import { refuse, unmodelled } from "./errors.ts";
 
 /** Most signatures of one transaction, and most keys of one account. */
 const MAX_SIGNATURES = 32;

@@ -5,10 +5,10 @@ import { transactionCodec, transactionHash } from "../../ledger/transaction.ts";
 import type { Address } from "../../move/address.ts";
 import type { EntryFunction } from "../../transaction/entry-function.ts";
 import type { TransactionPayload } from "../../transaction/payload.ts";
+import { refuse, SubmissionError, unmodelled } from "../../transaction/submission-error.ts";
 import { type UserTransaction, userTransactionCodec } from "../../transaction/user-transaction.ts";
 import { prepareCall } from "../functions/list.ts";
 import type { ModelledCall } from "../functions/modelled.ts";
-import { refuse, SubmissionError, unmodelled } from "./errors.ts";
 import { type Signers, signersOf } from "./signatures.ts";
 
 /** Largest transaction in bytes, as on the network. */

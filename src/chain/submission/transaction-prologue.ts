@@ -1,8 +1,8 @@
 // What the chain checks before it runs a transaction, in the order of its own prologue.
 import { equalBytes } from "../../base/bytes.ts";
+import { refuse } from "../../transaction/submission-error.ts";
 import { accountItem, type CallState } from "../functions/call-state.ts";
 import { coinBalance, NATIVE_COIN } from "../functions/coins.ts";
-import { refuse } from "./errors.ts";
 import { isNonceUsed } from "./nonce-history.ts";
 import type { Signer } from "./signatures.ts";
 import type { Submitted } from "./submitted.ts";

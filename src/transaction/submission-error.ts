@@ -1,5 +1,5 @@
 // Why a submitted transaction is refused.
-import { CodedError } from "../../base/errors.ts";
+import { CodedError } from "../base/errors.ts";
 
 /** The chain's own numbers of the reasons for which a prologue refuses a transaction. */
 export const VALIDATION_CODES = {
