@@ -13,12 +13,14 @@ import { parseJson } from "../json/parse.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { ModuleLoader } from "../move/abi.ts";
 import type { Address } from "../move/address.ts";
-import { SubmissionError } from "../transaction/submission-error.ts";
+import { refuse, SubmissionError } from "../transaction/submission-error.ts";
 import { parseSubmission, parseSubmissions, tooMany } from "../transaction/submission-request.ts";
 import { type UserTransaction, userTransactionCodec } from "../transaction/user-transaction.ts";
 
 /** Transactions of one batch, as in the reference. */
 const MAX_BATCH = 10;
+/** Longer JSON is no transaction that the chain takes, and would keep others waiting while it is parsed. */
+const MAX_JSON_BYTES = 8 * MAX_TRANSACTION_BYTES;
 
 export interface SubmissionServiceOptions {
   readonly chain: LocalChain;
@@ -53,7 +55,9 @@ export class SubmissionService implements SubmissionHandler {
   }
 
   async #decode({ bytes, isJson }: SubmissionBody, view: LedgerView): Promise<UserTransaction> {
-    return isJson ? parseSubmission(parseJson(bytes), this.#context(view)) : decodeSubmitted(bytes);
+    if (!isJson) return decodeSubmitted(bytes);
+    if (bytes.length > MAX_JSON_BYTES) throw refuse("EXCEEDED_MAX_TRANSACTION_SIZE");
+    return parseSubmission(parseJson(bytes), this.#context(view));
   }
 
   /** Checks a transaction and puts it into the mempool. */
@@ -66,6 +70,7 @@ export class SubmissionService implements SubmissionHandler {
 
   /** Takes each transaction for itself; returns the errors, in the order of the transactions. */
   async submitBatch({ bytes, isJson }: SubmissionBody, view: LedgerView): Promise<(unknown | undefined)[]> {
+    if (isJson && bytes.length > MAX_BATCH * MAX_JSON_BYTES) throw refuse("EXCEEDED_MAX_TRANSACTION_SIZE");
     const given = isJson
       ? await Promise.allSettled(parseSubmissions(parseJson(bytes), this.#context(view), MAX_BATCH))
       : decodeBatch(bytes).map((value) => ({ status: "fulfilled", value }) as const);
