@@ -54,6 +54,7 @@ import {
   type Node,
   type NodeOptions,
   type ReadOptions,
+  type SimulationResult,
   type TableItemsOptions,
   type WatchOptions,
 } from "./node/options.ts";
@@ -102,6 +103,7 @@ export {
   type Node,
   type NodeOptions,
   type ReadOptions,
+  type SimulationResult,
   type TableItemsOptions,
   type WatchOptions,
 } from "./node/options.ts";
@@ -620,6 +622,15 @@ class SextantNode implements Node, Ledger {
         const { hash } = await submissions.submit({ bytes, isJson }, view);
         return String(hash);
       });
+    });
+  }
+
+  simulate(transaction: object | string | Uint8Array): Promise<SimulationResult> {
+    return this.#call(() => {
+      const submissions = this.#requireSubmissions();
+      const isJson = !(transaction instanceof Uint8Array);
+      const bytes = toBody(transaction);
+      return this.#reader.withView((view) => submissions.simulate({ bytes, isJson }, view));
     });
   }
 

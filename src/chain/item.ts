@@ -10,7 +10,7 @@ import { parseStructTag } from "../move/type-text.ts";
 export interface Item<T> {
   readonly key: StateKey;
   readonly keyHash: Uint8Array;
-  /** The key hash as text: items of one key are one item of the state, whoever made them. */
+  /** The key hash as text: items made apart for one key are one item of the state. */
   readonly id: string;
   readonly codec: Codec<T>;
 }

@@ -1,6 +1,9 @@
 // Submitted transactions that wait for a block: bounded in number, bytes and per sender.
+import { equalBytes } from "../base/bytes.ts";
 import { toHex } from "../base/hex.ts";
+import { encodeWith } from "../bcs/codec.ts";
 import { formatAddress } from "../move/address.ts";
+import { rawTransactionCodec } from "../transaction/raw.ts";
 import { refuse, SubmissionError } from "../transaction/submission-error.ts";
 import type { Submitted } from "./submission/submitted.ts";
 
@@ -27,15 +30,9 @@ function placeOf({ transaction: { raw }, nonce }: Submitted): string {
 /** True if the new transaction only raises the gas price of the old one. */
 function isRaise(old: Submitted, raised: Submitted): boolean {
   const [a, b] = [old.transaction.raw, raised.transaction.raw];
-  const { call: before } = old;
-  return (
-    b.gasUnitPrice > a.gasUnitPrice &&
-    a.maxGasAmount === b.maxGasAmount &&
-    a.expirationTimestampSecs === b.expirationTimestampSecs &&
-    JSON.stringify(before.argumentsJson) === JSON.stringify(raised.call.argumentsJson) &&
-    old.entryFunction.module.name === raised.entryFunction.module.name &&
-    old.entryFunction.function === raised.entryFunction.function
-  );
+  const same = { ...b, gasUnitPrice: a.gasUnitPrice };
+  const isSame = equalBytes(encodeWith(rawTransactionCodec, a), encodeWith(rawTransactionCodec, same));
+  return isSame && b.gasUnitPrice > a.gasUnitPrice;
 }
 
 export class Mempool {
@@ -73,9 +70,9 @@ export class Mempool {
     if (this.get(submitted.hash) !== undefined) return;
     const { maxCount, maxBytes, maxPerSender } = this.#limits;
     const sender = formatAddress(submitted.transaction.raw.sender);
-    const places = this.#bySender.get(sender) ?? new Map<string, Waiting>();
+    const ofSender = this.#bySender.get(sender) ?? new Map<string, Waiting>();
     const place = placeOf(submitted);
-    const old = places.get(place)?.submitted;
+    const old = ofSender.get(place)?.submitted;
     if (old !== undefined) {
       if (submitted.nonce !== undefined) throw refuse("SEQUENCE_NONCE_INVALID");
       if (!isRaise(old, submitted)) {
@@ -86,14 +83,14 @@ export class Mempool {
       }
       this.remove(old.hash);
     }
-    if (places.size >= maxPerSender)
+    if (ofSender.size >= maxPerSender)
       throw full(`${maxPerSender} transactions of ${sender} wait for a block already`);
     if (this.#byHash.size >= maxCount) throw full(`${maxCount} transactions wait for a block already`);
     if (this.#bytes + submitted.sizeBytes > maxBytes)
       throw full(`${maxBytes} bytes of transactions wait for a block already`);
     const waiting = { submitted, age: this.#age++ };
-    places.set(place, waiting);
-    this.#bySender.set(sender, places);
+    ofSender.set(place, waiting);
+    this.#bySender.set(sender, ofSender);
     this.#byHash.set(toHex(submitted.hash), waiting);
     this.#bytes += submitted.sizeBytes;
   }
@@ -106,9 +103,9 @@ export class Mempool {
     this.#byHash.delete(key);
     this.#bytes -= submitted.sizeBytes;
     const sender = formatAddress(submitted.transaction.raw.sender);
-    const places = this.#bySender.get(sender);
-    places?.delete(placeOf(submitted));
-    if (places?.size === 0) this.#bySender.delete(sender);
+    const ofSender = this.#bySender.get(sender);
+    ofSender?.delete(placeOf(submitted));
+    if (ofSender?.size === 0) this.#bySender.delete(sender);
   }
 
   /** Transactions in the order in which blocks take them: by gas price, then age; a sender's by sequence number. */
@@ -118,8 +115,8 @@ export class Mempool {
     // Each turn goes to its sender, who uses it for the first transaction that is left.
     return turns.flatMap(({ submitted }) => {
       const sender = formatAddress(submitted.transaction.raw.sender);
-      const places = this.#bySender.get(sender)?.values() ?? [];
-      const queue = queues.get(sender) ?? [...places].sort(bySequenceNumber).values();
+      const ofSender = this.#bySender.get(sender)?.values() ?? [];
+      const queue = queues.get(sender) ?? [...ofSender].sort(bySequenceNumber).values();
       queues.set(sender, queue);
       const next = queue.next();
       return next.done === true ? [] : [next.value.submitted];

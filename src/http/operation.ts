@@ -138,8 +138,8 @@ export interface OperationDefinition<
   readonly switchable: boolean;
   /** Switch that turns the whole operation off. */
   readonly switch?: "encode" | "index" | "submit";
-  /** The documented status of success; 200 when left out. */
-  readonly successStatus?: number;
+  /** Statuses of success; 200 alone when left out. */
+  readonly successStatuses?: readonly number[];
   /** Responses may be pages, with a cursor to the next. */
   readonly isPaged?: boolean;
   /** The response is a stream of events; the data are events. */
@@ -172,7 +172,7 @@ export interface Operation extends Documentation, Route {
   readonly ledger: LedgerUse;
   readonly switchable: boolean;
   readonly switch: "encode" | "index" | "submit" | undefined;
-  readonly successStatus: number;
+  readonly successStatuses: readonly number[];
   readonly isPaged: boolean;
   readonly isStream: boolean;
   readonly maxInFlight: number | undefined;
@@ -247,7 +247,7 @@ export function operation<
     ledger: definition.ledger,
     switchable: definition.switchable,
     switch: definition.switch,
-    successStatus: definition.successStatus ?? 200,
+    successStatuses: definition.successStatuses ?? [200],
     isPaged: definition.isPaged ?? false,
     isStream: definition.isStream ?? false,
     maxInFlight: definition.maxInFlight,

@@ -150,6 +150,18 @@ export interface LedgerInfo {
   readonly block_height: string;
 }
 
+/** What a transaction would do on the head of the local chain. */
+export interface SimulationResult {
+  readonly hash: string;
+  readonly success: boolean;
+  /** As the API tells it, such as `Executed successfully`. */
+  readonly vmStatus: string;
+  readonly gasUsed: bigint;
+  readonly gasUnitPrice: bigint;
+  /** Number of state items that it would write. */
+  readonly writes: number;
+}
+
 /** A running node. Calls reject, never throw; after `close` they reject because the node is closed. */
 export interface Node {
   /** Base URL of the HTTP interface; undefined without one. */
@@ -201,6 +213,11 @@ export interface Node {
    * or text. Returns its hash once it waits for a block; rejects with the reason otherwise.
    */
   submit(transaction: object | string | Uint8Array): Promise<string>;
+  /**
+   * Runs a transaction on the head of the local chain and keeps nothing. Its signature must not be valid, as in the
+   * reference: zeros, or the authenticator that names no key.
+   */
+  simulate(transaction: object | string | Uint8Array): Promise<SimulationResult>;
   /**
    * Mints the native coin for an account of the local chain, which is created if it is missing. Returns the hashes of the
    * transactions that do so in the next block.

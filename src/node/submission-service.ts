@@ -7,6 +7,7 @@ import type { LocalChain } from "../chain/local-chain.ts";
 import type { Mempool } from "../chain/mempool.ts";
 import { decodeSubmitted, MAX_TRANSACTION_BYTES, type Submitted } from "../chain/submission/submitted.ts";
 import { pendingJson } from "../chain/submission/transaction-json.ts";
+import { vmStatusText } from "../chain/submission/vm-status.ts";
 import { HttpError } from "../http/errors.ts";
 import type { SubmissionBody, SubmissionHandler } from "../http/services.ts";
 import { parseJson } from "../json/parse.ts";
@@ -16,6 +17,7 @@ import type { Address } from "../move/address.ts";
 import { refuse, SubmissionError } from "../transaction/submission-error.ts";
 import { parseSubmission, parseSubmissions, tooMany } from "../transaction/submission-request.ts";
 import { type UserTransaction, userTransactionCodec } from "../transaction/user-transaction.ts";
+import type { SimulationResult } from "./options.ts";
 
 /** Transactions of one batch, as in the reference. */
 const MAX_BATCH = 10;
@@ -86,6 +88,23 @@ export class SubmissionService implements SubmissionHandler {
       }
     }
     return errors;
+  }
+
+  /** Runs a transaction on the head and keeps nothing. */
+  async simulate(body: SubmissionBody, view: LedgerView): Promise<SimulationResult> {
+    const transaction = await this.#decode(body, view);
+    const { status, gasUsed, submitted, writes } = await this.#options.chain.submissions.simulate(
+      view,
+      transaction,
+    );
+    return {
+      hash: toPrefixedHex(submitted.hash),
+      success: status.kind === "success",
+      vmStatus: vmStatusText(status),
+      gasUsed,
+      gasUnitPrice: submitted.transaction.raw.gasUnitPrice,
+      writes: writes.length,
+    };
   }
 
   /** Mints the native coin for an account; returns the hashes of the faucet's transactions. */

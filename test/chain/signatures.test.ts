@@ -31,8 +31,8 @@ import {
 import { describe, expect, it } from "vitest";
 import { toHex } from "../../src/base/hex.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
-import { SubmissionError } from "../../src/transaction/submission-error.ts";
 import { areSignaturesValid, signersOf } from "../../src/chain/submission/signatures.ts";
+import { SubmissionError } from "../../src/transaction/submission-error.ts";
 import { type UserTransaction, userTransactionCodec } from "../../src/transaction/user-transaction.ts";
 
 const address = (text: string) => AccountAddress.from(text, { maxMissingChars: 63 });

@@ -296,6 +296,41 @@ describe("submission to the local chain", () => {
     }
   });
 
+  it("simulates in-process without a signature, and keeps nothing", async () => {
+    const payer = createKeypair(chainSeed("submission"), "simulated");
+    await fund(formatAddress(payer.address), FUNDS);
+    const simulate = (call: Call, signature = new Uint8Array(64)) => {
+      const { raw } = signCall(payer, call);
+      const authenticator = { kind: "ed25519", publicKey: payer.publicKey, signature } as const;
+      return node.simulate(encodeWith(userTransactionCodec, { raw, authenticator }));
+    };
+    const { ledger_version: head } = await node.ledgerInfo();
+    const result = await simulate(transfer(5n));
+    expect(result).toMatchObject({ success: true, vmStatus: "Executed successfully", gasUnitPrice: 100n });
+    expect(await simulate(transfer(FUNDS * 2n))).toMatchObject({ success: false });
+    expect(await simulate(transfer(1n, { fields: { sequenceNumber: 4n } }))).toMatchObject({
+      success: false,
+      vmStatus: "SEQUENCE_NUMBER_TOO_NEW",
+      gasUsed: 0n,
+    });
+    const signed = signCall(payer, transfer(5n));
+    await expect(node.simulate(encodeWith(userTransactionCodec, signed))).rejects.toThrow(
+      "must not have a valid signature",
+    );
+    expect((await node.ledgerInfo()).ledger_version).toBe(head);
+    // What the simulation said is what the block does.
+    await node.submit(encodeWith(userTransactionCodec, signed));
+    await node.mine();
+    const left = await node.balance(formatAddress(payer.address), APT);
+    expect(FUNDS - left).toBe(5n + result.gasUsed * 100n);
+  });
+
+  it("checks what in-process callers give", async () => {
+    await expect(node.fund("0x1", -1n)).rejects.toThrow("amount: expected a bigint");
+    await expect(node.mine(0)).rejects.toThrow("blocks: expected a number from 1");
+    await expect(node.submit({})).rejects.toThrow("sender is missing");
+  });
+
   it("lets a fee payer pay for an account that does not exist yet", async () => {
     const aptos = new Aptos(new AptosConfig({ network: Network.CUSTOM, fullnode: url }));
     const [poor, sponsor] = [Account.generate(), Account.generate()];

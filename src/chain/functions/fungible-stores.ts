@@ -40,7 +40,7 @@ export function hasMember(group: ResourceGroup, type: string): boolean {
 }
 
 /** The metadata object of an asset that is modelled. */
-export async function readMetadata(call: CallState, metadata: Address): Promise<ResourceGroup> {
+async function readMetadata(call: CallState, metadata: Address): Promise<ResourceGroup> {
   const group = await call.read(objectItem(metadata));
   if (group === undefined || !hasMember(group, METADATA))
     throw unmodelled(`${formatAddress(metadata)} is not the metadata of a fungible asset`);

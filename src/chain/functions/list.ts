@@ -16,7 +16,7 @@ const FUNCTIONS: ReadonlyMap<string, ModelledFunction> = new Map(
 );
 
 /** Paths of the modelled functions. */
-export const MODELLED_FUNCTIONS: readonly string[] = [...FUNCTIONS.keys()];
+const MODELLED_FUNCTIONS: readonly string[] = [...FUNCTIONS.keys()];
 
 /** The model of a call. Throws SubmissionError if there is none, or if the arguments do not fit. */
 export function prepareCall(call: EntryFunction): ModelledCall {

@@ -3,7 +3,6 @@
 
 import { encodeWith } from "../../bcs/codec.ts";
 import { u64 } from "../../bcs/scalars.ts";
-import type { ContractEvent } from "../../ledger/event.ts";
 import type { ExecutionStatus } from "../../ledger/execution-status.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { Writes } from "../../ledger/write-set.ts";
@@ -17,35 +16,24 @@ import type { UserTransaction } from "../../transaction/user-transaction.ts";
 import type { Framework } from "../framework.ts";
 import { MoveAbort } from "../functions/aborts.ts";
 import { accountItem, CallState } from "../functions/call-state.ts";
-import { coinBalance, NATIVE_COIN } from "../functions/coins.ts";
 import type { Keypair } from "../keys.ts";
 import { WorkingState } from "../working-state.ts";
 import { runSubmitted } from "./run.ts";
 import { areSignaturesValid } from "./signatures.ts";
 import { type Submitted, toSubmitted } from "./submitted.ts";
-import { checkPrologue, MAX_GAS_AMOUNT, MIN_GAS_PRICE } from "./transaction-prologue.ts";
+import { checkPrologue } from "./transaction-prologue.ts";
 
 /** 2100-01-01. */
 const FAR_FUTURE_SECS = 4_102_444_800n;
 const FAUCET_GAS = 2000n;
 const FRAMEWORK = parseAddress("0x1");
 
-/** What a simulation may choose itself. */
-export interface SimulationOptions {
-  readonly estimateGasUnitPrice?: boolean | undefined;
-  readonly estimateMaxGasAmount?: boolean | undefined;
-}
-
 /** What a transaction would do. */
 export interface Simulation {
   readonly submitted: Submitted;
   readonly status: ExecutionStatus;
   readonly gasUsed: bigint;
-  readonly events: readonly ContractEvent[];
   readonly writes: Writes;
-  readonly timestampUsec: bigint;
-  /** The version that it would have. */
-  readonly version: bigint;
 }
 
 export class Submissions {
@@ -87,44 +75,23 @@ export class Submissions {
     return submitted;
   }
 
-  /** Runs a transaction on the ledger's head and keeps nothing. It must not be signed: anyone who sees it could submit it. */
-  async simulate(
-    view: LedgerView,
-    given: UserTransaction,
-    options: SimulationOptions = {},
-  ): Promise<Simulation> {
-    if (areSignaturesValid(given)) {
+  /** Runs a transaction on the ledger's head and keeps nothing. It must not be signed, because a signed one could be submitted. */
+  async simulate(view: LedgerView, transaction: UserTransaction): Promise<Simulation> {
+    if (areSignaturesValid(transaction)) {
       throw new SubmissionError("signed", "a transaction to simulate must not have a valid signature");
     }
-    const submitted = this.#take(await this.#withEstimates(view, given, options));
-    const { chainId, timestampUsec, version } = view.position;
+    const submitted = this.#take(transaction);
+    const { chainId, timestampUsec } = view.position;
     const call = this.#callState(view);
-    const about = { submitted, timestampUsec, version: version + 1n };
     try {
       const { status, gasUsed } = await runSubmitted(call, submitted, { chainId, timestampUsec });
-      return { ...about, status, gasUsed, events: call.events, writes: call.state.finish() };
+      return { submitted, status, gasUsed, writes: call.state.finish() };
     } catch (error) {
       if (!(error instanceof SubmissionError) || error.validation === undefined) throw error;
       const statusCode = BigInt(VALIDATION_CODES[error.validation]);
       const status = { kind: "miscellaneous", statusCode } as const;
-      return { ...about, status, gasUsed: 0n, events: [], writes: [] };
+      return { submitted, status, gasUsed: 0n, writes: [] };
     }
-  }
-
-  async #withEstimates(
-    view: LedgerView,
-    { raw: given, authenticator }: UserTransaction,
-    { estimateGasUnitPrice = false, estimateMaxGasAmount = false }: SimulationOptions,
-  ): Promise<UserTransaction> {
-    let raw: RawTransaction = given;
-    if (estimateGasUnitPrice) raw = { ...raw, gasUnitPrice: MIN_GAS_PRICE };
-    if (estimateMaxGasAmount && raw.gasUnitPrice > 0n) {
-      const payer = authenticator.kind === "feePayer" ? authenticator.feePayerAddress : raw.sender;
-      const affordable = (await coinBalance(this.#callState(view), payer, NATIVE_COIN)) / raw.gasUnitPrice;
-      const isBelow = affordable < MAX_GAS_AMOUNT;
-      raw = { ...raw, maxGasAmount: isBelow ? affordable : MAX_GAS_AMOUNT };
-    }
-    return { raw, authenticator };
   }
 
   /**

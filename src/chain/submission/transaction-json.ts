@@ -9,8 +9,7 @@ import type { Submitted } from "./submitted.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The fields that a pending transaction and an executed one share. */
-export function submittedJson({ transaction, entryFunction, call, nonce }: Submitted): Json {
+function submittedJson({ transaction, entryFunction, call, nonce }: Submitted): Json {
   const { raw, authenticator } = transaction;
   const { module, function: name, typeArgs } = entryFunction;
   return {

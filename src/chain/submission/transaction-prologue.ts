@@ -8,9 +8,9 @@ import type { Signer } from "./signatures.ts";
 import type { Submitted } from "./submitted.ts";
 
 /** Bounds of the gas fields, as on the network. */
-export const MIN_GAS_PRICE = 100n;
+const MIN_GAS_PRICE = 100n;
 const MAX_GAS_PRICE = 10_000_000_000n;
-export const MAX_GAS_AMOUNT = 2_000_000n;
+const MAX_GAS_AMOUNT = 2_000_000n;
 const MIN_GAS_AMOUNT = 3n;
 /** Bytes above this cost gas, in millionths of a unit each. */
 const FREE_BYTES = 600n;

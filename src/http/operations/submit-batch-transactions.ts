@@ -37,7 +37,7 @@ export const submitBatchTransactions = operation({
   ledger: "required",
   switchable: true,
   switch: "submit",
-  successStatus: 202,
+  successStatuses: [202, 206],
   params: {},
   query: {},
   body: signedTransactionsBody,

@@ -10,11 +10,11 @@ export const submitTransaction = operation({
   path: "/v1/transactions",
   summary: "Submit a signed transaction",
   description:
-    "Takes a transaction for one of the next blocks of a local chain, after the checks of the network: signatures, authentication key, chain id, expiry, sequence number or nonce, gas and the balance for it. Only calls of a closed list of functions are taken; everything else is refused, because this node has no virtual machine. A node that follows a network does not take transactions, but may pass them to its upstream.",
+    "Takes a transaction for one of the next blocks of a local chain, after the checks of the network: signatures, authentication key, chain id, expiry, sequence number or nonce, gas and the balance for it. Only calls of a closed list of functions are taken; everything else is refused, because this node has no virtual machine. A node that follows a network takes no transactions; with `--pass-through` its upstream gets them.",
   ledger: "required",
   switchable: true,
   switch: "submit",
-  successStatus: 202,
+  successStatuses: [202],
   params: {},
   query: {},
   body: signedTransactionBody,
