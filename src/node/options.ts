@@ -85,6 +85,8 @@ export interface NodeOptions {
   /** Answers over HTTP too. */
   readonly http?: HttpOptions | undefined;
   readonly logger?: Logger | undefined;
+  /** Hears how far the upgrade of an older store came: the bytes of its backup, then its rows. */
+  readonly onUpgrade?: ((step: "backup" | "upgrade", done: number, total: number) => void) | undefined;
 }
 
 /** Read your writes: the least version that a read needs. */
@@ -166,6 +168,8 @@ export interface SimulationResult {
 export interface Node {
   /** Base URL of the HTTP interface; undefined without one. */
   readonly url: string | undefined;
+  /** Latest version when the node closed; undefined before that, and without a ledger. */
+  readonly closedAt: bigint | undefined;
   /** Resolves when a fault stopped the ledger for good; never rejects. */
   readonly faulted: Promise<Error>;
   /** The balance of an account for a coin type or the metadata address of a fungible asset. */
@@ -225,6 +229,8 @@ export interface Node {
   fund(address: string, amount: bigint): Promise<readonly string[]>;
   /** Makes this many blocks, and returns the head after the last. */
   mine(blocks?: number): Promise<LedgerInfo>;
+  /** Responses over HTTP since the start, of all processes. */
+  requestCount(): Promise<number>;
   /** Demo accounts, tables and functions of the local chain; undefined without one. Throws once the node is closed. */
   guide(): ChainGuide | undefined;
   /** Stops making blocks, finishes the requests in flight, closes the store. */

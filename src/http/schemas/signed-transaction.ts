@@ -75,17 +75,25 @@ const EXAMPLE = {
 /** A signed transaction. */
 export const signedTransactionBody: BodyField<SubmissionBody> = {
   schema: SIGNED_SCHEMA,
-  description: `A signed transaction: in JSON, or in BCS as \`${SIGNED_TRANSACTION_TYPE}\`.`,
+  description: "A signed transaction.",
   example: EXAMPLE,
-  mediaTypes: [SIGNED_TRANSACTION_TYPE],
-  parse: (bytes, isJson = true) => ({ bytes, isJson }),
+  parse: (bytes) => ({ bytes, isJson: true }),
+  bcs: {
+    mediaType: SIGNED_TRANSACTION_TYPE,
+    description: "The signed transaction.",
+    parse: (bytes) => ({ bytes, isJson: false }),
+  },
 };
 
 /** Several signed transactions. */
 export const signedTransactionsBody: BodyField<SubmissionBody> = {
   schema: { type: "array", maxItems: 10, items: SIGNED_SCHEMA },
-  description: `At most 10 signed transactions: in JSON, or as a BCS vector in \`${SIGNED_TRANSACTION_TYPE}\`.`,
+  description: "At most 10 signed transactions.",
   example: [EXAMPLE],
-  mediaTypes: [SIGNED_TRANSACTION_TYPE],
-  parse: (bytes, isJson = true) => ({ bytes, isJson }),
+  parse: (bytes) => ({ bytes, isJson: true }),
+  bcs: {
+    mediaType: SIGNED_TRANSACTION_TYPE,
+    description: "A vector of signed transactions.",
+    parse: (bytes) => ({ bytes, isJson: false }),
+  },
 };
