@@ -81,3 +81,19 @@ describe("a Node that is too old", () => {
     expect(source).not.toMatch(/\b(?:import|await|async)\b|\?\.|\?\?|\*\*|\.\.\./);
   });
 });
+
+describe("a machine that lacks something", () => {
+  it.each([
+    ["64 open files are enough", "-n 64", /^codes 0\n$/, ""],
+    ["too few open files", "-n 24", /^codes [01]\n$/, "allow more open files (ulimit -n)"],
+    ["too little memory", "-v 1500000", /^codes [01]\n$/, "allow more memory (ulimit -v)"],
+  ])("%s: the program runs, or says what it lacks in one line", async (_, limit, codes, hint) => {
+    const { stdout, stderr } = await bash(`ulimit ${limit}; sextant balance ada APT --data data > answer`);
+    expect(stdout).toMatch(codes);
+    if (stdout === "codes 0\n") expect(stderr).toBe("");
+    else {
+      expect(stderr).toMatch(/^sextant: [^\n]+\n$/);
+      expect(stderr).toContain(hint);
+    }
+  });
+});
