@@ -25,6 +25,8 @@ export interface Command {
   /** The options that `--help` shows; `--help-all` shows the rest. All when left out. */
   readonly mainOptions?: readonly string[];
   readonly exclusions?: readonly Exclusion[];
+  /** Keys of another command that the configuration file may have; this command ignores them. */
+  readonly otherConfigKeys?: readonly string[];
   readonly examples: readonly string[];
   readonly run: (
     values: Readonly<Record<string, unknown>>,
@@ -41,6 +43,7 @@ export function command<R extends OptionRecord>(definition: {
   readonly options: R;
   readonly mainOptions?: readonly (keyof R & string)[];
   readonly exclusions?: readonly Exclusion<keyof R & string>[];
+  readonly otherConfigKeys?: readonly string[];
   readonly examples: readonly string[];
   readonly run: (
     values: OptionValues<R>,

@@ -4,11 +4,13 @@ import { backupCommand } from "./commands/backup.ts";
 import { balanceCommand } from "./commands/balance.ts";
 import { balancesCommand } from "./commands/balances.ts";
 import { checkCommand } from "./commands/check.ts";
+import { completionCommand } from "./commands/completion.ts";
 import { copyCommand } from "./commands/copy.ts";
 import { detailCommand } from "./commands/detail.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { encodeCommand } from "./commands/encode.ts";
 import { explainCommand } from "./commands/explain.ts";
+import { healthCommand } from "./commands/health.ts";
 import { historyCommand } from "./commands/history.ts";
 import { holdingsCommand } from "./commands/holdings.ts";
 import { infoCommand } from "./commands/info.ts";
@@ -41,10 +43,12 @@ export const commands: readonly Command[] = [
   explainCommand,
   infoCommand,
   statusCommand,
+  healthCommand,
   doctorCommand,
   checkCommand,
   backupCommand,
   restoreCommand,
   copyCommand,
   rewindCommand,
+  completionCommand(() => commands),
 ];

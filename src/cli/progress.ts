@@ -11,18 +11,26 @@ export interface Progress {
 const PLAIN_INTERVAL_MS = 5000;
 const TERMINAL_INTERVAL_MS = 200;
 
-function spanText(seconds: number): string {
+function leftText(seconds: number): string {
   if (!Number.isFinite(seconds)) return "?";
   const rounded = Math.ceil(seconds);
   return rounded < 120 ? `${rounded} s` : `${Math.ceil(rounded / 60)} min`;
 }
 
-/** One progress line: `blocks 1200/10000 (12 %), 850/s, 11 s left`. */
-export function progressLine(label: string, done: number, total: number, elapsedMs: number): string {
-  const rate = elapsedMs > 0 ? (done * 1000) / elapsedMs : 0;
+/**
+ * One progress line: `blocks 1200/10000 (12 %), 850/s, 11 s left`. The rate is that of `recent`, or of all that is done.
+ */
+export function progressLine(
+  label: string,
+  done: number,
+  total: number,
+  elapsedMs: number,
+  recent: number = done,
+): string {
+  const rate = elapsedMs > 0 ? (recent * 1000) / elapsedMs : 0;
   const left = rate > 0 ? (total - done) / rate : Number.POSITIVE_INFINITY;
   const percent = total === 0 ? 100 : Math.floor((done * 100) / total);
-  return `${label} ${done}/${total} (${percent} %), ${rate.toFixed(rate < 10 ? 1 : 0)}/s, ${spanText(left)} left`;
+  return `${label} ${done}/${total} (${percent} %), ${rate.toFixed(rate < 10 ? 1 : 0)}/s, ${leftText(left)} left`;
 }
 
 /** Starts reporting on `total` units of work. */

@@ -1,6 +1,6 @@
 // The command line's reference page, made from the option records.
 import type { Command } from "./command.ts";
-import { defaultOf, flagText, optionGroups } from "./help.ts";
+import { defaultOf, EXIT_CODES, flagText, optionGroups } from "./help.ts";
 import { environmentName, type Option } from "./option.ts";
 
 function cell(text: string): string {
@@ -30,7 +30,9 @@ function commandSection(command: Command): string[] {
     "",
     `${command.summary}.`,
     "",
-    `\`sextant ${command.name}${command.operands === "" ? "" : ` ${command.operands}`} [options]\``,
+    `\`sextant ${command.name}${command.operands === "" ? "" : ` ${command.operands}`}${
+      Object.keys(command.options).length === 0 ? "" : " [options]"
+    }\``,
     "",
     ...[...groups].flatMap(([heading, options]) => [
       ...(groups.size === 1 ? [] : [`### ${heading}`, ""]),
@@ -65,10 +67,7 @@ export function referencePage(commands: readonly Command[]): string {
     "",
     "| exit code | meaning |",
     "|---|---|",
-    "| 0 | success; for `start`, also a stop by SIGTERM or SIGINT |",
-    "| 1 | failure: a check found damage, an item is absent, a version is pruned or above the head, a node refused the request or sent no usable response, or a running node stopped at a fault |",
-    "| 2 | the command, an operand or the configuration is invalid, or the node or store is missing; nothing was changed |",
-    "| 130, 143 | `check`, `backup`, `restore`, `copy` or `rewind` was stopped by SIGINT or SIGTERM before the end, and cleaned up |",
+    ...EXIT_CODES.map(([code, meaning]) => `| ${code} | ${meaning} |`),
     "",
     ...commands.flatMap(commandSection),
   ].join("\n");

@@ -156,6 +156,8 @@ export interface LedgerInfo {
 export interface Node {
   /** Base URL of the HTTP interface; undefined without one. */
   readonly url: string | undefined;
+  /** Latest version when the node closed; undefined before that, and without a ledger. */
+  readonly closedAt: bigint | undefined;
   /** Resolves when a fault stopped the ledger for good; never rejects. */
   readonly faulted: Promise<Error>;
   /** The balance of an account for a coin type or the metadata address of a fungible asset. */
@@ -198,6 +200,8 @@ export interface Node {
   ledgerInfo(options?: MinVersionOptions): Promise<LedgerInfo>;
   /** Makes the next block of the local chain now and returns the new head. Concurrent calls run one after the other. */
   produceBlock(): Promise<LedgerInfo>;
+  /** Responses over HTTP since the start, of all processes. */
+  requestCount(): Promise<number>;
   /** Demo accounts, tables and functions of the local chain; undefined without one. Throws once the node is closed. */
   guide(): ChainGuide | undefined;
   /** Stops making blocks, finishes the requests in flight, closes the store. */

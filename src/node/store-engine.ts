@@ -5,6 +5,7 @@ import type { Store } from "../store/contract.ts";
 import type { UpgradeProgress } from "../store/lmdb/upgrade-backup.ts";
 import type { StoreWalk } from "../store/lmdb/walk.ts";
 import type { WriterLease } from "../store/writer-lease.ts";
+import type { IndexReport } from "../sync/check/cluster-index.ts";
 import type { DriverReport } from "./driver-metrics.ts";
 
 /** How to open a store. */
@@ -35,6 +36,8 @@ export interface StoreEngine<O extends object> {
   readonly hasDriver: boolean;
   /** Opens a walk over all rows, for `check` and as the source of `copy`; undefined where the engine has none. */
   readonly openWalk: ((options: O) => Promise<StoreWalk>) | undefined;
+  /** Checks the index alone, where an engine cannot be walked as a whole. */
+  readonly checkIndex?: (options: O, signal: AbortSignal | undefined) => Promise<IndexReport>;
 }
 
 /** Closes the store if `look` throws. */

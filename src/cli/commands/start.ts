@@ -5,14 +5,16 @@ import {
   createNode,
   FOLLOW_NUMBERS,
   type FollowOptions,
+  HTTP_DEFAULTS,
   LOCAL_CHAIN_NUMBERS,
   NODE_DEFAULTS,
   type Node,
 } from "../../node.ts";
+import { hasColours } from "../colour.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK } from "../command.ts";
-import { guideLines } from "../guide.ts";
 import { httpOf, limitGroups, servingGroup } from "../http-options.ts";
 import { Interrupted } from "../interrupt.ts";
+import { startLiveLine } from "../live-line.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
 import {
   bytesOption,
@@ -30,6 +32,7 @@ import {
 } from "../option.ts";
 import { startProgress } from "../progress.ts";
 import { operandsOf } from "../source.ts";
+import { startScreen } from "../start-screen.ts";
 import { storeExclusions, storeOf, storeOptions } from "../store-options.ts";
 import { upgradeProgress } from "../upgrade-progress.ts";
 import { checkInChild } from "./check.ts";
@@ -135,6 +138,10 @@ const options = {
       "Log lines as JSON or readable text; auto is text on a terminal",
       ["auto", "json", "text"],
       "auto",
+    ),
+    "log-requests": switchOption(
+      "Log a line for each request: method, path, status, milliseconds, bytes, request id",
+      HTTP_DEFAULTS.logRequests,
     ),
     config: textOption("YAML file with any of these options as keys, without the dashes", "FILE"),
   }),
@@ -244,7 +251,7 @@ function startNode(values: StartValues): Promise<Node> {
     pruneWindow: values["prune-window"],
     index: values.index,
     logger: createLogger(values["log-level"], human ? "text" : "json"),
-    http: httpOf(values),
+    http: { ...httpOf(values), logRequests: values["log-requests"] },
     onUpgrade: upgradeProgress(),
     genesis: values.genesis,
     waypoint: values.waypoint,
@@ -345,14 +352,17 @@ export const startCommand = command({
         if (code !== undefined) return code;
       }
       const node = await startNode(values);
-      context.out(
-        [`sextant is ready: ${node.url} (${await positionText(node)})`, ...guideLines(node)].join("\n"),
-      );
+      const { environment } = context;
+      const isColoured = hasColours(process.stdout, environment);
+      context.out(startScreen(node, { position: await positionText(node), isColoured, environment }));
+      const endLiveLine = startLiveLine(node, process.stderr);
       const code = await Promise.race([
         stop.stopped.then(() => EXIT_OK),
         node.faulted.then(() => EXIT_FAILED),
       ]);
+      endLiveLine();
       await node.close();
+      if (node.closedAt !== undefined) context.out(`sextant stopped at version ${node.closedAt}`);
       return code;
     } finally {
       stop.ignore();

@@ -8,6 +8,7 @@ import {
   type CassandraTls,
   toSettings,
 } from "../../store/cassandra/options.ts";
+import { checkClusterIndex } from "../../sync/check/cluster-index.ts";
 import { assertIdentity } from "../../sync/genesis.ts";
 import type { DriverReport } from "../driver-metrics.ts";
 import { closedOnFault, type StoreEngine } from "../store-engine.ts";
@@ -125,4 +126,13 @@ export const cassandraEngine: StoreEngine<CassandraOptions> = {
   isShared: true,
   hasDriver: true,
   openWalk: undefined,
+  checkIndex: async (options, signal) => {
+    const { openCassandraStore } = await import("../../store/cassandra/store.ts");
+    const store = await openCassandraStore({ ...storeOptionsOf(options), readOnly: true });
+    try {
+      return await checkClusterIndex(store, signal);
+    } finally {
+      await store.close();
+    }
+  },
 };
