@@ -285,6 +285,7 @@ export class Following {
     return {
       state: "refuted",
       reason: this.#refuted.reason,
+      levelAgeMs: undefined,
       headVersion: undefined,
       headTimestampUsec: undefined,
       upstreams: [],
