@@ -23,7 +23,9 @@ function readableLine(line: string): string {
 export function createLogger(level: LogLevel, format: "json" | "text"): Logger {
   const destination: DestinationStream = {
     write: (line) => {
-      process.stderr.write(format === "json" ? line : readableLine(line));
+      const text = format === "json" ? line : readableLine(line);
+      // A progress line may stand there; the next one comes below.
+      process.stderr.write(process.stderr.isTTY ? `\r\u001b[K${text}` : text);
     },
   };
   const { pino } = loadPackage("pino") as typeof import("pino");

@@ -9,20 +9,33 @@ export interface Progress {
 }
 
 const PLAIN_INTERVAL_MS = 5000;
-const TERMINAL_INTERVAL_MS = 200;
+export const TERMINAL_INTERVAL_MS = 200;
 
-function spanText(seconds: number): string {
+/** What makes a line the one that a terminal shows again and again: back to its start, and away with what was longer. */
+export function rewrittenLine(line: string): string {
+  return `\r${line}\u001b[K`;
+}
+
+function leftText(seconds: number): string {
   if (!Number.isFinite(seconds)) return "?";
   const rounded = Math.ceil(seconds);
   return rounded < 120 ? `${rounded} s` : `${Math.ceil(rounded / 60)} min`;
 }
 
-/** One progress line: `blocks 1200/10000 (12 %), 850/s, 11 s left`. */
-export function progressLine(label: string, done: number, total: number, elapsedMs: number): string {
-  const rate = elapsedMs > 0 ? (done * 1000) / elapsedMs : 0;
+/**
+ * One progress line: `blocks 1200/10000 (12 %), 850/s, 11 s left`. The rate is that of `recent`, or of all that is done.
+ */
+export function progressLine(
+  label: string,
+  done: number,
+  total: number,
+  elapsedMs: number,
+  recent: number = done,
+): string {
+  const rate = elapsedMs > 0 ? (recent * 1000) / elapsedMs : 0;
   const left = rate > 0 ? (total - done) / rate : Number.POSITIVE_INFINITY;
   const percent = total === 0 ? 100 : Math.floor((done * 100) / total);
-  return `${label} ${done}/${total} (${percent} %), ${rate.toFixed(rate < 10 ? 1 : 0)}/s, ${spanText(left)} left`;
+  return `${label} ${done}/${total} (${percent} %), ${rate.toFixed(rate < 10 ? 1 : 0)}/s, ${leftText(left)} left`;
 }
 
 /** Starts reporting on `total` units of work. */
@@ -37,7 +50,7 @@ export function startProgress(
   let last = 0;
   const show = (): void => {
     const line = progressLine(label, last, total, performance.now() - started);
-    stream.write(stream.isTTY ? `\r${line}\u001b[K` : `${line}\n`);
+    stream.write(stream.isTTY ? rewrittenLine(line) : `${line}\n`);
   };
   return {
     update: (done) => {

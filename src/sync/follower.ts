@@ -653,7 +653,8 @@ export class Follower {
   #enter(state: FollowState, reason?: string): void {
     if (this.#isStopped()) return;
     if (state !== this.#state) {
-      this.#options.logger.info(
+      // An upstream that fails now and then would fill the log: whether the node is ready is logged instead.
+      this.#options.logger.debug(
         { state, was: this.#state, ...(reason === undefined ? {} : { reason }) },
         "follower changed state",
       );

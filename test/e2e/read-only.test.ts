@@ -36,7 +36,8 @@ describe.each([
 ])("a reader of a data directory: %s", (name, more) => {
   it("waits for the store, responds as the writer does, and outlives it", async () => {
     const data = join(folder, name);
-    const reader = await startProgram(["--read-only", "--data", data, "--log-level", "warn", ...more]);
+    const args = ["--read-only", "--data", data, "--log-level", "warn", ...more];
+    const reader = await startProgram(args, {}, "listening");
     expect(reader.stdout()).toContain("no ledger yet");
     expect((await answerOf(reader.url)).status).toBe(503);
     expect((await answerOf(`${reader.url}/-/ready`)).status).toBe(503);

@@ -212,7 +212,7 @@ describe("sextant rewind", () => {
     const start = await runProgram(["start", "--port", "0", ...chain]);
     expect(start).toMatchObject({ code: 2, stdout: "" });
     expect(start.stderr).toContain(`run sextant rewind --to ${to} again to finish it`);
-    const reader = await startProgram(["--data", data, "--read-only"]);
+    const reader = await startProgram(["--data", data, "--read-only"], {}, "listening");
     const status = async (at: bigint) =>
       (await fetch(`${reader.url}/accounts/0x1/balance/0x1::aptos_coin::AptosCoin?ledger_version=${at}`))
         .status;
