@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ConfigError, errorText } from "./base/errors.ts";
+import { ConfigError, errorText, TryAgainError } from "./base/errors.ts";
 import { type Logger, silentLogger } from "./base/log.ts";
 import { andThen, type MaybePromise } from "./base/maybe-promise.ts";
 import type { ChainGuide } from "./chain/guide.ts";
@@ -122,9 +122,18 @@ export { CASSANDRA_NUMBERS } from "./store/cassandra/options.ts";
 const READY_LOOK_MS = 50;
 
 /** Store errors that the user must fix; nothing was touched. */
-const USAGE_CODES = ["locked", "absent", "format", "identity", "unwritable", "unreachable"];
+const USAGE_CODES = ["absent", "format", "identity", "unwritable"];
 
-/** True for errors in the configuration or its surroundings; nothing was touched. */
+/** Store errors that may pass by themselves: another process writes, or a cluster is out of reach. */
+const TRY_AGAIN_CODES = ["locked", "unreachable"];
+
+/** True for errors in what the process needs from outside, which may be there later. */
+export function isTryAgainFault(error: unknown): boolean {
+  if (error instanceof TryAgainError) return true;
+  return error instanceof StoreError && TRY_AGAIN_CODES.includes(error.code);
+}
+
+/** True for errors in the configuration or its surroundings that the user must fix; nothing was touched. */
 export function isUsageFault(error: unknown): boolean {
   if (error instanceof ConfigError) return true;
   return error instanceof StoreError && USAGE_CODES.includes(error.code);

@@ -7,6 +7,29 @@ export const EXIT_OK = 0;
 export const EXIT_FAILED = 1;
 /** The command or the configuration cannot be used; nothing was touched. */
 export const EXIT_USAGE = 2;
+/** Something that the command needs is not there now; EX_TEMPFAIL of sysexits.h. */
+export const EXIT_TRY_AGAIN = 75;
+
+/** The table of exit codes, for the documentation. */
+export const EXIT_CODES: readonly (readonly [code: string, meaning: string])[] = [
+  ["0", "success; for `start`, also a stop by SIGTERM or SIGINT"],
+  [
+    "1",
+    "doubt or fault: a check found damage, an item is absent, a version is pruned or above the head, a node refused the request or sent no usable response, or a running node stopped at a fault",
+  ],
+  [
+    "2",
+    "the command, an operand or the configuration is invalid, or the store is missing; nothing was changed",
+  ],
+  [
+    "75",
+    "something that the command needs is not there now, so try again: the port is taken, another process writes the store, the node or the cluster cannot be reached",
+  ],
+  [
+    "130, 143",
+    "`check`, `backup`, `restore`, `copy` or `rewind` was stopped by SIGINT or SIGTERM before the end, and cleaned up",
+  ],
+];
 
 /** A command's streams and environment. */
 export interface CommandContext {

@@ -43,7 +43,7 @@ function mainSections({ options, mainOptions = [] }: Command): ReadonlyMap<strin
   return new Map([["Main options", Object.fromEntries(entries)]]);
 }
 
-const TIME_HELP = "TIME is a number with ms, s, m or h, such as 500ms; without a unit, it is in seconds.";
+const TIME_HELP = "TIME is a number with ms, s, m, h or d, such as 500ms; without a unit, it is in seconds.";
 
 /** One option with its environment variable, as an example for all of them. */
 function exampleVariable({ options, mainOptions }: Command): string {
@@ -88,8 +88,9 @@ export function programHelp(commands: readonly Command[]): string {
     "Commands:",
     ...commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`),
     "",
-    "Exit codes: 0 success; 1 failure: damage found, item absent, or request refused;",
-    "2 invalid command or configuration, or the node or store is missing: nothing was changed.",
+    "Exit codes: 0 success; 1 doubt or fault: damage found, item absent, or request refused;",
+    "2 invalid command or configuration, or the store is missing: nothing was changed;",
+    "75 try again: port taken, store locked, or the node or cluster cannot be reached.",
     "",
     "sextant COMMAND --help shows options and examples.",
   ].join("\n");

@@ -1,5 +1,5 @@
 // The command line's reference page, made from the option records.
-import type { Command } from "./command.ts";
+import { type Command, EXIT_CODES } from "./command.ts";
 import { defaultOf, flagText, optionGroups } from "./help.ts";
 import { environmentName, type Option } from "./option.ts";
 
@@ -60,15 +60,12 @@ export function referencePage(commands: readonly Command[]): string {
     "The configuration file is YAML. Its keys are option names without the leading dashes; its values are scalars, taken",
     "literally, or lists for options that may be repeated. In the environment, commas separate the values of such an option.",
     "A switch is the flag `--name` or `--no-name`, and `true` or `false` in the environment and the file; the tables show",
-    "the flag that changes the default. A TIME is a number with `ms`, `s`, `m` or `h`, or a number of seconds.",
+    "the flag that changes the default. A TIME is a number with `ms`, `s`, `m`, `h` or `d`, or a number of seconds.",
     "An unknown option, an unknown key or a bad value is refused with a one-line error.",
     "",
     "| exit code | meaning |",
     "|---|---|",
-    "| 0 | success; for `start`, also a stop by SIGTERM or SIGINT |",
-    "| 1 | failure: a check found damage, an item is absent, a version is pruned or above the head, a node refused the request or sent no usable response, or a running node stopped at a fault |",
-    "| 2 | the command, an operand or the configuration is invalid, or the node or store is missing; nothing was changed |",
-    "| 130, 143 | `check`, `backup`, `restore`, `copy` or `rewind` was stopped by SIGINT or SIGTERM before the end, and cleaned up |",
+    ...EXIT_CODES.map(([code, meaning]) => `| ${code} | ${meaning} |`),
     "",
     ...commands.flatMap(commandSection),
   ].join("\n");

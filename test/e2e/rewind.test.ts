@@ -157,7 +157,7 @@ describe("sextant rewind", () => {
     await until(async () => Number((await infoOf(node)).block_height) >= height);
     // The node is the writer.
     const refused = await runProgram(["rewind", "--data", data, "--to", "0"]);
-    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused).toMatchObject({ code: 75, stdout: "" });
     expect(refused.stderr).toContain("writes to the store");
     expect((await node.stop()).code).toBe(0);
     return inStore(data, async (store) => {
