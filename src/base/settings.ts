@@ -46,11 +46,14 @@ const SPAN_UNITS = [
   ["s", SECOND_MS],
 ] as const;
 
-/** A time for people, cut off after its two largest units: `20772d 9h`, `3m 5s`, `31s`; below a second `120ms`. */
+/**
+ * A time for people, in whole seconds rounded up and cut off after its two largest units: `20772d 9h`, `3m 5s`, `31s`;
+ * below a second `120ms`.
+ */
 export function spanText(ms: number): string {
   if (ms < SECOND_MS) return ms <= 0 ? "0" : `${Math.round(ms)}ms`;
-  const first = SPAN_UNITS.findIndex(([, size]) => ms >= size);
-  let rest = ms;
+  let rest = Math.ceil(ms / SECOND_MS) * SECOND_MS;
+  const first = SPAN_UNITS.findIndex(([, size]) => rest >= size);
   const parts = SPAN_UNITS.slice(first, first + 2).map(([unit, size]) => {
     const count = Math.floor(rest / size);
     rest -= count * size;

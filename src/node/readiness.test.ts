@@ -39,7 +39,7 @@ describe("a follower's readiness", () => {
 
   it("comes within the lag, by the time of the own latest block, whatever the upstreams claim", () => {
     const { look } = start();
-    expect(look(30_001)).toContain("30s old, more than the ready-lag of 30s");
+    expect(look(30_001)).toContain("31s old, more than the ready-lag of 30s");
     expect(look(30_000)).toBeUndefined();
     expect(
       look(29_000, { headVersion: undefined, state: "waiting", reason: "nobody answers" }),

@@ -351,7 +351,7 @@ describe("503", () => {
     await expectError(url, {
       ...balance,
       ledger: true,
-      message: /the latest block is 5s old, more than the max-lag of 5s/,
+      message: /the latest block is 6s old, more than the max-lag of 5s/,
     });
     await expectError(url, { ...health, path: "/v1/-/ready", ledger: true });
     expect((await fetch(`${url}/v1/-/healthy`)).status).toBe(200);

@@ -1,5 +1,6 @@
 // Readiness and liveness: what takes a node out of rotation, and what restarts it.
 import { afterEach, describe, expect, it } from "vitest";
+import { type LogFields, silentLogger } from "../../src/base/log.ts";
 import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
 import { startServer } from "../support/http-server.ts";
 import { startProxy } from "../support/proxy.ts";
@@ -36,6 +37,33 @@ describe("readiness", () => {
   it("goes when the ledger is too old, and the node stays healthy", async () => {
     const { url } = await startServer({ maxLagMs: 5000, clock: () => 1_700_000_008_001 });
     expect(await ask(url)).toMatchObject({ ready: 503, healthy: 200 });
+  });
+});
+
+describe("the log of refused requests", () => {
+  it("has one line without a stack for each 503, and for a probe one until it succeeds again", async () => {
+    let reason: string | undefined = "the node is 3 versions behind";
+    const lines: LogFields[] = [];
+    const { url } = await startServer({
+      maxLagMs: 5000,
+      clock: () => 1_700_000_000_000 + 30 * 86_400_000,
+      unhealthyReason: () => reason,
+      logger: { ...silentLogger, warn: (fields) => lines.push(fields) },
+    });
+    const probe = async (): Promise<number> => (await fetch(`${url}/v1/-/healthy`)).status;
+    for (let i = 0; i < 3; i++) expect(await probe()).toBe(503);
+    reason = undefined;
+    expect(await probe()).toBe(200);
+    reason = "the node is 4 versions behind";
+    expect(await probe()).toBe(503);
+    expect(lines.map(({ err }) => err)).toEqual([
+      "the node is 3 versions behind",
+      "the node is 4 versions behind",
+    ]);
+    for (let i = 0; i < 2; i++) await fetch(url + "/v1");
+    expect(lines.slice(2).map(({ operation, err }) => [operation, err])).toEqual(
+      Array(2).fill(["get_ledger_info", "the latest block is 29d 23h old, more than the max-lag of 5s"]),
+    );
   });
 });
 
