@@ -124,7 +124,7 @@ const READY_LOOK_MS = 50;
 /** Store errors that the user must fix; nothing was touched. */
 const USAGE_CODES = ["absent", "format", "identity", "unwritable"];
 
-/** Store errors that may pass by themselves: another process writes, or a cluster is out of reach. */
+/** Transient store errors: another process writes, or a cluster is out of reach. */
 const TRY_AGAIN_CODES = ["locked", "unreachable"];
 
 /** True for errors in what the process needs from outside, which may be there later. */

@@ -45,7 +45,7 @@ export interface WorkersOptions {
   readonly onFault: (error: unknown) => void;
 }
 
-/** Faults of listening that may pass: the port is taken, or the address or its name is not there yet. */
+/** Transient faults of listening: the port is taken, or the address or its name is not there yet. */
 const PASSING_CODES = ["EADDRINUSE", "EADDRNOTAVAIL", "EAI_AGAIN", "ENOTFOUND"];
 
 /** Names the port when it cannot be bound. */

@@ -60,7 +60,7 @@ describe("the log of refused requests", () => {
       "the node is 3 versions behind",
       "the node is 4 versions behind",
     ]);
-    for (let i = 0; i < 2; i++) await fetch(url + "/v1");
+    for (let i = 0; i < 2; i++) await fetch(`${url}/v1`);
     expect(lines.slice(2).map(({ operation, err }) => [operation, err])).toEqual(
       Array(2).fill(["get_ledger_info", "the latest block is 29d 23h old, more than the max-lag of 5s"]),
     );
