@@ -1,11 +1,15 @@
-# Two stages: build with the compiler, run without it. The data directory is a volume.
-FROM node:20-bookworm-slim AS build
+# Two stages: build with the compiler, run without it. The data directory is a volume; nothing else is written, so the
+# root file system may be read-only. Node 24 is an LTS line with support until April 2028.
+FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.build.json rolldown.config.ts ./
 COPY src ./src
-RUN npm ci --ignore-scripts && npm run build && npm prune --omit=dev --ignore-scripts
+# The image keeps the Cassandra driver, which is an optional peer dependency elsewhere.
+RUN npm ci --ignore-scripts && npm run build \
+  && npm pkg set "dependencies.cassandra-driver=$(node -p "require('./package.json').devDependencies['cassandra-driver']")" \
+  && npm pkg delete devDependencies.cassandra-driver && npm prune --omit=dev --ignore-scripts
 
-FROM node:20-bookworm-slim
+FROM node:24-bookworm-slim
 WORKDIR /app
 # No SEXTANT_DATA: it would outrank a configuration file that names another store. The default, ./data, is the volume.
 ENV NODE_ENV=production SEXTANT_HOST=0.0.0.0 SEXTANT_LOG_FORMAT=json
@@ -13,12 +17,14 @@ COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY package.json LICENSE ./
 COPY bin ./bin
-RUN mkdir /data && chown node:node /data
-USER node
+RUN install -d -m 0700 -o node -g node /data
+# The number of the user node, by which Kubernetes can tell that it is not root.
+USER 1000:1000
 WORKDIR /
 VOLUME /data
 EXPOSE 8080
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=10s --timeout=3s CMD ["node", "-e", "fetch('http://127.0.0.1:8080/v1/-/healthy').then(r=>process.exit(r.ok?0:1),()=>process.exit(1))"]
+# Sees SEXTANT_… variables and the file in SEXTANT_CONFIG, not the flags of the command: set ports and TLS there.
+HEALTHCHECK --interval=30s --timeout=10s --start-period=60s --start-interval=2s CMD ["node", "/app/bin/sextant.js", "health"]
 ENTRYPOINT ["node", "/app/bin/sextant.js"]
 CMD ["start"]

@@ -1,5 +1,5 @@
 // A node inside a test or script: no port, no files. Run with: npx tsx examples/in-process.ts
-import { createNode } from "../src/index.ts";
+import { createNode } from "sextant";
 
 const node = await createNode();
 await node.produceBlock();

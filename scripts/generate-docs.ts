@@ -4,11 +4,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import openapiTypescript from "openapi-typescript";
 import { commands } from "../src/cli/commands.ts";
+import { manPage } from "../src/cli/man-page.ts";
 import { referencePage } from "../src/cli/reference-page.ts";
 import { errorsPage } from "../src/http/errors-page.ts";
 import { createOpenApi } from "../src/http/openapi.ts";
 import { OPERATIONS } from "../src/http/operation-list.ts";
 import { HTTP_DEFAULTS } from "../src/http/server.ts";
+import { SOFTWARE_VERSION } from "../src/node.ts";
 
 const HEADER = `// Types of a client, generated from docs/openapi.json by openapi-typescript. Not for editing.
 // biome-ignore-all lint: generated
@@ -18,6 +20,7 @@ const HEADER = `// Types of a client, generated from docs/openapi.json by openap
 const spec = JSON.stringify(createOpenApi(OPERATIONS, HTTP_DEFAULTS.headerBrands), null, 2);
 const FILES: Readonly<Record<string, string>> = {
   "docs/cli.md": referencePage(commands),
+  "docs/sextant.1": manPage(commands, SOFTWARE_VERSION),
   "docs/errors.md": errorsPage(OPERATIONS),
   "docs/openapi.json": `${spec}\n`,
   "test/support/generated-client.ts": await openapiTypescript(JSON.parse(spec), { commentHeader: HEADER }),

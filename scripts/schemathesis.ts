@@ -38,6 +38,8 @@ try {
       "run",
       join(ROOT, "docs", "openapi.json"),
       ...["--url", node.url, "--checks", "all", "--max-examples", values["max-examples"]],
+      // Longer than the longest wait for a version.
+      ...["--request-timeout", "60"],
       ...(values.seed === undefined ? [] : ["--seed", values.seed]),
     ],
     {

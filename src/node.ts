@@ -21,7 +21,9 @@ import type { WatchEvent, Watched } from "./ledger/watch/watched.ts";
 import type { BalanceEvent } from "./ledger/watch/watched-balance.ts";
 import { type BlockEvent, watchedBlocks } from "./ledger/watch/watched-blocks.ts";
 import { BalanceQuestions, watchedBalanceOf } from "./node/balance-questions.ts";
+import { DemoNameInfo } from "./node/demo-names.ts";
 import { type DeprecatedOptions, withPresentNames } from "./node/deprecated-options.ts";
+import { diskGauges } from "./node/disk-gauges.ts";
 import { DriverHistogram, type DriverReport, driverGauges } from "./node/driver-metrics.ts";
 import { Faults } from "./node/faults.ts";
 import {
@@ -37,6 +39,7 @@ import {
   faultGauges,
   httpGauges,
   ledgerGauges,
+  readinessGauges,
   storeGauges,
   writerGauges,
 } from "./node/gauges.ts";
@@ -60,7 +63,7 @@ import {
 } from "./node/options.ts";
 import { Reader, toLedgerInfo } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
-import type { OpenedStore, StoreOpening } from "./node/store-engine.ts";
+import type { OpenedStore } from "./node/store-engine.ts";
 import { awaitStore, engineOf, openStore, type StoreOptions, storeOptionsOf } from "./node/store-engines.ts";
 import { trustInfo } from "./node/trust-report.ts";
 import type { NodeStatus, WorkerSetup } from "./node/worker-messages.ts";
@@ -87,6 +90,7 @@ export type { CassandraOptions } from "./node/engines/cassandra.ts";
 export { FOLLOW_NUMBERS } from "./node/following.ts";
 export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
 export { FRONTEND_NUMBERS } from "./node/http-frontend.ts";
+export { SOFTWARE_VERSION } from "./node/info.ts";
 export { parseOperand, refusalOf } from "./node/operands.ts";
 export {
   type BatchAnswer,
@@ -112,7 +116,9 @@ export {
   backupData,
   type CheckProgress,
   type CopyWatch,
+  checkClusterData,
   checkData,
+  type IndexReport,
   restoreData,
   type StoreReport,
 } from "./node/store-tools.ts";
@@ -179,6 +185,7 @@ class SextantNode implements Node, Ledger {
   readonly #logger: Logger;
   readonly #window: PruneWindow;
   readonly #waypoints = new WaypointInfo();
+  readonly #demoNames = new DemoNameInfo();
   /** A process that writes hears of its own commits; any other looks at the store. */
   readonly #headWatch = new HeadWatch({ ledger: this, isTold: () => this.#writer !== undefined });
   readonly #reader = new Reader(this, this.#headWatch);
@@ -192,6 +199,7 @@ class SextantNode implements Node, Ledger {
   /** In-process calls in flight; `close` waits for them before it closes the store. */
   readonly #calls = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
+  #closedAt: bigint | undefined;
   #plan: StartPlan | undefined;
   #frontend: HttpFrontend | undefined;
   #store: Store | undefined;
@@ -199,6 +207,7 @@ class SextantNode implements Node, Ledger {
   /** Undefined for a store with one writer. */
   #election: WriterElection | undefined;
   #writer: LedgerWriter | undefined;
+  #workersStarted: Promise<void> | undefined;
 
   constructor(options: NodeOptions & DeprecatedOptions, role?: WorkerRole) {
     this.#logger = options.logger ?? silentLogger;
@@ -214,6 +223,7 @@ class SextantNode implements Node, Ledger {
     const driver = (): DriverReport | undefined => this.#driver?.();
     const gauges = [
       ...ledgerGauges(this),
+      ...readinessGauges(this, () => this.#status(undefined), this.#startedMs, this.#options.http),
       ...cacheGauges("module", "parsed modules", () => this.#reader.modules.stats()),
       ...cacheGauges("asset", "parsed asset types", assetCacheStats),
       ...cacheGauges("balance_key", "state keys of balances", balanceKeyCacheStats),
@@ -225,6 +235,7 @@ class SextantNode implements Node, Ledger {
       ),
       ...faultGauges(this.#faults),
       ...storeGauges(),
+      ...(this.#storeOptions.engine === "lmdb" ? diskGauges(this.#storeOptions.path) : []),
       ...writerGauges(
         () => this.#writer,
         () => this.#election,
@@ -238,6 +249,10 @@ class SextantNode implements Node, Ledger {
 
   get #isIndexOff(): boolean {
     return this.#options.index === false;
+  }
+
+  get closedAt(): bigint | undefined {
+    return this.#closedAt;
   }
 
   get url(): string | undefined {
@@ -254,16 +269,30 @@ class SextantNode implements Node, Ledger {
       this.#frontend = this.#createFrontend(http);
       await this.#frontend.open();
     }
-    const opening = { readOnly, check: plan.check, logger };
-    if (readOnly) {
-      await this.#openForReading(opening);
+    const opening = { readOnly, check: plan.check, logger, onUpgrade: this.#options.onUpgrade };
+    if (genesis !== undefined && plan.proven === undefined && !readOnly) {
+      logger.warn({}, "the genesis file is unproven: no waypoint was given");
+    }
+    const onOpen = (opened: OpenedStore): Promise<void> => this.#begin(opened, plan);
+    // Without a store, in-process callers get an error; servers wait.
+    if (this.#frontend === undefined) {
+      await onOpen(await openStore(this.#storeOptions, opening));
       return;
     }
-    const opened = await openStore(this.#storeOptions, opening);
+    const { signal } = this.#closing;
+    const onFault = (error: unknown): void => void this.#faults.report("store", error);
+    await awaitStore(this.#storeOptions, opening, { onOpen, onFault, signal });
+    // Workers answer while this process waits for the store.
+    if (this.#store === undefined) await this.#startWorkers();
+  }
+
+  /** Serves the store and, unless it is opened for reading, writes it as soon as this process may. */
+  async #begin(opened: OpenedStore, plan: StartPlan): Promise<void> {
     const { store, lease } = opened;
     this.#take(opened);
-    if (genesis !== undefined && plan.proven === undefined) {
-      logger.warn({}, "the genesis file is unproven: no waypoint was given");
+    if (this.#options.readOnly === true) {
+      await this.#startWorkers();
+      return;
     }
     if (lease === undefined) {
       const writer = this.#createWriter(store, plan);
@@ -289,23 +318,9 @@ class SextantNode implements Node, Ledger {
         if (error === undefined) this.#faults.clear("lease");
         else this.#faults.report("lease", error);
       },
-      logger,
+      logger: this.#logger,
     });
     await this.#election.start();
-    await this.#startWorkers();
-  }
-
-  /** Without a store, in-process readers get an error; servers wait. */
-  async #openForReading(opening: StoreOpening): Promise<void> {
-    if (this.#frontend === undefined) {
-      this.#take(await openStore(this.#storeOptions, opening));
-      return;
-    }
-    await awaitStore(this.#storeOptions, opening, {
-      onOpen: (opened) => this.#take(opened),
-      onFault: (error) => this.#faults.report("store", error),
-      signal: this.#closing.signal,
-    });
     await this.#startWorkers();
   }
 
@@ -331,10 +346,16 @@ class SextantNode implements Node, Ledger {
     return this.#writer;
   }
 
+  /** Starts the workers, if they do not run yet. */
   async #startWorkers(): Promise<void> {
     if (this.#writer?.following?.isLazy === true) {
       this.#frontend?.assertAlone("expected 0, because the ledger started in the middle");
     }
+    this.#workersStarted ??= this.#launchWorkers();
+    await this.#workersStarted;
+  }
+
+  async #launchWorkers(): Promise<void> {
     const { pruneWindow, follow, index } = this.#options;
     await this.#frontend?.startWorkers({
       setup: {
@@ -363,6 +384,7 @@ class SextantNode implements Node, Ledger {
         headWatch: this.#headWatch,
         encoder: (body, view) => this.#reader.encodeSafely(body, view),
         explainer: (body, view) => this.#reader.explainSafely(body, view),
+        types: this.#reader.types,
         nodeInfo: (view) => this.#info(view),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
         unready: () => this.#status(undefined).unready,
@@ -373,6 +395,10 @@ class SextantNode implements Node, Ledger {
       page: this.#role?.page,
       logger: this.#logger,
     });
+  }
+
+  requestCount(): Promise<number> {
+    return this.#call(async () => this.#frontend?.requestCount() ?? 0);
   }
 
   /** All metrics of this process. */
@@ -549,6 +575,7 @@ class SextantNode implements Node, Ledger {
         ...(isOwn
           ? await this.#waypoints.read(view, this.#role?.genesisWaypoint ?? this.#plan?.check?.waypoint)
           : {}),
+        ...this.#demoNames.read(this.#plan?.chain, this.#store?.identity),
         ...status.more,
       },
     });
@@ -574,6 +601,8 @@ class SextantNode implements Node, Ledger {
         ...(following === undefined ? {} : followInfo(following, version)),
         ...indexInfo(this.#isIndexOff, this.#writer?.indexProgress),
         ...electionInfo(this.#election),
+        // Workers know no seed.
+        ...(this.#plan?.chain === undefined ? {} : this.#demoNames.read(this.#plan.chain, undefined)),
       },
     };
   }
@@ -625,7 +654,7 @@ class SextantNode implements Node, Ledger {
 
   #syncState(): string {
     if (this.#faults.final !== undefined) return "faulted";
-    if (this.#faults.reason !== undefined) return "waiting";
+    if (this.#faults.reason !== undefined || this.#store === undefined) return "waiting";
     if (this.#election?.role === "standby") return "standby";
     const follow = this.#writer?.following?.status();
     if (follow !== undefined) return follow.state;
@@ -663,6 +692,7 @@ class SextantNode implements Node, Ledger {
     await this.#frontend?.close();
     await this.#reader.close();
     await Promise.allSettled(this.#calls);
+    this.#closedAt = (await this.#storedPosition())?.version;
     await this.#store?.close();
     this.#store = undefined;
   }

@@ -39,10 +39,11 @@ const isLong = (bytes: unknown): boolean => (bytes as ArrayBuffer).byteLength > 
 
 const ledger = (await check(
   "get_ledger_info",
-  client.GET("/"),
+  client.GET("/", { params: { query: { min_ledger_version: "1", wait_ms: 1000 } } }),
   (data) => typeof data === "object",
 )) as Schemas["LedgerInfo"];
 const atVersion = { ledger_version: ledger.ledger_version };
+const atTime = { at: new Date(Math.floor(Number(ledger.ledger_timestamp) / 1000)).toISOString() };
 await check(
   "healthy",
   client.GET("/-/healthy", { params: { query: { duration_secs: 3600 } } }),
@@ -54,7 +55,7 @@ await check("info", client.GET("/info"), ({ software }) => software === "sextant
 await check(
   "get_account_balance",
   client.GET("/accounts/{address}/balance/{asset_type}", {
-    params: { path: balancePath, query: { quoted: true } },
+    params: { path: balancePath, query: { quoted: true, ...atTime, min_ledger_version: "1", wait_ms: 0 } },
   }),
   (data) => typeof data === "string" && /^\d+$/.test(data),
 );
@@ -81,7 +82,7 @@ const balances: Schemas["BalancesRequest"] = {
 };
 await check(
   "get_balances",
-  client.POST("/balances", { body: balances }),
+  client.POST("/balances", { params: { query: atTime }, body: balances }),
   (data) => typeof data === "object" && data.balances[1]?.error?.error_code === "web_framework_error",
 );
 
@@ -94,6 +95,14 @@ const item = await check(
   (data) => data.startsWith("0x"),
 );
 await check(
+  "get_table_item",
+  client.POST("/tables/{table_handle}/item", {
+    params: { path: { table_handle: PRICES }, query: atVersion },
+    body: { key_type: "0x1::string::String", value_type: "u64", key: "APT" },
+  }),
+  (data) => typeof data === "string" && /^\d+$/.test(data),
+);
+await check(
   "get_raw_table_items",
   client.POST("/tables/raw_items", {
     params: { query: atVersion },
@@ -103,8 +112,41 @@ await check(
 );
 await check(
   "get_holdings",
-  client.GET("/accounts/{address}/balances", { params: { path: { address: ADA }, query: { limit: 2 } } }),
+  client.GET("/accounts/{address}/balances", {
+    params: { path: { address: ADA }, query: { limit: 2, ...atTime } },
+  }),
   ([first]) => first?.balance !== undefined,
+);
+await check(
+  "get_account",
+  client.GET("/accounts/{address}", { params: { path: { address: ADA } } }),
+  (data) => typeof data === "object" && /^\d+$/.test(data.sequence_number),
+);
+const ACCOUNT = "0x1::account::Account";
+await check(
+  "get_account_resource",
+  client.GET("/accounts/{address}/resource/{resource_type}", {
+    params: { path: { address: ADA, resource_type: ACCOUNT }, query: atVersion },
+  }),
+  (found) =>
+    typeof found === "object" && found.type === ACCOUNT && typeof found.data.sequence_number === "string",
+);
+await check(
+  "get_account_resources",
+  client.GET("/accounts/{address}/resources", { params: { path: { address: ADA }, query: atVersion } }),
+  (data) => typeof data === "object" && data.some(({ type }) => type === ACCOUNT),
+);
+await check(
+  "get_account_module",
+  client.GET("/accounts/{address}/module/{module_name}", {
+    params: { path: { address: "0x1", module_name: "coin" } },
+  }),
+  (data) => typeof data === "object" && data.abi.exposed_functions.some(({ name }) => name === "balance"),
+);
+await check(
+  "get_account_modules",
+  client.GET("/accounts/{address}/modules", { params: { path: { address: "0x1" } } }),
+  (data) => typeof data === "object" && data.some(({ abi }) => abi.name === "coin"),
 );
 const table = { path: { table_handle: PRICES }, query: atVersion };
 await check(
@@ -129,6 +171,13 @@ await check(
   isLong,
 );
 
+await check(
+  "view",
+  client.POST("/view", {
+    body: { function: "0x1::coin::balance", type_arguments: [COIN], arguments: [ADA] },
+  }),
+  (data) => typeof data === "object" && data.length === 1,
+);
 const request: Schemas["EncodeSubmissionRequest"] = {
   sender: ADA,
   sequence_number: "0",
@@ -149,10 +198,46 @@ const message = await check(
 );
 await check(
   "explain_submission",
-  client.POST("/transactions/explain_submission", { body: { message } }),
+  client.POST("/transactions/explain_submission", { body: { type: "signing_message", message } }),
   ({ payload }) =>
     payload.type === "entry_function_payload" && payload.function === "0x1::aptos_account::transfer",
 );
+
+await check(
+  "explain_submission",
+  client.POST("/transactions/explain_submission", { body: { type: "encode_request", ...request } }),
+  ({ bytes }) => bytes === message,
+);
+
+/** The data of the first event of a kind. Closes the stream, which has no end. */
+async function firstEvent(body: ReadableStream<Uint8Array> | null, kind: string): Promise<unknown> {
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const bytes of body ?? []) {
+    text += decoder.decode(bytes, { stream: true });
+    const [, data] = new RegExp(`^event: ${kind}\\ndata: (.*)\\n\\n`, "m").exec(text) ?? [];
+    if (data !== undefined) return JSON.parse(data);
+  }
+  throw new Error(`no event ${kind} in ${text}`);
+}
+
+const changes = await check(
+  "stream_balance",
+  client.GET("/accounts/{address}/balance/{asset_type}/stream", {
+    params: { path: balancePath, query: { after: "1" } },
+    parseAs: "stream",
+  }),
+  (body) => body !== null,
+);
+const change = (await firstEvent(changes, "balance")) as Schemas["BalanceEvent"];
+if (change.before === undefined || change.before === change.balance) throw new Error(JSON.stringify(change));
+const blocks = await check(
+  "stream_blocks",
+  client.GET("/blocks/stream", { parseAs: "stream" }),
+  (body) => body !== null,
+);
+const block = (await firstEvent(blocks, "block")) as Schemas["BlockEvent"];
+if (!/^\d+$/.test(block.height)) throw new Error(JSON.stringify(block));
 
 await check("spec_page", client.GET("/spec", { parseAs: "text" }), (data) => data.includes("<html"));
 await check("spec_json", client.GET("/spec.json"), ({ openapi }) => openapi === "3.0.3");

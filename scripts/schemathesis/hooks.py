@@ -20,6 +20,21 @@ types = st.one_of(st.sampled_from(["u8", "address", "vector<u8>"]), structs)
 generics = st.builds(lambda struct, args: f"{struct}<{', '.join(args)}>", structs, st.lists(types, min_size=1, max_size=3))
 
 schemathesis.openapi.format("asset-type", st.one_of(addresses, structs, generics))
+schemathesis.openapi.format("struct-type", st.one_of(structs, generics))
+schemathesis.openapi.format("move-type", types)
+
+
+# Most versions to wait for never come, so a run would mostly wait.
+LONGEST_WAIT_MS = 100
+MAX_WAIT_MS = 30_000
+
+
+@schemathesis.hook
+def map_query(context, query):
+    wait = query.get("wait_ms") if isinstance(query, dict) else None
+    if isinstance(wait, int) and LONGEST_WAIT_MS < wait <= MAX_WAIT_MS:
+        query["wait_ms"] = LONGEST_WAIT_MS
+    return query
 
 
 @schemathesis.hook

@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../base/errors.ts";
 import { type CommandContext, EXIT_FAILED, EXIT_OK } from "./command.ts";
+import { NameFinder } from "./names.ts";
 import { type OptionValues, switchOption } from "./option.ts";
 import {
   askSource,
@@ -32,8 +33,13 @@ const MAX_QUERIES = 1000;
 /** Characters of the queries of one request; a batch may have 1 MiB, and a character takes up to three bytes. */
 const MAX_LENGTH = 300_000;
 
-/** A pair of texts of one line. */
-type TextPair = readonly [first: string, second: string];
+/** The two texts of one line. */
+interface TextPair {
+  readonly first: string;
+  readonly second: string;
+  /** File and line, for messages. */
+  readonly place: string;
+}
 
 /** Pairs from a file or, for `-`, from the input: one on each line, with blanks between; lines with `#` in front are left out. */
 async function readPairs(file: string, context: CommandContext): Promise<readonly TextPair[]> {
@@ -50,7 +56,8 @@ async function readPairs(file: string, context: CommandContext): Promise<readonl
     const gap = text.search(/\s/);
     if (gap < 0)
       throw new ConfigError(`${file}, line ${number + 1}: expected two texts with a blank between`);
-    pairs.push([text.slice(0, gap), text.slice(gap).trim()]);
+    const place = `${file}, line ${number + 1}`;
+    pairs.push({ first: text.slice(0, gap), second: text.slice(gap).trim(), place });
   }
   if (pairs.length === 0) throw new ConfigError(`${file}: expected at least one line with two texts`);
   return pairs;
@@ -85,10 +92,10 @@ interface BatchKind<Q> {
   readonly results: string;
   /** Member of a result that holds the value. */
   readonly value: string;
-  readonly toQuery: (first: string, second: string) => Q;
+  readonly toQuery: (names: NameFinder, pair: TextPair) => Promise<Q>;
   readonly ask: (source: Source, queries: readonly Q[], at: ReadAtOperand) => Promise<string>;
-  /** Sums by name of the second text of each pair. */
-  readonly addUp?: (names: readonly string[], values: readonly (string | undefined)[]) => Map<string, bigint>;
+  /** Sums by name of what was asked for. */
+  readonly addUp?: (queries: readonly Q[], values: readonly (string | undefined)[]) => Map<string, bigint>;
 }
 
 /** A response as its text has it. */
@@ -106,10 +113,12 @@ export async function runBatch<Q>(
   const [file] = operandsOf(operands, ["FILE"]);
   const at = readAtOf(values);
   const pairs = await readPairs(file, context);
-  const queries = pairs.map(([first, second]) => toQuery(first, second));
+  const queries: Q[] = [];
   const objects: Readonly<Record<string, unknown>>[] = [];
   let read: Pick<Answer, "ledger_version" | "timestamp_usec"> | undefined;
   await askSource(values, async (source) => {
+    const names = new NameFinder(source);
+    for (const pair of pairs) queries.push(await toQuery(names, pair));
     for (const some of inRequests(queries)) {
       const when = read === undefined ? at : { version: BigInt(read.ledger_version), at: undefined };
       const answer = JSON.parse(await ask(source, some, when)) as Answer;
@@ -121,7 +130,7 @@ export async function runBatch<Q>(
   });
   const results = objects.map(({ [valueName]: value, error }) => ({ value, error }) as Result);
   const totals = addUp?.(
-    pairs.map(([, second]) => second),
+    queries,
     results.map(({ value }) => value),
   );
   if (values.json) {
@@ -129,7 +138,7 @@ export async function runBatch<Q>(
     context.out(JSON.stringify({ ...read, [member]: objects, ...sums }));
   } else {
     for (const [i, { value, error }] of results.entries()) {
-      const pair = pairs[i]?.join(" ");
+      const pair = `${pairs[i]?.first} ${pairs[i]?.second}`;
       if (value !== undefined) context.out(`${pair} ${value}`);
       else context.err(`sextant: ${pair}: ${error?.message}`);
     }

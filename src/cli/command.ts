@@ -10,27 +10,6 @@ export const EXIT_USAGE = 2;
 /** Something that the command needs is not there now; EX_TEMPFAIL of sysexits.h. */
 export const EXIT_TRY_AGAIN = 75;
 
-/** The table of exit codes, for the documentation. */
-export const EXIT_CODES: readonly (readonly [code: string, meaning: string])[] = [
-  ["0", "success; for `start`, also a stop by SIGTERM or SIGINT"],
-  [
-    "1",
-    "doubt or fault: a check found damage, an item is absent, a version is pruned or above the head, a node refused the request or sent no usable response, or a running node stopped at a fault",
-  ],
-  [
-    "2",
-    "the command, an operand or the configuration is invalid, or the store is missing; nothing was changed",
-  ],
-  [
-    "75",
-    "something that the command needs is not there now, so try again: the port is taken, another process writes the store, the node or the cluster cannot be reached",
-  ],
-  [
-    "130, 143",
-    "`check`, `backup`, `restore`, `copy` or `rewind` was stopped by SIGINT or SIGTERM before the end, and cleaned up",
-  ],
-];
-
 /** A command's streams and environment. */
 export interface CommandContext {
   readonly out: (line: string) => void;
@@ -48,6 +27,8 @@ export interface Command {
   /** The options that `--help` shows; `--help-all` shows the rest. All when left out. */
   readonly mainOptions?: readonly string[];
   readonly exclusions?: readonly Exclusion[];
+  /** Keys of another command that the configuration file may have; this command ignores them. */
+  readonly otherConfigKeys?: readonly string[];
   readonly examples: readonly string[];
   readonly run: (
     values: Readonly<Record<string, unknown>>,
@@ -64,6 +45,7 @@ export function command<R extends OptionRecord>(definition: {
   readonly options: R;
   readonly mainOptions?: readonly (keyof R & string)[];
   readonly exclusions?: readonly Exclusion<keyof R & string>[];
+  readonly otherConfigKeys?: readonly string[];
   readonly examples: readonly string[];
   readonly run: (
     values: OptionValues<R>,

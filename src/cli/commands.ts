@@ -4,10 +4,12 @@ import { backupCommand } from "./commands/backup.ts";
 import { balanceCommand } from "./commands/balance.ts";
 import { balancesCommand } from "./commands/balances.ts";
 import { checkCommand } from "./commands/check.ts";
+import { completionCommand } from "./commands/completion.ts";
 import { copyCommand } from "./commands/copy.ts";
 import { detailCommand } from "./commands/detail.ts";
 import { encodeCommand } from "./commands/encode.ts";
 import { explainCommand } from "./commands/explain.ts";
+import { healthCommand } from "./commands/health.ts";
 import { historyCommand } from "./commands/history.ts";
 import { holdingsCommand } from "./commands/holdings.ts";
 import { infoCommand } from "./commands/info.ts";
@@ -40,9 +42,11 @@ export const commands: readonly Command[] = [
   explainCommand,
   infoCommand,
   statusCommand,
+  healthCommand,
   checkCommand,
   backupCommand,
   restoreCommand,
   copyCommand,
   rewindCommand,
+  completionCommand(() => commands),
 ];

@@ -63,17 +63,60 @@ export function commandHelp(command: Command, isAll: boolean): string {
   return [
     command.summary,
     "",
-    `Usage: sextant ${command.name}${command.operands === "" ? "" : ` ${command.operands}`} [options]`,
+    `Usage: sextant ${command.name}${command.operands === "" ? "" : ` ${command.operands}`}${count === 0 ? "" : " [options]"}`,
     "",
     ...[...sections].flatMap(([heading, options]) => [`${heading}:`, ...optionLines(options, width), ""]),
     ...(hasMore ? [more] : []),
     ...(shown.some(([, option]) => option.placeholder === "TIME") ? [TIME_HELP] : []),
-    `Every option can also be set in the environment (${exampleVariable(command)})${
-      "config" in command.options ? " or as a key of the --config file" : ""
-    }.`,
-    "",
+    ...(count === 0
+      ? []
+      : [
+          `Every option can also be set in the environment (${exampleVariable(command)})${
+            "config" in command.options ? " or as a key of the --config file" : ""
+          }.`,
+          "",
+        ]),
     "Examples:",
     ...command.examples.map((example) => `  ${example}`),
+  ].join("\n");
+}
+
+/** Exit codes and their meaning, as the reference and the manual page have them. */
+export const EXIT_CODES: readonly (readonly [code: string, meaning: string])[] = [
+  [
+    "0",
+    "success; for `start`, also a stop by SIGTERM or SIGINT; for others, also a reader that closed the pipe",
+  ],
+  [
+    "1",
+    "doubt or fault: a check found damage, an item is absent, a version is pruned or above the head, a node refused the request or sent no usable response, or a running node stopped at a fault",
+  ],
+  [
+    "2",
+    "the command, an operand or the configuration is invalid, or the store is missing; nothing was changed",
+  ],
+  [
+    "75",
+    "something that the command needs is not there now, so try again: the port is taken, another process writes the store, the node or the cluster cannot be reached",
+  ],
+  [
+    "130, 143",
+    "`check`, `backup`, `restore`, `copy` or `rewind` was stopped by SIGINT or SIGTERM before the end, and cleaned up",
+  ],
+];
+
+/** What `sextant` alone shows. */
+export function nextSteps(version: string): string {
+  return [
+    `Sextant ${version}: a small, fast, honest node for Aptos-format ledgers.`,
+    "",
+    "  sextant start                 Run a local chain with demo accounts",
+    "  sextant balance ada APT       Read a balance from it, in another terminal",
+    "  sextant start --upstream URL  Follow a full node, and check what it serves",
+    "  sextant help                  List all commands",
+    "  sextant start --help          Show the options of a command",
+    "",
+    "The first ten minutes, step by step: docs/first-ten-minutes.md",
   ].join("\n");
 }
 

@@ -2,10 +2,19 @@
 import { EXIT_OK } from "./command.ts";
 import { runCommand } from "./run-command.ts";
 
-// A reader that closes the pipe early, such as `head`, ends the command quietly.
+/** The reader of a pipe left; a write after that is refused by node itself. */
+const CLOSED_PIPE = ["EPIPE", "ERR_STREAM_DESTROYED"];
+/** A node serves its clients, whether or not anyone reads what it prints. */
+const isNode = process.argv[2] === "start";
+
+// A reader that closes the pipe early, such as `head`, has what it wanted: the command ends with success.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
-  process.exit(EXIT_OK);
+  if (!CLOSED_PIPE.includes(error.code ?? "")) throw error;
+  if (!isNode) process.exit(EXIT_OK);
+});
+// Without a reader of its messages, a command still does its work and returns its own exit code.
+process.stderr.on("error", (error: NodeJS.ErrnoException) => {
+  if (!CLOSED_PIPE.includes(error.code ?? "")) throw error;
 });
 
 /** How long a finished process may take to exit by itself. */

@@ -13,8 +13,14 @@ function distance(a: string, b: string): number {
   return previous[b.length] ?? 0;
 }
 
+/** Letters of a beginning that stands for a name. */
+const MIN_BEGINNING = 3;
+
 /** The candidate closest to the given name; undefined when none is near. */
 function nearestName(given: string, candidates: readonly string[]): string | undefined {
+  // An abbreviation: "stat" is the beginning of "status", though one letter away from "start".
+  const begun = given.length < MIN_BEGINNING ? [] : candidates.filter((one) => one.startsWith(given));
+  if (begun.length > 0) return begun.reduce((a, b) => (b.length < a.length ? b : a));
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(given.length / 2)) + 1;
   for (const candidate of candidates) {

@@ -137,6 +137,7 @@ export function parseCommand<R extends OptionRecord>(
   options: R,
   environment: Readonly<Record<string, string | undefined>>,
   exclusions: readonly Exclusion[] = [],
+  otherConfigKeys: readonly string[] = [],
 ): ParsedCommand<R> {
   const { flags, operands } = splitArguments(args, options);
   const configPath = Object.hasOwn(options, "config")
@@ -144,8 +145,8 @@ export function parseCommand<R extends OptionRecord>(
     : undefined;
   const config = configPath === undefined ? new Map<string, readonly string[]>() : loadConfigFile(configPath);
   for (const key of config.keys()) {
-    if (key === "config" || !Object.hasOwn(options, key)) {
-      const known = Object.keys(options).filter((name) => name !== "config");
+    const known = [...Object.keys(options), ...otherConfigKeys].filter((name) => name !== "config");
+    if (!known.includes(key)) {
       throw new ConfigError(`${configPath}: unknown key ${key}${didYouMean(key, known)}`);
     }
   }

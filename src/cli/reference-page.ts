@@ -1,6 +1,6 @@
 // The command line's reference page, made from the option records.
-import { type Command, EXIT_CODES } from "./command.ts";
-import { defaultOf, flagText, optionGroups } from "./help.ts";
+import type { Command } from "./command.ts";
+import { defaultOf, EXIT_CODES, flagText, optionGroups } from "./help.ts";
 import { environmentName, type Option } from "./option.ts";
 
 function cell(text: string): string {
@@ -30,7 +30,9 @@ function commandSection(command: Command): string[] {
     "",
     `${command.summary}.`,
     "",
-    `\`sextant ${command.name}${command.operands === "" ? "" : ` ${command.operands}`} [options]\``,
+    `\`sextant ${command.name}${command.operands === "" ? "" : ` ${command.operands}`}${
+      Object.keys(command.options).length === 0 ? "" : " [options]"
+    }\``,
     "",
     ...[...groups].flatMap(([heading, options]) => [
       ...(groups.size === 1 ? [] : [`### ${heading}`, ""]),

@@ -1,8 +1,7 @@
 // The commands as one function: it finds the command, parses its options, runs it, and turns errors into one line and an
 // exit code. It touches no stream of the process, so tests can run commands without starting processes.
-import { readFileSync } from "node:fs";
 import { ConfigError, errorText } from "../base/errors.ts";
-import { isTryAgainFault, isUsageFault } from "../node.ts";
+import { isTryAgainFault, isUsageFault, SOFTWARE_VERSION } from "../node.ts";
 import {
   type Command,
   type CommandContext,
@@ -12,15 +11,11 @@ import {
   EXIT_USAGE,
 } from "./command.ts";
 import { commands } from "./commands.ts";
-import { commandHelp, programHelp } from "./help.ts";
+import { unknownVariables } from "./environment.ts";
+import { commandHelp, nextSteps, programHelp } from "./help.ts";
 import { Interrupted } from "./interrupt.ts";
 import { didYouMean } from "./nearest.ts";
 import { parseCommand } from "./parse.ts";
-
-function packageVersion(): string {
-  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(manifest) as { version: string }).version;
-}
 
 function commandNamed(name: string): Command {
   const found = commands.find((command) => command.name === name);
@@ -31,13 +26,17 @@ function commandNamed(name: string): Command {
 
 async function run(args: readonly string[], context: CommandContext): Promise<number> {
   const [name, ...rest] = args;
-  if (name === undefined || name === "help" || name === "--help" || name === "-h") {
-    const asked = name === undefined ? undefined : rest[0];
-    context.out(asked === undefined ? programHelp(commands) : commandHelp(commandNamed(asked), false));
-    return name === undefined ? EXIT_USAGE : EXIT_OK;
+  if (name === undefined) {
+    context.out(nextSteps(SOFTWARE_VERSION));
+    return EXIT_USAGE;
   }
-  if (name === "--version" || name === "version") {
-    context.out(packageVersion());
+  if (["help", "--help", "-h"].includes(name)) {
+    const [asked] = rest;
+    context.out(asked === undefined ? programHelp(commands) : commandHelp(commandNamed(asked), false));
+    return EXIT_OK;
+  }
+  if (["version", "--version", "-v", "-V"].includes(name)) {
+    context.out(SOFTWARE_VERSION);
     return EXIT_OK;
   }
   const command = commandNamed(name);
@@ -46,9 +45,12 @@ async function run(args: readonly string[], context: CommandContext): Promise<nu
     context.out(commandHelp(command, isAll));
     return EXIT_OK;
   }
-  const { options, exclusions } = command;
-  const { values, operands, ignored } = parseCommand(rest, options, context.environment, exclusions);
-  for (const line of ignored) context.err(`sextant: ${line}`);
+  const { options, exclusions, otherConfigKeys } = command;
+  const { environment } = context;
+  const parsed = parseCommand(rest, options, environment, exclusions, otherConfigKeys);
+  const { values, operands, ignored } = parsed;
+  const unknown = unknownVariables(environment, commands);
+  for (const line of [...ignored, ...unknown]) context.err(`sextant: ${line}`);
   return command.run(values, operands, context);
 }
 

@@ -156,7 +156,7 @@ function minVersionOf({ "min-ledger-version": text, wait }: SourceValues): MinVe
 export const readAtOptions = {
   "ledger-version": textOption("Read at this version instead of the latest", "VERSION"),
   at: textOption(
-    "Read the state at this time: the last version whose block is not later; RFC 3339 or Unix seconds",
+    "Read the state at this time: the last version whose block is not later; RFC 3339 (2026-01-31T12:00:00Z) or Unix seconds, with or without an @ in front",
     "TIMESTAMP",
   ),
 };
@@ -181,7 +181,8 @@ export function readAtOf(values: {
   };
 }
 
-const DEFAULT_URL = "http://127.0.0.1:8080";
+/** Node that the reading commands ask unless told otherwise. */
+export const DEFAULT_URL = "http://127.0.0.1:8080";
 const RESPONSE_TIMEOUT_MS = 30_000;
 const MAX_RESPONSE_BYTES = 64 << 20;
 /** A u8 on chain. */

@@ -54,7 +54,13 @@ export const clusterOptions = {
 
 /** The options that only one engine takes, by engine. */
 const ENGINE_OPTIONS = {
-  lmdb: { data: textOption(`Data directory of the lmdb engine (default ${DEFAULT_DATA})`, "DIR") },
+  lmdb: {
+    data: textOption(`Data directory of the lmdb engine (default ${DEFAULT_DATA})`, "DIR"),
+    "upgrade-backup": switchOption(
+      "Copy a store of an older format to the folder format-N of its data directory before upgrading it",
+      true,
+    ),
+  },
   memory: {},
   cassandra: {
     "store-url": textOption(
@@ -155,7 +161,9 @@ export function storeOf(values: OptionValues<typeof storeOptions>): StoreOptions
     if (engine !== store) assertNotGiven(optionsOf(engine), values, `--store ${engine}`);
   }
   if (store === "memory") return { engine: "memory" };
-  if (store === "lmdb" || url === undefined) return { engine: "lmdb", path: data ?? DEFAULT_DATA };
+  if (store === "lmdb" || url === undefined) {
+    return { engine: "lmdb", path: data ?? DEFAULT_DATA, upgradeBackup: values["upgrade-backup"] };
+  }
   return clusterOf(url, values);
 }
 

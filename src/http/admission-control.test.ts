@@ -34,6 +34,7 @@ describe("the admission", () => {
       trustProxy: false,
       exposed: "",
       logger: silentLogger,
+      accessLog: undefined,
       onRequest: undefined,
       onTick: () => {},
     });

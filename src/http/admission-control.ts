@@ -4,6 +4,7 @@
 import type { Socket } from "node:net";
 import type { Logger } from "../base/log.ts";
 import { HOUR_MS, type NumberSettings, type Numbers } from "../base/settings.ts";
+import type { AccessLog } from "./access-log.ts";
 import { addCorsHeaders } from "./cors.ts";
 import { errorBody } from "./error-body.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
@@ -30,6 +31,8 @@ export interface AdmissionControlOptions {
   /** Value of Access-Control-Expose-Headers. */
   readonly exposed: string;
   readonly logger: Logger;
+  /** Undefined when requests are not logged. */
+  readonly accessLog: AccessLog | undefined;
   readonly onRequest: ((operationId: string, status: number, seconds: number) => void) | undefined;
   /** Called many times a second, from a timer. */
   readonly onTick: (nowMs: number) => void;
@@ -237,6 +240,7 @@ export class AdmissionControl {
     const { status, headers, body } = refusal;
     exchange.reply({ status, headers, extra, body, closes: false });
     this.#options.onRequest?.("none", status, 0);
+    this.#options.accessLog?.write(exchange, { status, bytes: Buffer.byteLength(body), requestId });
   }
 
   #tick(nowMs: number): void {

@@ -25,12 +25,14 @@ import { lagReason } from "./max-lag.ts";
 import { type Form, isAccepted, isJsonMediaType, MEDIA_TYPES, negotiateForm } from "./negotiation.ts";
 import {
   type Answer,
+  type BodyField,
   type EventAnswer,
   type Operation,
   parseField,
   type StreamedAnswer,
 } from "./operation.ts";
 import { isPassable, type PassThrough } from "./pass-through.ts";
+import { findReferencePath } from "./reference-paths.ts";
 import { originForm } from "./request-target.ts";
 import { Responder, type ResponderOptions, type Serving } from "./responder.ts";
 import { Router } from "./router.ts";
@@ -73,9 +75,10 @@ const MAX_TARGET_LENGTH = 16 * 1024;
 
 /** Runs an operation without a view if it allows that; throws otherwise. */
 function withoutView(operation: Operation, error: unknown): undefined {
-  if (operation.ledger === "optional") return undefined;
-  const message =
-    error instanceof LedgerError && error.code === "no_ledger" ? NO_LEDGER : "the storage is out of reach";
+  const code = error instanceof LedgerError ? error.code : undefined;
+  const isAwaited = code === "no_ledger" || code === "unavailable";
+  if (operation.ledger === "optional" || (operation.ledger === "awaited" && isAwaited)) return undefined;
+  const message = code === "no_ledger" ? NO_LEDGER : "the storage is out of reach";
   throw new HttpError(operation.unavailable, message, { cause: error });
 }
 
@@ -92,6 +95,30 @@ function trustOf(
 ): TrustLevel {
   const level = trustOfAnswer(view, answer.version ?? view.position.version);
   return !("data" in answer) && view.fetchedTrust !== undefined ? weakestTrust(level, TRUSTED) : level;
+}
+
+/** The parser of a body's media type. Throws HttpError for another type. */
+function parserOf(
+  body: BodyField<unknown>,
+  contentType: string | undefined,
+): Pick<BodyField<unknown>, "parse"> {
+  if (contentType !== undefined && isJsonMediaType(contentType)) return body;
+  const { bcs } = body;
+  if (bcs !== undefined && contentType?.split(";")[0]?.trim().toLowerCase() === bcs.mediaType) return bcs;
+  const expected = bcs === undefined ? MEDIA_TYPES.json : `${MEDIA_TYPES.json} or ${bcs.mediaType}`;
+  const got = contentType === undefined ? "none" : quoteInput(contentType);
+  throw new HttpError("unsupported_media_type", `Content-Type: expected ${expected}, got ${got}`);
+}
+
+/** Whether another node may serve a request that failed here. Any node of the reference has the lists of its own paths. */
+function isElsewhere({ operation }: Serving, error: unknown): boolean {
+  if (error instanceof HttpError) return error.isElsewhere;
+  return (
+    error instanceof LedgerError &&
+    error.code === "not_indexed" &&
+    operation !== undefined &&
+    findReferencePath(operation.method, operation.path) !== undefined
+  );
 }
 
 function toServing(exchange: Exchange): Serving {
@@ -146,6 +173,9 @@ export class Dispatcher {
       const mark = url.indexOf("?");
       const { operation, segments } = this.#route(exchange.method, mark < 0 ? url : url.slice(0, mark));
       serving.operation = operation;
+      if (operation.isBetterElsewhere && this.#options.passThrough !== undefined) {
+        throw new HttpError("not_served", `${operation.id} is passed on`, { isElsewhere: true });
+      }
       const args = operation.parseArgs(segments, mark < 0 ? "" : url.slice(mark + 1));
       serving.isPinned = operation.method === "GET" && args.ledger_version !== undefined;
       const form = this.#negotiate(operation, headers.accept);
@@ -153,8 +183,10 @@ export class Dispatcher {
       if (operation.isStream) this.#options.streams.assertRoom();
       if (operation.body !== undefined) {
         hold = new BodyHold(this.#options.bodyLimitBytes, this.#budget);
-        const body = this.#readBody(exchange, hold);
-        args.body = operation.body.parse(body instanceof Promise ? await body : body);
+        const parser = parserOf(operation.body, exchange.headers["content-type"]);
+        assertBodyHeaders(exchange.headers, hold.maxBytes);
+        const body = exchange.readBody(hold);
+        args.body = parser.parse(body instanceof Promise ? await body : body);
       }
       const minVersion = operation.ledger === "required" ? minVersionOf(args) : undefined;
       if (minVersion !== undefined) await this.#reach(serving, operation, minVersion);
@@ -182,9 +214,7 @@ export class Dispatcher {
       if (exchange.isGone) throw new Abandoned("the client went away");
       if (view !== undefined) {
         serving.trust = trustOf(view, answer);
-        if (operation.ledger === "required" && !operation.servedStale) {
-          this.#assertTrust(serving.trust, operation.unavailable);
-        }
+        if (operation.ledger === "required") this.#assertTrust(serving.trust, operation.unavailable);
       }
       const about = this.#headers.about(answer);
       if ("watched" in answer) {
@@ -227,7 +257,7 @@ export class Dispatcher {
   /** Passes a request that this node does not serve to the upstream. Returns true if the upstream answers it. */
   async #passOn(serving: Serving, error: unknown): Promise<boolean> {
     const { passThrough } = this.#options;
-    if (passThrough === undefined || !(error instanceof HttpError) || !error.isElsewhere) return false;
+    if (passThrough === undefined || !isElsewhere(serving, error)) return false;
     const url = originForm(serving.exchange.target);
     if (!isPassable(url)) return false;
     const node = serving.exchange.toNodeRequest();
@@ -278,10 +308,18 @@ export class Dispatcher {
 
   #route(method: string, path: string): { operation: Operation; segments: readonly string[] } {
     const match = this.#router.find(method, path);
+    if (match !== undefined && "operation" in match) return match;
+    const referencePath = findReferencePath(method, path);
+    if (referencePath !== undefined) {
+      throw new HttpError(
+        "not_served",
+        `${method} ${referencePath} is not served by this node; ask a full node, or follow one with pass-through`,
+        { isElsewhere: true },
+      );
+    }
     if (match === undefined) {
       throw new HttpError("unknown_path", `nothing is served at ${quoteInput(path)}`, { isElsewhere: true });
     }
-    if ("operation" in match) return match;
     const allowed = match.join(", ");
     throw new HttpError("wrong_method", `${method} is not served at this path, only ${allowed}`, {
       headers: ["Allow", allowed],
@@ -292,7 +330,9 @@ export class Dispatcher {
   #negotiate(operation: Operation, accept: string | undefined): Form {
     const { switches } = this.#options;
     if (operation.switch !== undefined && !switches[operation.switch]) {
-      throw new HttpError("disabled", `${operation.id} is switched off on this node`);
+      throw new HttpError("disabled", `${operation.id} is switched off on this node`, {
+        isElsewhere: findReferencePath(operation.method, operation.path) !== undefined,
+      });
     }
     const form = negotiateForm(accept, operation.forms);
     if (operation.forms.length === 1 && form === "bcs" && !this.#takesBcs(accept)) {
@@ -316,16 +356,6 @@ export class Dispatcher {
     return this.#options.passThrough === undefined
       ? isAccepted(accept, "bcs")
       : negotiateForm(accept, ["json", "bcs"]) === "bcs";
-  }
-
-  #readBody(exchange: Exchange, hold: BodyHold): Uint8Array | Promise<Uint8Array> {
-    const contentType = exchange.headers["content-type"];
-    if (contentType === undefined || !isJsonMediaType(contentType)) {
-      const got = contentType === undefined ? "none" : quoteInput(contentType);
-      throw new HttpError("unsupported_media_type", `Content-Type: expected application/json, got ${got}`);
-    }
-    assertBodyHeaders(exchange.headers, hold.maxBytes);
-    return exchange.readBody(hold);
   }
 
   /** Counts a request of an operation with a bound; the function returned ends that. Throws when there are too many. */
@@ -402,7 +432,7 @@ export class Dispatcher {
 
   #assertRecent(view: LedgerView, operation: Operation): void {
     const { maxLagMs, services } = this.#options;
-    if (maxLagMs === 0 || operation.servedStale) return;
+    if (maxLagMs === 0) return;
     const reason = lagReason(view.position, maxLagMs, services.clock());
     if (reason !== undefined) throw new HttpError(operation.unavailable, reason);
   }

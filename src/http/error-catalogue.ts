@@ -73,11 +73,35 @@ export const ERROR_CATALOGUE = {
     when: "In a batch, in place of a table item: the items before it already fill the largest response (8 MiB).",
     remedy: "Ask again for the items that have this error.",
   },
+  invalid_table_item: {
+    status: 400,
+    errorCode: "invalid_input",
+    when: "The key type or value type is no type of this ledger, the key is no value of its type, or the item is none.",
+    remedy: "The message names the part; take the types from the struct that holds the table.",
+  },
+  invalid_view: {
+    status: 400,
+    errorCode: "invalid_input",
+    when: "The view function is none of those that a node without a virtual machine can answer, or its arguments are wrong.",
+    remedy: "The message names the argument or lists the functions; for others ask a full node.",
+  },
+  unprintable: {
+    status: 400,
+    errorCode: "invalid_input",
+    when: "The stored value has no JSON form: it holds a function value, or is too large or too deep to print.",
+    remedy: "Ask for it in BCS with `Accept`; for a list, ask for fewer items with `limit`.",
+  },
   disabled: {
     status: 403,
     errorCode: "api_disabled",
     when: "The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have.",
     remedy: "Ask for the other form with `Accept`, or ask another node.",
+  },
+  not_served: {
+    status: 403,
+    errorCode: "api_disabled",
+    when: "The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist.",
+    remedy: "Ask a full node, or follow one with `--pass-through`.",
   },
   preflight_refused: {
     status: 403,
@@ -97,6 +121,24 @@ export const ERROR_CATALOGUE = {
     when: "`ledger_version` is above the latest version, or `at` is after the latest block.",
     remedy:
       "The ledger headers name the latest version and its time; send again later or ask for an earlier version.",
+  },
+  account_not_found: {
+    status: 404,
+    errorCode: "account_not_found",
+    when: "The address has no account at this version, and the chain gives it none by default.",
+    remedy: "Check the address and the version.",
+  },
+  resource_not_found: {
+    status: 404,
+    errorCode: "resource_not_found",
+    when: "The address has no resource of this type at this version.",
+    remedy: "Check the address, the type and the version.",
+  },
+  module_not_found: {
+    status: 404,
+    errorCode: "module_not_found",
+    when: "The address has no module of this name at this version.",
+    remedy: "Check the address, the name and the version.",
   },
   table_item_not_found: {
     status: 404,
@@ -205,6 +247,7 @@ export type Condition = keyof typeof ERROR_CATALOGUE;
 
 /** Conditions that any path can meet, before its handler. */
 export const COMMON_CONDITIONS = [
+  "not_served",
   "unknown_path",
   "wrong_method",
   "preflight_refused",

@@ -15,6 +15,7 @@ export interface RequestHeaders {
   readonly "content-type"?: string | undefined;
   readonly "if-none-match"?: string | undefined;
   readonly "last-event-id"?: string | undefined;
+  readonly traceparent?: string | undefined;
   readonly "x-forwarded-for"?: string | string[] | undefined;
   readonly "x-request-id"?: string | string[] | undefined;
   readonly "access-control-request-headers"?: string | undefined;

@@ -11,6 +11,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Logger } from "../base/log.ts";
 import { DAY_MS, type NumberSettings, type Numbers } from "../base/settings.ts";
+import type { AccessLog } from "./access-log.ts";
 import type { AdmissionControl } from "./admission-control.ts";
 import { refuseConnect, rejectBrokenRequest } from "./connection.ts";
 import { DirectLane } from "./direct/direct-lane.ts";
@@ -52,6 +53,8 @@ export interface ListenerOptions {
   readonly isDirect: boolean;
   readonly tls: TlsFiles | undefined;
   readonly logger: Logger;
+  /** Undefined when requests are not logged. */
+  readonly accessLog: AccessLog | undefined;
   readonly onRequest: ((operationId: string, status: number, seconds: number) => void) | undefined;
 }
 
@@ -189,7 +192,10 @@ export class Listener {
 
   #rejectBroken(error: Error, socket: Duplex): void {
     const condition = rejectBrokenRequest(error, socket);
-    if (condition !== undefined) this.#options.onRequest?.("none", ERROR_CATALOGUE[condition].status, 0);
+    if (condition === undefined) return;
+    const { status } = ERROR_CATALOGUE[condition];
+    this.#options.onRequest?.("none", status, 0);
+    this.#options.accessLog?.writeBroken(status);
   }
 
   #listenForConnections(event: "connection" | "secureConnection"): DirectLane {

@@ -31,7 +31,8 @@ const IF_NONE_MATCH: JsonSchema = {
   in: "header",
   required: false,
   description: "An `ETag` of an earlier response: 304 instead of the same bytes again.",
-  schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,200}$" },
+  // Without a pattern: what names no bytes of this node is ignored, whatever it is.
+  schema: { type: "string" },
 };
 
 const RETRY_AFTER: JsonSchema = {
@@ -109,7 +110,7 @@ function ledgerHeaders(operation: Operation, brands: readonly string[]): JsonSch
     headers[name] = {
       required: ledger === "required",
       description:
-        "What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked.",
+        "How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked.",
       schema: {
         type: "string",
         pattern: "^(proven|anchored|chained|agreed [0-9]+/[0-9]+|trusted|local|forked)$",
@@ -187,7 +188,16 @@ function describeOperation(operation: Operation, brands: readonly string[]): Jso
           requestBody: {
             required: true,
             description: body.description,
-            content: { [MEDIA_TYPES.json]: { schema: body.schema, example: body.example } },
+            content: {
+              [MEDIA_TYPES.json]: { schema: body.schema, example: body.example },
+              ...(body.bcs === undefined
+                ? {}
+                : {
+                    [body.bcs.mediaType]: {
+                      schema: { type: "string", format: "binary", description: body.bcs.description },
+                    },
+                  }),
+            },
           },
         }),
     responses,

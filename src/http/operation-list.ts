@@ -3,7 +3,12 @@ import type { Operation } from "./operation.ts";
 import { specJson, specPage, specYaml, startPage } from "./operations/documents.ts";
 import { encodeSubmission } from "./operations/encode-submission.ts";
 import { explainSubmission } from "./operations/explain-submission.ts";
+import { getAccount } from "./operations/get-account.ts";
 import { getAccountBalance } from "./operations/get-account-balance.ts";
+import { getAccountModule } from "./operations/get-account-module.ts";
+import { getAccountModules } from "./operations/get-account-modules.ts";
+import { getAccountResource } from "./operations/get-account-resource.ts";
+import { getAccountResources } from "./operations/get-account-resources.ts";
 import { getBalanceDetail } from "./operations/get-balance-detail.ts";
 import { getBalanceHistory } from "./operations/get-balance-history.ts";
 import { getBalances } from "./operations/get-balances.ts";
@@ -12,6 +17,7 @@ import { getLedgerInfo } from "./operations/get-ledger-info.ts";
 import { getRawStateValue } from "./operations/get-raw-state-value.ts";
 import { getRawTableItem } from "./operations/get-raw-table-item.ts";
 import { getRawTableItems } from "./operations/get-raw-table-items.ts";
+import { getTableItem } from "./operations/get-table-item.ts";
 import { countTableItems, getTableItems } from "./operations/get-table-items.ts";
 import { getTransactions } from "./operations/get-transactions.ts";
 import { healthy } from "./operations/healthy.ts";
@@ -20,6 +26,7 @@ import { metrics } from "./operations/metrics.ts";
 import { ready } from "./operations/ready.ts";
 import { streamBalance } from "./operations/stream-balance.ts";
 import { streamBlocks } from "./operations/stream-blocks.ts";
+import { view } from "./operations/view.ts";
 
 /** All operations, in the order of the documentation. */
 export const OPERATIONS: readonly Operation[] = [
@@ -30,10 +37,17 @@ export const OPERATIONS: readonly Operation[] = [
   streamBlocks,
   getBalances,
   getHoldings,
+  getAccount,
+  getAccountResource,
+  getAccountResources,
+  getAccountModule,
+  getAccountModules,
+  getTableItem,
   getRawTableItem,
   getRawTableItems,
   getTableItems,
   countTableItems,
+  view,
   encodeSubmission,
   explainSubmission,
   getTransactions,

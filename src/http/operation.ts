@@ -53,6 +53,13 @@ export interface BodyField<T> {
   readonly example: unknown;
   /** Throws CodedError with the reason. */
   parse(bytes: Uint8Array): T;
+  /** A form in BCS, under a media type of its own. */
+  readonly bcs?: {
+    readonly mediaType: string;
+    readonly description: string;
+    /** Throws CodedError with the reason. */
+    parse(bytes: Uint8Array): T;
+  };
 }
 
 /** One media type of a response. */
@@ -87,8 +94,11 @@ export interface EventAnswer<E extends WatchEvent> extends AboutAnswer {
   readonly version: bigint | undefined;
 }
 
-/** `required`: 503 without a ledger; `optional`: ledger headers if there is a ledger; `none`: no ledger headers. */
-export type LedgerUse = "required" | "optional" | "none";
+/**
+ * `required`: 503 without a ledger; `awaited`: no view while the ledger is not there yet or its store is out of reach,
+ * 503 for any other fault; `optional`: ledger headers if there is a ledger; `none`: no ledger headers.
+ */
+export type LedgerUse = "required" | "awaited" | "optional" | "none";
 
 /** What a handler gets besides its arguments. */
 export interface Context<L extends LedgerUse = LedgerUse> {
@@ -140,8 +150,8 @@ export interface OperationDefinition<
   readonly isStream?: boolean;
   /** Most requests of this operation in flight; more are refused. For long ones, which take turns. */
   readonly maxInFlight?: number;
-  /** Served even if the ledger is older than `maxLagMs`. */
-  readonly servedStale?: boolean;
+  /** With pass-through the upstream serves it, because it answers more. */
+  readonly isBetterElsewhere?: boolean;
   /** The response never changes while the server runs, so it is encoded once. Such an operation takes no arguments. */
   readonly isDocument?: boolean;
   /** Error condition if no ledger can be read; default `unavailable`. */
@@ -169,7 +179,7 @@ export interface Operation extends Documentation, Route {
   readonly isPaged: boolean;
   readonly isStream: boolean;
   readonly maxInFlight: number | undefined;
-  readonly servedStale: boolean;
+  readonly isBetterElsewhere: boolean;
   readonly isDocument: boolean;
   readonly unavailable: Condition;
   readonly params: Fields;
@@ -243,7 +253,7 @@ export function operation<
     isPaged: definition.isPaged ?? false,
     isStream: definition.isStream ?? false,
     maxInFlight: definition.maxInFlight,
-    servedStale: definition.servedStale ?? false,
+    isBetterElsewhere: definition.isBetterElsewhere ?? false,
     isDocument: definition.isDocument ?? false,
     unavailable: definition.unavailable ?? "unavailable",
     params: definition.params,

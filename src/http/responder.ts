@@ -2,6 +2,7 @@
 import { errorText } from "../base/errors.ts";
 import type { LogFields, Logger } from "../base/log.ts";
 import { ANCHORED, CHAINED, compareTrust, type TrustLevel } from "../ledger/trust.ts";
+import type { AccessLog } from "./access-log.ts";
 import { Abandoned } from "./body.ts";
 import { CompressedDocuments, compress, isCompressible } from "./compression.ts";
 import { addCorsHeaders } from "./cors.ts";
@@ -17,6 +18,14 @@ import { createRequestId, givenRequestId } from "./request-id.ts";
 import type { UnreadResponses } from "./unread-responses.ts";
 import { writePieces } from "./write-pieces.ts";
 
+/** Called once for each response. */
+export type RequestObserver = (
+  operationId: string,
+  status: number,
+  seconds: number,
+  exchange?: Exchange,
+) => void;
+
 /** Parts of the responder. */
 export interface ResponderOptions {
   readonly headers: HeaderMaker;
@@ -25,8 +34,9 @@ export interface ResponderOptions {
   /** True for a chain that may begin again under the same id: caches keep nothing of it for good. */
   readonly mayRestart: (chainId: number) => boolean;
   readonly logger: Logger;
-  readonly accessLog: boolean;
-  readonly onRequest: ((operationId: string, status: number, seconds: number) => void) | undefined;
+  /** Undefined when requests are not logged. */
+  readonly accessLog: AccessLog | undefined;
+  readonly onRequest: RequestObserver | undefined;
 }
 
 /** The state of one request. */
@@ -110,7 +120,7 @@ export class Responder {
     about: readonly string[],
   ): Promise<void> {
     const { exchange } = serving;
-    const requestId = givenRequestId(exchange.headers);
+    const requestId = this.#requestIdOf(exchange);
     const extra = this.#readHeaders(serving, version, "Cache-Control", "no-cache", ...about);
     const response = exchange.startStream({
       status: 200,
@@ -120,18 +130,19 @@ export class Responder {
     });
     if (response === undefined) return;
     let counted = 200;
+    let bytes = 0;
     try {
       const { unreadResponses } = this.#options;
       const onTaken = (): void => unreadResponses.noteTaken(exchange.socket);
       if (exchange.method === "HEAD") response.end();
-      else await writePieces(response, stream, onTaken);
+      else bytes = await writePieces(response, stream, onTaken);
     } catch (error) {
       // The status is sent already: only a body without its end shows that it is not complete.
       counted = response.destroyed ? CLIENT_GONE : 500;
       if (counted === 500) this.#logFailure(serving, requestId ?? createRequestId(), 500, error);
       response.destroy();
     } finally {
-      this.settle(serving, counted);
+      this.settle(serving, counted, bytes, requestId);
     }
   }
 
@@ -146,12 +157,13 @@ export class Responder {
     // The last header keeps proxies from holding events back.
     const caching = ["Cache-Control", "no-cache", "X-Accel-Buffering", "no"];
     const extra = this.#readHeaders(serving, version, ...caching, ...about);
+    const requestId = this.#requestIdOf(exchange);
     const sink = exchange.startEvents({
       status: 200,
       headers: serving.headers?.other[form] ?? plainHeaders(form),
-      extra: this.#withOwn(exchange, extra, givenRequestId(exchange.headers)),
+      extra: this.#withOwn(exchange, extra, requestId),
     });
-    this.settle(serving, 200);
+    this.settle(serving, 200, 0, requestId);
     return sink;
   }
 
@@ -195,11 +207,16 @@ export class Responder {
     const onSent =
       body === undefined ? undefined : this.#options.unreadResponses.reserve(exchange.socket, body);
     // A shared cache would hand this id to other clients.
-    const id = isShared ? undefined : (requestId ?? givenRequestId(exchange.headers));
+    const id = isShared ? undefined : (requestId ?? this.#requestIdOf(exchange));
     const all = this.#withOwn(exchange, extra, id);
     const counted = exchange.isGone ? CLIENT_GONE : status;
     exchange.reply({ status, headers, extra: all, body, closes: this.closing, onSent, isShared });
-    this.settle(serving, counted);
+    this.settle(serving, counted, body, id);
+  }
+
+  /** The client's id. With an access log, every request has one: the line and the response have the same. */
+  #requestIdOf({ headers }: Exchange): string | undefined {
+    return givenRequestId(headers) ?? (this.#options.accessLog === undefined ? undefined : createRequestId());
   }
 
   /** Adds the CORS and request-id headers. */
@@ -213,20 +230,19 @@ export class Responder {
   }
 
   /** Counts a finished request, and writes the access log if it is on. */
-  settle({ exchange, operation }: Serving, status: number): void {
+  settle(
+    { exchange, operation }: Serving,
+    status: number,
+    body?: string | Uint8Array | number | undefined,
+    requestId?: string | undefined,
+  ): void {
     if (this.#failingProbes.size > 0 && status < 500) this.#failingProbes.delete(operation?.id ?? "");
-    const { onRequest, accessLog, logger } = this.#options;
-    if (onRequest === undefined && !accessLog) return;
-    const seconds = (performance.now() - exchange.sinceMs) / 1000;
-    const id = operation?.id ?? "none";
-    onRequest?.(id, status, seconds);
-    if (accessLog) {
-      const { method, target, socket } = exchange;
-      logger.info(
-        { operation: id, method, url: target, status, seconds, remote: socket.remoteAddress },
-        "request",
-      );
-    }
+    const { onRequest, accessLog } = this.#options;
+    onRequest?.(operation?.id ?? "none", status, (performance.now() - exchange.sinceMs) / 1000, exchange);
+    if (accessLog === undefined) return;
+    const bytes =
+      typeof body === "string" ? Buffer.byteLength(body) : body instanceof Uint8Array ? body.length : body;
+    accessLog.write(exchange, { status, bytes, requestId });
   }
 
   /** A response at a final version: cacheable for ever. It is not compressed, because a strong ETag names exact bytes. */

@@ -11,9 +11,12 @@ import {
   numbersOf,
 } from "../base/settings.ts";
 import { shortenText } from "../base/text.ts";
+import { StateTypes } from "../ledger/state-types.ts";
 import { formatTrust, parseTrust, TRUST_LEVELS, TRUSTED } from "../ledger/trust.ts";
 import type { Ledger } from "../ledger/view.ts";
 import { HeadWatch } from "../ledger/watch/head-watch.ts";
+import { ModuleCache } from "../move/module-cache.ts";
+import { AccessLog } from "./access-log.ts";
 import { ADMISSION_NUMBERS, AdmissionControl, type AdmissionFigures } from "./admission-control.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { EventStreams, STREAM_NUMBERS } from "./event-streams.ts";
@@ -23,6 +26,7 @@ import { createOpenApi } from "./openapi.ts";
 import { OPERATIONS } from "./operation-list.ts";
 import { metrics } from "./operations/metrics.ts";
 import { PassThrough } from "./pass-through.ts";
+import type { RequestObserver } from "./responder.ts";
 import type { NodeInfo, SubmissionEncoder, SubmissionExplainer } from "./services.ts";
 import type { TlsFiles } from "./tls.ts";
 import { UnreadResponses } from "./unread-responses.ts";
@@ -57,6 +61,7 @@ export const HTTP_DEFAULTS = {
   jsonOutput: true,
   bcsOutput: true,
   startPage: true,
+  logRequests: false,
   trustProxy: false,
 } as const;
 
@@ -70,6 +75,8 @@ export interface HttpServerOptions extends NumberOptions<typeof HTTP_NUMBERS> {
   readonly jsonOutput?: boolean | undefined;
   readonly bcsOutput?: boolean | undefined;
   readonly startPage?: boolean | undefined;
+  /** Logs one line for each response, at level info. */
+  readonly logRequests?: boolean | undefined;
   /** Tells clients apart by the last address in X-Forwarded-For: only behind a proxy that sets it. */
   readonly trustProxy?: boolean | undefined;
   /** Certificate chain and key in PEM: serves HTTPS, and loads the files again when they change. Plain HTTP when left out. */
@@ -89,6 +96,8 @@ export interface HttpServices {
   readonly headWatch?: HeadWatch;
   readonly encoder: SubmissionEncoder;
   readonly explainer: SubmissionExplainer;
+  /** Types of stored values. Left out, the server keeps its own. */
+  readonly types?: StateTypes;
   /** Keys and values of the info response, with the ledger where there is one. */
   readonly nodeInfo: NodeInfo;
   /** Text of /metrics, which is not served without it. */
@@ -104,14 +113,12 @@ export interface HttpServices {
   /** Why nothing may be passed on just now; undefined when it may. */
   readonly passThroughRefusal?: (() => string | undefined) | undefined;
   readonly logger?: Logger;
-  /** Logs every request. */
-  readonly accessLog?: boolean;
   /** Whether ordinary requests are read and answered without node:http; true when left out. */
   readonly isDirect?: boolean;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
   /** Called once for each response. */
-  readonly onRequest?: (operationId: string, status: number, seconds: number) => void;
+  readonly onRequest?: RequestObserver;
 }
 
 /** What a server holds at the moment, and what it did since the start. */
@@ -184,6 +191,7 @@ const SWEEP_MS = 1000;
 export function createHttpServer(options: HttpServices & HttpServerOptions): HttpServer {
   const settings = settingsOf(options);
   const logger = options.logger ?? silentLogger;
+  const accessLog = (options.logRequests ?? HTTP_DEFAULTS.logRequests) ? new AccessLog(logger) : undefined;
   const headerBrands = options.headerBrands ?? HTTP_DEFAULTS.headerBrands;
   const leftOut = [
     ...((options.startPage ?? HTTP_DEFAULTS.startPage) ? [] : ["start_page"]),
@@ -218,6 +226,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     services: {
       encode: options.encoder,
       explain: options.explainer,
+      types: options.types ?? new StateTypes(new ModuleCache()),
       nodeInfo: options.nodeInfo,
       unhealthyReason: options.unhealthyReason ?? (() => undefined),
       unready: options.unready ?? (() => undefined),
@@ -246,7 +255,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     passThrough,
     unreadResponses,
     logger,
-    accessLog: options.accessLog ?? false,
+    accessLog,
     onRequest: options.onRequest,
   });
   let sweptMs = 0;
@@ -262,6 +271,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     trustProxy: options.trustProxy ?? HTTP_DEFAULTS.trustProxy,
     exposed: dispatcher.exposedHeaders,
     logger,
+    accessLog,
     onRequest: options.onRequest,
     onTick: (nowMs) => {
       if (nowMs - sweptMs < SWEEP_MS) return;
@@ -278,6 +288,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     isDirect: options.isDirect ?? true,
     tls: options.tls,
     logger,
+    accessLog,
     onRequest: options.onRequest,
   });
   return {

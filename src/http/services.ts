@@ -1,4 +1,5 @@
 // Services for handlers, injected by the node, so that this room knows no store, follower or chain.
+import type { StateTypes } from "../ledger/state-types.ts";
 import type { LedgerView } from "../ledger/view.ts";
 
 /** Encodes a JSON request into the signing message. */
@@ -16,6 +17,8 @@ export type NodeInfo = (
 export interface Services {
   readonly encode: SubmissionEncoder;
   readonly explain: SubmissionExplainer;
+  /** Types of stored values, by the modules on chain. */
+  readonly types: StateTypes;
   readonly nodeInfo: NodeInfo;
   /** Why the node is unhealthy; undefined if it is healthy. */
   readonly unhealthyReason: () => string | undefined;

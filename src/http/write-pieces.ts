@@ -13,18 +13,21 @@ function untilTaken(response: ServerResponse): Promise<void> {
   });
 }
 
-/** Writes all pieces and ends the answer. Returns early, and ends the source, when the client is gone. */
+/** Writes all pieces and ends the answer; returns its bytes. Returns early, and ends the source, when the client is gone. */
 export async function writePieces(
   response: ServerResponse,
   pieces: AsyncIterable<string>,
   onTaken: () => void,
-): Promise<void> {
+): Promise<number> {
+  let bytes = 0;
   for await (const piece of pieces) {
-    if (response.destroyed) return;
+    if (response.destroyed) return bytes;
+    bytes += Buffer.byteLength(piece);
     if (piece === "" || response.write(piece)) continue;
     await untilTaken(response);
-    if (response.destroyed) return;
+    if (response.destroyed) return bytes;
     onTaken();
   }
   response.end();
+  return bytes;
 }

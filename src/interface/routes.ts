@@ -2,6 +2,35 @@
 // operations (`src/http/operations/`).
 import { API_ROOT, readRoute, route } from "./route.ts";
 
+export const accountRoute = readRoute("GET", `${API_ROOT}/accounts/{address}`, "ledger_version", "at");
+export const accountResourceRoute = readRoute(
+  "GET",
+  `${API_ROOT}/accounts/{address}/resource/{resource_type}`,
+  "ledger_version",
+  "at",
+);
+export const accountResourcesRoute = readRoute(
+  "GET",
+  `${API_ROOT}/accounts/{address}/resources`,
+  "ledger_version",
+  "at",
+  "limit",
+  "start",
+);
+export const accountModuleRoute = readRoute(
+  "GET",
+  `${API_ROOT}/accounts/{address}/module/{module_name}`,
+  "ledger_version",
+  "at",
+);
+export const accountModulesRoute = readRoute(
+  "GET",
+  `${API_ROOT}/accounts/{address}/modules`,
+  "ledger_version",
+  "at",
+  "limit",
+  "start",
+);
 export const balanceRoute = readRoute(
   "GET",
   `${API_ROOT}/accounts/{address}/balance/{asset_type}`,
@@ -56,12 +85,19 @@ export const tableItemCountRoute = readRoute(
   "since",
   "start",
 );
+export const tableItemRoute = readRoute(
+  "POST",
+  `${API_ROOT}/tables/{table_handle}/item`,
+  "ledger_version",
+  "at",
+);
 export const rawItemRoute = readRoute(
   "POST",
   `${API_ROOT}/tables/{table_handle}/raw_item`,
   "ledger_version",
   "at",
 );
+export const viewRoute = readRoute("POST", `${API_ROOT}/view`, "ledger_version", "at");
 export const rawItemsRoute = readRoute("POST", `${API_ROOT}/tables/raw_items`, "ledger_version", "at");
 export const encodeRoute = readRoute("POST", `${API_ROOT}/transactions/encode_submission`);
 export const explainRoute = readRoute("POST", `${API_ROOT}/transactions/explain_submission`);
@@ -72,5 +108,7 @@ export const rawStateValueRoute = readRoute(
   "ledger_version",
   "at",
 );
+export const healthyRoute = route("GET", `${API_ROOT}/-/healthy`, "duration_secs");
+export const readyRoute = route("GET", `${API_ROOT}/-/ready`);
 export const infoRoute = route("GET", `${API_ROOT}/info`);
 export const ledgerInfoRoute = readRoute("GET", API_ROOT);

@@ -1,6 +1,6 @@
 // Waypoints: one line that names a version and commits to the whole ledger up to it. A trusted waypoint proves every
 // earlier version.
-import { fromHex, toHex } from "../base/hex.ts";
+import { fromHex, hexFault, toHex } from "../base/hex.ts";
 import { encodeWith, type ValueOf } from "../bcs/codec.ts";
 import { struct } from "../bcs/records.ts";
 import { hash, u64 } from "../bcs/scalars.ts";
@@ -37,9 +37,19 @@ export function parseWaypoint(text: string): Waypoint {
   const hash = fromHex(trimmed.slice(colon + 1, colon + 2 + 2 * HASH_LENGTH));
   if (!isDecimal(digits) || hash?.length !== HASH_LENGTH || BigInt(digits) > U64_MAX) {
     const shown = JSON.stringify(trimmed.slice(0, 100));
-    throw new LedgerError("corrupt", `a waypoint is <version>:<64 hex digits>, not ${shown}`);
+    const reason = waypointFault(trimmed, colon, digits);
+    throw new LedgerError("corrupt", `a waypoint is <version>:<64 hex digits>, not ${shown}: ${reason}`);
   }
   return { version: BigInt(digits), hash };
+}
+
+/** What is wrong with a waypoint's text. */
+function waypointFault(text: string, colon: number, digits: string): string {
+  if (colon < 0) return "it has no colon";
+  if (!isDecimal(digits) || BigInt(digits) > U64_MAX) return "its version is not a number of 64 bits";
+  // Digits and a colon in front keep the position, and are hex themselves.
+  const hash = text.slice(colon + 1);
+  return hexFault("0".repeat(colon + 1) + hash) ?? `its hash has ${hash.length} digits`;
 }
 
 function isDecimal(text: string): boolean {

@@ -1,5 +1,5 @@
 // 32-byte account addresses and their text forms.
-import { hexDigit, toHex } from "../base/hex.ts";
+import { hexDigit, hexFault, toHex } from "../base/hex.ts";
 import { MoveError } from "./errors.ts";
 
 /** Bytes of an address. */
@@ -48,9 +48,7 @@ export function parseAddress(text: string): Address {
   // From the last digit on, so that an odd number of digits is padded on the left.
   for (let i = text.length - 1, nibble = 0; i >= start; i--, nibble++) {
     const digit = hexDigit(text.charCodeAt(i));
-    if (digit < 0) {
-      throw new MoveError("address", `invalid hex digit ${JSON.stringify(text[i])} at position ${i}`);
-    }
+    if (digit < 0) throw new MoveError("address", hexFault(text) ?? "it is not hex");
     const at = ADDRESS_LENGTH - 1 - (nibble >> 1);
     out[at] = (out[at] ?? 0) | (nibble % 2 === 0 ? digit : digit << 4);
   }

@@ -98,12 +98,32 @@ export async function createParameterLayout(type: AbiType, loadModule: ModuleLoa
   return new LayoutBuilder(loadModule).build(type, []);
 }
 
+/** A layout, and how many type nodes were visited to build it: what it takes in memory follows from that. */
+export interface SizedLayout {
+  readonly layout: Layout;
+  readonly nodes: number;
+}
+
+/**
+ * Layout of a stored value's type, whose type parameters are already substituted: an object reference is the struct that
+ * it is in storage. Throws like `createParameterLayout`.
+ */
+export async function createValueLayout(type: AbiType, loadModule: ModuleLoader): Promise<SizedLayout> {
+  const builder = new LayoutBuilder(loadModule);
+  const layout = await builder.build(type, []);
+  return { layout, nodes: builder.nodes };
+}
+
 class LayoutBuilder {
   readonly #loadModule: ModuleLoader;
   #nodes = 0;
 
   constructor(loadModule: ModuleLoader) {
     this.#loadModule = loadModule;
+  }
+
+  get nodes(): number {
+    return this.#nodes;
   }
 
   async build(type: AbiType, typeArgs: readonly Layout[]): Promise<Layout> {

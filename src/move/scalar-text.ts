@@ -1,6 +1,6 @@
 // Text of single values in JSON: integers of any width and hex bytes. The number of digits is checked before they
 // become a bigint, which takes quadratic time.
-import { fromHex, hexDigit } from "../base/hex.ts";
+import { fromHex, hexBytesFault } from "../base/hex.ts";
 import { shortenText } from "../base/text.ts";
 import type { PrimitiveName } from "./abi.ts";
 import { MoveError } from "./errors.ts";
@@ -88,11 +88,5 @@ export function parseHexBytes(text: string): Uint8Array {
   if (text.length === start) return NO_BYTES;
   const bytes = fromHex(start === 0 ? text : text.slice(start));
   if (bytes !== undefined) return bytes;
-  if (text.startsWith("0X")) fail(text, "is not hex: the prefix is 0x with a small x");
-  for (let at = start; at < text.length; at++) {
-    if (hexDigit(text.charCodeAt(at)) < 0) {
-      fail(text, `is not hex: ${JSON.stringify(text[at])} at position ${at} is not a hex digit`);
-    }
-  }
-  return fail(text, `is not hex bytes: it has an odd number of digits, ${text.length - start}`);
+  return fail(text, `is not hex bytes: ${hexBytesFault(text)}`);
 }

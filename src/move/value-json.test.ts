@@ -6,7 +6,7 @@ import { parseJson } from "../json/parse.ts";
 import type { AbiType } from "./abi.ts";
 import { parseAddress } from "./address.ts";
 import { MoveError } from "./errors.ts";
-import { createParameterLayout, MAX_LAYOUT_NODES } from "./layout.ts";
+import { createParameterLayout, createValueLayout, MAX_LAYOUT_NODES } from "./layout.ts";
 import { writeJsonValue } from "./value-json.ts";
 
 const u8: AbiType = { kind: "u8" };
@@ -117,7 +117,7 @@ describe("writeJsonValue", () => {
     [u64, "null", "found null"],
     [u64, '"-1"', "it cannot be negative"],
     [{ kind: "address" }, "1", "found 1; put the address in quotes"],
-    [{ kind: "address" }, '"0xg"', 'invalid hex digit "g"'],
+    [{ kind: "address" }, '"0xg"', '"g" at position 2 is not a hex digit'],
     [object, '{"inner":"0x1"}', "write the address itself, without"],
     [vector(u8), "[1,2]", "write the bytes as one hex string"],
     [vector(u64), '"0x01"', "only vector<u8> is written as one string"],
@@ -181,5 +181,32 @@ describe("createParameterLayout", () => {
     expect(MAX_LAYOUT_NODES).toBe(513);
     expect(await refusal(nested(5), "null")).toContain("expected an array");
     expect(await refusal(nested(6), "null")).toContain("more than 513 parts");
+  });
+});
+
+describe("enums as nodes print them", () => {
+  const write = async (json: string, takesPrinted: boolean): Promise<string> => {
+    const { layout } = await createValueLayout(structType("things", "Shape"), loaderOf([things]));
+    const document = parseJson(Buffer.from(json));
+    const writer = new BcsWriter(64);
+    writeJsonValue(writer, layout, { document, value: document.root, path: ["value"], takesPrinted });
+    return toHex(writer.take());
+  };
+
+  it.each([
+    ['{"__variant__": "Dot"}', "00"],
+    ['{"_1": 7, "__variant__": "toString", "_0": "5"}', "01050000000000000007"],
+    ['{"toString": {"_0": "5", "_1": 7}}', "01050000000000000007"],
+  ])("become bytes where the caller takes them: %s", async (json, expected) => {
+    expect(await write(json, true)).toBe(expected);
+  });
+
+  it.each([
+    ['{"__variant__": "Dot"}', false, "names a variant of 0x1::things::Shape: Dot, toString"],
+    ['{"__variant__": "Line"}', true, "names a variant of 0x1::things::Shape: Dot, toString"],
+    ['{"__variant__": 1}', true, "names a variant of 0x1::things::Shape: Dot, toString"],
+    ['{"__variant__": "toString", "_0": "5"}', true, "value: the field _1 is missing"],
+  ])("are refused: %s %s", async (json, takesPrinted, reason) => {
+    await expect(write(json, takesPrinted)).rejects.toThrow(reason);
   });
 });

@@ -3,7 +3,7 @@
 import type { PathStep } from "../bcs/errors.ts";
 import { formatPath } from "../bcs/errors.ts";
 import type { BcsWriter } from "../bcs/writer.ts";
-import type { JsonDocument } from "../json/document.ts";
+import { ABSENT, type JsonDocument } from "../json/document.ts";
 import { parseAddress } from "./address.ts";
 import { MoveError } from "./errors.ts";
 import type { EnumLayout, FieldsLayout, Layout, StructLayout } from "./layout.ts";
@@ -35,6 +35,8 @@ export interface JsonSource {
   readonly value: number;
   /** The writer changes it while it reads the value. */
   readonly path: PathStep[];
+  /** True where enums may also come as nodes print them: `{"__variant__": "Name", …}`. */
+  readonly takesPrinted?: boolean;
 }
 
 /** Writes the BCS of a JSON value of the given layout. Throws MoveError `value`. */
@@ -46,11 +48,13 @@ class ValueWriter {
   readonly #writer: BcsWriter;
   readonly #document: JsonDocument;
   readonly #path: PathStep[];
+  readonly #takesPrinted: boolean;
 
   constructor(writer: BcsWriter, source: JsonSource) {
     this.#writer = writer;
     this.#document = source.document;
     this.#path = source.path;
+    this.#takesPrinted = source.takesPrinted ?? false;
   }
 
   write(layout: Layout, value: number): void {
@@ -180,6 +184,11 @@ class ValueWriter {
   #enum(layout: EnumLayout, value: number): void {
     const document = this.#document;
     if (document.kind(value) !== "object") this.#mismatch(layout, value);
+    const printed = this.#takesPrinted ? document.member(value, "__variant__") : ABSENT;
+    if (printed !== ABSENT) {
+      this.#printedEnum(layout, value, printed);
+      return;
+    }
     const name = document.first(value);
     if (name === document.end(value)) this.#mismatch(layout, value);
     const wanted = document.string(name);
@@ -200,6 +209,16 @@ class ValueWriter {
     this.#writer.uleb(index);
     this.#fields(variant, body, `variant ${wanted}`);
     this.#path.pop();
+  }
+
+  #printedEnum(layout: EnumLayout, value: number, name: number): void {
+    if (this.#document.kind(name) !== "string") this.#mismatch(layout, value);
+    const wanted = this.#document.string(name);
+    const index = layout.variants.findIndex((variant) => variant.name === wanted);
+    const variant = layout.variants[index];
+    if (variant === undefined) this.#mismatch(layout, value);
+    this.#writer.uleb(index);
+    this.#fields(variant, value, undefined);
   }
 
   /**

@@ -2,12 +2,15 @@
 
 import type { CacheStats } from "../base/cache-stats.ts";
 import type { HttpFigures } from "../http/server.ts";
+import { compareTrust, parseTrust, trustAt } from "../ledger/trust.ts";
 import type { Ledger, LedgerPosition, LedgerView } from "../ledger/view.ts";
 import { countDamagedReads } from "../store/lmdb/sealed-rows.ts";
 import type { Faults } from "./faults.ts";
 import type { LedgerWriter } from "./ledger-writer.ts";
 import type { GaugeSource } from "./metrics.ts";
+import type { HttpOptions } from "./options.ts";
 import { anchoredVersion, TRUST_RANK_HELP, trustRank } from "./trust-report.ts";
+import type { NodeStatus } from "./worker-messages.ts";
 import type { WriterElection } from "./writer-election.ts";
 
 const POSITION_GAUGES: readonly (readonly [string, string, (position: LedgerPosition) => bigint])[] = [
@@ -96,6 +99,37 @@ export function ledgerGauges(ledger: Ledger): GaugeSource[] {
     help,
     read: () => readPosition(ledger, read),
   }));
+}
+
+/** Whether the ready check passes, and since when the node runs. */
+export function readinessGauges(
+  ledger: Ledger,
+  status: () => Pick<NodeStatus, "unhealthyReason" | "unready">,
+  startedMs: number,
+  { maxLagMs = 0, minTrust }: Pick<HttpOptions, "maxLagMs" | "minTrust"> = {},
+): GaugeSource[] {
+  const least = minTrust === undefined ? undefined : parseTrust(minTrust);
+  const isServed = ({ timestampUsec, refuted, trust, version }: LedgerPosition): boolean => {
+    if (refuted !== undefined) return false;
+    if (maxLagMs > 0 && timestampUsec < BigInt(Date.now() - maxLagMs) * 1000n) return false;
+    return least === undefined || compareTrust(trustAt(trust, version), least) >= 0;
+  };
+  return [
+    {
+      name: "sextant_ready",
+      help: "1 while the node can take requests, as its ready check says",
+      read: () => {
+        const { unhealthyReason, unready } = status();
+        if (unhealthyReason !== undefined || unready !== undefined) return 0;
+        return readPosition(ledger, (position) => (isServed(position) ? 1n : 0n));
+      },
+    },
+    {
+      name: "sextant_start_time_seconds",
+      help: "When the node started, in seconds since the epoch; workers that are replaced do not change it",
+      read: () => startedMs / 1000,
+    },
+  ];
 }
 
 export function httpGauges(read: () => HttpFigures | undefined): GaugeSource[] {

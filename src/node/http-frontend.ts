@@ -14,6 +14,8 @@ import {
 import { loadTlsFiles } from "../http/tls.ts";
 import type { Metrics } from "./metrics.ts";
 import type { HttpOptions } from "./options.ts";
+import { type Observation, observeRequests } from "./request-observer.ts";
+import { traceSettingsOf } from "./trace-settings.ts";
 import type { NodeStatus, WorkerSetup } from "./worker-messages.ts";
 import { reservePort, startWorkers, type WorkerPool } from "./workers.ts";
 
@@ -63,6 +65,7 @@ export class HttpFrontend {
   #server: HttpServer | undefined;
   #metricsServer: MetricsServer | undefined;
   #workers: WorkerPool | undefined;
+  #observation: Observation | undefined;
   /** Where the workers listen. */
   #address: { readonly host: string; readonly port: number } | undefined;
 
@@ -96,17 +99,20 @@ export class HttpFrontend {
   async #reserve(): Promise<{ readonly host: string; readonly port: number }> {
     const { host = HTTP_DEFAULTS.host, tls } = this.#options.http;
     if (tls !== undefined) loadTlsFiles(tls);
+    // The workers use these; what is wrong with them is said once, here.
+    traceSettingsOf(process.env);
     this.#address = await withPort(this.#port, reservePort(host, this.#port));
     return this.#address;
   }
 
   async #listen(): Promise<{ readonly host: string; readonly port: number }> {
     const { http, services, metrics, logger } = this.#options;
+    this.#observation = await observeRequests(metrics, process.env, logger);
     this.#server = createHttpServer({
       ...http,
       ...services,
       metricsPage: this.#hasOwnMetrics ? () => this.#page() : undefined,
-      onRequest: metrics.onRequest,
+      onRequest: this.#observation.onRequest,
       logger,
     });
     return withPort(this.#port, this.#server.listen());
@@ -149,6 +155,11 @@ export class HttpFrontend {
     if (this.#isShared) throw new ConfigError(`http.workers: ${reason}`);
   }
 
+  /** Responses since the start. */
+  async requestCount(): Promise<number> {
+    return this.#workers === undefined ? this.#options.metrics.requestCount() : this.#workers.requestCount();
+  }
+
   /** Undefined where workers answer. */
   figures(): HttpFigures | undefined {
     return this.#server?.figures();
@@ -162,6 +173,7 @@ export class HttpFrontend {
   /** Takes no more requests and finishes those in flight. */
   async close(): Promise<void> {
     await this.#server?.close();
+    await this.#observation?.close();
     await this.#workers?.close();
     await this.#metricsServer?.close();
   }

@@ -23,6 +23,8 @@ export interface Metrics {
   readonly onRequest: (operation: string, status: number, seconds: number) => void;
   /** Counts one block and the records in it. */
   readonly onCommit: (records: number) => void;
+  /** Responses counted by this process. */
+  readonly requestCount: () => number;
   /** The page as text. */
   readonly page: () => Promise<string>;
   readonly figures: () => Promise<MetricFigures>;
@@ -30,6 +32,8 @@ export interface Metrics {
   readonly counts: () => Promise<MetricFigures>;
   readonly contentType: string;
 }
+
+const REQUESTS = "sextant_http_request_duration_seconds";
 
 let processFigures: Registry | undefined;
 
@@ -49,7 +53,7 @@ export function createMetrics(
 ): Metrics {
   const registry = new Registry();
   const requests = new RequestHistogram(
-    "sextant_http_request_duration_seconds",
+    REQUESTS,
     "Time from the parsed request head to the end of the answer",
   );
   for (const histogram of [requests, ...histograms]) registry.registerMetric(histogram);
@@ -95,6 +99,7 @@ export function createMetrics(
       commits.inc();
       records.inc(count);
     },
+    requestCount: () => requests.total,
     page: () => all.metrics(),
     figures: () => all.getMetricsAsJSON(),
     counts: () => countsOf(registry),
@@ -114,6 +119,15 @@ export function figuresPage(figures: readonly MetricFigures[]): Promise<string> 
 /** Merges the metrics of several processes. */
 export function addFigures(figures: readonly MetricFigures[]): Promise<MetricFigures> {
   return join(figures).getMetricsAsJSON();
+}
+
+/** Responses in the figures of a process. */
+export function requestsIn(figures: MetricFigures): number {
+  const values = figures.find(({ name }) => name === REQUESTS)?.values ?? [];
+  return values.reduce(
+    (sum, one) => ("metricName" in one && one.metricName === `${REQUESTS}_count` ? sum + one.value : sum),
+    0,
+  );
 }
 
 /** Keeps only the counters of an exited worker. */

@@ -1,22 +1,29 @@
 // What the reading commands take and say, under the rules of the HTTP interface: so a question to a data directory is
 // understood and refused as the same question to a node is.
 import { CodedError, ConfigError } from "../base/errors.ts";
+import { fromHex, hexBytesFault } from "../base/hex.ts";
 import { parseTime, TIME_EXPECTED } from "../base/time-text.ts";
 import { faultOf } from "../http/error-body.ts";
 import { ERROR_CATALOGUE } from "../http/error-catalogue.ts";
 import { NO_LEDGER, quoteInput } from "../http/errors.ts";
 import { addressField, tableHandleField } from "../http/schemas/address.ts";
 import { assetTypeField } from "../http/schemas/asset-type.ts";
-import { HEX_BYTES_EXPECTED, parseHexBytes } from "../http/schemas/hex-bytes.ts";
+import { HEX_BYTES_EXPECTED } from "../http/schemas/hex-bytes.ts";
 import { ledgerVersionField } from "../http/schemas/integer.ts";
 import { fromField, toField } from "../http/schemas/range.ts";
 import { LedgerError } from "../ledger/errors.ts";
+
+function parseKey(text: string): Uint8Array {
+  const bytes = fromHex(text.startsWith("0x") ? text.slice(2) : text);
+  if (bytes === undefined) throw new ConfigError(hexBytesFault(text) ?? "it is not hex");
+  return bytes;
+}
 
 const OPERANDS = {
   address: addressField,
   asset: assetTypeField,
   table: tableHandleField,
-  key: { expected: HEX_BYTES_EXPECTED, parse: (text: string) => parseHexBytes("key", text) },
+  key: { expected: HEX_BYTES_EXPECTED, parse: parseKey },
   version: ledgerVersionField,
   time: { expected: TIME_EXPECTED, parse: (text: string) => parseTime(text) },
   from: fromField,
@@ -37,9 +44,7 @@ export function parseOperand<K extends OperandKind>(
     return parse(text) as ReturnType<(typeof OPERANDS)[K]["parse"]>;
   } catch (error) {
     if (!(error instanceof CodedError)) throw error;
-    // The reason for a key is the same sentence again.
-    const reason = kind === "key" ? "" : `: ${error.message}`;
-    throw new ConfigError(`${name}: expected ${expected}, got ${quoteInput(text)}${reason}`, error);
+    throw new ConfigError(`${name}: expected ${expected}, got ${quoteInput(text)}: ${error.message}`, error);
   }
 }
 

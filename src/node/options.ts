@@ -100,6 +100,8 @@ export interface NodeOptions {
   /** Answers over HTTP too. */
   readonly http?: HttpOptions | undefined;
   readonly logger?: Logger | undefined;
+  /** Hears how far the upgrade of an older store came: the bytes of its backup, then its rows. */
+  readonly onUpgrade?: ((step: "backup" | "upgrade", done: number, total: number) => void) | undefined;
 }
 
 /** Read your writes: the least version that a read needs. */
@@ -169,6 +171,8 @@ export interface LedgerInfo {
 export interface Node {
   /** Base URL of the HTTP interface; undefined without one. */
   readonly url: string | undefined;
+  /** Latest version when the node closed; undefined before that, and without a ledger. */
+  readonly closedAt: bigint | undefined;
   /** Resolves when a fault stopped the ledger for good; never rejects. */
   readonly faulted: Promise<Error>;
   /** Why the node should get no requests now, as `GET /v1/-/ready` says; undefined when it is ready. */
@@ -218,6 +222,8 @@ export interface Node {
   ledgerInfo(options?: MinVersionOptions): Promise<LedgerInfo>;
   /** Makes the next block of the local chain now and returns the new head. Concurrent calls run one after the other. */
   produceBlock(): Promise<LedgerInfo>;
+  /** Responses over HTTP since the start, of all processes. */
+  requestCount(): Promise<number>;
   /** Demo accounts, tables and functions of the local chain; undefined without one. Throws once the node is closed. */
   guide(): ChainGuide | undefined;
   /** Stops making blocks, finishes the requests in flight, closes the store. */

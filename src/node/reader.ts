@@ -1,12 +1,13 @@
 // The operations as in-process calls, without HTTP.
 import { ConfigError, errorText } from "../base/errors.ts";
-import { fromHex } from "../base/hex.ts";
+import { fromHex, hexBytesFault } from "../base/hex.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { createAccountReader } from "../ledger/account-reader.ts";
 import { parseAsset } from "../ledger/asset.ts";
 import { readBalance } from "../ledger/balance.ts";
 import { readModuleItem } from "../ledger/module-item.ts";
 import { resolveReadPoint } from "../ledger/read-point.ts";
+import { StateTypes } from "../ledger/state-types.ts";
 import { readTableItem } from "../ledger/table-item.ts";
 import { assertNotRefuted } from "../ledger/trust.ts";
 import type { Ledger, LedgerView } from "../ledger/view.ts";
@@ -36,7 +37,9 @@ export function toBytes(key: string | Uint8Array): Uint8Array {
   if (key instanceof Uint8Array) return Buffer.from(key);
   const text = toText("key", key);
   const bytes = fromHex(text.startsWith("0x") ? text.slice(2) : text);
-  if (bytes === undefined) throw new ConfigError("key: expected an even number of hex digits");
+  if (bytes === undefined) {
+    throw new ConfigError(`key: expected an even number of hex digits: ${hexBytesFault(text)}`);
+  }
   return bytes;
 }
 
@@ -71,6 +74,7 @@ export function toLedgerInfo({ position }: Pick<LedgerView, "position">): Ledger
 /** Reads a ledger; parsed modules are cached between calls. */
 export class Reader {
   readonly modules = new ModuleCache();
+  readonly types = new StateTypes(this.modules);
   readonly #ledger: Ledger;
   readonly #headWatch: HeadWatch;
   readonly #thread = new SubmissionThread();

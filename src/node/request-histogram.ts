@@ -37,6 +37,15 @@ export class RequestHistogram extends Histogram {
     series.sum += seconds;
   }
 
+  /** Requests counted since the start. */
+  get total(): number {
+    let total = 0;
+    for (const byStatus of this.#series.values()) {
+      for (const { counts } of byStatus.values()) for (const count of counts) total += count;
+    }
+    return total;
+  }
+
   override async get(): Promise<Values> {
     const empty = await this.#empty.get();
     const values: Values["values"] = [];

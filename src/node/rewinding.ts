@@ -18,6 +18,9 @@ export interface RewindOptions extends Pick<LedgerRewindOptions, "to" | "onProgr
   readonly signal?: AbortSignal;
 }
 
+/** How long a rewind tries to get the lease of a cluster out of reach. */
+const LEASE_PATIENCE_MS = 20_000;
+
 /**
  * Rewinds a store that no other process writes, or resumes an interrupted rewind. Throws StoreError `absent` if there is
  * no store, `locked` if another process writes it, and like `rewindLedger`.
@@ -32,7 +35,7 @@ export async function rewindData(options: RewindOptions): Promise<RewindReport> 
   await looked.store.close();
   const opened = await openStore(where, { readOnly: false, check: undefined, logger });
   try {
-    return await underLease(opened, options, async (signal) => {
+    return await underLease(opened, { ...options, giveUpMs: LEASE_PATIENCE_MS }, async (signal) => {
       await assertNotHalfCopied(opened.store);
       return rewindLedger({ store: opened.store, to, onProgress, signal });
     });

@@ -2,8 +2,10 @@
 import type { Logger } from "../base/log.ts";
 import type { GenesisCheck } from "../ledger/genesis.ts";
 import type { Store } from "../store/contract.ts";
+import type { UpgradeProgress } from "../store/lmdb/upgrade-backup.ts";
 import type { StoreWalk } from "../store/lmdb/walk.ts";
 import type { WriterLease } from "../store/writer-lease.ts";
+import type { IndexReport } from "../sync/check/cluster-index.ts";
 import type { DriverReport } from "./driver-metrics.ts";
 
 /** How to open a store. */
@@ -12,6 +14,7 @@ export interface StoreOpening {
   /** The genesis that the store must hold, unless it is empty. */
   readonly check: GenesisCheck | undefined;
   readonly logger: Logger;
+  readonly onUpgrade?: UpgradeProgress | undefined;
 }
 
 export interface OpenedStore {
@@ -33,6 +36,8 @@ export interface StoreEngine<O extends object> {
   readonly hasDriver: boolean;
   /** Opens a walk over all rows, for `check` and as the source of `copy`; undefined where the engine has none. */
   readonly openWalk: ((options: O) => Promise<StoreWalk>) | undefined;
+  /** Checks the index alone, where an engine cannot be walked as a whole. */
+  readonly checkIndex?: (options: O, signal: AbortSignal | undefined) => Promise<IndexReport>;
 }
 
 /** Closes the store if `look` throws. */

@@ -2,21 +2,30 @@
 // cli/store-options.ts.
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigError, errorText } from "../base/errors.ts";
-import { StoreError } from "../store/errors.ts";
+import { isOutOfReach, StoreError } from "../store/errors.ts";
 import type { StoreWalk } from "../store/lmdb/walk.ts";
-import { cassandraEngine } from "./engines/cassandra.ts";
-import { lmdbEngine } from "./engines/lmdb.ts";
+import { type CassandraOptions, cassandraEngine } from "./engines/cassandra.ts";
+import { type LmdbOptions, lmdbEngine } from "./engines/lmdb.ts";
 import { memoryEngine } from "./engines/memory.ts";
 import type { OpenedStore, StoreEngine, StoreOpening } from "./store-engine.ts";
 
-const STORE_ENGINES = { lmdb: lmdbEngine, memory: memoryEngine, cassandra: cassandraEngine };
+/** The options of each engine. Public, so it names no type of an engine's package. */
+interface EngineOptions {
+  readonly lmdb: LmdbOptions;
+  readonly memory: object;
+  readonly cassandra: CassandraOptions;
+}
 
-type Engines = typeof STORE_ENGINES;
+const STORE_ENGINES: { readonly [E in keyof EngineOptions]: StoreEngine<EngineOptions[E]> } = {
+  lmdb: lmdbEngine,
+  memory: memoryEngine,
+  cassandra: cassandraEngine,
+};
 
 /** An engine's name with the options of that engine. */
 export type StoreOptions = {
-  [E in keyof Engines]: { readonly engine: E } & Parameters<Engines[E]["open"]>[0];
-}[keyof Engines];
+  [E in keyof EngineOptions]: { readonly engine: E } & EngineOptions[E];
+}[keyof EngineOptions];
 
 /** The engine that the options name. Throws ConfigError for an unknown one. */
 export function engineOf({ engine }: StoreOptions): StoreEngine<StoreOptions> {
@@ -54,46 +63,59 @@ export function openWalk(options: StoreOptions, purpose: "check" | "copy from"):
   throw new ConfigError(`cannot ${purpose} a store of engine ${options.engine}: expected engine ${names}`);
 }
 
-/** How often a reader looks again for a store that does not exist yet. */
-const LOOK_MS = 500;
+/** Pauses between two attempts to open a store that is not there yet. */
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 2000;
 
-/** True when the store may exist later. */
+/** True when the store may be there later. */
 function mayCome(error: unknown): boolean {
-  return error instanceof StoreError && (error.code === "absent" || error.code === "unreachable");
+  return isOutOfReach(error) || (error instanceof StoreError && error.code === "absent");
 }
 
 /**
- * Opens a store for reading. If there is none yet, returns and opens it as soon as there is. Other faults are thrown,
- * or given to `onFault` after the return.
+ * Opens a store and gives it to `onOpen`. If there is none yet, or its cluster is out of reach, returns and opens it as
+ * soon as it is there. Other faults are thrown, or given to `onFault` after the return.
  */
 export async function awaitStore(
   options: StoreOptions,
   opening: StoreOpening,
   taking: {
-    readonly onOpen: (opened: OpenedStore) => void;
+    readonly onOpen: (opened: OpenedStore) => Promise<void> | void;
     readonly onFault: (error: unknown) => void;
     readonly signal: AbortSignal;
   },
 ): Promise<void> {
   const { onOpen, onFault, signal } = taking;
-  const attempt = async (): Promise<unknown> => {
+  const { logger } = opening;
+  const attempt = async (): Promise<{ opened: OpenedStore } | { missing: unknown }> => {
     try {
-      const opened = await openStore(options, opening);
-      if (signal.aborted) await opened.store.close();
-      else onOpen(opened);
-      return undefined;
+      return { opened: await openStore(options, opening) };
     } catch (error) {
-      if (mayCome(error)) return error;
+      if (mayCome(error)) return { missing: error };
       throw error;
     }
   };
-  const missing = await attempt();
-  if (missing === undefined) return;
-  opening.logger.warn({ err: errorText(missing) }, "waiting for the store: there is none yet");
+  const take = async (opened: OpenedStore): Promise<void> => {
+    if (signal.aborted) await opened.store.close();
+    else await onOpen(opened);
+  };
+  const first = await attempt();
+  if ("opened" in first) {
+    await take(first.opened);
+    return;
+  }
+  const startedMs = performance.now();
+  logger.warn({ err: errorText(first.missing) }, "waiting for the store");
   const wait = async (): Promise<void> => {
-    while (!signal.aborted) {
-      await sleep(LOOK_MS, undefined, { ref: false, signal }).catch(() => {});
-      if (!signal.aborted && (await attempt()) === undefined) return;
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(1.5 * pause, MAX_PAUSE_MS)) {
+      await sleep(pause, undefined, { ref: false, signal }).catch(() => {});
+      if (signal.aborted) return;
+      const next = await attempt();
+      if ("missing" in next) continue;
+      const seconds = Math.round((performance.now() - startedMs) / 1000);
+      logger.info({ seconds }, "the store is open: waiting is over");
+      await take(next.opened);
+      return;
     }
   };
   void wait().catch(onFault);

@@ -19,10 +19,11 @@ import {
 import { openLmdbStore } from "../store/lmdb/store.ts";
 import { FORMAT } from "../store/lmdb/tables.ts";
 import type { CheckProgress } from "../sync/check/check-pace.ts";
+import type { IndexReport } from "../sync/check/cluster-index.ts";
 import { checkStore, type StoreReport } from "../sync/check/store-check.ts";
-import { openWalk, type StoreOptions } from "./store-engines.ts";
+import { engineOf, openWalk, type StoreOptions } from "./store-engines.ts";
 
-export type { CheckProgress, StoreReport };
+export type { CheckProgress, IndexReport, StoreReport };
 
 /**
  * Checks a store, or the LMDB store in a directory, while a node may be writing it. Throws StoreError if it cannot be
@@ -45,6 +46,15 @@ export async function checkData(
   } finally {
     await walk.close();
   }
+}
+
+/** Checks the index of a ledger in a cluster, while a node may be writing it. Throws ConfigError for other engines. */
+export async function checkClusterData(store: StoreOptions, signal?: AbortSignal): Promise<IndexReport> {
+  const { checkIndex } = engineOf(store);
+  if (checkIndex === undefined) {
+    throw new ConfigError(`cannot check the index of engine ${store.engine} alone: check the whole store`);
+  }
+  return checkIndex(store, signal);
 }
 
 /** An unexpected error during a walk means a damaged store. */
@@ -126,7 +136,9 @@ export async function restoreData(from: string, data: string, watch: CopyWatch =
   return withDraft("--data", target, async (draft) => {
     await copyBackup(from, manifest, draft, watch.onCopy, watch.signal);
     // Opening it for writing upgrades it.
-    if (manifest.format < FORMAT) await (await openLmdbStore({ path: draft })).close();
+    if (manifest.format < FORMAT) {
+      await (await openLmdbStore({ path: draft, upgradeBackup: false })).close();
+    }
     const report = await assertSound(draft, watch);
     if (`${report.version}` !== manifest.version) {
       throw new StoreError(

@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "../base/log.ts";
-import { addFigures, figuresPage, type MetricFigures, onlyCounts } from "./metrics.ts";
+import { addFigures, figuresPage, type MetricFigures, onlyCounts, requestsIn } from "./metrics.ts";
 import type { NodeStatus, WorkerOrder, WorkerReport, WorkerSetup } from "./worker-messages.ts";
 
 export interface WorkerPoolOptions {
@@ -101,6 +101,12 @@ export class WorkerPool {
     await Promise.all([...this.#members].map((member) => this.#askFigures(member)));
     const theirs = [...this.#members].flatMap(({ figures }) => (figures === undefined ? [] : [figures]));
     return figuresPage([await own, await this.#exitedCounts, ...theirs]);
+  }
+
+  /** Responses of all workers, as of their last reports. */
+  async requestCount(): Promise<number> {
+    const current = [...this.#members].map(({ counts }) => (counts === undefined ? 0 : requestsIn(counts)));
+    return current.reduce((sum, count) => sum + count, requestsIn(await this.#exitedCounts));
   }
 
   /** Lets the workers finish their requests in flight and exit. */

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { isPassingFault, StoreError } from "../store/errors.ts";
+import { isOutOfReach, isPassingFault, StoreError } from "../store/errors.ts";
 import type { WriterLease } from "../store/writer-lease.ts";
 
 export interface WriterElectionOptions {
@@ -43,6 +43,8 @@ export class WriterElection {
   readonly #stop = new AbortController();
   #term: Term | undefined;
   #turns = 0;
+  /** Why the last attempt to begin failed; undefined after a success. */
+  #unableReason: string | undefined;
 
   constructor(options: WriterElectionOptions) {
     this.#options = options;
@@ -62,11 +64,13 @@ export class WriterElection {
     return this.#turns;
   }
 
-  /** Asks for the lease once and begins to write if it gets it. Rejects if either fails; later faults go to `onFault`. */
+  /**
+   * Asks for the lease once and begins to write if it gets it; asks on while the store is out of reach. Rejects for a
+   * permanent fault; later ones go to `onFault`.
+   */
   async start(): Promise<void> {
-    const term = await this.#take();
-    if (term === undefined) this.#options.logger.info({}, "another process writes: standing by");
-    else await term.begun;
+    await this.#tryToTake(isOutOfReach);
+    if (this.#term === undefined) this.#options.logger.info({}, "standing by until this process may write");
     void this.#run();
   }
 
@@ -97,34 +101,41 @@ export class WriterElection {
       if (this.#term === undefined) {
         await this.#pause(this.#options.lease.ttlMs / RENEWALS);
         if (this.#stop.signal.aborted) return;
-        await this.#tryToTake();
+        await this.#tryToTake().catch(this.#options.onFault);
       }
       await this.#term?.ended;
     }
   }
 
-  async #tryToTake(): Promise<void> {
-    const { onFault, onReach, lease, logger } = this.#options;
+  /** Rejects for a fault that is not transient; the election then ends. */
+  async #tryToTake(isTransient: (error: unknown) => boolean = isPassingFault): Promise<void> {
+    const { onReach, lease, logger } = this.#options;
     try {
       const term = await this.#take();
       onReach?.(undefined);
       await term?.begun;
+      this.#unableReason = undefined;
     } catch (error) {
       const term = this.#term;
+      const isPassing = isTransient(error);
       if (term === undefined) {
+        if (!isPassing) this.#stop.abort();
+        if (!isPassing) throw error;
         onReach?.(error);
         return;
       }
-      const isFinal = !isPassingFault(error) && !this.divert(error) && !term.over.signal.aborted;
+      const isFinal = !isPassing && !this.divert(error) && !term.over.signal.aborted;
       term.over.abort();
       await term.ended;
       await lease.release().catch(() => {});
-      if (!isFinal) {
-        logger.warn({ err: errorText(error) }, "writing could not begin: standing by");
-        return;
+      if (isFinal) {
+        this.#stop.abort();
+        throw error;
       }
-      this.#stop.abort();
-      onFault(error);
+      const reason = errorText(error);
+      // One line for a fault that stays.
+      if (reason !== this.#unableReason) logger.warn({ err: reason }, "writing could not begin: standing by");
+      this.#unableReason = reason;
     }
   }
 

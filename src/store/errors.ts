@@ -30,3 +30,9 @@ export function isPassingFault(error: unknown): error is StoreError | LedgerErro
   if (error instanceof LedgerError) return error.code === "unavailable";
   return error instanceof StoreError && TRANSIENT.includes(error.code);
 }
+
+/** True while too few nodes of a cluster respond. */
+export function isOutOfReach(error: unknown): error is StoreError | LedgerError {
+  if (error instanceof LedgerError) return error.code === "unavailable";
+  return error instanceof StoreError && error.code === "unreachable";
+}

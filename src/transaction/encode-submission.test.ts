@@ -119,7 +119,7 @@ describe("the shape of a request", () => {
     ],
     [call({ function: "0x1::transfer" }), "request: payload.function: expected"],
     [call({ function: "0x1::account::account::transfer" }), "the module is not an identifier"],
-    [call({ function: "0X1::account::transfer" }), 'invalid hex digit "X"'],
+    [call({ function: "0X1::account::transfer" }), "the prefix is 0x with a small x"],
     [call({ type_arguments: "u8" }), "request: payload.type_arguments: expected an array of type strings"],
     [
       call({ arguments: undefined }),

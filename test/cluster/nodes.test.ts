@@ -1,13 +1,14 @@
 // Nodes on a real cluster: a writer, a reader and a standby give the answers of a node in memory at every version,
 // through the death of the writer, a cluster that is gone for a while, and a ledger that was copied in.
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { silentLogger } from "../../src/base/log.ts";
 import { copyData, createNode, type Node } from "../../src/node.ts";
 import { describeCluster } from "../support/cassandra.ts";
 import { openLine } from "../support/line.ts";
 import { Pipeline } from "../support/pipelined.ts";
-import { type Running, runProgram, startProgram } from "../support/program.ts";
+import { launchProgram, type Running, runProgram, startProgram } from "../support/program.ts";
 import { askOver, encodeQuestion, questionsAbout } from "../support/questions.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
@@ -166,7 +167,9 @@ describeCluster("Nodes on Cassandra", ({ hosts, keyspace }) => {
       line.cut();
       await wait(async () => (await statusOf(reader)) === 503 && (await statusOf(writer)) === 503);
       expect(await statusOf(reader, "/-/ready")).toBe(503);
-      expect(await statusOf(writer, "/-/healthy")).toBe(503);
+      // A restart would not help.
+      expect(await statusOf(writer, "/-/healthy")).toBe(200);
+      expect(await statusOf(reader, "/-/healthy")).toBe(200);
       expect(await statusOf(reader, "/info")).toBe(200);
       line.mend();
       await wait(async () => (await statusOf(reader)) === 200 && (await statusOf(writer)) === 200);
@@ -237,6 +240,65 @@ describeCluster("Nodes on Cassandra", ({ hosts, keyspace }) => {
       expect(await compare(nodes, model, versions)).toBeGreaterThan(1000);
       await model.close();
       for (const node of nodes) expect((await node.stop()).code).toBe(0);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    "a copy waits for a cluster that is gone for longer than its lease, and resumes after a kill",
+    async (context) => {
+      const [host = "", port = "9042"] = (hosts[0] ?? "").split(":");
+      if (hosts.length > 1) context.skip("the line can be cut to a cluster of one node only");
+      const line = await openLine({ host, port: Number(port) });
+      const data = join(folder, "far");
+      const local = ["--data", data, "--seed", "far", "--block-time", "0", "--blocks", "60"];
+      const source = await startProgram([...local, "--prune-window", "off", "--log-level", "warn"]);
+      await wait(async () => source.stderr().includes("blocks 60/60"));
+      await source.stop();
+      const url = `cassandra://127.0.0.1:${line.port}/${keyspace}/far`;
+      const warnings: string[] = [];
+      const cut = new AbortController();
+      let isCut = false;
+      const copy = (stopAt: number | undefined) =>
+        copyData({
+          from: { engine: "lmdb", path: data },
+          to: { engine: "cassandra", url, leaseTimeMs: 2000 },
+          share: 8,
+          sizes: { records: 20 },
+          onProgress: (part, done) => {
+            if (part !== "versions" || done < 60) return;
+            if (stopAt !== undefined && done >= stopAt) cut.abort(new Error("cut off"));
+            if (!isCut) line.cut();
+            isCut = true;
+          },
+          logger: { ...silentLogger, warn: (_, text) => warnings.push(text) },
+          ...(stopAt === undefined ? {} : { signal: cut.signal }),
+        });
+      const first = copy(150);
+      first.catch(() => {});
+      await wait(async () => warnings.includes("the cluster is out of reach: trying again"));
+      // Longer than the lease, which nobody else asks for.
+      await sleep(5000);
+      line.mend();
+      await expect(first).rejects.toThrow("cut off");
+      expect(warnings.filter((text) => text.includes("took over"))).toEqual([]);
+
+      const args = ["copy", "--from", `lmdb:${data}`, "--to", url, "--lease-time", "2s"];
+      line.cut();
+      const killed = launchProgram(args);
+      await wait(async () => killed.stderr().includes("out of reach"));
+      killed.child.kill("SIGKILL");
+      await killed.finished;
+      line.mend();
+      const resumed = await runProgram([...args, "--json"]);
+      expect(resumed.code, resumed.stderr).toBe(0);
+      const report = JSON.parse(resumed.stdout) as Record<string, unknown>;
+      expect(report).toMatchObject({ differences: 0 });
+      expect(Number(report.versions_copied)).toBeLessThan(Number(report.ledger_version) - 100);
+      const [begin = "", at = ""] = resumed.stderr.split("\n");
+      expect(begin).toBe(`copying lmdb:${data} to ${url}`);
+      expect(Number(/^versions (\d+)\//.exec(at)?.[1])).toBeGreaterThanOrEqual(120);
+      line.close();
     },
     PATIENCE_MS,
   );

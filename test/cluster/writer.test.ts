@@ -1,5 +1,6 @@
 // The writer's lease, and rows that other writers left behind.
 import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "cassandra-driver";
 import { expect, it } from "vitest";
 import type { CassandraStore } from "../../src/store/cassandra/store.ts";
 import type { CommitBatch } from "../../src/store/contract.ts";
@@ -69,6 +70,45 @@ describeCluster("writers of a ledger in a cluster", (cluster) => {
     view.release();
     await first.close();
     await second.close();
+  });
+
+  it("does not take a claim of its own, whose outcome it never learned, for another process", async () => {
+    const writer = await cluster.openWriter({ ledger: "claimed", leaseTimeMs: 60_000 });
+    await writer.commit(ledger.batch(undefined, 10n), SYNTHETIC_IDENTITY);
+    const client = new Client({
+      contactPoints: [...cluster.hosts],
+      protocolOptions: { maxVersion: 4 },
+      localDataCenter: "datacenter1",
+      keyspace: cluster.keyspace,
+    });
+    const claim = async (owner?: string): Promise<void> => {
+      const [row] = (await client.execute("SELECT term, owner FROM heads WHERE ledger = 'claimed'")).rows;
+      const values = [row?.term + 1, owner ?? row?.owner, row?.term];
+      const result = await client.execute(
+        "UPDATE heads SET term = ?, owner = ? WHERE ledger = 'claimed' IF term = ?",
+        values,
+        { prepare: true },
+      );
+      expect(result.wasApplied()).toBe(true);
+    };
+    await claim();
+    await writer.lease.renew();
+    await expect(writer.commit(ledger.batch(10n, 20n))).rejects.toEqual(coded("unreachable"));
+    await writer.commit(ledger.batch(10n, 20n));
+    await claim();
+    await writer.lease.renew();
+    await expect(writer.putSideRows([])).rejects.toEqual(coded("unreachable"));
+    await writer.commit(ledger.batch(20n, 30n));
+    const view = await writer.openView();
+    await checkView(view, ledger, 30n);
+    view.release();
+
+    // Another process is named.
+    await claim("elsewhere:42:1");
+    await expect(writer.lease.renew()).rejects.toThrow("another process (process 42 on elsewhere) took over");
+    expect(writer.lease.token).toBeUndefined();
+    await writer.close();
+    await client.shutdown();
   });
 
   it("is readable by other processes from the oldest version to the last commit", async () => {

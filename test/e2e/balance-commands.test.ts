@@ -165,16 +165,39 @@ describe("commands about balances", () => {
     }
   });
 
-  it("explain says what it expects of a text that is neither hex nor JSON", async () => {
-    for (const text of ["0xzz", "not hex", '"0xab', ""]) {
+  it("explain says where a text is neither hex nor JSON", async () => {
+    for (const [text, reason] of [
+      ["0xzz", '"z" at position 2 is not a hex digit'],
+      ["0xabcz", '"z" at position 5 is not a hex digit'],
+      ["not hex", '"n" at position 0 is not a hex digit'],
+      ['"0xab', '"\\"" at position 0 is not a hex digit'],
+      ["0xabc", "it has an odd number of digits, 3"],
+      ["0x", "it has no digits"],
+      ["", "it has no digits"],
+    ] as const) {
       const { code, stderr } = await both(["explain", "-"], text);
-      expect([code, stderr]).toEqual([
+      const said = `expected a signing message in hex, or a JSON object, got ${JSON.stringify(text)}: ${reason}`;
+      expect([code, stderr]).toEqual([2, `sextant: -: ${said}\n`]);
+    }
+  });
+
+  it("every command that reads at a version or a time refuses both", async () => {
+    for (const args of [
+      ["balance", ADA, COIN],
+      ["detail", ADA, COIN],
+      ["raw-item", PRICES, "0x03415054"],
+      ["balances", "-"],
+      ["raw-items", "-"],
+      ["holdings", ADA],
+      ["table-items", PRICES],
+    ]) {
+      const { code, stderr } = await both([...args, "--at", "2026-01-01", "--ledger-version", "1"]);
+      expect([args, code, stderr]).toEqual([
+        args,
         2,
-        expect.stringMatching(/^sextant: -: expected .*hex digits.*JSON object/),
+        "sextant: --ledger-version and --at exclude each other\n",
       ]);
     }
-    const { code, stderr } = await both(["explain", "-"], "0xabc");
-    expect([code, stderr]).toEqual([2, expect.stringContaining("even number of hex digits")]);
   });
 
   it("history, in three formats and in samples", async () => {

@@ -18,11 +18,12 @@ async function ledger(node: Running): Promise<{ latest: bigint; oldest: bigint }
   return { latest: BigInt(body.ledger_version), oldest: BigInt(body.oldest_ledger_version) };
 }
 
-/** The first account and asset that the start screen shows. */
-function shownBalance(stdout: string): { path: string } {
-  const match = /(\/accounts\/\S+\/balance\/\S+?)['"\s]/.exec(stdout);
-  if (match?.[1] === undefined) throw new Error(`no balance line in: ${stdout}`);
-  return { path: match[1] };
+/** The balance that the start screen names first. */
+async function shownBalance(node: Running): Promise<{ path: string }> {
+  const [, account = "", symbol = ""] = / balance (\w+) (\w+)/.exec(node.stdout()) ?? [];
+  const info = (await (await fetch(`${node.url}/info`)).json()) as Record<string, Record<string, string>>;
+  const [address, asset] = [info.demo_accounts?.[account], info.demo_assets?.[symbol]];
+  return { path: `/accounts/${address}/balance/${asset}` };
 }
 
 describe("plain start", () => {
@@ -30,7 +31,7 @@ describe("plain start", () => {
     const data = join(folder, "data");
     const args = ["--data", data, "--block-time", "50ms", "--prune-window", "4s", "--log-level", "warn"];
     const node = await startProgram(args);
-    const { path } = shownBalance(node.stdout());
+    const { path } = await shownBalance(node);
     const balanceAt = async (from: Running, version: bigint) => {
       const response = await fetch(`${from.url}${path}?ledger_version=${version}`);
       return { status: response.status, body: await response.text(), headers: response.headers };
@@ -63,11 +64,14 @@ describe("plain start", () => {
     for (let version = before.latest - 5n; version <= before.latest; version++) {
       kept.set(version, (await balanceAt(node, version)).body);
     }
-    expect(await node.stop()).toMatchObject({ code: 0 });
+    const stopped = await node.stop();
+    expect(stopped.code).toBe(0);
 
     // Without new blocks first, so that the same versions are kept however long the restart took.
     const still = await startProgram([...args, "--blocks", "0"]);
-    expect((await ledger(still)).latest).toBeGreaterThanOrEqual(before.latest);
+    const { latest: last } = await ledger(still);
+    expect(last).toBeGreaterThanOrEqual(before.latest);
+    expect(stopped.stdout.endsWith(`\nsextant stopped at version ${last}\n`)).toBe(true);
     let compared = 0;
     for (const [version, body] of [...seen, ...kept]) {
       const answer = await balanceAt(still, version);
@@ -95,16 +99,14 @@ describe("plain start", () => {
       "--log-level",
       "warn",
     ]);
-    const lines = node
-      .stdout()
-      .split("\n")
-      .filter((line) => line.trim().startsWith("curl "));
-    expect(lines.length).toBe(4);
-    const { promisify } = await import("node:util");
-    const { exec } = await import("node:child_process");
-    for (const line of lines) {
-      const { stdout } = await promisify(exec)(`${line.trim()} --fail-with-body`, { shell: "/bin/bash" });
-      expect(stdout, line).toMatch(/^(\d+|"0x[0-9a-f]+"|\{.*\})$/s);
+    const lines = node.stdout().split("\n");
+    const shown = lines.flatMap((line) => /^ {2}(?:npx )?sextant (.*)$/.exec(line)?.[1] ?? []);
+    expect(shown.length).toBe(4);
+    for (const line of shown) {
+      const more = line.startsWith("watch") ? ["--count", "1"] : [];
+      const { code, stdout, stderr } = await runCommand([...line.split(" "), ...more]);
+      expect({ code, stderr }, line).toEqual({ code: 0, stderr: "" });
+      expect(stdout, line).not.toBe("");
     }
     await node.stop();
   });
@@ -123,7 +125,7 @@ describe("plain start", () => {
     ]);
     const base = node.url.replace(/\/v1$/, "");
     await until(async () => ((await ledger(node)).latest > 60n ? true : undefined));
-    const { path } = shownBalance(node.stdout());
+    const { path } = await shownBalance(node);
     const [, , address, , asset] = path.split("/").map(decodeURIComponent);
     const ask = ["balance", address ?? "", asset ?? "", "--ledger-version", "50"];
     const byUrl = await runProgram([...ask, "--url", base]);
@@ -150,7 +152,7 @@ describe("plain start", () => {
     const args = ["--data", data, "--block-time", "0", "--blocks", "3", "--log-level", "warn"];
     const node = await startProgram(args);
     const base = node.url.replace(/\/v1$/, "");
-    const sender = shownBalance(node.stdout()).path.split("/")[2];
+    const sender = (await shownBalance(node)).path.split("/")[2];
     const request = JSON.stringify({
       sender,
       sequence_number: "0",

@@ -63,8 +63,8 @@ describe("the same mistake on a node and on its data directory", () => {
   it.each<[name: string, args: string[], message: string]>([
     [
       "an address that is none",
-      ["balance", "zz", COIN],
-      'ADDRESS: expected 1 to 64 hex digits, with or without 0x, got "zz"',
+      ["balance", "0xzz", COIN],
+      'ADDRESS: expected 1 to 64 hex digits, with or without 0x, got "0xzz": "z" at position 2',
     ],
     ["an empty address", ["balance", "", COIN], "ADDRESS: expected 1 to 64 hex digits"],
     [
@@ -74,8 +74,8 @@ describe("the same mistake on a node and on its data directory", () => {
     ],
     [
       "a table handle that is none",
-      ["raw-item", "zz", "0x00"],
-      'TABLE_HANDLE: expected 1 to 64 hex digits, with or without 0x, got "zz"',
+      ["raw-item", "0xzz", "0x00"],
+      'TABLE_HANDLE: expected 1 to 64 hex digits, with or without 0x, got "0xzz"',
     ],
     ["a key that is no hex", ["raw-item", TABLE, "xyz"], `KEY: ${HEX}, got "xyz"`],
     ["a key of half a byte", ["raw-item", TABLE, "0x0"], `KEY: ${HEX}, got "0x0"`],

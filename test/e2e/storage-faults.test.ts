@@ -20,6 +20,7 @@ import { openEnvironment } from "../../src/store/lmdb/environment.ts";
 import { META, numberKey } from "../../src/store/lmdb/tables.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+import { hasTool } from "../support/tools.ts";
 import { until } from "../support/until.ts";
 
 const folder = temporaryFolder();
@@ -60,15 +61,6 @@ async function expectToWait(url: string, code: string, passes: () => void): Prom
       : undefined;
   });
   expect((await fetch(`${url}/-/ready`)).status).toBe(200);
-}
-
-function hasTool(name: string, ...args: string[]): boolean {
-  try {
-    execFileSync(name, args, { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The immutable flag, which also stops root and open files, if the file system has it. */

@@ -3,9 +3,15 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { encodeWith } from "../../src/bcs/codec.ts";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
+import { coinAsset } from "../../src/ledger/asset.ts";
 import type { Position } from "../../src/ledger/position.ts";
+import { stateKeyHashOfBcs } from "../../src/ledger/state-key.ts";
+import { structTagCodec } from "../../src/move/type-tag.ts";
+import { parseStructTag } from "../../src/move/type-text.ts";
 import { checkData } from "../../src/node/store-tools.ts";
+import { INDEX_REACH_KEY, indexReachRow } from "../../src/store/index-reach.ts";
 import { type Environment, openEnvironment } from "../../src/store/lmdb/environment.ts";
 import { decodePosition } from "../../src/store/lmdb/position-row.ts";
 import { getRow, putRow, SUMS_BYTES } from "../../src/store/lmdb/sealed-rows.ts";
@@ -82,7 +88,20 @@ async function findingsOf(path: string): Promise<string> {
 }
 
 /** Every table whose rows the check can prove. */
-const COVERED = ["items", "stale", "blocks", "records", "tree"] as const;
+const COVERED = ["items", "stale", "blocks", "records", "tree", "index"] as const;
+
+type Covered = (typeof COVERED)[number];
+
+/** A table that every new store has. */
+function tableOf(tables: Tables, name: Covered | "side"): Table {
+  return tables[name] ?? expect.unreachable(`no table of ${name} rows`);
+}
+
+/** The pruner's list of deletions in the index is only read for its checksums. */
+const isProven =
+  (table: Covered) =>
+  (key: Buffer): boolean =>
+    table !== "index" || key[0] !== 0xff;
 
 describe.each(["whole", "pruned"])("a %s store", (name) => {
   it("is sound", async () => {
@@ -92,17 +111,18 @@ describe.each(["whole", "pruned"])("a %s store", (name) => {
     expect(report.records).toBeGreaterThan(100);
     expect(report.writes).toBeGreaterThan(report.records);
     expect(report.treeNodes).toBeGreaterThan(45);
+    expect(report.indexRows).toBeGreaterThan(report.items);
     if (name === "pruned") expect(report.oldestVersion).toBeGreaterThan(100n);
     else expect(report.recordsAnchored).toBe(report.records);
   });
 
   it.each(COVERED)("is damaged without one row of %s", async (table) => {
     const sound = await openEnvironment({ path: join(folder, name), readOnly: true });
-    const keys = someKeys(sound.tables[table]);
+    const keys = someKeys(tableOf(sound.tables, table), isProven(table));
     await sound.close();
     expect(keys.length).toBeGreaterThan(2);
     for (const key of keys) {
-      const path = await damage(name, (tables) => tables[table].removeSync(key));
+      const path = await damage(name, (tables) => tableOf(tables, table).removeSync(key));
       expect(await findingsOf(path), key.toString("hex")).not.toBe("");
     }
   });
@@ -111,18 +131,19 @@ describe.each(["whole", "pruned"])("a %s store", (name) => {
     const sound = await openEnvironment({ path: join(folder, name), readOnly: true });
     // Below this version nothing proves a pruned store's infos; see docs/reliability.md.
     const anchor = earliestAccumulator(readPosition(sound)).leafCount;
-    const isCovered = (key: Buffer): boolean => table !== "records" || key.readBigUInt64BE() >= anchor;
-    const covered = someKeys(sound.tables[table], isCovered);
+    const isCovered = (key: Buffer): boolean =>
+      table === "records" ? key.readBigUInt64BE() >= anchor : isProven(table)(key);
+    const covered = someKeys(tableOf(sound.tables, table), isCovered);
     expect(covered.length).toBeGreaterThan(1);
     const rows = covered.map((key, i) => {
-      const value = getRow(sound.tables[table], key) ?? Buffer.alloc(0);
+      const value = getRow(tableOf(sound.tables, table), key) ?? Buffer.alloc(0);
       return { key, value, at: value.length === 0 ? -1 : (i * 7919) % value.length };
     });
     await sound.close();
     for (const { key, value, at } of rows) {
       if (at < 0) continue;
       // With the checksum of the changed value: the hashes of the ledger find it too.
-      const path = await damage(name, (tables) => putRow(tables[table], key, flipped(value, at)));
+      const path = await damage(name, (tables) => putRow(tableOf(tables, table), key, flipped(value, at)));
       const findings = await findingsOf(path);
       expect(findings, `${key.toString("hex")} at ${at}`).not.toBe("");
       expect(findings).not.toContain("checksum");
@@ -136,15 +157,74 @@ describe.each(["whole", "pruned"])("a %s store", (name) => {
         putRow(tables.side, Buffer.from("a side row"), Buffer.from("value")),
       );
       const environment = await openEnvironment({ path, readOnly: false });
-      const [key = Buffer.alloc(0)] = someKeys(environment.tables[table]);
-      const row = environment.tables[table].get(key) ?? Buffer.alloc(0);
-      environment.tables[table].putSync(key, flipped(row, (row.length - SUMS_BYTES) >> 1));
+      const rows = tableOf(environment.tables, table);
+      const [key = Buffer.alloc(0)] = someKeys(rows);
+      const row = rows.get(key) ?? Buffer.alloc(0);
+      rows.putSync(key, flipped(row, (row.length - SUMS_BYTES) >> 1));
       await environment.close();
       expect(await findingsOf(path)).toContain(
         `table of ${table} rows: the row of key 0x${key.toString("hex")} does not match its checksum`,
       );
     },
   );
+});
+
+describe("the index", () => {
+  /** Rows by kind: of addresses, of tables, of primary stores, of coin stores. */
+  it.each([0, 1, 2, 3])("without a row of kind %i is damaged, and the check names it", async (kind) => {
+    const sound = await openEnvironment({ path: join(folder, "whole"), readOnly: true });
+    const index = tableOf(sound.tables, "index");
+    const [key = Buffer.alloc(0)] = someKeys(index, ([first]) => first === kind);
+    const keyHash = key.subarray(33).toString("hex");
+    await sound.close();
+    const path = await damage("whole", (tables) => tableOf(tables, "index").removeSync(key));
+    const owner = key.subarray(0, 33).toString("hex");
+    const isOfItem = kind < 2;
+    expect(await findingsOf(path)).toMatch(
+      isOfItem
+        ? new RegExp(`^item ${keyHash} as of version \\d+: not in the index$`)
+        : new RegExp(`^(index row ${owner} ${keyHash}: is missing\n?)+$`),
+    );
+  });
+
+  it("with a row too much is damaged, and the check names it", async () => {
+    const owner = Uint8Array.from({ length: 32 }, () => 0xcc);
+    const absent = createLocalChain({ seed: "check" }).items.demoAccounts.ada?.address ?? owner;
+    const tableKey = Buffer.concat([Uint8Array.of(1), owner, Uint8Array.of(1, 7)]);
+    const tag = encodeWith(structTagCodec, parseStructTag("0x1::none::Such"));
+    const rows: [string, Buffer, Uint8Array][] = [
+      [
+        "there is no item",
+        Buffer.concat([tableKey.subarray(0, 33), stateKeyHashOfBcs(tableKey)]),
+        tableKey.subarray(33),
+      ],
+      ["there is no item", Buffer.concat([Uint8Array.of(2), absent, owner]), Buffer.alloc(0)],
+      [
+        "there is no item",
+        Buffer.concat([Uint8Array.of(3), absent, coinAsset(parseStructTag("0x1::none::Such")).metadata]),
+        tag,
+      ],
+      ["no item can have it", Buffer.concat([Uint8Array.of(3), absent, owner]), tag],
+      ["no item can have it", Buffer.concat([Uint8Array.of(2), absent, owner]), tag],
+      ["no item can have it", Buffer.concat([Uint8Array.of(1), owner, owner]), tag],
+      ["no item can have it", Buffer.concat([Uint8Array.of(9), owner, owner]), tag],
+    ];
+    for (const [text, key, data] of rows) {
+      const path = await damage("whole", (tables) => putRow(tableOf(tables, "index"), key, data));
+      const name = `index row ${key.subarray(0, 33).toString("hex")} ${key.subarray(33).toString("hex")}`;
+      expect(await findingsOf(path)).toMatch(new RegExp(`^${name}: ${text}[^\n]*$`));
+    }
+  });
+
+  it("that ends below the head, or is not there, is no damage", async () => {
+    const reach = (version: bigint | undefined) => (tables: Tables) => {
+      if (version === undefined) tables.side.removeSync(Buffer.from(INDEX_REACH_KEY));
+      else putRow(tables.side, Buffer.from(INDEX_REACH_KEY), indexReachRow(version).value ?? Buffer.alloc(0));
+    };
+    for (const version of [undefined, 0n, 40n]) {
+      expect(await findingsOf(await damage("whole", reach(version)))).toBe("");
+    }
+  });
 });
 
 describe("the head", () => {

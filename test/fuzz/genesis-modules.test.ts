@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import { assembleModule } from "../../scripts/local-chain-modules/assembler.ts";
 import { importsOf } from "../../scripts/local-chain-modules/definition.ts";
 import { toHex } from "../../src/base/hex.ts";
+import { countAbiJsonBytes, moduleAbiToJson } from "../../src/move/abi-json.ts";
 import { readModule, readModuleWithEnd } from "../../src/move/bytecode/reader.ts";
-import { countAbiJsonBytes, moduleAbiToJson } from "../support/abi-json.ts";
 import { genesisModules } from "../support/genesis-modules.ts";
 import { hasShared, sharedPath } from "../support/shared.ts";
 

@@ -122,6 +122,19 @@ const CASES: readonly Case[] = [
     condition: "invalid_transaction",
     ledger: true,
   },
+  {
+    name: "path of the reference that is not served",
+    path: "/v1/accounts/0x1/events/2",
+    condition: "not_served",
+    message: /GET \/v1\/accounts\/\{address\}\/events\/\{creation_number\} is not served/,
+  },
+  {
+    name: "method of the reference that is not served",
+    method: "POST",
+    path: "/v1/transactions",
+    condition: "not_served",
+    message: /POST \/v1\/transactions is not served/,
+  },
   { name: "unknown path", path: "/v1/nothing", condition: "unknown_path", message: /\/v1\/nothing/ },
   { name: "path in another case", path: "/V1/info", condition: "unknown_path" },
   { name: "trailing slash", path: "/v1/info/", condition: "unknown_path" },
@@ -335,13 +348,17 @@ describe("503", () => {
   const health: Case = { name: "", path: "/v1/-/healthy", condition: "unhealthy" };
 
   it.each([
-    ["no ledger yet", new LedgerError("no_ledger", "nothing is committed yet"), /no ledger/],
-    ["storage out of reach", new Error("EIO /secret/path"), /storage/],
-  ])("%s", async (_, error, message) => {
+    ["no ledger yet", new LedgerError("no_ledger", "nothing is committed yet"), /no ledger/, true],
+    ["storage out of reach", new LedgerError("unavailable", "no replica of /secret/path"), /storage/, true],
+    ["storage at fault", new Error("EIO /secret/path"), /storage/, false],
+  ])("%s", async (_, error, message, isHealthy) => {
     const { url } = await startServer({ ledger: { openView: () => Promise.reject(error) } });
     const body = await expectError(url, { ...balance, message });
     expect(body.message).not.toContain("secret");
-    await expectError(url, health);
+    await expectError(url, { ...health, path: "/v1/-/ready" });
+    if (isHealthy) expect((await fetch(`${url}/v1/-/healthy`)).status).toBe(200);
+    else await expectError(url, health);
+    await expectError(url, { ...health, path: "/v1/-/healthy?duration_secs=4294967295" });
     const info = await fetch(`${url}/v1/info`);
     expect([info.status, info.headers.get("x-node-chain-id")]).toEqual([200, null]);
   });

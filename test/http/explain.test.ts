@@ -165,6 +165,16 @@ describe("an explanation over HTTP", () => {
     expect([raw.sender, raw.payload, raw.warnings]).toEqual([single.sender, single.payload, single.warnings]);
   });
 
+  it("is the same if the request names its type", async () => {
+    const body = await request(transfer(account("basil"), 5n));
+    const plain = await explain(body);
+    expect(await explain({ type: "encode_request", ...body })).toEqual(plain);
+    expect(await explain({ type: "signing_message", message: plain.bytes })).toEqual(plain);
+    const rawBytes = `0x${plain.bytes.slice(2 + 64)}`;
+    const raw = await explain({ raw_transaction: rawBytes });
+    expect(await explain({ type: "raw_transaction", raw_transaction: rawBytes })).toEqual(raw);
+  });
+
   it("names every signer by its role", async () => {
     const [ada, basil, clio] = [account("ada"), account("basil"), account("clio")];
     const swap = call("0x3::token::direct_transfer_script", [ada, "c", "n", "0", "1"]);
@@ -441,7 +451,24 @@ describe("refusals over HTTP", () => {
     ["no object", "[]", "web_framework_error", /^the body: expected an object/],
     ["nothing to explain", {}, "web_framework_error", /^the body: expected one of message/],
     ["two things to explain", { message: "0x", raw_transaction: "0x" }, "web_framework_error", /^the body: /],
-    ["a message that is no hex", { message: "0xzz" }, "web_framework_error", /^message: expected .*hex/],
+    [
+      "a message that is no hex",
+      { message: "0xzz" },
+      "web_framework_error",
+      /^message: expected .*hex.*position 2/,
+    ],
+    [
+      "a type that does not go with the other members",
+      { type: "raw_transaction", message: "0x" },
+      "web_framework_error",
+      /^type: expected "signing_message", which goes with the other members, found "raw_transaction"$/,
+    ],
+    [
+      "a type that is null",
+      { type: null, raw_transaction: "0x" },
+      "web_framework_error",
+      /^type: expected "raw_transaction"/,
+    ],
     [
       "a raw transaction that is a number",
       { raw_transaction: 5 },

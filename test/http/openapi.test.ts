@@ -19,6 +19,7 @@ import {
   COIN,
   createHttpLedger,
   LATEST,
+  MODULE,
   PAIR,
   TABLE,
   TABLE_KEY,
@@ -121,10 +122,16 @@ describe("the OpenAPI document", () => {
       ]);
       // This ledger has no index.
       if (!isCacheable || operation.switch === "index") continue;
-      const path = operation.path.replace("{address}", "0xc1").replace("{asset_type}", COIN);
-      const first = await fetch(`${url}${path}?ledger_version=12`);
+      const path = operation.path
+        .replace("{address}", "0xc1")
+        .replace("{asset_type}", COIN)
+        .replace("{resource_type}", `0x1::coin::CoinStore<${COIN}>`)
+        .replace("{module_name}", MODULE);
+      // This ledger has no modules to print values by.
+      const accept = operation.forms.includes("bcs") ? "application/x-bcs" : "application/json";
+      const first = await fetch(`${url}${path}?ledger_version=12`, { headers: { accept } });
       const again = await fetch(`${url}${path}?ledger_version=12`, {
-        headers: { "if-none-match": first.headers.get("etag") ?? "none" },
+        headers: { accept, "if-none-match": first.headers.get("etag") ?? "none" },
       });
       expect([first.status, again.status, again.headers.get("etag")]).toEqual([
         200,
@@ -158,10 +165,26 @@ describe("the OpenAPI document", () => {
     const references = new Set(JSON.stringify(document).match(/#\/components\/schemas\/\w+/g));
     const schemas = Object.keys(document.components.schemas);
     expect([...references].sort()).toEqual(schemas.map((name) => `#/components/schemas/${name}`).sort());
-    const unions = Object.values(document.components.schemas as Record<string, object>).filter(
-      (schema) => "discriminator" in schema,
-    );
+  });
+
+  it("has unions only as named schemas of named schemas, told apart by a discriminator", () => {
+    const isUnion = (value: unknown): value is { readonly oneOf: readonly object[] } =>
+      typeof value === "object" && value !== null && ("oneOf" in value || "anyOf" in value);
+    const unionsIn = (value: unknown): unknown[] =>
+      typeof value !== "object" || value === null
+        ? []
+        : [...(isUnion(value) ? [value] : []), ...Object.values(value).flatMap(unionsIn)];
+    const schemas = Object.entries(document.components.schemas as Record<string, object>);
+    const unions = schemas.filter(([, schema]) => isUnion(schema));
+    expect(unionsIn(document).length).toBe(unions.length);
     expect(unions.length).toBeGreaterThan(4);
+    for (const [name, schema] of unions) {
+      const { oneOf } = schema as { readonly oneOf: readonly object[] };
+      expect([name, oneOf.flatMap(Object.keys)]).toEqual([name, oneOf.map(() => "$ref")]);
+    }
+    // A number or its digits: only objects can have a discriminator.
+    const plain = unions.filter(([, schema]) => !("discriminator" in schema)).map(([name]) => name);
+    expect(plain).toEqual(["Balance"]);
   });
 
   it("knows the closed list of codes, and the catalogue uses no other", () => {

@@ -121,11 +121,11 @@ describe.each([true, false])("a request inside another's body (direct: %s)", (is
       upstream.seen.length = 0;
       const isBodied = ["POST", "PUT", "PATCH"].includes(method);
       const { status } = await ask(server, text);
-      const other = await fetch(`${server.url}/v1/accounts/0x1/resources`);
-      expect(await other.text(), text).toBe("answer to GET /v1/accounts/0x1/resources");
+      const other = await fetch(`${server.url}/v1/accounts/0x1/events/3`);
+      expect(await other.text(), text).toBe("answer to GET /v1/accounts/0x1/events/3");
       const passed = upstream.seen.map(({ request, body }) => [request, body]);
       const first = isBodied ? [[`${method} /v1/first`, SMUGGLED]] : [];
-      expect(passed, text).toEqual([...first, ["GET /v1/accounts/0x1/resources", ""]]);
+      expect(passed, text).toEqual([...first, ["GET /v1/accounts/0x1/events/3", ""]]);
       expect(status, text).toBe(isBodied ? 200 : 400);
     }
   });

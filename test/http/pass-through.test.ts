@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterAll, describe, expect, it } from "vitest";
+import { createHttpLedger } from "../support/http-ledger.ts";
 import { startServer } from "../support/http-server.ts";
 
 interface Seen {
@@ -73,22 +74,22 @@ function raw(text: string): Promise<string> {
 
 describe("pass-through", () => {
   it("labels what the upstream says as one upstream's word, whatever the upstream claims", async () => {
-    const answer = await fetch(`${url}/v1/accounts/0x1/resources`);
+    const answer = await fetch(`${url}/v1/accounts/0x1/events/3`);
     expect(answer.headers.get("x-node-trust")).toBe("trusted");
     const strict = await startServer({
       passThrough: new URL(`http://127.0.0.1:${port}/prefix/v1`),
       minTrust: "chained",
     });
-    const refused = await fetch(`${strict.url}/v1/accounts/0x1/resources`);
+    const refused = await fetch(`${strict.url}/v1/accounts/0x1/events/3`);
     expect([refused.status, refused.headers.get("x-node-trust")]).toEqual([503, null]);
   });
 
   it("hands on method, path, query and body, and the answer back untouched", async () => {
-    const answer = await fetch(`${url}/v1/accounts/0x1/resources?limit=5&x=%3C`, {
+    const answer = await fetch(`${url}/v1/accounts/0x1/events/3?limit=5&x=%3C`, {
       headers: { "X-Client": "7", Authorization: "Bearer theirs" },
     });
     expect(answer.status).toBe(418);
-    expect(await answer.text()).toBe("seen GET /prefix/v1/accounts/0x1/resources?limit=5&x=%3C");
+    expect(await answer.text()).toBe("seen GET /prefix/v1/accounts/0x1/events/3?limit=5&x=%3C");
     expect(answer.headers.get("x-aptos-ledger-version")).toBe("77");
     expect(answer.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
     expect(answer.headers.get("x-secret-hop")).toBeNull();
@@ -104,8 +105,39 @@ describe("pass-through", () => {
       url: "/prefix/v1/transactions",
       body: "signed bytes",
     });
+    await fetch(`${url}/v1/view`, { method: "POST", body: "a call" });
+    expect(seen.at(-1)).toMatchObject({ url: "/prefix/v1/view", body: "a call" });
     await fetch(`${url}/v1/transactions?limit=1`);
     expect(seen.at(-1)).toMatchObject({ method: "GET", url: "/prefix/v1/transactions?limit=1" });
+  });
+
+  it("hands on lists of the reference's paths where this node has no index", async () => {
+    const inner = await createHttpLedger();
+    const ledger = {
+      openView: async () => {
+        const view = await inner.openView();
+        return new Proxy(view, {
+          get: (target, name) => {
+            if (name === "getIndexedTo") return () => undefined;
+            const value: unknown = Reflect.get(target, name, target);
+            return typeof value === "function" ? value.bind(target) : value;
+          },
+        });
+      },
+    };
+    const passThrough = new URL(`http://127.0.0.1:${port}/prefix/v1`);
+    for (const options of [{ index: false }, { ledger }]) {
+      const server = await startServer({ passThrough, ...options });
+      for (const path of ["/accounts/0x1/resources", "/accounts/0x1/modules"]) {
+        await fetch(`${server.url}/v1${path}`);
+        expect(seen.at(-1)?.url).toBe(`/prefix/v1${path}`);
+      }
+      // No other node has this one.
+      const own = await fetch(`${server.url}/v1/accounts/0x1/balances`);
+      expect(own.status).toBe(403);
+      const alone = await startServer(options);
+      expect((await fetch(`${alone.url}/v1/accounts/0x1/resources`)).status).toBe(403);
+    }
   });
 
   it("keeps what is served here", async () => {

@@ -115,7 +115,7 @@ describe("what the log keeps", () => {
       ids.push(fields.requestId);
     };
     const { url } = await startServer({
-      accessLog: true,
+      logRequests: true,
       ledger: { openView: () => Promise.reject(new Error("no disk")) },
       logger: { debug: log, info: log, warn: log, error: log },
     });

@@ -258,6 +258,11 @@ describe("a stream", async () => {
     expect(((await response.json()) as { message: string }).message).toContain(words);
     expect((await fetch(`${server.url}/v1/blocks/stream?after=x`)).status).toBe(400);
     expect((await fetch(`${server.url}/v1/accounts/0xzz/balance/0xa/stream`)).status).toBe(400);
+    for (const query of ["ledger_version=1", "at=2026-01-01", "after=1&at=1", "after=1&after=1"]) {
+      const refused = await fetch(`${server.url}/v1/blocks/stream?${query}`);
+      expect([query, refused.status]).toEqual([query, 400]);
+      await refused.body?.cancel();
+    }
     await server.close();
   });
 

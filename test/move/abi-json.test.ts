@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import { assembleModule } from "../../scripts/local-chain-modules/assembler.ts";
 import type { ModuleDefinition } from "../../scripts/local-chain-modules/definition.ts";
 import type { AbiType } from "../../src/move/abi.ts";
+import { countAbiJsonBytes, MAX_ABI_JSON_BYTES, moduleAbiToJson } from "../../src/move/abi-json.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { estimateAbiBytes } from "../../src/move/bytecode/abi-size.ts";
 import { formatAbiType } from "../../src/move/bytecode/abi-text.ts";
 import { readModule } from "../../src/move/bytecode/reader.ts";
 import { MoveError } from "../../src/move/errors.ts";
-import { countAbiJsonBytes, MAX_ABI_JSON_BYTES, moduleAbiToJson } from "../support/abi-json.ts";
 import { timesYardstick } from "../support/yardstick.ts";
 
 const self = { address: parseAddress("0xcafe"), name: "demo" };

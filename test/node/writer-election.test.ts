@@ -161,6 +161,25 @@ describe("writer election", () => {
     expect(await board.join("second").lease.acquire()).toBe(2n);
   });
 
+  it.each(["before it asks for the lease", "before it can begin"])(
+    "asks on if the store is out of reach %s",
+    async (when) => {
+      const { store, board } = ledger();
+      const member = board.join("first");
+      let isAway = true;
+      if (when === "before it asks for the lease") member.fault = "cut";
+      const one = await start(member, async () => {
+        if (when === "before it can begin" && isAway) throw new StoreError("unreachable", "not now");
+      });
+      expect(one.election.role).toBe("standby");
+      expect(one.faults.final).toBeUndefined();
+      isAway = false;
+      member.fault = "none";
+      await until(() => one.election.role === "writer");
+      await moves(store);
+    },
+  );
+
   it("an error at a standby's start is a fault unless transient", async () => {
     const { board } = ledger();
     const holder = board.join("holder");

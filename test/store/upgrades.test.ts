@@ -1,5 +1,5 @@
 // Data formats by number: newer ones are refused, format 1 is upgraded in bounded writes, others are refused.
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -15,10 +15,12 @@ import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../support/synthetic-ledger
 const HEAD = 60n;
 const ledger = new SyntheticLedger(4, 12);
 const SIDE_KEY = Buffer.from("side");
+let folder = "";
 let path = "";
 
 beforeEach(async () => {
-  path = await mkdtemp(join(tmpdir(), "sextant-upgrade-"));
+  folder = await mkdtemp(join(tmpdir(), "sextant-upgrade-"));
+  path = join(folder, "data");
   const store = await openLmdbStore({ path });
   const batch = ledger.batch(undefined, HEAD);
   await store.commit(
@@ -29,7 +31,7 @@ beforeEach(async () => {
   await toFormatOne(path);
 });
 
-afterEach(() => rm(path, { recursive: true }));
+afterEach(() => rm(folder, { recursive: true }));
 
 function formatRow(format: number): Buffer {
   const row = Buffer.alloc(4);
@@ -138,6 +140,98 @@ describe("a store of format 1", () => {
       message: expect.stringMatching("has format 1, older than 2: start a node on it once"),
     });
     expect(await loadIdentity(path)).toEqual(SYNTHETIC_IDENTITY);
+  });
+});
+
+describe("the backup before an upgrade", () => {
+  const backup = (number = 1): string => join(path, `format-1${number === 1 ? "" : `-${number}`}`);
+
+  /** Every row of the store in a directory, of any format. */
+  async function dumpOf(directory: string): Promise<string> {
+    const environment = await openEnvironment({ path: directory, readOnly: true, anyFormat: true });
+    try {
+      return dump(environment);
+    } finally {
+      await environment.close();
+    }
+  }
+
+  it("is a data directory with the rows of the old store, for its owner only, and progress is told", async () => {
+    const before = await dumpOf(path);
+    const steps: { readonly step: string; readonly done: number; readonly total: number }[] = [];
+    const store = await openLmdbStore({
+      path,
+      onUpgrade: (step, done, total) => steps.push({ step, done, total }),
+    });
+    await store.close();
+    expect(await dumpOf(backup())).toBe(before);
+    expect((await stat(backup())).mode & 0o777).toBe(0o700);
+    expect((await stat(join(backup(), "data.mdb"))).mode & 0o777).toBe(0o600);
+    for (const step of ["backup", "upgrade"]) {
+      const last = steps.filter((told) => told.step === step).at(-1);
+      expect(last?.total).toBeGreaterThan(0);
+      expect(last?.done).toBe(last?.total);
+    }
+    // A later start finds nothing to do.
+    await (await openLmdbStore({ path })).close();
+    expect((await readdir(path)).sort()).toEqual(["data.mdb", "format-1", "lock.mdb"]);
+    // The way back: the copy is the store.
+    await rename(backup(), `${path}-back`);
+    await rm(path, { recursive: true });
+    await rename(`${path}-back`, path);
+    await checkWhole();
+  });
+
+  it("is left out where the options say so", async () => {
+    await (await openLmdbStore({ path, upgradeBackup: false })).close();
+    expect(await readdir(path)).not.toContain("format-1");
+    await checkWhole();
+  });
+
+  it("is kept by a second attempt on the same ledger, and never overwritten by another's", async () => {
+    const old = `${path}-old`;
+    await cp(path, old, { recursive: true });
+    await (await openLmdbStore({ path })).close();
+    const made = (await stat(join(backup(), "data.mdb"))).mtimeMs;
+    // As after a kill between the copy and the first write of the upgrade.
+    await cp(join(old, "data.mdb"), join(path, "data.mdb"));
+    await (await openLmdbStore({ path })).close();
+    expect((await stat(join(backup(), "data.mdb"))).mtimeMs).toBe(made);
+    expect(await readdir(path)).not.toContain("format-1-2");
+    // As after the older program wrote on.
+    await rm(join(path, "data.mdb"));
+    const longer = await openLmdbStore({ path });
+    await longer.commit(ledger.batch(undefined, HEAD + 1n), SYNTHETIC_IDENTITY);
+    await longer.close();
+    await toFormatOne(path);
+    await (await openLmdbStore({ path })).close();
+    expect((await stat(join(backup(), "data.mdb"))).mtimeMs).toBe(made);
+    expect(await readdir(backup(2))).toContain("data.mdb");
+  });
+
+  it("that was cut off is made again", async () => {
+    await mkdir(`${backup()}.partial`);
+    await writeFile(join(`${backup()}.partial`, "data.mdb"), "half");
+    const before = await dumpOf(path);
+    await (await openLmdbStore({ path })).close();
+    expect((await readdir(path)).sort()).toEqual(["data.mdb", "format-1", "lock.mdb"]);
+    expect(await dumpOf(backup())).toBe(before);
+  });
+
+  it("that the disk cannot take is refused, and the store stays as it is", async () => {
+    const before = await dumpOf(path);
+    // A sparse file: no disk takes a copy of it.
+    await truncate(join(path, "data.mdb"), 2 ** 43);
+    await expect(openLmdbStore({ path })).rejects.toMatchObject({
+      code: "full",
+      message: expect.stringMatching(
+        /no space for a backup of it: .*needed.* start with --no-upgrade-backup/,
+      ),
+    });
+    expect(await dumpOf(path)).toBe(before);
+    expect(await readdir(path)).not.toContain("format-1");
+    await (await openLmdbStore({ path, upgradeBackup: false })).close();
+    await checkWhole();
   });
 });
 

@@ -52,6 +52,48 @@ export interface paths {
      */
     get: operations["get_holdings"];
   };
+  "/accounts/{address}": {
+    /**
+     * Account
+     * @description The sequence number and the authentication key of an account, at the latest or a chosen version. Where the chain gives every address an account, one that was never used has sequence number 0 and its address as the key.
+     */
+    get: operations["get_account"];
+  };
+  "/accounts/{address}/resource/{resource_type}": {
+    /**
+     * Resource of an account
+     * @description One resource of an account by its type, at the latest or a chosen version, decoded by the modules as of that version. Finds members of resource groups too.
+     */
+    get: operations["get_account_resource"];
+  };
+  "/accounts/{address}/resources": {
+    /**
+     * Resources of an account
+     * @description All resources of an account at one version, members of resource groups among them, in the order of the hashes of their state keys. Comes in pages, which all belong to the version of the first: while there is more, `X-NODE-CURSOR` gives the `start` of the next one, and a page may hold fewer resources than asked for, even none. 403 on a node that has no index, 503 while it builds one.
+     */
+    get: operations["get_account_resources"];
+  };
+  "/accounts/{address}/module/{module_name}": {
+    /**
+     * Module of an account
+     * @description The bytecode of one module and its ABI: its structs, and its functions that are public, friend, entry or view. At the latest or a chosen version.
+     */
+    get: operations["get_account_module"];
+  };
+  "/accounts/{address}/modules": {
+    /**
+     * Modules of an account
+     * @description All modules of an account at one version with their ABIs, in the order of the hashes of their state keys. Comes in pages, which all belong to the version of the first: while there is more, `X-NODE-CURSOR` gives the `start` of the next one, and a page may hold fewer modules than asked for, even none. 403 on a node that has no index, 503 while it builds one.
+     */
+    get: operations["get_account_modules"];
+  };
+  "/tables/{table_handle}/item": {
+    /**
+     * Table item
+     * @description One item of a table by the JSON of its key, at the latest or a chosen version. The request names the types of the table's keys and values, and both are taken as given: a wrong key type finds nothing, a wrong value type gives another value or none.
+     */
+    post: operations["get_table_item"];
+  };
   "/tables/{table_handle}/raw_item": {
     /**
      * Raw table item
@@ -79,6 +121,13 @@ export interface paths {
      * @description Counts the rows of a table at one version. One answer looks at 20,000 rows at most; for a larger table `X-NODE-CURSOR` gives the `start` from which to go on, at the same version, and the numbers are to be added up.
      */
     get: operations["count_table_items"];
+  };
+  "/view": {
+    /**
+     * View function
+     * @description Calls a view function at the latest or a chosen version. This node has no virtual machine and answers only functions that read balances, supplies and names: `0x1::coin::balance`, `0x1::coin::supply`, `0x1::coin::paired_coin`, `0x1::primary_fungible_store::balance`, `0x1::fungible_asset::balance`, `0x1::fungible_asset::supply`, `0x1::fungible_asset::metadata`, `0x1::fungible_asset::decimals`, `0x1::fungible_asset::name`, `0x1::fungible_asset::symbol`, `0x1::fungible_asset::icon_uri`, `0x1::fungible_asset::project_uri`. Any other function is 400; with pass-through the upstream answers all of them.
+     */
+    post: operations["view"];
   };
   "/transactions/encode_submission": {
     /**
@@ -125,7 +174,7 @@ export interface paths {
   "/-/healthy": {
     /**
      * Health check
-     * @description 200 if the node can read its ledger and, with `duration_secs`, the latest block is no older than that many seconds. A follower is not healthy if no upstream serves data that it can verify.
+     * @description 200 if the node can read its ledger, or waits for it: while there is none yet, or the storage is out of reach, a restart would not help. With `duration_secs`, 200 only if the latest block is no older than that many seconds. A follower is not healthy if no upstream serves data that it can verify.
      */
     get: operations["healthy"];
   };
@@ -182,7 +231,11 @@ export interface components {
     U64: string;
     /** @description A time as RFC 3339, or Unix seconds. */
     Time: string;
-    Balance: number | string;
+    Balance: components["schemas"]["BalanceNumber"] | components["schemas"]["BalanceDigits"];
+    /** Format: uint64 */
+    BalanceNumber: number;
+    /** Format: uint64 */
+    BalanceDigits: string;
     Error: {
       /** @description Names the wrong part of the request, what was expected and what was received. */
       message: string;
@@ -420,8 +473,14 @@ export interface components {
       /** @description Digits behind the decimal point. */
       decimals?: number;
     };
-    RawTableItemRequest: {
-      key: components["schemas"]["HexBytes"];
+    Account: {
+      /**
+       * Format: uint64
+       * @description The sequence number of the next transaction.
+       */
+      sequence_number: string;
+      /** @description What the account's public key must hash to. */
+      authentication_key: components["schemas"]["HexBytes"];
     };
     /**
      * Format: hex
@@ -429,6 +488,78 @@ export interface components {
      * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
      */
     HexBytes: string;
+    MoveResource: {
+      /**
+       * @description A struct type as `address::module::Name<…>`.
+       * @example 0x1::account::Account
+       */
+      type: string;
+      data: components["schemas"]["MoveStructValue"];
+    };
+    /** @description The fields of a struct, each a `MoveValue`. */
+    MoveStructValue: {
+      [key: string]: unknown;
+    };
+    MoveModule: {
+      bytecode: components["schemas"]["HexBytes"];
+      abi: components["schemas"]["MoveModuleAbi"];
+    };
+    MoveModuleAbi: {
+      address: components["schemas"]["Address"];
+      name: string;
+      friends: string[];
+      exposed_functions: components["schemas"]["MoveFunction"][];
+      structs: components["schemas"]["MoveStruct"][];
+    };
+    MoveFunction: {
+      name: string;
+      /** @enum {string} */
+      visibility: "private" | "public" | "friend";
+      is_entry: boolean;
+      is_view: boolean;
+      generic_type_params: components["schemas"]["MoveTypeParam"][];
+      params: string[];
+      return: string[];
+    };
+    MoveTypeParam: {
+      constraints: string[];
+    };
+    MoveStruct: {
+      name: string;
+      is_native: boolean;
+      is_event: boolean;
+      is_enum: boolean;
+      abilities: string[];
+      generic_type_params: components["schemas"]["MoveTypeParam"][];
+      fields: components["schemas"]["MoveField"][];
+      variants: components["schemas"]["MoveVariant"][];
+    };
+    MoveField: {
+      name: string;
+      type: string;
+    };
+    MoveVariant: {
+      name: string;
+      fields: components["schemas"]["MoveField"][];
+    };
+    TableItemRequest: {
+      /**
+       * Format: move-type
+       * @description A Move type such as `u64`, `vector<u8>` or `0x1::string::String`.
+       */
+      key_type: string;
+      /**
+       * Format: move-type
+       * @description A Move type such as `u64`, `vector<u8>` or `0x1::string::String`.
+       */
+      value_type: string;
+      key: components["schemas"]["MoveValue"];
+    };
+    /** @description A Move value by its type: `u8` to `u32` and `i8` to `i32` are numbers, wider integers decimal strings; addresses have no leading zeros; `vector<u8>` is hex; `String` is text; `Option` is `{"vec": […]}`; structs are objects, and enums objects with `__variant__`. */
+    MoveValue: unknown;
+    RawTableItemRequest: {
+      key: components["schemas"]["HexBytes"];
+    };
     TableItemsRequest: {
       queries: components["schemas"]["TableItemQuery"][];
       /** @description The ledger version to read at: the state after that transaction. The latest when left out. */
@@ -494,6 +625,12 @@ export interface components {
       /** @description `false`: the table goes on behind the cursor, and its rows there must be added. */
       is_complete: boolean;
     };
+    ViewRequest: {
+      /** @description The function to call. */
+      function: string;
+      type_arguments: string[];
+      arguments: components["schemas"]["MoveValue"][];
+    };
     EncodeSubmissionRequest: {
       sender: components["schemas"]["Address"];
       /** @description The sender's sequence number. May be left out when `replay_protection_nonce` is given. */
@@ -539,19 +676,6 @@ export interface components {
       /** @description The script's signature, as a compiler gives it. */
       abi?: components["schemas"]["MoveFunction"] | null;
     };
-    MoveFunction: {
-      name: string;
-      /** @enum {string} */
-      visibility: "private" | "public" | "friend";
-      is_entry: boolean;
-      is_view: boolean;
-      generic_type_params: components["schemas"]["MoveTypeParameter"][];
-      params: string[];
-      return: string[];
-    };
-    MoveTypeParameter: {
-      constraints: ("copy" | "drop" | "store" | "key")[];
-    };
     MultisigPayload: {
       /** @enum {string} */
       type: "multisig_payload";
@@ -562,14 +686,31 @@ export interface components {
       } & Omit<components["schemas"]["MultisigTransactionPayload"], "type">) | null;
     };
     MultisigTransactionPayload: components["schemas"]["EntryFunctionPayload"] | components["schemas"]["ScriptPayload"];
-    ExplainSubmissionRequest: components["schemas"]["ExplainMessageRequest"] | components["schemas"]["ExplainRawTransactionRequest"] | components["schemas"]["EncodeSubmissionRequest"];
+    ExplainSubmissionRequest: components["schemas"]["ExplainMessageRequest"] | components["schemas"]["ExplainRawTransactionRequest"] | components["schemas"]["ExplainEncodeRequest"];
     ExplainMessageRequest: {
+      /**
+       * @description May be left out.
+       * @enum {string}
+       */
+      type?: "signing_message";
       /** @description A signing message, its prefix included. */
       message: components["schemas"]["HexBytes"];
     };
     ExplainRawTransactionRequest: {
+      /**
+       * @description May be left out.
+       * @enum {string}
+       */
+      type?: "raw_transaction";
       /** @description The BCS of a raw transaction. */
       raw_transaction: components["schemas"]["HexBytes"];
+    };
+    ExplainEncodeRequest: components["schemas"]["EncodeSubmissionRequest"] & {
+      /**
+       * @description May be left out.
+       * @enum {string}
+       */
+      type?: "encode_request";
     };
     Explanation: {
       /**
@@ -808,7 +949,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
           /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
           ETag?: string;
@@ -832,7 +973,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -993,7 +1134,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
           /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
           ETag?: string;
@@ -1016,7 +1157,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1179,7 +1320,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
           /** @description While there is more: the value of `start` for the next page. */
           "X-NODE-CURSOR"?: string;
@@ -1196,7 +1337,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1340,7 +1481,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description text/event-stream: Server-sent events. `balance`: the state at once, then each change; `id` is its version. `gap`: changes behind `Last-Event-ID` are pruned; the state now follows. Comments are heartbeats, whose `id` tells how far the stream is. */
+      /** @description text/event-stream: Server-sent events. An event `balance` gives the current state, then each change; its `id` is the version. An event `gap` says that changes after `Last-Event-ID` have been pruned; the current state follows it. A comment is a heartbeat; its `id` is the version that the stream has reached. `x-event-data` names the schema of the JSON in `data`, by event. Generated clients have types for it but read the response as one text, which never ends: read it line by line. */
       200: {
         headers: {
           "X-NODE-CHAIN-ID": number;
@@ -1352,7 +1493,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
         };
         content: {
@@ -1365,7 +1506,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1473,7 +1614,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description text/event-stream: Server-sent events. `block`: the state at once, then each change; `id` is its version. `gap`: changes behind `Last-Event-ID` are pruned; the state now follows. Comments are heartbeats, whose `id` tells how far the stream is. */
+      /** @description text/event-stream: Server-sent events. An event `block` gives the current state, then each change; its `id` is the version. An event `gap` says that changes after `Last-Event-ID` have been pruned; the current state follows it. A comment is a heartbeat; its `id` is the version that the stream has reached. `x-event-data` names the schema of the JSON in `data`, by event. Generated clients have types for it but read the response as one text, which never ends: read it line by line. */
       200: {
         headers: {
           "X-NODE-CHAIN-ID": number;
@@ -1485,7 +1626,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
         };
         content: {
@@ -1498,7 +1639,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1640,7 +1781,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
         };
         content: {
@@ -1654,7 +1795,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1829,7 +1970,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
           /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
           ETag?: string;
@@ -1854,7 +1995,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -1908,6 +2049,1125 @@ export interface operations {
       };
       /** @description `web_framework_error`: The request target is longer than 16 KiB. */
       414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
+      429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Account
+   * @description The sequence number and the authentication key of an account, at the latest or a chosen version. Where the chain gives every address an account, one that was never used has sequence number 0 and its address as the key.
+   */
+  get_account: {
+    parameters: {
+      query?: {
+        /**
+         * @description The ledger version to read at: the state after that transaction. The latest when left out.
+         * @example 1
+         */
+        ledger_version?: components["schemas"]["U64"];
+        /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
+        at?: components["schemas"]["Time"];
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+      header?: {
+        /** @description An `ETag` of an earlier response: 304 instead of the same bytes again. */
+        "If-None-Match"?: string;
+      };
+      path: {
+        /**
+         * @description The account address, with or without `0x`; leading zeros may be left out.
+         * @example 0x1
+         */
+        address: components["schemas"]["Address"];
+      };
+    };
+    responses: {
+      /** @description application/json: The account. application/x-bcs: BCS of the `0x1::account::Account` resource. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
+          /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Account"];
+          "application/x-bcs": string;
+        };
+      };
+      /** @description The bytes that `If-None-Match` names have not changed. */
+      304: {
+        headers: {
+          /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
+          ETag?: string;
+        };
+        content: never;
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `account_not_found`: The address has no account at this version, and the chain gives it none by default. `web_framework_error`: Nothing is served under this path. */
+      404: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
+      410: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
+      429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Resource of an account
+   * @description One resource of an account by its type, at the latest or a chosen version, decoded by the modules as of that version. Finds members of resource groups too.
+   */
+  get_account_resource: {
+    parameters: {
+      query?: {
+        /**
+         * @description The ledger version to read at: the state after that transaction. The latest when left out.
+         * @example 1
+         */
+        ledger_version?: components["schemas"]["U64"];
+        /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
+        at?: components["schemas"]["Time"];
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+      header?: {
+        /** @description An `ETag` of an earlier response: 304 instead of the same bytes again. */
+        "If-None-Match"?: string;
+      };
+      path: {
+        /**
+         * @description The account address, with or without `0x`; leading zeros may be left out.
+         * @example 0x1
+         */
+        address: components["schemas"]["Address"];
+        /**
+         * @description The type of the resource as `address::module::Name<…>`. In a path `<`, `>` and spaces are escaped.
+         * @example 0x1::chain_id::ChainId
+         */
+        resource_type: string;
+      };
+    };
+    responses: {
+      /** @description application/json: The type and the fields. application/x-bcs: The stored bytes, verbatim. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
+          /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["MoveResource"];
+          "application/x-bcs": string;
+        };
+      };
+      /** @description The bytes that `If-None-Match` names have not changed. */
+      304: {
+        headers: {
+          /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
+          ETag?: string;
+        };
+        content: never;
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: The stored value has no JSON form: it holds a function value, or is too large or too deep to print. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `resource_not_found`: The address has no resource of this type at this version. `web_framework_error`: Nothing is served under this path. */
+      404: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
+      410: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
+      429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Resources of an account
+   * @description All resources of an account at one version, members of resource groups among them, in the order of the hashes of their state keys. Comes in pages, which all belong to the version of the first: while there is more, `X-NODE-CURSOR` gives the `start` of the next one, and a page may hold fewer resources than asked for, even none. 403 on a node that has no index, 503 while it builds one.
+   */
+  get_account_resources: {
+    parameters: {
+      query?: {
+        /**
+         * @description The ledger version to read at: the state after that transaction. The latest when left out.
+         * @example 1
+         */
+        ledger_version?: components["schemas"]["U64"];
+        /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
+        at?: components["schemas"]["Time"];
+        /**
+         * @description How many resources, a resource group counting as one at most: 9999 when left out; more counts as 9999.
+         * @example 100
+         */
+        limit?: number;
+        /** @description The cursor of the page before: the next page, at the version of that page. Excludes `at`, and `ledger_version` of another version. */
+        start?: string;
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+      header?: {
+        /** @description An `ETag` of an earlier response: 304 instead of the same bytes again. */
+        "If-None-Match"?: string;
+      };
+      path: {
+        /**
+         * @description The account address, with or without `0x`; leading zeros may be left out.
+         * @example 0x1
+         */
+        address: components["schemas"]["Address"];
+      };
+    };
+    responses: {
+      /** @description application/json: The resources. application/x-bcs: A BCS map from struct tags to the stored bytes. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
+          /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
+          ETag?: string;
+          /** @description While there is more: the value of `start` for the next page. */
+          "X-NODE-CURSOR"?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["MoveResource"][];
+          "application/x-bcs": string;
+        };
+      };
+      /** @description The bytes that `If-None-Match` names have not changed. */
+      304: {
+        headers: {
+          /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
+          ETag?: string;
+        };
+        content: never;
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: The stored value has no JSON form: it holds a function value, or is too large or too deep to print. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `account_not_found`: The address has no account at this version, and the chain gives it none by default. `web_framework_error`: Nothing is served under this path. */
+      404: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
+      410: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
+      429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Module of an account
+   * @description The bytecode of one module and its ABI: its structs, and its functions that are public, friend, entry or view. At the latest or a chosen version.
+   */
+  get_account_module: {
+    parameters: {
+      query?: {
+        /**
+         * @description The ledger version to read at: the state after that transaction. The latest when left out.
+         * @example 1
+         */
+        ledger_version?: components["schemas"]["U64"];
+        /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
+        at?: components["schemas"]["Time"];
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+      header?: {
+        /** @description An `ETag` of an earlier response: 304 instead of the same bytes again. */
+        "If-None-Match"?: string;
+      };
+      path: {
+        /**
+         * @description The account address, with or without `0x`; leading zeros may be left out.
+         * @example 0x1
+         */
+        address: components["schemas"]["Address"];
+        /**
+         * @description The module's name.
+         * @example coin
+         */
+        module_name: string;
+      };
+    };
+    responses: {
+      /** @description application/json: The bytecode in hex, and the ABI. application/x-bcs: The bytecode, verbatim. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
+          /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["MoveModule"];
+          "application/x-bcs": string;
+        };
+      };
+      /** @description The bytes that `If-None-Match` names have not changed. */
+      304: {
+        headers: {
+          /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
+          ETag?: string;
+        };
+        content: never;
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: The stored value has no JSON form: it holds a function value, or is too large or too deep to print. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `module_not_found`: The address has no module of this name at this version. `web_framework_error`: Nothing is served under this path. */
+      404: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
+      410: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
+      429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Modules of an account
+   * @description All modules of an account at one version with their ABIs, in the order of the hashes of their state keys. Comes in pages, which all belong to the version of the first: while there is more, `X-NODE-CURSOR` gives the `start` of the next one, and a page may hold fewer modules than asked for, even none. 403 on a node that has no index, 503 while it builds one.
+   */
+  get_account_modules: {
+    parameters: {
+      query?: {
+        /**
+         * @description The ledger version to read at: the state after that transaction. The latest when left out.
+         * @example 1
+         */
+        ledger_version?: components["schemas"]["U64"];
+        /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
+        at?: components["schemas"]["Time"];
+        /**
+         * @description How many modules at most: 9999 when left out; more counts as 9999.
+         * @example 100
+         */
+        limit?: number;
+        /** @description The cursor of the page before: the next page, at the version of that page. Excludes `at`, and `ledger_version` of another version. */
+        start?: string;
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+      header?: {
+        /** @description An `ETag` of an earlier response: 304 instead of the same bytes again. */
+        "If-None-Match"?: string;
+      };
+      path: {
+        /**
+         * @description The account address, with or without `0x`; leading zeros may be left out.
+         * @example 0x1
+         */
+        address: components["schemas"]["Address"];
+      };
+    };
+    responses: {
+      /** @description application/json: The modules. application/x-bcs: A BCS map from module ids to bytecode. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
+          /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
+          ETag?: string;
+          /** @description While there is more: the value of `start` for the next page. */
+          "X-NODE-CURSOR"?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["MoveModule"][];
+          "application/x-bcs": string;
+        };
+      };
+      /** @description The bytes that `If-None-Match` names have not changed. */
+      304: {
+        headers: {
+          /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
+          ETag?: string;
+        };
+        content: never;
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: The stored value has no JSON form: it holds a function value, or is too large or too deep to print. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `account_not_found`: The address has no account at this version, and the chain gives it none by default. `web_framework_error`: Nothing is served under this path. */
+      404: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
+      410: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
+      429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Table item
+   * @description One item of a table by the JSON of its key, at the latest or a chosen version. The request names the types of the table's keys and values, and both are taken as given: a wrong key type finds nothing, a wrong value type gives another value or none.
+   */
+  get_table_item: {
+    parameters: {
+      query?: {
+        /**
+         * @description The ledger version to read at: the state after that transaction. The latest when left out.
+         * @example 1
+         */
+        ledger_version?: components["schemas"]["U64"];
+        /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
+        at?: components["schemas"]["Time"];
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+      path: {
+        /**
+         * @description The table's handle: a 32-byte address, with or without `0x`.
+         * @example 0xc90662174ea9bb138a86766c054f89c33eb636eb910a05ea69cc888a8cc96815
+         */
+        table_handle: components["schemas"]["Address"];
+      };
+    };
+    /** @description The types of the table's keys and values, and the key in JSON. The ledger does not have the types: ask with those of the struct that holds the table. */
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "key_type": "0x1::string::String",
+         *   "value_type": "u64",
+         *   "key": "APT"
+         * }
+         */
+        "application/json": components["schemas"]["TableItemRequest"];
+      };
+    };
+    responses: {
+      /** @description application/json: The item by its type. application/x-bcs: The stored bytes, verbatim. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
+        };
+        content: {
+          "application/json": components["schemas"]["MoveValue"];
+          "application/x-bcs": string;
+        };
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: The key type or value type is no type of this ledger, the key is no value of its type, or the item is none. `invalid_input`: The stored value has no JSON form: it holds a function value, or is too large or too deep to print. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `table_item_not_found`: The table holds no item under this key at this version, or there is no such table. `web_framework_error`: Nothing is served under this path. */
+      404: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
+      410: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
+      413: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: A POST has no `Content-Type`, one that is not JSON, or an unknown `Content-Encoding`. */
+      415: {
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2017,7 +3277,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
         };
         content: {
@@ -2031,7 +3291,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -2204,7 +3464,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
         };
         content: {
@@ -2218,7 +3478,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -2395,7 +3655,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
           /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
           ETag?: string;
@@ -2421,7 +3681,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -2581,7 +3841,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
           /** @description Where the request names a `ledger_version` that can never change: names these bytes. Send it in `If-None-Match` to get 304 while they are the same, which is for ever. */
           ETag?: string;
@@ -2606,7 +3866,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -2660,6 +3920,195 @@ export interface operations {
       };
       /** @description `web_framework_error`: The request target is longer than 16 KiB. */
       414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
+      429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * View function
+   * @description Calls a view function at the latest or a chosen version. This node has no virtual machine and answers only functions that read balances, supplies and names: `0x1::coin::balance`, `0x1::coin::supply`, `0x1::coin::paired_coin`, `0x1::primary_fungible_store::balance`, `0x1::fungible_asset::balance`, `0x1::fungible_asset::supply`, `0x1::fungible_asset::metadata`, `0x1::fungible_asset::decimals`, `0x1::fungible_asset::name`, `0x1::fungible_asset::symbol`, `0x1::fungible_asset::icon_uri`, `0x1::fungible_asset::project_uri`. Any other function is 400; with pass-through the upstream answers all of them.
+   */
+  view: {
+    parameters: {
+      query?: {
+        /**
+         * @description The ledger version to read at: the state after that transaction. The latest when left out.
+         * @example 1
+         */
+        ledger_version?: components["schemas"]["U64"];
+        /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
+        at?: components["schemas"]["Time"];
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+    };
+    /** @description The function and its arguments. */
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "function": "0x1::coin::balance",
+         *   "type_arguments": [
+         *     "0x1::aptos_coin::AptosCoin"
+         *   ],
+         *   "arguments": [
+         *     "0x1"
+         *   ]
+         * }
+         */
+        "application/json": components["schemas"]["ViewRequest"];
+        "application/x.aptos.view_function+bcs": string;
+      };
+    };
+    responses: {
+      /** @description application/json: The values that the function returned. application/x-bcs: A BCS vector with the BCS of each returned value, as `vector<u8>`. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
+        };
+        content: {
+          "application/json": components["schemas"]["MoveValue"][];
+          "application/x-bcs": string;
+        };
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: The view function is none of those that a node without a virtual machine can answer, or its arguments are wrong. `invalid_input`: The stored value has no JSON form: it holds a function value, or is too large or too deep to print. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `web_framework_error`: Nothing is served under this path. */
+      404: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
+      410: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
+      413: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: A POST has no `Content-Type`, one that is not JSON, or an unknown `Content-Encoding`. */
+      415: {
         content: {
           "application/json": components["schemas"]["Error"];
         };
@@ -2768,7 +4217,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
         };
         content: {
@@ -2782,7 +4231,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -2900,6 +4349,7 @@ export interface operations {
       content: {
         /**
          * @example {
+         *   "type": "signing_message",
          *   "message": "0xb5e97db07fa0bd0e5598aa3643a9bc6f6693bddc1a9fec9e674a461eaa00b193000000000000000000000000000000000000000000000000000000000000000100000000000000000200000000000000000000000000000000000000000000000000000000000000010d6170746f735f6163636f756e74087472616e736665720002200000000000000000000000000000000000000000000000000000000000001234080500000000000000d007000000000000640000000000000062a7b18c0700000004"
          * }
          */
@@ -2919,7 +4369,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
         };
         content: {
@@ -2932,7 +4382,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -3068,7 +4518,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
         };
         content: {
@@ -3090,7 +4540,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -3237,7 +4687,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
         };
         content: {
@@ -3250,7 +4700,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -3386,14 +4836,14 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT"?: number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST"?: string;
         };
         content: {
           "application/json": components["schemas"]["NodeInfo"];
         };
       };
-      /** @description `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -3507,7 +4957,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
         };
         content: {
@@ -3521,7 +4971,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -3605,7 +5055,7 @@ export interface operations {
   };
   /**
    * Health check
-   * @description 200 if the node can read its ledger and, with `duration_secs`, the latest block is no older than that many seconds. A follower is not healthy if no upstream serves data that it can verify.
+   * @description 200 if the node can read its ledger, or waits for it: while there is none yet, or the storage is out of reach, a restart would not help. With `duration_secs`, 200 only if the latest block is no older than that many seconds. A follower is not healthy if no upstream serves data that it can verify.
    */
   healthy: {
     parameters: {
@@ -3615,33 +5065,23 @@ export interface operations {
          * @example 30
          */
         duration_secs?: number;
-        /**
-         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
-         * @example 1
-         */
-        min_ledger_version?: components["schemas"]["U64"];
-        /**
-         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
-         * @example 1000
-         */
-        wait_ms?: number;
       };
     };
     responses: {
       /** @description application/json: An object with a message. application/x-bcs: The message as a BCS string. */
       200: {
         headers: {
-          "X-NODE-CHAIN-ID": number;
-          "X-NODE-LEDGER-VERSION": number;
-          "X-NODE-LEDGER-OLDEST-VERSION": number;
-          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
-          "X-NODE-EPOCH": number;
-          "X-NODE-BLOCK-HEIGHT": number;
-          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-CHAIN-ID"?: number;
+          "X-NODE-LEDGER-VERSION"?: number;
+          "X-NODE-LEDGER-OLDEST-VERSION"?: number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC"?: number;
+          "X-NODE-EPOCH"?: number;
+          "X-NODE-BLOCK-HEIGHT"?: number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT"?: number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
-          "X-NODE-TRUST": string;
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST"?: string;
         };
         content: {
           "application/json": components["schemas"]["Message"];
@@ -3654,7 +5094,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -3723,7 +5163,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `health_check_failed`: The health check fails: the node has no readable ledger, the ledger is older than `duration_secs` allows, or no upstream serves data that can be verified. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
+      /** @description `health_check_failed`: The health check fails: the node has no readable ledger, the ledger is older than `duration_secs` allows, or no upstream serves data that can be verified. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. */
       503: {
         headers: {
           /** @description Seconds to wait before the next attempt. */
@@ -3768,7 +5208,7 @@ export interface operations {
           "X-NODE-OLDEST-BLOCK-HEIGHT": number;
           "X-NODE-READ-VERSION"?: number;
           "X-NODE-READ-TIMESTAMPUSEC"?: number;
-          /** @description What the answer rests on, strongest first: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
           "X-NODE-TRUST": string;
         };
         content: {
@@ -3782,7 +5222,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -3876,7 +5316,7 @@ export interface operations {
           "application/json": components["schemas"]["OpenApiDocument"];
         };
       };
-      /** @description `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -3960,7 +5400,7 @@ export interface operations {
           "application/yaml": components["schemas"]["OpenApiDocument"];
         };
       };
-      /** @description `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -4044,7 +5484,7 @@ export interface operations {
           "text/html": string;
         };
       };
-      /** @description `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      /** @description `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
       403: {
         content: {
           "application/json": components["schemas"]["Error"];

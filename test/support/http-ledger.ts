@@ -4,9 +4,15 @@ import { encodeWith } from "../../src/bcs/codec.ts";
 import { BcsWriter } from "../../src/bcs/writer.ts";
 import { parseAsset, primaryStoreAddress } from "../../src/ledger/asset.ts";
 import { OBJECT_GROUP_TAG } from "../../src/ledger/balance-keys.ts";
-import { resourceGroupKeyHash, resourceKeyHash, tableItemKeyHash } from "../../src/ledger/key-hash.ts";
+import {
+  moduleKeyHash,
+  resourceGroupKeyHash,
+  resourceKeyHash,
+  tableItemKeyHash,
+} from "../../src/ledger/key-hash.ts";
 import type { Position } from "../../src/ledger/position.ts";
 import { encodeRecord } from "../../src/ledger/record.ts";
+import { frameworkTag } from "../../src/ledger/resources.ts";
 import { transactionCodec } from "../../src/ledger/transaction.ts";
 import { transactionInfoCodec } from "../../src/ledger/transaction-info.ts";
 import { ALL_TRUSTED, ANCHORED, raiseTrust, type TrustFacts } from "../../src/ledger/trust.ts";
@@ -109,8 +115,17 @@ export const BALANCES: readonly (readonly [owner: string, coin: bigint, fungible
 /** Owners whose stored bytes make the read fail. */
 export const CORRUPT_OWNERS = ["0xbad2", "0xbad3", "0xbad4", "0xbad5", "0xbad6"] as const;
 
+/** A module of 0xc1. Its bytes are no bytecode. */
+export const MODULE = "stored";
+
+function accountKey(owner: string): Uint8Array {
+  return resourceKeyHash(parseAddress(owner), frameworkTag("account", "Account"), undefined);
+}
+
 const WRITES: readonly (readonly [version: bigint, key: Uint8Array, data: Uint8Array | undefined])[] = [
   [0n, coinKey("0xc1"), coinStore(1n)],
+  [0n, accountKey("0xc1"), new BcsWriter().byteString(parseAddress("0xc1")).u64(7n).take()],
+  [0n, moduleKeyHash(parseAddress("0xc1"), MODULE, undefined), Uint8Array.of(0xa1)],
   [0n, coinKey("0xb0"), coinStore(7n)],
   [5n, coinKey("0xc1"), coinStore(2n)],
   [5n, storeKey("0xfa"), primaryGroup(77n)],

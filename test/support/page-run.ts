@@ -13,10 +13,10 @@ import { until } from "./until.ts";
 
 const PROGRAMS = {
   sextant: `exec "${process.execPath}" "${ROOT}/bin/sextant.js" "$@"`,
-  npx: `if [ "$1" = sextant ]; then shift; exec sextant "$@"; fi
+  npx: `if [ "$1" = sextant ]; then shift; npm_lifecycle_event=npx exec sextant "$@"; fi
     exec "${ROOT}/node_modules/.bin/$1" "\${@:2}"`,
   // The packages are installed, and the program is built.
-  npm: `case "$1" in ci) ;; start) exec sextant start ;; *) echo "npm $1 does not run here" >&2; exit 1 ;; esac`,
+  npm: `case "$1" in ci) ;; start) npm_lifecycle_event=start exec sextant start ;; *) echo "npm $1 does not run here" >&2; exit 1 ;; esac`,
 };
 
 const DEFAULT_PORT = "8080";
@@ -125,7 +125,9 @@ export class PageRun {
   }
 
   #spawn(text: string): Shell {
-    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("SEXTANT_"));
+    const inherited = Object.entries(process.env).filter(
+      ([name]) => !name.startsWith("SEXTANT_") && name !== "npm_lifecycle_event",
+    );
     const env = {
       ...Object.fromEntries(inherited),
       PATH: `${join(this.#folder, ".programs")}:${process.env.PATH}`,

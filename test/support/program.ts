@@ -4,7 +4,8 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { endWithTest } from "./children.ts";
 
-const bin = fileURLToPath(new URL("../../bin/sextant.js", import.meta.url));
+/** The launcher of the program. */
+export const bin = fileURLToPath(new URL("../../bin/sextant.js", import.meta.url));
 
 /** Path of a file of the build. */
 export function builtFile(path: string): string {
@@ -59,6 +60,12 @@ function launch(args: readonly string[], environment: Environment, input?: strin
     child.on("close", (code, signal) => resolve({ code, signal, ...output }));
   });
   return { child, output, finished };
+}
+
+/** Starts a command that is not a node. */
+export function launchProgram(args: readonly string[]): Pick<Running, "child" | "stderr" | "finished"> {
+  const { child, output, finished } = launch(args, {});
+  return { child, stderr: () => output.stderr, finished };
 }
 
 /** Runs a command to its end. */

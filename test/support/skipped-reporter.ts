@@ -8,9 +8,16 @@ const REASONS: Readonly<Record<string, string>> = {
   "!hasShared":
     "the folder of shared networks and vectors is not beside the project (SEXTANT_SHARED names another)",
   "!hasOpenssl": "there is no openssl",
+  "!hasFish": "there is no fish",
+  "!hasZsh || !hasScript": "there is no zsh, or no script of util-linux",
+  "!hasMandoc": "there is no mandoc",
+  "!hasScript": "there is no script of util-linux, which makes a terminal",
   "process.getuid?.() === 0": "it runs as root, whom permissions do not stop",
   "maxFiles < IDLE + 500": "too few open files are allowed (ulimit -n)",
   '!hasTool("prlimit", "--version")': "there is no prlimit",
+  '!hasTool("systemd-analyze", "--version")': "there is no systemd-analyze",
+  '!hasTool("systemd-analyze", "--version") || !hasTool("strace", "--version")':
+    "there is no strace or no systemd-analyze",
   "!canFreeze()": "chattr +i does not work here (it needs root and a file system with that flag)",
   "!canUnshare()": "PID namespaces cannot be made here (unshare needs root, or a system that lets users)",
   'process.platform !== "linux"': "this is not Linux",

@@ -2,11 +2,15 @@
 package main
 
 import (
+	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
+	"time"
 
 	"sextant-client/api"
 )
@@ -34,30 +38,49 @@ func must(err error) {
 	}
 }
 
+// The data of the first event of a kind. Closes the stream.
+func firstEvent[T any](response *http.Response, kind string) (data T) {
+	defer response.Body.Close()
+	lines := bufio.NewScanner(response.Body)
+	for name := ""; lines.Scan(); {
+		if text, found := strings.CutPrefix(lines.Text(), "event: "); found {
+			name = text
+		} else if text, found := strings.CutPrefix(lines.Text(), "data: "); found && name == kind {
+			must(json.Unmarshal([]byte(text), &data))
+			return data
+		}
+	}
+	must(lines.Err())
+	panic("the stream ended before an event: " + response.Status)
+}
+
 func main() {
 	ctx := context.Background()
 	client, err := api.NewClientWithResponses(os.Args[1])
 	must(err)
 
-	ledger, err := client.GetLedgerInfoWithResponse(ctx)
+	ledger, err := client.GetLedgerInfoWithResponse(ctx, &api.GetLedgerInfoParams{MinLedgerVersion: pointer("1"), WaitMs: pointer(1000)})
 	check("get_ledger_info", err, ledger.HTTPResponse, ledger.JSON200 != nil && ledger.JSON200.ChainId == 4)
 	version := ledger.JSON200.LedgerVersion
+	micros, err := strconv.ParseInt(ledger.JSON200.LedgerTimestamp, 10, 64)
+	must(err)
+	at := time.UnixMicro(micros).UTC().Format(time.RFC3339Nano)
 	healthy, err := client.HealthyWithResponse(ctx, &api.HealthyParams{DurationSecs: pointer(uint32(3600))})
 	check("healthy", err, healthy.HTTPResponse, healthy.JSON200 != nil && healthy.JSON200.Message != "")
-	ready, err := client.ReadyWithResponse(ctx)
+	ready, err := client.ReadyWithResponse(ctx, &api.ReadyParams{})
 	check("ready", err, ready.HTTPResponse, ready.JSON200 != nil && ready.JSON200.Message != "")
 	info, err := client.InfoWithResponse(ctx)
 	check("info", err, info.HTTPResponse, info.JSON200 != nil && (*info.JSON200)["software"] == "sextant")
 
-	balance, err := client.GetAccountBalanceWithResponse(ctx, ada, coin, &api.GetAccountBalanceParams{Quoted: pointer(true)})
+	balance, err := client.GetAccountBalanceWithResponse(ctx, ada, coin, &api.GetAccountBalanceParams{Quoted: pointer(true), At: &at, MinLedgerVersion: &version, WaitMs: pointer(0)})
 	must(err)
-	digits, err := balance.JSON200.AsBalance1()
+	digits, err := balance.JSON200.AsBalanceDigits()
 	check("get_account_balance", err, balance.HTTPResponse, len(digits) > 0)
 	detail, err := client.GetBalanceDetailWithResponse(ctx, ada, coin, &api.GetBalanceDetailParams{LedgerVersion: &version})
 	check("get_balance_detail", err, detail.HTTPResponse, detail.JSON200 != nil && *detail.JSON200.Symbol == "APT")
 	history, err := client.GetBalanceHistoryWithResponse(ctx, ada, coin, &api.GetBalanceHistoryParams{Limit: pointer(2)})
 	check("get_balance_history", err, history.HTTPResponse, history.JSON200 != nil && len(*history.JSON200) > 0 && (*history.JSON200)[0].After != "")
-	balances, err := client.GetBalancesWithResponse(ctx, &api.GetBalancesParams{}, api.BalancesRequest{
+	balances, err := client.GetBalancesWithResponse(ctx, &api.GetBalancesParams{At: &at}, api.BalancesRequest{
 		Queries: []api.BalanceQuery{{Address: ada, AssetType: coin}, {Address: "?", AssetType: coin}},
 		Totals:  pointer(true),
 	})
@@ -66,21 +89,41 @@ func main() {
 
 	item, err := client.GetRawTableItemWithResponse(ctx, prices, &api.GetRawTableItemParams{LedgerVersion: &version}, api.RawTableItemRequest{Key: key})
 	check("get_raw_table_item", err, item.HTTPResponse, item.JSON200 != nil && strings.HasPrefix(*item.JSON200, "0x"))
+	value, err := client.GetTableItemWithResponse(ctx, prices, &api.GetTableItemParams{LedgerVersion: &version}, api.TableItemRequest{
+		KeyType: "0x1::string::String", ValueType: "u64", Key: "APT",
+	})
+	check("get_table_item", err, value.HTTPResponse, strings.HasPrefix(string(value.Body), "\""))
 	items, err := client.GetRawTableItemsWithResponse(ctx, &api.GetRawTableItemsParams{LedgerVersion: &version}, api.TableItemsRequest{
 		Queries: []api.TableItemQuery{{TableHandle: prices, Key: key}},
 	})
 	check("get_raw_table_items", err, items.HTTPResponse, items.JSON200 != nil && *items.JSON200.Items[0].Value == *item.JSON200)
-	holdings, err := client.GetHoldingsWithResponse(ctx, ada, &api.GetHoldingsParams{Limit: pointer(2)})
+	holdings, err := client.GetHoldingsWithResponse(ctx, ada, &api.GetHoldingsParams{Limit: pointer(2), At: &at})
 	check("get_holdings", err, holdings.HTTPResponse, holdings.JSON200 != nil && (*holdings.JSON200)[0].Balance != "")
+	account, err := client.GetAccountWithResponse(ctx, ada, &api.GetAccountParams{})
+	check("get_account", err, account.HTTPResponse, account.JSON200 != nil && account.JSON200.SequenceNumber != "")
+	const accountType = "0x1::account::Account"
+	resource, err := client.GetAccountResourceWithResponse(ctx, ada, accountType, &api.GetAccountResourceParams{LedgerVersion: &version})
+	check("get_account_resource", err, resource.HTTPResponse, resource.JSON200 != nil && resource.JSON200.Type == accountType)
+	resources, err := client.GetAccountResourcesWithResponse(ctx, ada, &api.GetAccountResourcesParams{LedgerVersion: &version})
+	check("get_account_resources", err, resources.HTTPResponse, resources.JSON200 != nil && len(*resources.JSON200) > 0)
+	module, err := client.GetAccountModuleWithResponse(ctx, "0x1", "coin", &api.GetAccountModuleParams{})
+	check("get_account_module", err, module.HTTPResponse, module.JSON200 != nil && module.JSON200.Abi.Name == "coin")
+	modules, err := client.GetAccountModulesWithResponse(ctx, "0x1", &api.GetAccountModulesParams{})
+	check("get_account_modules", err, modules.HTTPResponse, modules.JSON200 != nil && len(*modules.JSON200) > 0)
 	rows, err := client.GetTableItemsWithResponse(ctx, prices, &api.GetTableItemsParams{LedgerVersion: &version})
 	check("get_table_items", err, rows.HTTPResponse, rows.JSON200 != nil && (*rows.JSON200)[0].Value != nil)
 	count, err := client.CountTableItemsWithResponse(ctx, prices, &api.CountTableItemsParams{LedgerVersion: &version})
 	check("count_table_items", err, count.HTTPResponse, count.JSON200 != nil && count.JSON200.IsComplete)
 	stateKey := "0x01" + prices[2:] + "04" + key[2:]
-	value, err := client.GetRawStateValueWithResponse(ctx, &api.GetRawStateValueParams{}, api.RawStateValueRequest{Key: stateKey})
-	check("get_raw_state_value", err, value.HTTPResponse, len(value.Body) > 8)
+	stored, err := client.GetRawStateValueWithResponse(ctx, &api.GetRawStateValueParams{}, api.RawStateValueRequest{Key: stateKey})
+	check("get_raw_state_value", err, stored.HTTPResponse, len(stored.Body) > 8)
 	records, err := client.GetTransactionsWithResponse(ctx, &api.GetTransactionsParams{Limit: pointer(uint16(1))})
 	check("get_transactions", err, records.HTTPResponse, len(records.Body) > 8)
+
+	returned, err := client.ViewWithResponse(ctx, &api.ViewParams{}, api.ViewRequest{
+		Function: "0x1::coin::balance", TypeArguments: []string{coin}, Arguments: []interface{}{ada},
+	})
+	check("view", err, returned.HTTPResponse, strings.HasPrefix(string(returned.Body), "[\""))
 
 	payload := api.TransactionPayload{}
 	must(payload.FromEntryFunctionPayload(api.EntryFunctionPayload{
@@ -92,16 +135,36 @@ func main() {
 		Sender: ada, SequenceNumber: pointer("0"), MaxGasAmount: "2000", GasUnitPrice: "100",
 		ExpirationTimestampSecs: "32425224034", Payload: payload,
 	}
-	message, err := client.EncodeSubmissionWithResponse(ctx, request)
+	message, err := client.EncodeSubmissionWithResponse(ctx, &api.EncodeSubmissionParams{}, request)
 	check("encode_submission", err, message.HTTPResponse, message.JSON200 != nil && strings.HasPrefix(*message.JSON200, "0xb5e97db0"))
 	explain := api.ExplainSubmissionRequest{}
 	must(explain.FromExplainMessageRequest(api.ExplainMessageRequest{Message: *message.JSON200}))
-	explained, err := client.ExplainSubmissionWithResponse(ctx, explain)
+	explained, err := client.ExplainSubmissionWithResponse(ctx, &api.ExplainSubmissionParams{}, explain)
 	must(err)
 	call, err := explained.JSON200.Payload.ValueByDiscriminator()
 	must(err)
 	function, isCall := call.(api.ExplainedEntryFunction)
 	check("explain_submission", err, explained.HTTPResponse, isCall && function.Function == "0x1::aptos_account::transfer")
+
+	// A second member of the union, told apart by its type.
+	must(explain.FromExplainEncodeRequest(api.ExplainEncodeRequest{
+		Sender: ada, SequenceNumber: pointer("0"), MaxGasAmount: "2000", GasUnitPrice: "100",
+		ExpirationTimestampSecs: "32425224034", Payload: payload,
+	}))
+	again, err := client.ExplainSubmissionWithResponse(ctx, &api.ExplainSubmissionParams{}, explain)
+	must(err)
+	if again.JSON200 == nil || again.JSON200.Bytes != *message.JSON200 {
+		fmt.Fprintf(os.Stderr, "explain_submission of a request: %s\n", again.Body)
+		os.Exit(1)
+	}
+
+	changes, err := client.StreamBalance(ctx, ada, coin, &api.StreamBalanceParams{After: pointer("1")})
+	must(err)
+	change := firstEvent[api.BalanceEvent](changes, "balance")
+	check("stream_balance", nil, changes, change.Before != nil && *change.Before != change.Balance)
+	blocks, err := client.StreamBlocks(ctx, &api.StreamBlocksParams{})
+	must(err)
+	check("stream_blocks", nil, blocks, firstEvent[api.BlockEvent](blocks, "block").Height != "")
 
 	page, err := client.SpecPageWithResponse(ctx)
 	check("spec_page", err, page.HTTPResponse, len(page.Body) > 0)

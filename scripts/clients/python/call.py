@@ -1,12 +1,19 @@
 # Calls every operation of a node through the client that openapi-python-client generates, and prints the id of each.
+import json
 import sys
+from datetime import datetime, timedelta, timezone
 
 from client import Client
 from client.api.default import (
     count_table_items,
     encode_submission,
     explain_submission,
+    get_account,
     get_account_balance,
+    get_account_module,
+    get_account_modules,
+    get_account_resource,
+    get_account_resources,
     get_balance_detail,
     get_balance_history,
     get_balances,
@@ -15,6 +22,7 @@ from client.api.default import (
     get_raw_state_value,
     get_raw_table_item,
     get_raw_table_items,
+    get_table_item,
     get_table_items,
     get_transactions,
     healthy,
@@ -23,30 +31,43 @@ from client.api.default import (
     spec_json,
     spec_page,
     spec_yaml,
+    stream_balance,
+    stream_blocks,
+    view,
 )
 from client.models import (
+    Account,
     BalanceChange,
     BalanceDetail,
+    BalanceEvent,
     BalanceQuery,
     Balances,
     BalancesRequest,
+    BlockEvent,
     EncodeSubmissionRequest,
     EntryFunctionPayload,
     EntryFunctionPayloadType,
     Error,
     ErrorErrorCode,
     ExplainedEntryFunction,
+    ExplainEncodeRequest,
+    ExplainEncodeRequestType,
     ExplainMessageRequest,
+    ExplainMessageRequestType,
     Holding,
     LedgerInfo,
     Message,
+    MoveModule,
+    MoveResource,
     NodeInfo,
     RawStateValueRequest,
     RawTableItemRequest,
     TableItemQuery,
+    TableItemRequest,
     TableItems,
     TableItemsRequest,
     TableRowCount,
+    ViewRequest,
 )
 
 ADA = "0x4c8c4c574ddfa2ff2015d1817d88bfb048ec7928297952bb4400935ea67a3d5f"
@@ -71,13 +92,44 @@ def typed(kind, test=lambda _: True):
     return lambda response: isinstance(response.parsed, kind) and test(response.parsed)
 
 
-ledger = check(get_ledger_info, typed(LedgerInfo, lambda ledger: ledger.chain_id == 4))
+def first_event(operation, kind, model, is_right, *args, **more):
+    """Reads the first event of a stream, which has no end, as its typed data."""
+    request = operation._get_kwargs(*args, **more)
+    name = operation.__name__.rsplit(".", 1)[-1]
+    with client.get_httpx_client().stream(**request) as response:
+        event = None
+        for line in response.iter_lines():
+            if line.startswith("event: "):
+                event = line.removeprefix("event: ")
+            elif line.startswith("data: ") and event == kind:
+                data = model.from_dict(json.loads(line.removeprefix("data: ")))
+                if not is_right(data):
+                    sys.exit(f"{name}: {data!r}")
+                print(name)
+                return
+    sys.exit(f"{name}: {response.status_code}, no event")
+
+
+ledger = check(
+    get_ledger_info, typed(LedgerInfo, lambda ledger: ledger.chain_id == 4), min_ledger_version="1", wait_ms=1000
+)
 version = ledger.ledger_version
+moment = datetime.fromtimestamp(0, timezone.utc) + timedelta(microseconds=int(ledger.ledger_timestamp))
+at = moment.isoformat()
 check(healthy, typed(Message), duration_secs=3600)
 check(ready, typed(Message))
 check(info, typed(NodeInfo, lambda facts: facts["software"] == "sextant"))
 
-check(get_account_balance, typed(str, str.isdigit), ADA, COIN, quoted=True)
+check(
+    get_account_balance,
+    typed(str, str.isdigit),
+    ADA,
+    COIN,
+    quoted=True,
+    at=at,
+    min_ledger_version=version,
+    wait_ms=0,
+)
 check(
     get_balance_detail,
     typed(BalanceDetail, lambda detail: detail.symbol == "APT"),
@@ -91,16 +143,41 @@ check(
     get_balances,
     typed(Balances, lambda found: found.balances[1].error.error_code == ErrorErrorCode.WEB_FRAMEWORK_ERROR),
     body=BalancesRequest(queries=queries, totals=True),
+    at=at,
 )
 
 item = check(get_raw_table_item, typed(str), PRICES, body=RawTableItemRequest(key=KEY), ledger_version=version)
+check(
+    get_table_item,
+    lambda response: response.content.strip(b'"').isdigit(),
+    PRICES,
+    body=TableItemRequest(key_type="0x1::string::String", value_type="u64", key="APT"),
+    ledger_version=version,
+)
 check(
     get_raw_table_items,
     typed(TableItems, lambda found: found.items[0].value == item),
     body=TableItemsRequest(queries=[TableItemQuery(table_handle=PRICES, key=KEY)]),
     ledger_version=version,
 )
-check(get_holdings, typed(list, lambda holdings: isinstance(holdings[0], Holding)), ADA, limit=2)
+check(get_holdings, typed(list, lambda holdings: isinstance(holdings[0], Holding)), ADA, limit=2, at=at)
+check(get_account, typed(Account, lambda account: account.sequence_number.isdigit()), ADA)
+ACCOUNT = "0x1::account::Account"
+check(
+    get_account_resource,
+    typed(MoveResource, lambda found: found.data["sequence_number"].isdigit()),
+    ADA,
+    ACCOUNT,
+    ledger_version=version,
+)
+check(
+    get_account_resources,
+    typed(list, lambda found: any(one.type_ == ACCOUNT for one in found)),
+    ADA,
+    ledger_version=version,
+)
+check(get_account_module, typed(MoveModule, lambda module: module.abi.name == "coin"), "0x1", "coin")
+check(get_account_modules, typed(list, lambda modules: isinstance(modules[0], MoveModule)), "0x1")
 check(
     get_table_items,
     typed(list, lambda rows: any(row.key == KEY and row.value == item for row in rows)),
@@ -111,6 +188,12 @@ check(count_table_items, typed(TableRowCount, lambda found: found.is_complete), 
 state_key = f"0x01{PRICES[2:]}04{KEY[2:]}"
 check(get_raw_state_value, lambda response: len(response.content) > 8, body=RawStateValueRequest(key=state_key))
 check(get_transactions, lambda response: len(response.content) > 8, limit=1)
+
+check(
+    view,
+    lambda response: response.content.startswith(b'["'),
+    body=ViewRequest(function="0x1::coin::balance", type_arguments=[COIN], arguments=[ADA]),
+)
 
 request = EncodeSubmissionRequest(
     sender=ADA,
@@ -129,8 +212,21 @@ message = check(encode_submission, typed(str, lambda text: text.startswith("0xb5
 check(
     explain_submission,
     lambda response: isinstance(response.parsed.payload, ExplainedEntryFunction),
-    body=ExplainMessageRequest(message=message),
+    body=ExplainMessageRequest(type_=ExplainMessageRequestType.SIGNING_MESSAGE, message=message),
 )
+again = explain_submission.sync(
+    client=client,
+    body=ExplainEncodeRequest.from_dict(
+        {**request.to_dict(), "type": ExplainEncodeRequestType.ENCODE_REQUEST}
+    ),
+)
+if again.bytes_ != message:
+    sys.exit(f"explain_submission of a request: {again!r}")
+
+first_event(
+    stream_balance, "balance", BalanceEvent, lambda event: event.before != event.balance, ADA, COIN, after="1"
+)
+first_event(stream_blocks, "block", BlockEvent, lambda event: event.height.isdigit())
 
 check(spec_page, lambda response: b"<html" in response.content)
 check(spec_json, lambda response: response.parsed["openapi"] == "3.0.3")

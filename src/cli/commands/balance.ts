@@ -1,6 +1,6 @@
 // `sextant balance`: a coin or fungible-asset balance at the latest or any kept version or time.
-import { parseOperand } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
+import { balanceOperands } from "../names.ts";
 import { switchOption } from "../option.ts";
 import {
   askSource,
@@ -25,17 +25,20 @@ export const balanceCommand = command({
   },
   exclusions: [...sourceExclusions, ...readAtExclusions],
   examples: [
+    "sextant balance ada APT    # a demo account of a local chain",
     "sextant balance 0x1 0x1::aptos_coin::AptosCoin",
     "sextant balance 0xcafe 0xa --ledger-version 1200 --data ./data",
     "sextant balance 0xcafe 0xa --at 2026-01-31T00:00:00Z",
   ],
   run: async (values, operands, context) => {
-    const [address, asset] = operandsOf(operands, ["ADDRESS", "ASSET"]);
-    parseOperand("address", "ADDRESS", address);
-    parseOperand("asset", "ASSET", asset);
+    const [account, symbol] = operandsOf(operands, ["ADDRESS", "ASSET"]);
+    const find = balanceOperands({ address: account, asset: symbol });
     const at = readAtOf(values);
-    const digits = await askSource(values, (source) => source.balance(address, asset, at));
-    context.out(values.json ? JSON.stringify({ address, asset, balance: digits }) : digits);
+    await askSource(values, async (source) => {
+      const { address, asset } = await find(source);
+      const balance = await source.balance(address, asset, at);
+      context.out(values.json ? JSON.stringify({ address, asset, balance }) : balance);
+    });
     return EXIT_OK;
   },
 });

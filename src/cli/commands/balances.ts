@@ -3,12 +3,16 @@ import { parseOperand } from "../../node.ts";
 import { batchExclusions, batchOptions, runBatch } from "../batch.ts";
 import { command } from "../command.ts";
 import { switchOption } from "../option.ts";
+import type { BalanceQueryText } from "../source.ts";
 
 /** Sums by asset. One asset may be written in several ways; the first one names its total. */
-function addUp(assets: readonly string[], balances: readonly (string | undefined)[]): Map<string, bigint> {
+function addUp(
+  queries: readonly BalanceQueryText[],
+  balances: readonly (string | undefined)[],
+): Map<string, bigint> {
   const names = new Map<string, string>();
   const sums = new Map<string, bigint>();
-  for (const [i, text] of assets.entries()) {
+  for (const [i, { asset_type: text }] of queries.entries()) {
     const balance = balances[i];
     if (balance === undefined) continue;
     const { id } = parseOperand("asset", "ASSET", text);
@@ -33,7 +37,10 @@ export const balancesCommand = command({
     runBatch(values, operands, context, {
       results: "balances",
       value: "balance",
-      toQuery: (address, asset_type) => ({ address, asset_type }),
+      toQuery: async (names, { first, second, place }) => ({
+        address: await names.find("address", `${place}, address`, first),
+        asset_type: await names.find("asset", `${place}, asset`, second),
+      }),
       ask: (source, queries, at) => source.balances(queries, at),
       ...(values.totals ? { addUp } : {}),
     }),

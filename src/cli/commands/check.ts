@@ -1,13 +1,29 @@
-// `sextant check`: verifies every row of a data directory.
+// `sextant check`: verifies every row of a data directory, or the index of a ledger in a cluster.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { type CheckProgress, type CopyWatch, checkData, type StoreReport } from "../../node.ts";
+import {
+  type CheckProgress,
+  type CopyWatch,
+  checkClusterData,
+  checkData,
+  type IndexReport,
+  type StoreOptions,
+  type StoreReport,
+} from "../../node.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK } from "../command.ts";
 import { interruptible } from "../interrupt.ts";
-import { switchOption, textOptionWithDefault } from "../option.ts";
+import { switchOption, textOption, textOptionWithDefault } from "../option.ts";
 import { type Progress, startProgress } from "../progress.ts";
 import { operandsOf } from "../source.ts";
-import { DEFAULT_DATA, directoryOf } from "../store-options.ts";
+import {
+  assertNotGiven,
+  CLUSTER_NAMES,
+  clusterOf,
+  clusterOptions,
+  DEFAULT_DATA,
+  directoryOf,
+  passwordExclusion,
+} from "../store-options.ts";
 import { alignedLines } from "./info.ts";
 
 /** Starts to show progress at the first update. */
@@ -50,6 +66,7 @@ function reportFields(report: StoreReport): Readonly<Record<string, unknown>> {
     values: report.values,
     blocks: report.blocks,
     tree_nodes: report.treeNodes,
+    index_rows: report.indexRows,
     rows_not_yet_pruned: report.leftovers,
     rows_not_covered: report.sideRows,
     faults: report.faults,
@@ -68,6 +85,31 @@ async function checkHere(data: string, asJson: boolean, context: CommandContext)
   return report.faults === 0 ? EXIT_OK : EXIT_FAILED;
 }
 
+function indexFields(report: IndexReport): Readonly<Record<string, unknown>> {
+  return {
+    chain_id: report.chainId,
+    ledger_version: `${report.version}`,
+    oldest_ledger_version: `${report.oldestVersion}`,
+    checked: "the index only",
+    indexed_to: report.indexedTo === undefined ? "none" : `${report.indexedTo}`,
+    index_rows: report.indexRows,
+    index_rows_without_item: report.withoutItem,
+    faults: report.faults,
+    verdict: report.faults === 0 ? "sound" : "damaged",
+  };
+}
+
+async function checkCluster(store: StoreOptions, asJson: boolean, context: CommandContext): Promise<number> {
+  const report = await interruptible((signal) => checkClusterData(store, signal));
+  const { findings, leftovers } = report;
+  const fields = indexFields(report);
+  if (asJson) context.out(JSON.stringify({ ...fields, leftovers, findings }));
+  else for (const line of alignedLines(fields)) context.out(line);
+  for (const text of leftovers) context.err(`left over: ${text}`);
+  for (const finding of findings) context.err(`damaged: ${finding}`);
+  return report.faults === 0 ? EXIT_OK : EXIT_FAILED;
+}
+
 /**
  * Runs the check in a child process, because reading a badly damaged file can crash. The child stops when the channel
  * to this process closes, so it never outlives this process.
@@ -80,7 +122,12 @@ export async function checkInChild(
   const [, program = ""] = process.argv;
   const args = [...process.execArgv, program, "check", "--in-process", "--data", data, ...flags];
   return interruptible(async (stop) => {
-    const child = spawn(process.execPath, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    // The flags say everything: the child must not warn of this process's variables again.
+    const variables = Object.entries(process.env).filter(([name]) => !name.startsWith("SEXTANT_"));
+    const child = spawn(process.execPath, args, {
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+      env: { ...Object.fromEntries(variables), SEXTANT_LOG_LEVEL: process.env.SEXTANT_LOG_LEVEL },
+    });
     // Not "close": node does not emit it after this side disconnected.
     const exited = once(child, "exit");
     stop.addEventListener("abort", () => {
@@ -96,19 +143,32 @@ export async function checkInChild(
 
 export const checkCommand = command({
   name: "check",
-  summary: "Verify every row of a data directory (lmdb engine): hashes, indexes, state root",
+  summary: "Verify every row of a data directory: hashes, indexes, state root; or the index of a cluster",
   operands: "",
   options: {
     data: textOptionWithDefault("Data directory to check; a node may be writing to it", "DIR", DEFAULT_DATA),
+    "store-url": textOption(
+      "Check the index of the ledger in this cluster instead: cassandra://HOST[:PORT][,HOST…]/KEYSPACE[/LEDGER]",
+      "URL",
+    ),
+    ...clusterOptions,
     json: switchOption("Print a JSON object", false),
     "in-process": switchOption(
       "Check in this process instead of a child process; a badly damaged file may crash it",
       false,
     ),
   },
-  examples: ["sextant check", "sextant check --data /var/lib/sextant --json"],
+  exclusions: [{ one: "store-url", others: ["data", "in-process"] }, passwordExclusion],
+  examples: [
+    "sextant check",
+    "sextant check --data /var/lib/sextant --json",
+    "sextant check --store-url cassandra://10.0.0.1/sextant",
+  ],
   run: (values, operands, context) => {
     operandsOf(operands, []);
+    const { "store-url": url } = values;
+    if (url !== undefined) return checkCluster(clusterOf(url, values), values.json, context);
+    assertNotGiven(CLUSTER_NAMES, values, "--store-url");
     const data = directoryOf("data", values.data);
     if (values["in-process"]) return checkHere(data, values.json, context);
     return checkInChild(data, values.json ? ["--json"] : [], context);

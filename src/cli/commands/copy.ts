@@ -5,8 +5,9 @@ import { command, EXIT_FAILED, EXIT_OK } from "../command.ts";
 import { interruptible, RESUMES } from "../interrupt.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
 import { choiceOption, grouped, type OptionValues, switchOption, textOption } from "../option.ts";
-import { type Progress, startProgress } from "../progress.ts";
+import type { Progress } from "../progress.ts";
 import { operandsOf } from "../source.ts";
+import { startSteadyProgress } from "../steady-progress.ts";
 import {
   assertNotGiven,
   CLUSTER_NAMES,
@@ -70,7 +71,7 @@ function partProgress(): { readonly onProgress: CopyOptions["onProgress"]; reado
     onProgress: (name, done, total) => {
       if (part !== name) {
         progress?.finish();
-        progress = startProgress(name, total);
+        progress = startSteadyProgress(name, total, done);
         part = name;
       }
       progress?.update(done);
@@ -111,14 +112,14 @@ export const copyCommand = command({
     operandsOf(operands, []);
     const from = sourceOf(values);
     const to = targetOf(values);
+    context.err(`copying ${values.from} to ${values.to}`);
     const { onProgress, finish } = partProgress();
     const logger = createLogger(values["log-level"], process.stderr.isTTY ? "text" : "json");
     const share = values.compare === "all" ? 1 : SAMPLE;
     const report = await interruptible(
       (signal) => copyData({ from, to, share, onProgress, logger, signal }),
       RESUMES,
-    );
-    finish();
+    ).finally(finish);
     const fields = reportFields(report);
     if (values.json) context.out(JSON.stringify({ ...fields, findings: report.check.findings }));
     else for (const line of alignedLines(fields)) context.out(line);

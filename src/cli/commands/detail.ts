@@ -1,6 +1,6 @@
 // `sextant detail`: what a balance is made of.
-import { parseOperand } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
+import { balanceOperands } from "../names.ts";
 import { switchOption } from "../option.ts";
 import {
   askSource,
@@ -12,17 +12,7 @@ import {
   sourceExclusions,
   sourceOptions,
 } from "../source.ts";
-import { alignedLines } from "./info.ts";
-
-/** The members of the parts under names of their own. */
-function flatten(object: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const flat: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(object)) {
-    if (typeof value !== "object" || value === null) flat[name] = value;
-    else for (const [part, inner] of Object.entries(value)) flat[`${name}.${part}`] = inner;
-  }
-  return flat;
-}
+import { alignedLines, flatten } from "./info.ts";
 
 export const detailCommand = command({
   name: "detail",
@@ -40,11 +30,13 @@ export const detailCommand = command({
     "sextant detail 0xcafe 0xa --at 1767225600 --json",
   ],
   run: async (values, operands, context) => {
-    const [address, asset] = operandsOf(operands, ["ADDRESS", "ASSET"]);
-    parseOperand("address", "ADDRESS", address);
-    parseOperand("asset", "ASSET", asset);
+    const [account, symbol] = operandsOf(operands, ["ADDRESS", "ASSET"]);
+    const find = balanceOperands({ address: account, asset: symbol });
     const at = readAtOf(values);
-    const { text } = await askSource(values, (source) => source.detail(address, asset, at));
+    const { text } = await askSource(values, async (source) => {
+      const { address, asset } = await find(source);
+      return source.detail(address, asset, at);
+    });
     if (values.json) context.out(text);
     else
       for (const line of alignedLines(flatten(JSON.parse(text) as Record<string, unknown>)))

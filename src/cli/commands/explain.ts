@@ -1,7 +1,8 @@
 // `sextant explain`: explains a signing message or a transaction request.
 import { readFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../../base/errors.ts";
-import { fromHex } from "../../base/hex.ts";
+import { fromHex, hexBytesFault } from "../../base/hex.ts";
+import { escapeControls } from "../../base/text.ts";
 import type { Explanation } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { switchOption } from "../option.ts";
@@ -18,9 +19,11 @@ function requestOf(file: string, bytes: Uint8Array): Uint8Array {
   const hex = /^"(.*)"$/.exec(text)?.[1] ?? text;
   const digits = hex.startsWith("0x") ? hex.slice(2) : hex;
   if (digits === "" || fromHex(digits) === undefined) {
+    const fault = digits === "" ? undefined : hexBytesFault(hex);
+    const reason = fault === undefined ? "" : `: ${fault}`;
     const got = text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
     throw new ConfigError(
-      `${file}: expected a signing message as an even number of hex digits, or a JSON object, got ${JSON.stringify(got)}`,
+      `${file}: expected a signing message as an even number of hex digits, or a JSON object, got ${JSON.stringify(got)}${reason}`,
     );
   }
   return new TextEncoder().encode(JSON.stringify({ message: hex }));
@@ -28,11 +31,7 @@ function requestOf(file: string, bytes: Uint8Array): Uint8Array {
 
 /** JSON without characters that control a terminal or the reading direction. */
 function visible(value: unknown): string {
-  return JSON.stringify(value).replace(/[\p{Cc}\p{Cf}]/gu, (character) =>
-    Array.from({ length: character.length }, (_, i) => character.charCodeAt(i))
-      .map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`)
-      .join(""),
-  );
+  return escapeControls(JSON.stringify(value));
 }
 
 function callLines(call: Explanation["payload"]): Record<string, unknown> {

@@ -3,6 +3,7 @@ import { ConfigError } from "../../base/errors.ts";
 import { formatTime } from "../../base/time-text.ts";
 import { isReversed, parseOperand } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
+import { balanceOperands } from "../names.ts";
 import { choiceOption, integerOption, textOption } from "../option.ts";
 import {
   askSource,
@@ -50,14 +51,14 @@ export const historyCommand = command({
     "sextant history 0xcafe 0xa --from 2026-01-01T00:00:00Z --to 2026-01-31T23:59:59Z --format csv",
   ],
   run: async (values, operands, context) => {
-    const [address, asset] = operandsOf(operands, ["ADDRESS", "ASSET"]);
-    parseOperand("address", "ADDRESS", address);
-    parseOperand("asset", "ASSET", asset);
+    const [account, symbol] = operandsOf(operands, ["ADDRESS", "ASSET"]);
+    const find = balanceOperands({ address: account, asset: symbol });
     const { from, to, points, format } = values;
     const first = from === undefined ? undefined : parseOperand("from", "--from", from);
     const last = to === undefined ? undefined : parseOperand("to", "--to", to);
     if (isReversed(first, last)) throw new ConfigError("--from: expected at most --to, got more");
     await askSource(values, async (source) => {
+      const { address, asset } = await find(source);
       let isFirst = true;
       // Not before the first response: a refusal prints no header.
       const printHeader = (): void => {

@@ -1,6 +1,6 @@
 // `sextant holdings`: every asset of an account.
-import { parseOperand } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
+import { checkOperand, NameFinder } from "../names.ts";
 import { switchOption } from "../option.ts";
 import {
   askSource,
@@ -36,10 +36,11 @@ export const holdingsCommand = command({
   exclusions: [...sourceExclusions, ...readAtExclusions],
   examples: ["sextant holdings 0xcafe", "sextant holdings 0xcafe --at 2026-01-31T00:00:00Z --json"],
   run: async (values, operands, context) => {
-    const [address] = operandsOf(operands, ["ADDRESS"]);
-    parseOperand("address", "ADDRESS", address);
+    const [account] = operandsOf(operands, ["ADDRESS"]);
+    checkOperand("address", "ADDRESS", account);
     const at = readAtOf(values);
     await askSource(values, async (source) => {
+      const address = await new NameFinder(source).find("address", "ADDRESS", account);
       for await (const line of source.holdings(address, at)) {
         context.out(values.json ? line : toText(JSON.parse(line) as Held));
       }

@@ -11,6 +11,16 @@ export function alignedLines(object: Readonly<Record<string, unknown>>): string[
   );
 }
 
+/** Members of objects under names of their own, such as `demo_accounts.ada`. */
+export function flatten(object: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const flat: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(object)) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) flat[name] = value;
+    else for (const [part, inner] of Object.entries(value)) flat[`${name}.${part}`] = inner;
+  }
+  return flat;
+}
+
 export const infoCommand = command({
   name: "info",
   summary: "Print what a node is: software version, chain, sync state, storage",
@@ -22,7 +32,9 @@ export const infoCommand = command({
     operandsOf(operands, []);
     const text = await askSource(values, (source) => source.info());
     if (values.json) context.out(text);
-    else for (const line of alignedLines(JSON.parse(text) as Record<string, unknown>)) context.out(line);
+    else
+      for (const line of alignedLines(flatten(JSON.parse(text) as Record<string, unknown>)))
+        context.out(line);
     return EXIT_OK;
   },
 });

@@ -1,6 +1,7 @@
 // `sextant raw-item`: one table item's stored bytes.
 import { parseOperand } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
+import { checkOperand, NameFinder } from "../names.ts";
 import { switchOption } from "../option.ts";
 import {
   askSource,
@@ -26,13 +27,15 @@ export const rawItemCommand = command({
   exclusions: [...sourceExclusions, ...readAtExclusions],
   examples: ["sextant raw-item 0x1b85…fdca 0x0619dc29a0aac8fa", "sextant raw-item 0x1b85…fdca 0x00 --json"],
   run: async (values, operands, context) => {
-    const [handle, key] = operandsOf(operands, ["TABLE_HANDLE", "KEY"]);
-    parseOperand("table", "TABLE_HANDLE", handle);
+    const [table, key] = operandsOf(operands, ["TABLE_HANDLE", "KEY"]);
+    checkOperand("table", "TABLE_HANDLE", table);
     parseOperand("key", "KEY", key);
     const at = readAtOf(values);
-    const answer = await askSource(values, (source) => source.rawItem(handle, key, at));
-    const value = JSON.parse(answer) as string;
-    context.out(values.json ? JSON.stringify({ table_handle: handle, key, value }) : value);
+    await askSource(values, async (source) => {
+      const handle = await new NameFinder(source).find("table", "TABLE_HANDLE", table);
+      const value = JSON.parse(await source.rawItem(handle, key, at)) as string;
+      context.out(values.json ? JSON.stringify({ table_handle: handle, key, value }) : value);
+    });
     return EXIT_OK;
   },
 });

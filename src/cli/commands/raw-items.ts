@@ -13,7 +13,10 @@ export const rawItemsCommand = command({
     runBatch(values, operands, context, {
       results: "items",
       value: "value",
-      toQuery: (table_handle, key) => ({ table_handle, key }),
+      toQuery: async (names, { first, second, place }) => ({
+        table_handle: await names.find("table", `${place}, table`, first),
+        key: second,
+      }),
       ask: (source, queries, at) => source.rawItems(queries, at),
     }),
 });

@@ -32,10 +32,13 @@ function reportFields(report: RewindReport): Readonly<Record<string, unknown>> {
 export const rewindCommand = command({
   name: "rewind",
   summary:
-    "Remove every version above an earlier one from a store, when its history is not the network's; resumes an interrupted rewind",
+    "Set a store back to an earlier version, and remove all later ones, after a waypoint showed that they are not the network's",
   operands: "",
   options: {
-    to: textOption("Version to return to: the last of a kept block, below a refuted version", "VERSION"),
+    to: textOption(
+      "Version that becomes the latest: the last one of a block, below the version that the waypoint refuted; the same command again finishes an interrupted rewind",
+      "VERSION",
+    ),
     json: switchOption("Print a JSON object", false),
     ...storeOptions,
     "log-level": choiceOption("Least severe level to log", LOG_LEVELS, "warn"),

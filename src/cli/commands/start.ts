@@ -5,15 +5,17 @@ import {
   createNode,
   FOLLOW_NUMBERS,
   type FollowOptions,
+  HTTP_DEFAULTS,
   LOCAL_CHAIN_NUMBERS,
   NODE_DEFAULTS,
   type Node,
 } from "../../node.ts";
 import { showCatchingUp } from "../catching-up.ts";
+import { hasColours } from "../colour.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK } from "../command.ts";
-import { guideLines } from "../guide.ts";
 import { httpOf, limitGroups, servingGroup } from "../http-options.ts";
 import { Interrupted } from "../interrupt.ts";
+import { startLiveLine } from "../live-line.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
 import {
   bytesOption,
@@ -31,7 +33,9 @@ import {
 } from "../option.ts";
 import { startProgress } from "../progress.ts";
 import { operandsOf } from "../source.ts";
+import { startScreen } from "../start-screen.ts";
 import { storeExclusions, storeOf, storeOptions } from "../store-options.ts";
+import { upgradeProgress } from "../upgrade-progress.ts";
 import { checkInChild } from "./check.ts";
 
 const followOptions = {
@@ -139,6 +143,10 @@ const options = {
       "Log lines as JSON or readable text; auto is text on a terminal",
       ["auto", "json", "text"],
       "auto",
+    ),
+    "log-requests": switchOption(
+      "Log a line for each request: method, path, status, milliseconds, bytes, request id",
+      HTTP_DEFAULTS.logRequests,
     ),
     config: textOption("YAML file with any of these options as keys, without the dashes", "FILE"),
   }),
@@ -249,7 +257,8 @@ function startNode(values: StartValues): Promise<Node> {
     pruneWindow: values["prune-window"],
     index: values.index,
     logger,
-    http: httpOf(values),
+    http: { ...httpOf(values), logRequests: values["log-requests"] },
+    onUpgrade: upgradeProgress(),
     genesis: values.genesis,
     waypoint: values.waypoint,
     follow: isFollowing
@@ -276,8 +285,8 @@ async function positionText(node: Node): Promise<string> {
   return `chain ${chain_id}, version ${ledger_version}, oldest ${oldest_ledger_version}`;
 }
 
-/** Says that the node listens, if it is not ready yet, and then that it is ready. */
-async function announce(node: Node, context: CommandContext): Promise<void> {
+/** Says that the node listens, if it is not ready yet, and then shows the start screen. False if the node ended before. */
+async function announce(node: Node, context: CommandContext): Promise<boolean> {
   const reason = await node.unreadyReason();
   if (reason !== undefined) {
     context.out(`sextant is listening: ${node.url} (not ready: ${reason})`);
@@ -286,11 +295,12 @@ async function announce(node: Node, context: CommandContext): Promise<void> {
       () => true,
       () => false,
     );
-    if (!isReady) return;
+    if (!isReady) return false;
   }
-  context.out(
-    [`sextant is ready: ${node.url} (${await positionText(node)})`, ...guideLines(node)].join("\n"),
-  );
+  const { environment } = context;
+  const isColoured = hasColours(process.stdout, environment);
+  context.out(startScreen(node, { position: await positionText(node), isColoured, environment }));
+  return true;
 }
 
 const STOP_SIGNALS = ["SIGTERM", "SIGINT"] as const;
@@ -361,9 +371,15 @@ export const startCommand = command({
       }
       const node = await startNode(values);
       const ended = Promise.race([stop.stopped.then(() => EXIT_OK), node.faulted.then(() => EXIT_FAILED)]);
-      await Promise.race([ended, announce(node, context)]);
+      let endLiveLine = (): void => {};
+      const announced = announce(node, context).then((isReady) => {
+        if (isReady) endLiveLine = startLiveLine(node, process.stderr);
+      });
+      await Promise.race([ended, announced]);
       const code = await ended;
+      endLiveLine();
       await node.close();
+      if (node.closedAt !== undefined) context.out(`sextant stopped at version ${node.closedAt}`);
       return code;
     } finally {
       stop.ignore();

@@ -1,7 +1,7 @@
 // `sextant statement`: a balance before and after a period, with every change between.
 import { ConfigError } from "../../base/errors.ts";
-import { parseOperand } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
+import { balanceOperands } from "../names.ts";
 import { choiceOption, textOption } from "../option.ts";
 import { askSource, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
 import { parsePeriodEnd, readStatement } from "../statement.ts";
@@ -19,7 +19,11 @@ export const statementCommand = command({
       "TIMESTAMP",
     ),
     to: textOption("First moment after the period", "TIMESTAMP"),
-    format: choiceOption("html: one page to print or keep", ["csv", "json", "html"], "csv"),
+    format: choiceOption(
+      "Output format: csv for spreadsheets, json for programs, html for one page to print or keep",
+      ["csv", "json", "html"],
+      "csv",
+    ),
   },
   exclusions: sourceExclusions,
   examples: [
@@ -27,17 +31,16 @@ export const statementCommand = command({
     "sextant statement 0xcafe --asset 0xa --from 2026-01-01 --to 2026-02-01 --format html > january.html",
   ],
   run: async (values, operands, context) => {
-    const [address] = operandsOf(operands, ["ADDRESS"]);
-    const { asset, format } = values;
-    parseOperand("address", "ADDRESS", address);
-    if (asset === undefined) throw new ConfigError("missing --asset");
-    parseOperand("asset", "--asset", asset);
+    const [account] = operandsOf(operands, ["ADDRESS"]);
+    const { asset: symbol, format } = values;
+    if (symbol === undefined) throw new ConfigError("missing --asset");
+    const find = balanceOperands({ address: account, asset: symbol }, "--asset");
     const fromUsec = parsePeriodEnd("--from", values.from);
     const toUsec = parsePeriodEnd("--to", values.to);
     if (fromUsec >= toUsec)
       throw new ConfigError("--from: expected a time before --to, got one at or after it");
-    const statement = await askSource(values, (source) =>
-      readStatement(source, { address, asset, fromUsec, toUsec }),
+    const statement = await askSource(values, async (source) =>
+      readStatement(source, { ...(await find(source)), fromUsec, toUsec }),
     );
     for (const line of STATEMENT_FORMS[format](statement)) context.out(line);
     return EXIT_OK;

@@ -1,6 +1,7 @@
 // `sextant table-items`: the rows of a table, or how many there are.
 import { parseOperand } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
+import { checkOperand, NameFinder } from "../names.ts";
 import { switchOption, textOption } from "../option.ts";
 import {
   askSource,
@@ -24,7 +25,10 @@ export const tableItemsCommand = command({
   options: {
     ...sourceOptions,
     ...readAtOptions,
-    since: textOption("Only rows that changed after this version; deleted ones have no value", "VERSION"),
+    since: textOption(
+      "Print only rows that changed after this version, up to the version read; a row that was deleted since is printed as deleted (null with --json)",
+      "VERSION",
+    ),
     count: switchOption("Print the number of rows instead", false),
     json: switchOption("Print one JSON object for each row", false),
   },
@@ -35,13 +39,14 @@ export const tableItemsCommand = command({
     "sextant table-items 0xcafe --count",
   ],
   run: async (values, operands, context) => {
-    const [handle] = operandsOf(operands, ["TABLE_HANDLE"]);
-    parseOperand("table", "TABLE_HANDLE", handle);
+    const [table] = operandsOf(operands, ["TABLE_HANDLE"]);
+    checkOperand("table", "TABLE_HANDLE", table);
     const when = {
       ...readAtOf(values),
       since: values.since === undefined ? undefined : parseOperand("version", "--since", values.since),
     };
     await askSource(values, async (source) => {
+      const handle = await new NameFinder(source).find("table", "TABLE_HANDLE", table);
       if (values.count) {
         context.out(`${await source.countTableItems(handle, when)}`);
         return;

@@ -3,11 +3,13 @@ import { ConfigError } from "../../base/errors.ts";
 import { formatTime } from "../../base/time-text.ts";
 import { parseOperand } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
+import { balanceOperands } from "../names.ts";
 import { integerOption, switchOption, textOption } from "../option.ts";
 import {
   askSource,
   minVersionOptions,
   operandsOf,
+  type Source,
   sourceExclusions,
   sourceOptions,
   type WatchQuery,
@@ -25,22 +27,32 @@ function toText(event: Event): string {
   return `${version}  ${time}  ${balance}  ${difference < 0n ? "" : "+"}${difference}  ${transaction_hash}`;
 }
 
-function queryOf(operands: readonly string[], after: bigint | undefined): WatchQuery {
-  if (operands.length === 0) return { balance: undefined, after };
-  const [address, asset] = operandsOf(operands, ["ADDRESS", "ASSET"]);
-  parseOperand("address", "ADDRESS", address);
-  parseOperand("asset", "ASSET", asset);
-  return { balance: { address, asset_type: asset }, after };
+/** Checks the operands; the function returned finds what they stand for. */
+function queryOf(
+  operands: readonly string[],
+  after: bigint | undefined,
+): (source: Source) => Promise<WatchQuery> {
+  if (operands.length === 0) return async () => ({ balance: undefined, after });
+  const [account, symbol] = operandsOf(operands, ["ADDRESS", "ASSET"]);
+  const find = balanceOperands({ address: account, asset: symbol });
+  return async (source) => {
+    const { address, asset } = await find(source);
+    return { balance: { address, asset_type: asset }, after };
+  };
 }
 
 export const watchCommand = command({
   name: "watch",
-  summary: "Print a balance, or the latest block, and then every change of it",
+  summary:
+    "Print a balance now and then each change of it; without operands, the latest block and then each new block",
   operands: "[ADDRESS ASSET]",
   options: {
     ...sourceOptions,
     ...minVersionOptions,
-    after: textOption("Print the changes after this version instead of the state now", "VERSION"),
+    after: textOption(
+      "Begin with the changes after this version, instead of the current balance or block",
+      "VERSION",
+    ),
     count: integerOption("Stop after this many lines (default never)", "COUNT", {
       fallback: undefined,
       min: 1,
@@ -56,11 +68,12 @@ export const watchCommand = command({
   ],
   run: async (values, operands, context) => {
     const { after, count, json } = values;
-    const query = queryOf(
+    const find = queryOf(
       operands,
       after === undefined ? undefined : parseOperand("version", "--after", after),
     );
     await askSource(values, async (source) => {
+      const query = await find(source);
       let printed = 0;
       const notes = (note: string): void => context.err(`sextant: ${note}`);
       for await (const line of source.watch(query, notes)) {

@@ -49,6 +49,7 @@ class Headers implements RequestHeaders {
   "content-type": string | undefined = undefined;
   "if-none-match": string | undefined = undefined;
   "last-event-id": string | undefined = undefined;
+  traceparent: string | undefined = undefined;
   "x-forwarded-for": string | undefined = undefined;
   "x-request-id": string | undefined = undefined;
 }

@@ -2,13 +2,16 @@
 import { andThen } from "../../base/maybe-promise.ts";
 import { balanceRoute } from "../../interface/routes.ts";
 import { readBalance } from "../../ledger/balance.ts";
-import { operation } from "../operation.ts";
+import { type JsonSchema, operation } from "../operation.ts";
 import { addressField } from "../schemas/address.ts";
 import { assetTypeField } from "../schemas/asset-type.ts";
 import { quotedField } from "../schemas/flag.ts";
 import { U64_SCHEMA } from "../schemas/integer.ts";
 import { named } from "../schemas/named.ts";
 import { readAtFields, readPointOf } from "../schemas/read-at.ts";
+
+const BALANCE_NUMBER: JsonSchema = named("BalanceNumber", { type: "integer", format: "uint64", minimum: 0 });
+const BALANCE_DIGITS: JsonSchema = named("BalanceDigits", { ...U64_SCHEMA });
 
 function encodeU64(value: bigint): Uint8Array {
   const bytes = Buffer.allocUnsafe(8);
@@ -29,8 +32,8 @@ export const getAccountBalance = operation({
   query: { ...readAtFields, quoted: quotedField },
   answer: {
     json: {
-      // Told apart by their JSON types; a discriminator needs objects.
-      schema: named("Balance", { oneOf: [{ type: "integer", format: "uint64", minimum: 0 }, U64_SCHEMA] }),
+      // Without a discriminator, which only objects can have: the JSON type tells them apart.
+      schema: named("Balance", { oneOf: [BALANCE_NUMBER, BALANCE_DIGITS] }),
       description: "A bare integer with every digit; with `quoted=true` the same digits as a string.",
       example: 200000000,
       encode: ({ balance, quoted }) => (quoted ? `"${balance}"` : balance.toString()),

@@ -1,5 +1,6 @@
 // The liveness check. Readiness is separate: see ready.ts.
 import { spanText } from "../../base/settings.ts";
+import { healthyRoute } from "../../interface/routes.ts";
 import { HttpError } from "../errors.ts";
 import { operation } from "../operation.ts";
 import { durationSecsField } from "../schemas/integer.ts";
@@ -10,14 +11,12 @@ const OK = "sextant:ok";
 /** `GET /v1/-/healthy` */
 export const healthy = operation({
   id: "healthy",
-  method: "GET",
-  path: "/v1/-/healthy",
+  ...healthyRoute,
   summary: "Health check",
   description:
-    "200 if the node can read its ledger and, with `duration_secs`, the latest block is no older than that many seconds. A follower is not healthy if no upstream serves data that it can verify.",
-  ledger: "required",
+    "200 if the node can read its ledger, or waits for it: while there is none yet, or the storage is out of reach, a restart would not help. With `duration_secs`, 200 only if the latest block is no older than that many seconds. A follower is not healthy if no upstream serves data that it can verify.",
+  ledger: "awaited",
   unavailable: "unhealthy",
-  servedStale: true,
   switchable: false,
   params: {},
   query: { duration_secs: durationSecsField },
@@ -26,8 +25,9 @@ export const healthy = operation({
   handle({ duration_secs }, { view, services }) {
     const reason = services.unhealthyReason();
     if (reason !== undefined) throw new HttpError("unhealthy", reason);
-    const { timestampUsec } = view.position;
     if (duration_secs !== undefined) {
+      if (view === undefined) throw new HttpError("unhealthy", "the node waits for its ledger");
+      const { timestampUsec } = view.position;
       const oldestUsec = BigInt(services.clock()) * 1000n - duration_secs * 1_000_000n;
       if (timestampUsec < oldestUsec) {
         throw new HttpError(

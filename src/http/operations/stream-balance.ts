@@ -5,7 +5,7 @@ import { type BalanceEvent, watchedBalance } from "../../ledger/watch/watched-ba
 import { type JsonSchema, operation } from "../operation.ts";
 import { addressField, LONG_ADDRESS_SCHEMA } from "../schemas/address.ts";
 import { assetTypeField } from "../schemas/asset-type.ts";
-import { afterField, beginEvents, eventForm } from "../schemas/event-stream.ts";
+import { afterField, beginEvents, eventForm, streamRefusedQuery } from "../schemas/event-stream.ts";
 import { AMOUNT_SCHEMA, U64_SCHEMA } from "../schemas/integer.ts";
 import { named } from "../schemas/named.ts";
 
@@ -43,6 +43,7 @@ export const streamBalance = operation({
   isStream: true,
   params: { address: addressField, asset_type: assetTypeField },
   query: { after: afterField },
+  refusedQuery: streamRefusedQuery,
   answer: { events: eventForm("balance", EVENT_SCHEMA, toData) },
   errors: ["malformed_request", "internal", "unavailable", "overloaded"],
   handle({ address: owner, asset_type: asset, after }, { view, lastEventId }) {

@@ -2,7 +2,7 @@
 import { blockStreamRoute } from "../../interface/routes.ts";
 import { type BlockEvent, watchedBlocks } from "../../ledger/watch/watched-blocks.ts";
 import { type JsonSchema, operation } from "../operation.ts";
-import { afterField, beginEvents, eventForm } from "../schemas/event-stream.ts";
+import { afterField, beginEvents, eventForm, streamRefusedQuery } from "../schemas/event-stream.ts";
 import { U64_SCHEMA } from "../schemas/integer.ts";
 import { named } from "../schemas/named.ts";
 
@@ -31,6 +31,7 @@ export const streamBlocks = operation({
   isStream: true,
   params: {},
   query: { after: afterField },
+  refusedQuery: streamRefusedQuery,
   answer: { events: eventForm("block", EVENT_SCHEMA, toData) },
   errors: ["malformed_request", "internal", "unavailable", "overloaded"],
   handle: ({ after }, { view, lastEventId }) => beginEvents(watchedBlocks, view, lastEventId ?? after),

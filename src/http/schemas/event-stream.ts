@@ -13,6 +13,12 @@ export const afterField: Field<bigint> = {
   omitExample: true,
 };
 
+/** Parameters of reads, which a stream would otherwise ignore. */
+export const streamRefusedQuery: Readonly<Record<string, string>> = {
+  ledger_version: "name the version to resume behind by `after`",
+  at: "name the version to resume behind by `after`",
+};
+
 /** The header that clients send when they connect again. */
 export const lastEventIdField: Field<bigint> = {
   ...ledgerVersionField,
@@ -45,7 +51,7 @@ export function eventForm<E extends WatchEvent>(
 ): AnswerForm<E> {
   return {
     schema: { type: "string", "x-event-data": { [name]: schema, gap: GAP_SCHEMA } },
-    description: `Server-sent events. \`${name}\`: the state at once, then each change; \`id\` is its version. \`gap\`: changes behind \`Last-Event-ID\` are pruned; the state now follows. Comments are heartbeats, whose \`id\` tells how far the stream is.`,
+    description: `Server-sent events. An event \`${name}\` gives the current state, then each change; its \`id\` is the version. An event \`gap\` says that changes after \`Last-Event-ID\` have been pruned; the current state follows it. A comment is a heartbeat; its \`id\` is the version that the stream has reached. \`x-event-data\` names the schema of the JSON in \`data\`, by event. Generated clients have types for it but read the response as one text, which never ends: read it line by line.`,
     encode: (event) => eventText(name, event.version, toData(event)),
   };
 }

@@ -1,4 +1,5 @@
 // Schemas of the explanation of a transaction, and of what can be explained.
+import { EXPLAIN_TYPES } from "../../transaction/explain/explain.ts";
 import { WARNINGS } from "../../transaction/explain/explanation.ts";
 import type { BodyField, JsonSchema } from "../operation.ts";
 import { ADDRESS_SCHEMA } from "./address.ts";
@@ -177,24 +178,44 @@ export const EXPLANATION_SCHEMA: JsonSchema = named("Explanation", {
   },
 });
 
+/** Tells the forms of a request apart for typed clients; the server also tells them apart by their other members. */
+function typeSchema(type: string): JsonSchema {
+  return { type: "string", enum: [type], description: "May be left out." };
+}
+
 const MESSAGE: JsonSchema = named("ExplainMessageRequest", {
   type: "object",
   required: ["message"],
-  properties: { message: described(HEX_BYTES_SCHEMA, "A signing message, its prefix included.") },
+  properties: {
+    type: typeSchema(EXPLAIN_TYPES.message),
+    message: described(HEX_BYTES_SCHEMA, "A signing message, its prefix included."),
+  },
 });
 
 const RAW_TRANSACTION: JsonSchema = named("ExplainRawTransactionRequest", {
   type: "object",
   required: ["raw_transaction"],
-  properties: { raw_transaction: described(HEX_BYTES_SCHEMA, "The BCS of a raw transaction.") },
+  properties: {
+    type: typeSchema(EXPLAIN_TYPES.raw_transaction),
+    raw_transaction: described(HEX_BYTES_SCHEMA, "The BCS of a raw transaction."),
+  },
+});
+
+const ENCODE_REQUEST: JsonSchema = named("ExplainEncodeRequest", {
+  allOf: [SUBMISSION_SCHEMA, { type: "object", properties: { type: typeSchema(EXPLAIN_TYPES.request) } }],
 });
 
 /** What can be explained. */
 export const explainBody: BodyField<Uint8Array> = {
-  schema: named("ExplainSubmissionRequest", { oneOf: [MESSAGE, RAW_TRANSACTION, SUBMISSION_SCHEMA] }),
+  schema: namedUnion("ExplainSubmissionRequest", "type", {
+    [EXPLAIN_TYPES.message]: MESSAGE,
+    [EXPLAIN_TYPES.raw_transaction]: RAW_TRANSACTION,
+    [EXPLAIN_TYPES.request]: ENCODE_REQUEST,
+  }),
   description: "A signing message or a raw transaction of at most 262,144 bytes, or an encode request.",
   // The message that the example of encode_submission gives on a local chain.
   example: {
+    type: EXPLAIN_TYPES.message,
     message:
       "0xb5e97db07fa0bd0e5598aa3643a9bc6f6693bddc1a9fec9e674a461eaa00b193000000000000000000000000000000000000000000000000000000000000000100000000000000000200000000000000000000000000000000000000000000000000000000000000010d6170746f735f6163636f756e74087472616e736665720002200000000000000000000000000000000000000000000000000000000000001234080500000000000000d007000000000000640000000000000062a7b18c0700000004",
   },

@@ -1,5 +1,5 @@
 // Bytes as hex text in JSON.
-import { fromHex } from "../../base/hex.ts";
+import { fromHex, hexBytesFault } from "../../base/hex.ts";
 import { HttpError, quoteInput } from "../errors.ts";
 import type { JsonSchema } from "../operation.ts";
 import { named } from "./named.ts";
@@ -23,7 +23,7 @@ export function parseHexBytes(name: string, text: string): Uint8Array {
   if (bytes === undefined) {
     throw new HttpError(
       "malformed_request",
-      `${name}: expected ${HEX_BYTES_EXPECTED}, got ${quoteInput(text)}`,
+      `${name}: expected ${HEX_BYTES_EXPECTED}, got ${quoteInput(text)}: ${hexBytesFault(text)}`,
     );
   }
   return bytes;

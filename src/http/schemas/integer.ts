@@ -94,3 +94,20 @@ export const limitField: Field<number> = {
   expected: "a u16 in decimal digits",
   parse: (text) => Number(parseUnsigned(text, U16_MAX)),
 };
+
+/** Items of an account in a page: as many when nothing is said, and at most. */
+export const MAX_ITEMS = 9999;
+
+/** How many items of an account a page has at most. */
+export function itemLimitField(what: string): Field<number> {
+  return {
+    ...limitField,
+    description: `How many ${what} at most: ${MAX_ITEMS} when left out; more counts as ${MAX_ITEMS}.`,
+    example: "100",
+    parse(text) {
+      const limit = limitField.parse(text);
+      if (limit === 0) throw new HttpError("malformed_request", "it is below 1");
+      return Math.min(limit, MAX_ITEMS);
+    },
+  };
+}

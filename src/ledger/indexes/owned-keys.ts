@@ -22,7 +22,7 @@ import { coinAsset, primaryStoreAddress } from "../asset.ts";
 import { OBJECT_GROUP_TAG } from "../balance-keys.ts";
 import { findGroupMembers } from "../resource-group.ts";
 import { frameworkTag, fungibleStoreCodec, objectCoreCodec } from "../resources.ts";
-import { stateKeyCodec } from "../state-key.ts";
+import { type AccessPath, accessPathCodec, stateKeyCodec, stateKeyHashOfBcs } from "../state-key.ts";
 import { stateValueData } from "../state-value.ts";
 import type { OwnedKey } from "../view.ts";
 
@@ -31,6 +31,8 @@ const KINDS = { address: 0, table: 1, fungible: 2, coin: 3 } as const;
 
 /** Bytes of a kind and an address. */
 const OWNER_BYTES = 1 + ADDRESS_LENGTH;
+/** Bytes of a key hash, and of an address. */
+const PLACE_BYTES = 32;
 
 /** The owner of rows. */
 export function ownerOf(kind: keyof typeof KINDS, address: Address): Uint8Array {
@@ -142,6 +144,54 @@ export function ownedRows(key: Uint8Array, keyHash: Uint8Array, value: Uint8Arra
   const row = isObjectGroup(key) ? value && storeRow(key, value) : coinRow(key);
   if (row !== undefined) rows.push(row);
   return rows;
+}
+
+/** Hash of the state key of the item that a row belongs to; undefined if no item can have this row. */
+export function itemOfRow({ owner, place, data }: OwnedRow): Uint8Array | undefined {
+  if (owner.length !== OWNER_BYTES || place.length !== PLACE_BYTES) return undefined;
+  const address = owner.subarray(1);
+  switch (owner[0]) {
+    case KINDS.address:
+    case KINDS.table: {
+      const keyHash = hashOfKey(Buffer.concat([owner, data]));
+      return keyHash !== undefined && equalBytes(keyHash, place) ? keyHash : undefined;
+    }
+    case KINDS.fungible: {
+      const store = primaryStoreAddress(addressFromBytes(address), addressFromBytes(place));
+      const key = Buffer.concat([Uint8Array.of(KINDS.address), store, GROUP_TAIL]);
+      return data.length === 0 ? hashOfKey(key) : undefined;
+    }
+    case KINDS.coin: {
+      if (!equalBytes(pairedPlace(data), place)) return undefined;
+      const path = new BcsWriter(256).byteString(Buffer.concat([COIN_STORE_START, data])).take();
+      return hashOfKey(Buffer.concat([Uint8Array.of(KINDS.address), address, path]));
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Hash of a state key; undefined if these bytes are none. */
+function hashOfKey(key: Uint8Array): Uint8Array | undefined {
+  try {
+    decodeWith(stateKeyCodec, key);
+  } catch (error) {
+    if (error instanceof BcsError) return undefined;
+    throw error;
+  }
+  return stateKeyHashOfBcs(key);
+}
+
+/** True for the row that has an item's whole key: every item of an address or a table has one. */
+export function isKeyRow({ owner }: Pick<OwnedRow, "owner">): boolean {
+  return owner[0] === KINDS.address || owner[0] === KINDS.table;
+}
+
+/** The path of an item of an address, from its row. Throws BcsError. */
+export function pathOf(owner: Uint8Array, { data }: OwnedKey): AccessPath {
+  const key = decodeWith(stateKeyCodec, Buffer.concat([owner, data]));
+  if (key.kind !== "accessPath") throw new Error("expected an access path");
+  return decodeWith(accessPathCodec, key.path);
 }
 
 /** The key bytes of a table item, from its row. Throws BcsError. */

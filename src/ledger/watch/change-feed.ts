@@ -6,6 +6,7 @@ import { nextTurn } from "../../base/turns.ts";
 import { decodeRecord } from "../record.ts";
 import type { EncodedWrite } from "../state-writes.ts";
 import type { Ledger, LedgerView } from "../view.ts";
+import type { AnyTopic, Subscriber } from "./topic.ts";
 import type { WatchEvent, Watched } from "./watched.ts";
 
 type KeyWrite = Pick<EncodedWrite, "keyHash">;
@@ -19,23 +20,8 @@ export interface Commit {
   readonly writes: readonly KeyWrite[] | undefined;
 }
 
-export interface Subscriber<E extends WatchEvent> {
-  /** It knows the state at this version and is told of later changes. */
-  after: bigint;
-  take(event: E): void;
-  /** No more events follow: the feed was closed, or reading the changes failed. */
-  end(error: unknown): void;
-}
-
-interface Topic {
-  readonly watched: Watched<WatchEvent>;
-  readonly subscribers: Set<Subscriber<WatchEvent>>;
-}
-
 /** Pause between two rounds: bounds what watchers cost a ledger that commits without a break. */
 const PAUSE_MS = 10;
-/** Subscribers told in one turn of the event loop. */
-const TOLD_AT_ONCE = 256;
 /** Records read to learn what they wrote. Behind more of them, reading what is watched costs less. */
 const MAX_RECORDS = 256;
 const MAX_RECORD_BYTES = 16 << 20;
@@ -61,12 +47,12 @@ async function writesAfter(view: LedgerView, after: bigint): Promise<readonly Ke
 
 export class ChangeFeed {
   readonly #ledger: Ledger;
-  readonly #topics = new Map<string, Topic>();
-  readonly #topicsByKey = new Map<string, Set<Topic>>();
+  readonly #topics = new Set<AnyTopic>();
+  readonly #topicsByKey = new Map<string, Set<AnyTopic>>();
   /** What every commit changes. */
-  readonly #alwaysTouched = new Set<Topic>();
+  readonly #alwaysTouched = new Set<AnyTopic>();
   /** Topics that may have changed after `#told`. */
-  #touched = new Set<Topic>();
+  #touched = new Set<AnyTopic>();
   /** Up to this version, what was written is in `#touched`. */
   #known = -1n;
   /** Up to this version, changes are told or being told. */
@@ -100,17 +86,14 @@ export class ChangeFeed {
       return true;
     }
     if (this.#topics.size === 0) this.#begin(head);
-    this.#topicOf(watched as unknown as Watched<WatchEvent>).subscribers.add(
-      // A topic gives the events of its own kind only.
-      subscriber as unknown as Subscriber<WatchEvent>,
-    );
+    const topic = watched.kind.find(this, watched) ?? this.#add(watched.kind.add(this, watched));
+    topic.subscribers.add(subscriber);
     return true;
   }
 
   leave<E extends WatchEvent>(watched: Watched<E>, subscriber: Subscriber<E>): void {
-    const topic = this.#topics.get(watched.id);
-    if (topic?.subscribers.delete(subscriber as unknown as Subscriber<WatchEvent>) !== true) return;
-    if (topic.subscribers.size === 0) this.#remove(topic);
+    const topic = watched.kind.find(this, watched);
+    if (topic?.subscribers.delete(subscriber) === true && topic.isEmpty) this.#remove(topic);
   }
 
   /** Takes note of a commit. Costs a look-up for each key written, nothing if nobody watches. */
@@ -121,7 +104,7 @@ export class ChangeFeed {
       return;
     }
     // Commits that this process did not hear of may have written anything.
-    if (writes === undefined || previous !== this.#known) this.#touched = new Set(this.#topics.values());
+    if (writes === undefined || previous !== this.#known) this.#touched = new Set(this.#topics);
     else {
       for (const topic of this.#alwaysTouched) this.#touched.add(topic);
       if (this.#topicsByKey.size > 0) this.#touch(writes);
@@ -142,7 +125,7 @@ export class ChangeFeed {
   /** Ends all subscriptions, those that come later included. */
   close(): void {
     this.#isClosed = true;
-    for (const topic of [...this.#topics.values()]) this.#end(topic, undefined);
+    for (const topic of [...this.#topics]) this.#end(topic, undefined);
   }
 
   /** Nobody is behind this version: starts to take notes from there. */
@@ -153,13 +136,10 @@ export class ChangeFeed {
     this.#touched.clear();
   }
 
-  #topicOf(watched: Watched<WatchEvent>): Topic {
-    const known = this.#topics.get(watched.id);
-    if (known !== undefined) return known;
-    const topic: Topic = { watched, subscribers: new Set() };
-    this.#topics.set(watched.id, topic);
-    if (watched.keys === undefined) this.#alwaysTouched.add(topic);
-    for (const key of watched.keys ?? []) {
+  #add<T extends AnyTopic>(topic: T): T {
+    this.#topics.add(topic);
+    if (topic.keys === undefined) this.#alwaysTouched.add(topic);
+    for (const key of topic.keys ?? []) {
       const mapKey = toMapKey(key);
       const topics = this.#topicsByKey.get(mapKey) ?? new Set();
       this.#topicsByKey.set(mapKey, topics.add(topic));
@@ -167,11 +147,12 @@ export class ChangeFeed {
     return topic;
   }
 
-  #remove(topic: Topic): void {
-    this.#topics.delete(topic.watched.id);
+  #remove(topic: AnyTopic): void {
+    topic.remove();
+    this.#topics.delete(topic);
     this.#alwaysTouched.delete(topic);
     this.#touched.delete(topic);
-    for (const key of topic.watched.keys ?? []) {
+    for (const key of topic.keys ?? []) {
       const topics = this.#topicsByKey.get(toMapKey(key));
       topics?.delete(topic);
       if (topics?.size === 0) this.#topicsByKey.delete(toMapKey(key));
@@ -202,13 +183,9 @@ export class ChangeFeed {
     this.#touched = new Set();
     this.#told = to;
     for (const topic of touched) {
-      if (topic.subscribers.size === 0) continue;
+      if (topic.isEmpty) continue;
       try {
-        const pieces = topic.watched.changes(() => this.#ledger.openView(), { from, to });
-        for await (const events of pieces) {
-          for (const event of events) await this.#send(topic, event);
-          if (topic.subscribers.size === 0) break;
-        }
+        await topic.tell(() => this.#ledger.openView(), { from, to });
       } catch (error) {
         this.#end(topic, error);
       }
@@ -216,19 +193,8 @@ export class ChangeFeed {
     if (to > this.#delivered) this.#delivered = to;
   }
 
-  async #send({ subscribers }: Topic, event: WatchEvent): Promise<void> {
-    let count = 0;
-    for (const subscriber of subscribers) {
-      if (event.version <= subscriber.after) continue;
-      subscriber.after = event.version;
-      subscriber.take(event);
-      if (++count % TOLD_AT_ONCE === 0) await nextTurn();
-    }
-  }
-
-  #end(topic: Topic, error: unknown): void {
+  #end(topic: AnyTopic, error: unknown): void {
     this.#remove(topic);
-    for (const subscriber of topic.subscribers) subscriber.end(error);
-    topic.subscribers.clear();
+    topic.end(error);
   }
 }

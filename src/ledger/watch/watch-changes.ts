@@ -2,8 +2,8 @@
 // for it, and what it missed is read from the history.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ledger, LedgerView } from "../view.ts";
-import type { Subscriber } from "./change-feed.ts";
 import type { HeadWatch } from "./head-watch.ts";
+import type { Subscriber } from "./topic.ts";
 import type { WatchEvent, Watched } from "./watched.ts";
 
 /** Before the ledger is read again for a commit that the feed knows and the ledger does not show yet. */

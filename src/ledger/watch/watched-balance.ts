@@ -4,6 +4,7 @@ import { readBalance } from "../balance.ts";
 import { type HistoryQuery, type OpenView, walkHistory } from "../balance-history.ts";
 import { balanceKeys } from "../balance-keys.ts";
 import type { LedgerView } from "../view.ts";
+import { WatchKind } from "./topic.ts";
 import type { WatchEvent, Watched } from "./watched.ts";
 
 /** A balance at a version. */
@@ -23,11 +24,14 @@ async function* changesOf(openView: OpenView, query: HistoryQuery): AsyncGenerat
   }
 }
 
+const BALANCES = new WatchKind<BalanceEvent>();
+
 export function watchedBalance({
   owner,
   asset,
 }: Pick<HistoryQuery, "owner" | "asset">): Watched<BalanceEvent> {
   return {
+    kind: BALANCES,
     id: `${toHex(owner)} ${asset.id}`,
     keys: balanceKeys(owner, asset, undefined),
     current: async (view: LedgerView) => {

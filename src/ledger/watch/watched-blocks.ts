@@ -6,6 +6,7 @@ import { blockOf } from "../read-point.ts";
 import { assertNotRefuted } from "../trust.ts";
 import type { VersionRange } from "../version-range.ts";
 import type { Block, LedgerView } from "../view.ts";
+import { WatchKind } from "./topic.ts";
 import type { WatchEvent, Watched } from "./watched.ts";
 
 /** A block. Its version is its last one. */
@@ -56,6 +57,7 @@ async function* blocksOf(
 }
 
 export const watchedBlocks: Watched<BlockEvent> = {
+  kind: new WatchKind(),
   id: "blocks",
   keys: undefined,
   current: async (view) => {

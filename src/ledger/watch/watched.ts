@@ -2,6 +2,7 @@
 import type { OpenView } from "../balance-history.ts";
 import type { VersionRange } from "../version-range.ts";
 import type { LedgerView } from "../view.ts";
+import type { WatchKind } from "./topic.ts";
 
 /** What a watcher is told: the state at a version, or a change by it. */
 export interface WatchEvent {
@@ -9,7 +10,8 @@ export interface WatchEvent {
 }
 
 export interface Watched<E extends WatchEvent> {
-  /** The same for all watchers of the same thing. */
+  readonly kind: WatchKind<E>;
+  /** The same for all watchers of the same thing, within its kind. */
   readonly id: string;
   /** Hashes of the state keys that a change must write; undefined if every commit is a change. */
   readonly keys: readonly Uint8Array[] | undefined;

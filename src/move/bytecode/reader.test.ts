@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { countAbiJsonBytes, moduleAbiToJson } from "../../../test/support/abi-json.ts";
 import { hasShared, sharedJson } from "../../../test/support/shared.ts";
 import { fromHex } from "../../base/hex.ts";
+import { countAbiJsonBytes, moduleAbiToJson } from "../abi-json.ts";
 import { readModule, readModuleWithEnd, readScriptWithEnd } from "./reader.ts";
 
 /** Drops the keys that the expected value does not have, at every depth. */

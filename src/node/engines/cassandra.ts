@@ -8,6 +8,7 @@ import {
   type CassandraTls,
   toSettings,
 } from "../../store/cassandra/options.ts";
+import { checkClusterIndex } from "../../sync/check/cluster-index.ts";
 import { assertIdentity } from "../../sync/genesis.ts";
 import type { DriverReport } from "../driver-metrics.ts";
 import { closedOnFault, type StoreEngine } from "../store-engine.ts";
@@ -87,13 +88,33 @@ function storeOptionsOf({ url, tls, ...others }: CassandraOptions): CassandraSto
   };
 }
 
+/**
+ * Loads a module that imports the driver. The driver is an optional peer dependency: it slows down the start of every
+ * node that loads it, and most need none. Throws ConfigError if it is not installed.
+ */
+async function loadDriver<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (error) {
+    // The second code is that of yarn's loader.
+    const isAbsent =
+      error instanceof Error &&
+      ["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"].includes(String(Reflect.get(error, "code"))) &&
+      error.message.includes("cassandra-driver");
+    if (!isAbsent) throw error;
+    throw new ConfigError(
+      "store cassandra: the driver is not installed: run `npm install cassandra-driver` where sextant is installed",
+      error,
+    );
+  }
+}
+
 export const cassandraEngine: StoreEngine<CassandraOptions> = {
   assertOptions: (options) => {
     toSettings(storeOptionsOf(options));
   },
   open: async (options, { readOnly, check, logger }) => {
-    // Loaded only here: the driver slows down the start of every other node.
-    const { openCassandraStore } = await import("../../store/cassandra/store.ts");
+    const { openCassandraStore } = await loadDriver(() => import("../../store/cassandra/store.ts"));
     const { LATENCY_BOUNDS_MS: boundsMs } = await import("../../store/cassandra/figures.ts");
     const store = await openCassandraStore({ ...storeOptionsOf(options), readOnly, logger });
     await closedOnFault(store, () => {
@@ -105,4 +126,13 @@ export const cassandraEngine: StoreEngine<CassandraOptions> = {
   isShared: true,
   hasDriver: true,
   openWalk: undefined,
+  checkIndex: async (options, signal) => {
+    const { openCassandraStore } = await import("../../store/cassandra/store.ts");
+    const store = await openCassandraStore({ ...storeOptionsOf(options), readOnly: true });
+    try {
+      return await checkClusterIndex(store, signal);
+    } finally {
+      await store.close();
+    }
+  },
 };

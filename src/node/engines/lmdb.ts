@@ -12,6 +12,8 @@ import { closedOnFault, type StoreEngine } from "../store-engine.ts";
 export interface LmdbOptions {
   /** The data directory. */
   readonly path: string;
+  /** Copies a store of an older format to the folder `format-N` of its directory before the upgrade; true when left out. */
+  readonly upgradeBackup?: boolean | undefined;
 }
 
 /** Opens for reading first, so that another chain's directory is refused untouched. */
@@ -24,9 +26,9 @@ export const lmdbEngine: StoreEngine<LmdbOptions> = {
   assertOptions: ({ path }) => {
     if (typeof path !== "string" || path === "") throw new ConfigError("store.path: expected a directory");
   },
-  open: async ({ path }, { readOnly, check, logger }) => {
+  open: async ({ path, upgradeBackup }, { readOnly, check, logger, onUpgrade }) => {
     if (check !== undefined && existsSync(join(path, "data.mdb"))) await assertSameChain(path, check);
-    const store = await openLmdbStore({ path, readOnly, logger });
+    const store = await openLmdbStore({ path, readOnly, logger, upgradeBackup, onUpgrade });
     if (!readOnly) await closedOnFault(store, () => assertHead(store));
     return { store, lease: undefined };
   },

@@ -29,14 +29,16 @@ export function isTransientFailure(error: unknown): boolean {
   );
 }
 
-/** The driver has no error class for a connect timeout. */
-const SLOW_CONNECTION = "Connection timeout";
+/** The errors of the hosts that were tried, or the error itself. */
+function causesOf(error: unknown): readonly unknown[] {
+  const causes = error instanceof errors.NoHostAvailableError ? Object.values(error.innerErrors) : [];
+  return causes.length === 0 ? [error] : causes;
+}
 
-/** True if no connection could be made and at least one host timed out. */
-export function isSlowHost(error: unknown): boolean {
-  if (error instanceof errors.NoHostAvailableError) return Object.values(error.innerErrors).some(isSlowHost);
-  if (error instanceof errors.OperationTimedOutError) return true;
-  return error instanceof Error && error.message === SLOW_CONNECTION;
+/** One line: the first host's error in place of the driver's list with stacks. */
+function lineOf(error: unknown): string {
+  const [line = ""] = errorText(causesOf(error)[0]).split("\n");
+  return line;
 }
 
 /**
@@ -44,17 +46,22 @@ export function isSlowHost(error: unknown): boolean {
  * does not help; any other failure is `unreachable`.
  */
 export function toConnectError(error: unknown, where: string): unknown {
-  const [cause = error] =
-    error instanceof errors.NoHostAvailableError ? Object.values(error.innerErrors) : [];
-  const refuse = (what: string) =>
-    new StoreError("unwritable", `the cluster of ${where} ${what}: ${errorText(cause)}`, {
+  const causes = causesOf(error);
+  const refuse = (what: string, cause: unknown) =>
+    new StoreError("unwritable", `the cluster of ${where} ${what}: ${lineOf(cause)}`, {
       details: { where },
       cause,
     });
-  if (cause instanceof errors.AuthenticationError && !cause.message.includes(TRANSIENT_AUTHENTICATION)) {
-    return refuse("refuses the user");
-  }
-  return isUntrusted(cause) ? refuse("has an untrusted certificate") : toStoreError(error, where);
+  const refusal = causes.find(isWrongUser);
+  if (refusal !== undefined) return refuse("refuses the user", refusal);
+  const untrusted = causes.find(isUntrusted);
+  return untrusted === undefined
+    ? toStoreError(error, where)
+    : refuse("has an untrusted certificate", untrusted);
+}
+
+function isWrongUser(error: unknown): boolean {
+  return error instanceof errors.AuthenticationError && !error.message.includes(TRANSIENT_AUTHENTICATION);
 }
 
 /** The response of a node that cannot look up the user now. */
@@ -86,14 +93,10 @@ function isUntrusted(error: unknown): boolean {
 export function toStoreError(error: unknown, where: string): unknown {
   if (error instanceof StoreError || error instanceof LedgerError) return error;
   if (isTransientFailure(error)) {
-    return new StoreError(
-      "unreachable",
-      `the cluster of ${where} does not answer in time: ${errorText(error)}`,
-      {
-        details: { where },
-        cause: error,
-      },
-    );
+    return new StoreError("unreachable", `the cluster of ${where} does not respond: ${lineOf(error)}`, {
+      details: { where },
+      cause: error,
+    });
   }
   if (error instanceof errors.AuthenticationError) {
     return new StoreError("unwritable", `the cluster of ${where} refuses the user: ${errorText(error)}`, {
@@ -119,7 +122,9 @@ export function toReadError(error: unknown, where: string): unknown {
 
 /** Not all nodes know a new table at once. */
 function isNotYetDefined({ code, message }: errors.ResponseError): boolean {
-  return code === responseErrorCodes.invalid && /does not exist|unconfigured table/i.test(message);
+  return (
+    code === responseErrorCodes.invalid && /does not exist|doesn't exist|unconfigured table/i.test(message)
+  );
 }
 
 /** The driver has no error class for an empty pool. */

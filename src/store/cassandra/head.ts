@@ -218,6 +218,13 @@ export class HeadRow {
   }
 }
 
+/** The error of a process whose lease another one holds; `head` is the row as it was read. */
+export function takenOver(where: string, head: Head | undefined): StoreError {
+  const [host, pid] = head?.owner?.split(":") ?? [];
+  const who = host === undefined || pid === undefined ? "" : ` (process ${pid} on ${host})`;
+  return new StoreError("locked", `another process${who} took over writing ${where}`);
+}
+
 /** How to read the outcome of a change and judge it. */
 interface ChangeRules {
   readonly isDone: (head: Head) => boolean;

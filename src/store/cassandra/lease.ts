@@ -3,7 +3,7 @@
 // holder finds its term ended at its next write.
 import { StoreError } from "../errors.ts";
 import type { WriterLease } from "../writer-lease.ts";
-import type { Head, HeadRow } from "./head.ts";
+import { type Head, type HeadRow, takenOver } from "./head.ts";
 import type { RowWriter } from "./row-writer.ts";
 
 /** The lease of one process on one ledger. */
@@ -48,12 +48,16 @@ export class HeadLease implements WriterLease {
     this.#beat++;
     for (;;) {
       const term = this.#writer.tenure?.term;
-      if (term === undefined) throw lost();
+      if (term === undefined) throw takenOver(this.#writer.where, undefined);
       if (await this.#row.heartbeat(term, this.#beat)) return;
-      // This process may have begun a new term meanwhile.
+      // This process may have begun a new term meanwhile, or be about to learn that it has.
       if (this.#writer.tenure?.term !== term) continue;
-      this.#writer.end();
-      throw lost();
+      const head = await this.#row.loadSerial();
+      if (head?.owner !== this.#writer.owner) {
+        this.#writer.end();
+        throw takenOver(this.#writer.where, head);
+      }
+      if (await this.#row.heartbeat(head.term, this.#beat)) return;
     }
   }
 
@@ -85,8 +89,4 @@ export class HeadLease implements WriterLease {
     if (this.#seen?.heartbeat !== heartbeat) this.#seen = { heartbeat, at: now };
     return now - this.#seen.at < this.ttlMs;
   }
-}
-
-function lost(): StoreError {
-  return new StoreError("locked", "another process took over writing the store");
 }

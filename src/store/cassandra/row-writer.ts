@@ -18,7 +18,7 @@ import type {
 } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import { assertRewinds, toRewoundPosition } from "../rewind-check.ts";
-import type { Head, HeadMove, HeadRow } from "./head.ts";
+import { type Head, type HeadMove, type HeadRow, takenOver } from "./head.ts";
 import type { HeadCache } from "./head-cache.ts";
 import type { CassandraSettings } from "./options.ts";
 import { planOwned } from "./owned-rows.ts";
@@ -76,6 +76,11 @@ export class RowWriter {
     this.owner = parts.owner;
     this.#settings = settings;
     this.splits = new Splits(settings.splitRows);
+  }
+
+  /** The hosts and the keyspace, for messages. */
+  get where(): string {
+    return this.tables.session.where;
   }
 
   /** The current tenure; undefined while this process does not hold the lease. */
@@ -187,13 +192,13 @@ export class RowWriter {
           ...planNodes(this.tables, batch.treeNodes, stamp),
           ...planSide(this.tables, batch.sideRows, stamp),
         ];
-        await this.tables.session.writeAll(rows, this.#settings.writeConcurrency);
+        await this.tables.session.writeAll(rows);
         head = await this.#row.rewind(held.head, { seq: stamp.seq, position, identity, pruned }, terms);
       } catch (error) {
         held.isDirty = true;
         throw error;
       }
-      if (head === undefined) throw this.#lose();
+      if (head === undefined) throw await this.#refuse(held, { seq: stamp.seq, position, identity, pruned });
       held.head = head;
       held.terms = terms;
       held.tenure.term = head.term;
@@ -210,7 +215,7 @@ export class RowWriter {
         throw new StoreError("order", "the store already holds a ledger");
       }
       const rows = [...planBase(this.tables, base), ...planOwned(this.tables, base.index ?? [])];
-      await this.tables.session.writeAll(rows, this.#settings.writeConcurrency);
+      await this.tables.session.writeAll(rows);
     });
   }
 
@@ -230,7 +235,7 @@ export class RowWriter {
   /** Sends removals. */
   async remove(requests: readonly Request[]): Promise<void> {
     this.#requireLease();
-    await this.tables.session.writeAll(requests, this.#settings.writeConcurrency);
+    await this.tables.session.writeAll(requests);
   }
 
   /** Recovers after a failed write; until then the known head may be wrong. */
@@ -256,15 +261,12 @@ export class RowWriter {
 
   #requireLease(): HeldLease {
     if (this.#held === undefined) {
-      throw new StoreError(
-        "locked",
-        `this process does not hold the writer's lease of ${this.tables.session.where}`,
-      );
+      throw new StoreError("locked", `this process does not hold the writer's lease of ${this.where}`);
     }
     // A read may already have shown that another process took over.
     const known = this.#headCache.known?.head;
     const isOver = known !== undefined && known.term > this.#held.head.term && known.owner !== this.owner;
-    if (isOver) throw this.#lose();
+    if (isOver) throw this.#lose(known);
     return this.#held;
   }
 
@@ -279,7 +281,8 @@ export class RowWriter {
     let claimed: Claim | undefined;
     while (claimed === undefined) {
       const current = await this.#row.loadSerial();
-      if (current?.term !== held.head.term) throw this.#lose();
+      // The term may be newer than the known one: an earlier claim of this process whose outcome it never learned.
+      if (current?.owner !== this.owner) throw this.#lose(current);
       // Fails if a heartbeat of this process came in between.
       claimed = await this.#claim(current);
     }
@@ -303,7 +306,7 @@ export class RowWriter {
   async #write(rows: readonly Request[], move: HeadMove): Promise<void> {
     const held = this.#requireLease();
     try {
-      await this.tables.session.writeAll(rows, this.#settings.writeConcurrency);
+      await this.tables.session.writeAll(rows);
     } catch (error) {
       held.isDirty = true;
       throw error;
@@ -321,14 +324,23 @@ export class RowWriter {
       held.unconfirmedMove = move;
       throw error;
     }
-    if (head === undefined) throw this.#lose();
+    if (head === undefined) throw await this.#refuse(held, move);
     held.head = head;
     this.#headCache.update(head, held.terms);
   }
 
-  #lose(): StoreError {
+  /** The error of a refused move. Only the row can tell whether another process took over. */
+  async #refuse(held: HeldLease, move: HeadMove): Promise<StoreError> {
+    held.isDirty = true;
+    held.unconfirmedMove = move;
+    const current = await this.#row.loadSerial();
+    if (current?.owner !== this.owner) return this.#lose(current);
+    return new StoreError("unreachable", `the head of ${this.where} is not where it was left`);
+  }
+
+  #lose(current: Head | undefined): StoreError {
     this.#held = undefined;
-    return new StoreError("locked", `another process took over writing ${this.tables.session.where}`);
+    return takenOver(this.where, current);
   }
 
   /** Collects removals of replaced rows, which nobody reads, and sends them in batches. */
@@ -347,7 +359,7 @@ export class RowWriter {
     const requests = [...this.#replaced.values()];
     this.#replaced = new Map();
     try {
-      await session.writeAll(requests, this.#settings.writeConcurrency);
+      await session.writeAll(requests);
     } catch (error) {
       // The commit is done; later writes of the same keys remove the leftovers.
       if (!(error instanceof StoreError)) throw error;

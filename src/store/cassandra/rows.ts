@@ -36,7 +36,11 @@ export function planBatch(
       requests.push({ query: statements.putSplit, values: [ledger, key, bucket, term, version] });
     }
     const bytes = value === undefined ? undefined : asBuffer(value);
-    requests.push({ query: statements.putItem, values: [ledger, key, bucket, version, term, bytes] });
+    requests.push({
+      query: statements.putItem,
+      values: [ledger, key, bucket, version, term, bytes],
+      partition: `i${bucket} ${key.toString("latin1")}`,
+    });
     const keys = keysByVersion.get(version);
     const owned = value === undefined ? ownedOf(version, key) : NONE;
     const written = { key, bucket, isDeletion: value === undefined, owned };
@@ -51,7 +55,7 @@ export function planBatch(
     requests.push(...planVersion(tables, version, term, undefined, keys));
   for (const { height, firstVersion, timestampUsec, epoch } of batch.blocks) {
     const values = [ledger, heightBucket(height), height, term, firstVersion, timestampUsec, epoch];
-    requests.push({ query: statements.putBlock, values });
+    requests.push({ query: statements.putBlock, values, partition: `b${heightBucket(height)}` });
   }
   requests.push(...planNodes(tables, batch.treeNodes, { term, seq }));
   requests.push(...planSide(tables, batch.sideRows ?? [], { term, seq }));
@@ -129,7 +133,7 @@ function planVersion(
       slice === undefined || (part > 0 && slice.length === 0) ? undefined : slice,
       keySlice.length === 0 ? undefined : encodeKeys(keySlice),
     ];
-    return { query: statements.putVersion, values };
+    return { query: statements.putVersion, values, partition: `v${bucket}` };
   });
 }
 

@@ -119,6 +119,7 @@ export async function ensureSchema(session: Session, settings: CassandraSettings
     );
   }
   if (readOnly) throw new StoreError("absent", `there is no store in ${session.where}`);
+  assertAllKnown(session, settings);
   const { name, nodes } = session.dataCentre;
   const copies = settings.replication ?? Math.min(3, nodes);
   await session.changeSchema(
@@ -127,6 +128,20 @@ export async function ensureSchema(session: Session, settings: CassandraSettings
   );
   for (const table of [OWNED, ...TABLES]) await createTable(session, keyspace, table);
   await session.changeSchema(`INSERT INTO ${keyspace}.format (name, format) VALUES ('sextant', ${FORMAT})`);
+}
+
+/**
+ * A cluster that comes up for the first time knows only the nodes that were up at some time. A keyspace that is created
+ * then would keep too few copies.
+ */
+function assertAllKnown(session: Session, { hosts, replication }: CassandraSettings): void {
+  const { knownNodes } = session;
+  if (replication !== undefined || knownNodes >= hosts.length) return;
+  throw new StoreError(
+    "unreachable",
+    `the cluster of ${session.where} knows ${knownNodes} of the ${hosts.length} hosts: a new keyspace waits for all of them, or needs store-replication`,
+    { details: { knownNodes } },
+  );
 }
 
 async function hasTable(session: Session, keyspace: string, table: string): Promise<boolean> {

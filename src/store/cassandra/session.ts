@@ -6,15 +6,18 @@ import { isIP } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ConnectionOptions, checkServerIdentity } from "node:tls";
 import { auth, Client, type ClientOptions, ExecutionProfile, policies, types } from "cassandra-driver";
-import { errorText } from "../../base/errors.ts";
-import { isSlowHost, isTransientFailure, toConnectError, toReadError, toStoreError } from "./failure.ts";
+import { isTransientFailure, toConnectError, toReadError, toStoreError } from "./failure.ts";
 import { type DriverFigures, DriverMetrics } from "./figures.ts";
 import type { CassandraSettings, CassandraTls } from "./options.ts";
+import { groupByPartition } from "./partition-batches.ts";
+import { WriteWindow } from "./write-window.ts";
 
 /** A statement with its values. */
 export interface Request {
   readonly query: string;
   readonly values: readonly unknown[];
+  /** Names the partition of a write: writes of one partition may be sent together. */
+  readonly partition?: string | undefined;
 }
 
 /** A row as the driver gives it: columns by name. */
@@ -34,8 +37,6 @@ const CONDITIONAL_MS = 2500;
 /** An idempotent request goes to a second node too if the first takes this long. */
 const SPECULATE_MS = 400;
 const CONNECT_MS = 3000;
-/** Writers retry slow hosts for this long; readers fail fast. */
-const CONNECT_RETRY_MS = 20_000;
 /** Writers retry an idempotent write for this long; then the cluster counts as unreachable. */
 const WRITE_RETRY_MS = 20_000;
 /** Reads are retried for this long only, because a client waits. */
@@ -52,32 +53,32 @@ export class Session {
   readonly #metrics: DriverMetrics;
   readonly #dataCentre: string;
   readonly #closing = new AbortController();
+  readonly #writeConcurrency: number;
+  readonly #window: WriteWindow;
 
-  private constructor(client: Client, metrics: DriverMetrics, dataCentre: string, where: string) {
+  private constructor(
+    client: Client,
+    metrics: DriverMetrics,
+    dataCentre: string,
+    { where, writeConcurrency }: { readonly where: string; readonly writeConcurrency: number },
+  ) {
     this.#client = client;
     this.#dataCentre = dataCentre;
     this.#metrics = metrics;
     this.where = where;
+    this.#writeConcurrency = writeConcurrency;
+    this.#window = new WriteWindow(writeConcurrency);
     // Every request in flight may listen.
     setMaxListeners(0, this.#closing.signal);
   }
 
-  /** Connects; writers retry slow hosts. Throws StoreError `unreachable` if no host responds. */
+  /** Connects; tries each host once. Throws StoreError `unreachable` if none responds. */
   static async connect(settings: CassandraSettings): Promise<Session> {
     const where = `${settings.hosts.join(",")}/${settings.keyspace}`;
-    const deadline = performance.now() + (settings.readOnly ? 0 : CONNECT_RETRY_MS);
-    for (;;) {
-      try {
-        return await Session.#connectOnce(settings, where);
-      } catch (error) {
-        // A refusal is final; a busy host may respond later.
-        if (!isSlowHost(error) || performance.now() > deadline) throw toConnectError(error, where);
-        settings.logger.warn(
-          { store: where, err: errorText(error) },
-          "the cluster is slow, connecting again",
-        );
-      }
-      await sleep(MAX_PAUSE_MS);
+    try {
+      return await Session.#connectOnce(settings, where);
+    } catch (error) {
+      throw toConnectError(error, where);
     }
   }
 
@@ -100,10 +101,11 @@ export class Session {
       profiles: profilesFor(dataCentre),
     });
     await client.connect().catch(async (error: unknown) => {
-      await client.shutdown().catch(() => {});
+      await shutDown(client);
       throw error;
     });
-    return new Session(client, metrics, dataCentre, where);
+    const { writeConcurrency } = settings;
+    return new Session(client, metrics, dataCentre, { where, writeConcurrency });
   }
 
   get figures(): DriverFigures {
@@ -161,16 +163,18 @@ export class Session {
     }
   }
 
-  /** Sends idempotent writes at QUORUM, at most `concurrency` at once. Throws StoreError if one fails. */
-  async writeAll(requests: readonly Request[], concurrency: number): Promise<void> {
+  /** Sends idempotent writes at QUORUM, those of one partition together. Throws StoreError if one fails. */
+  async writeAll(requests: readonly Request[]): Promise<void> {
+    const groups = groupByPartition(requests);
     let next = 0;
     let failed = false;
     const work = async (): Promise<void> => {
-      for (let request = requests[next++]; request !== undefined && !failed; request = requests[next++]) {
-        await this.write(request);
+      for (let group = groups[next++]; group !== undefined && !failed; group = groups[next++]) {
+        const requests = group;
+        await this.#window.run(() => this.#write(requests));
       }
     };
-    const workers = Array.from({ length: Math.min(concurrency, requests.length) }, () =>
+    const workers = Array.from({ length: Math.min(this.#writeConcurrency, groups.length) }, () =>
       work().catch((error: unknown) => {
         failed = true;
         throw error;
@@ -181,15 +185,24 @@ export class Session {
     for (const end of ends) if (end.status === "rejected") throw end.reason;
   }
 
-  /** Sends one idempotent write at QUORUM. Throws StoreError. */
-  async write({ query, values }: Request): Promise<void> {
+  /** Sends idempotent writes of one partition. */
+  async #write(requests: readonly Request[]): Promise<void> {
+    const [first] = requests;
+    if (first === undefined) return;
     try {
-      await this.#retry(WRITE_RETRY_MS, () =>
-        this.#client.execute(query, [...values], {
-          prepare: true,
-          executionProfile: "write",
-          isIdempotent: true,
-        }),
+      await this.#retry(
+        WRITE_RETRY_MS,
+        () => {
+          // An idempotent request goes to a second node if the first is slow. All nodes of a busy cluster are slow.
+          const options = { prepare: true, executionProfile: "write", isIdempotent: !this.#window.isReduced };
+          return requests.length === 1
+            ? this.#client.execute(first.query, [...first.values], options)
+            : this.#client.batch(
+                requests.map(({ query, values }) => ({ query, params: [...values] })),
+                { ...options, logged: false },
+              );
+        },
+        () => this.#window.shrink(),
       );
     } catch (error) {
       throw toStoreError(error, this.where);
@@ -244,6 +257,11 @@ export class Session {
     return { name, nodes: hosts.length };
   }
 
+  /** Nodes of all data centres that the cluster knows, up or down. */
+  get knownNodes(): number {
+    return this.#client.hosts.length;
+  }
+
   /** Waits; returns early when the session closes. */
   async pause(ms: number): Promise<void> {
     await sleep(ms, undefined, { signal: this.#closing.signal, ref: true }).catch(() => {});
@@ -255,21 +273,23 @@ export class Session {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    // While the driver is connecting, its shutdown may never finish.
-    const ended = new AbortController();
-    const timeout = sleep(SHUTDOWN_MS, undefined, { signal: ended.signal }).catch(() => {});
-    await Promise.race([this.#client.shutdown(), timeout]);
-    ended.abort();
+    await shutDown(this.#client);
   }
 
   /** Retries transient failures with growing pauses. */
-  async #retry<T>(retryForMs: number, action: () => Promise<T>): Promise<T> {
+  async #retry<T>(
+    retryForMs: number,
+    action: () => Promise<T>,
+    onTransient: () => void = () => {},
+  ): Promise<T> {
     const deadline = performance.now() + retryForMs;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
       try {
         return await action();
       } catch (error) {
-        if (!isTransientFailure(error) || this.isClosed || performance.now() + pause > deadline) throw error;
+        if (!isTransientFailure(error)) throw error;
+        onTransient();
+        if (this.isClosed || performance.now() + pause > deadline) throw error;
       }
       await this.pause(pause);
     }
@@ -347,6 +367,14 @@ async function findDataCentre(settings: CassandraSettings): Promise<string> {
     const rows = (await client.execute("SELECT data_center FROM system.local")).rows;
     return String(rows[0]?.data_center);
   } finally {
-    await client.shutdown();
+    await shutDown(client);
   }
+}
+
+/** Waits no longer than SHUTDOWN_MS: the shutdown of a driver that is connecting may never finish. */
+async function shutDown(client: Client): Promise<void> {
+  const ended = new AbortController();
+  const timeout = sleep(SHUTDOWN_MS, undefined, { signal: ended.signal }).catch(() => {});
+  await Promise.race([client.shutdown().catch(() => {}), timeout]);
+  ended.abort();
 }

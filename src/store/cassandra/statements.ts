@@ -57,6 +57,9 @@ export function createStatements(keyspace: string) {
     pruneSide: `DELETE FROM ${side} WHERE ledger = ? AND key = ? AND seq < ?`,
 
     listOwned: `SELECT place, data FROM ${owned} WHERE ledger = ? AND owner = ? AND place > ? LIMIT ?`,
+    findOwned: `SELECT data FROM ${owned} WHERE ledger = ? AND owner = ? AND place = ?`,
+    scanOwned: `SELECT ledger, owner, place, data FROM ${owned}`,
+    scanItemKeys: `SELECT DISTINCT ledger, key, bucket FROM ${items}`,
     putOwned: `INSERT INTO ${owned} (ledger, owner, place, data) VALUES (?, ?, ?, ?) USING TIMESTAMP ?`,
     dropOwned: `DELETE FROM ${owned} USING TIMESTAMP ? WHERE ledger = ? AND owner = ? AND place = ?`,
 

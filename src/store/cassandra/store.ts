@@ -22,6 +22,7 @@ import { toReadError } from "./failure.ts";
 import type { DriverFigures } from "./figures.ts";
 import { HeadRow } from "./head.ts";
 import { HeadCache, type HeadSnapshot } from "./head-cache.ts";
+import { ClusterIndexWalk } from "./index-walk.ts";
 import { HeadLease } from "./lease.ts";
 import { type CassandraSettings, type CassandraStoreOptions, toSettings } from "./options.ts";
 import { pruneStep } from "./prune.ts";
@@ -38,6 +39,8 @@ export interface CassandraStore extends SharedStore {
   readonly figures: DriverFigures;
   readonly blockCache: CacheStats;
   preload(base: BaseBatch): Promise<void>;
+  /** A walk over the index and all items, for a check. */
+  openIndexWalk(): Promise<ClusterIndexWalk>;
 }
 
 /**
@@ -142,6 +145,16 @@ class ClusterStore implements CassandraStore {
 
   async setTrust(facts: TrustFacts, sideRows: readonly SideRow[]): Promise<void> {
     await this.#writer.setTrust(facts, sideRows);
+  }
+
+  async openIndexWalk(): Promise<ClusterIndexWalk> {
+    const view = await this.openView();
+    try {
+      const { terms } = await this.#latest();
+      return new ClusterIndexWalk(this.#tables, terms, view.position, await view.getIndexedTo());
+    } finally {
+      view.release();
+    }
   }
 
   async commit(batch: CommitBatch, identity?: StoreIdentity): Promise<void> {

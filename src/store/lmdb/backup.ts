@@ -2,7 +2,7 @@
 // even while another process writes. Its files are assembled in a draft inside the directory, where an interrupted
 // backup resumes, and get their final names only when complete.
 import { existsSync } from "node:fs";
-import { mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { StoreError } from "../errors.ts";
 import {
@@ -18,6 +18,7 @@ import { openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
 import { openImage } from "./image.ts";
 import { openLeased } from "./lease.ts";
+import { FILE_MODE, makeDirectory } from "./private-files.ts";
 import { FORMAT, META } from "./tables.ts";
 
 /** Description of a backup. */
@@ -75,7 +76,7 @@ export interface Draft {
 export async function openDraft(path: string): Promise<Draft> {
   const draft = join(path, DRAFT);
   try {
-    await mkdir(draft, { recursive: true });
+    makeDirectory(draft);
     const { environment, lease } = await openLeased({
       path: join(draft, OWNER),
       activity: `is working in ${draft}`,
@@ -162,8 +163,8 @@ export async function writeManifest(
     chunk_bytes: CHUNK_BYTES,
     sha256: chunkDigest(list),
   };
-  await writeFile(join(draft, HASHES), list);
-  await writeFile(join(draft, MANIFEST), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  await writeFile(join(draft, HASHES), list, { mode: FILE_MODE });
+  await writeFile(join(draft, MANIFEST), `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: FILE_MODE });
   return manifest;
 }
 

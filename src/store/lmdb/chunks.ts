@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { StoreError } from "../errors.ts";
 import { toStoreError } from "./failure.ts";
+import { FILE_MODE } from "./private-files.ts";
 
 /** Size of a chunk; the last one of a file may be shorter. */
 export const CHUNK_BYTES = 1 << 20;
@@ -140,7 +141,7 @@ function differences(chunk: Buffer, existing: Buffer): { readonly start: number;
 
 async function openOrCreate(path: string): Promise<FileHandle> {
   try {
-    return await open(path, "a").then(async (made) => {
+    return await open(path, "a", FILE_MODE).then(async (made) => {
       await made.close();
       return open(path, "r+");
     });

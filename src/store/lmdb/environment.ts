@@ -1,5 +1,5 @@
 // Opens the files of a store, after the checks that must precede lmdb's access and the use of the tables.
-import { mkdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { open, type RootDatabase } from "lmdb";
 import { StoreError } from "../errors.ts";
@@ -9,6 +9,7 @@ import { assertFileHeader, loadFormat, type StoreFormat } from "./format.ts";
 import { MAX_READERS, prepareLockFile } from "./lock-file.ts";
 import { forgetDatabases } from "./native.ts";
 import { assertPages } from "./page-check.ts";
+import { createFile, makeDirectory } from "./private-files.ts";
 import { holdReaderSlot, type ReaderSlot } from "./reader-slot.ts";
 import { FORMAT, MAX_TABLES, openTables, type Tables } from "./tables.ts";
 import { TransactionNumber } from "./transaction-number.ts";
@@ -61,9 +62,10 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
     }
     assertFileHeader(path);
     if (!readOnly) {
-      mkdirSync(path, { recursive: true });
+      makeDirectory(path);
       assertDiskSpace(path);
       prepareLockFile(path);
+      createFile(join(path, "data.mdb"));
     }
     const slot = holdReaderSlot({ path, readOnly, mapSize: mapSizeBytes }, () => {
       if (wasThere) assertPages(path, options.checkAllPages);

@@ -95,6 +95,11 @@ export function listIndexRows(
   return found;
 }
 
+/** Key of a row. */
+export function indexRowKey({ owner, place }: Pick<IndexRow, "owner" | "place">): Buffer {
+  return Buffer.concat([owner, place]);
+}
+
 /** A row with its owner; undefined for the rows of deletions, which come last. */
 export function toIndexRow(key: Buffer, value: Buffer): (OwnedKey & { owner: Uint8Array }) | undefined {
   if (key[0] === DELETED) return undefined;

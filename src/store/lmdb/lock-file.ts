@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, linkSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { FILE_MODE } from "./private-files.ts";
 
 /** Processes and threads that may read at once. */
 export const MAX_READERS = 2048;
@@ -16,7 +17,7 @@ export function prepareLockFile(path: string): void {
   // Another process may do the same: a link makes the file appear with its content.
   const draft = `${file}.${randomUUID()}`;
   try {
-    writeFileSync(draft, Buffer.alloc(LOCK_BYTES), { flush: true });
+    writeFileSync(draft, Buffer.alloc(LOCK_BYTES), { flush: true, mode: FILE_MODE });
     linkSync(draft, file);
   } catch (error) {
     if (!existsSync(file)) throw error;

@@ -36,7 +36,8 @@ import { rewindTables } from "./rewind.ts";
 import { checkedBytes, getRow, openRow, putRow } from "./sealed-rows.ts";
 import { Snapshot } from "./snapshot.ts";
 import { META, type Tables } from "./tables.ts";
-import { beginUpgrade, finishUpgrade } from "./upgrades.ts";
+import { backupBeforeUpgrade, type UpgradeProgress } from "./upgrade-backup.ts";
+import { beginUpgrade, finishUpgrade, isUpgradable } from "./upgrades.ts";
 import { copyBytes, LmdbView, type ViewSource } from "./view.ts";
 
 /** How long a snapshot serves new views: delays the visibility of another process's writes. Own writes end it. */
@@ -53,6 +54,9 @@ export interface LmdbStoreOptions {
   /** Address space to map initially. It costs no memory or disk, and grows when used up. */
   readonly mapSizeBytes?: number;
   readonly logger?: Logger;
+  /** Copies a store of an older format before the upgrade, see upgrade-backup.ts; true when left out. */
+  readonly upgradeBackup?: boolean | undefined;
+  readonly onUpgrade?: UpgradeProgress | undefined;
   /** For tests: whether other machines may use the directory, and how to pause while watching their heartbeat. */
   readonly sharing?: Pick<LeaseOptions, "isShared" | "pause">;
 }
@@ -76,18 +80,28 @@ async function openForReading({ path, mapSizeBytes }: LmdbStoreOptions): Promise
 
 /** Takes the lease, and upgrades an older store, which may take minutes. */
 async function openForWriting(options: LmdbStoreOptions): Promise<Opened> {
-  const { path, mapSizeBytes, logger = silentLogger, sharing } = options;
+  const { path, mapSizeBytes, logger = silentLogger, sharing, upgradeBackup = true, onUpgrade } = options;
   const opened = await openLeased({
     path,
     mapSizeBytes,
     logger,
-    onTake: ({ tables, format }) => beginUpgrade(tables, format),
+    onTake: ({ tables, format }) => {
+      if (!isUpgradable(format)) beginUpgrade(tables, format);
+    },
     ...sharing,
   });
   const { environment, lease } = opened;
   try {
     const assertWriter = (): void => assertLease(environment.tables, lease.row, environment.path);
-    await finishUpgrade(environment, { logger, assertWriter });
+    if (isUpgradable(environment.format)) {
+      // The lease keeps other writers out, so the copy has all that the upgrade starts from.
+      if (upgradeBackup) await backupBeforeUpgrade(environment, logger, onUpgrade);
+      environment.transact(() => {
+        assertWriter();
+        beginUpgrade(environment.tables, environment.format);
+      });
+    }
+    await finishUpgrade(environment, { logger, assertWriter, onProgress: onUpgrade });
     return opened;
   } catch (error) {
     await lease.release();

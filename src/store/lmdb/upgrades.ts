@@ -10,6 +10,7 @@ import type { Environment } from "./environment.ts";
 import type { StoreFormat } from "./format.ts";
 import { getRow, putRow } from "./sealed-rows.ts";
 import { FORMAT, META, SEALED_TABLES, type Table, type Tables } from "./tables.ts";
+import type { UpgradeProgress } from "./upgrade-backup.ts";
 
 /** Rows of `meta` that get checksums, in the last write; those of SEALED_TABLES get them before. */
 const META_ROWS = [META.identity, META.position] as const;
@@ -20,6 +21,11 @@ const WRITE_BYTES = 16 << 20;
 /** Pause between two log lines. */
 const LOG_MS = 5000;
 
+/** True for a store whose upgrade has not begun and is possible. */
+export function isUpgradable(state: StoreFormat | undefined): boolean {
+  return state?.format === FORMAT - 1;
+}
+
 /**
  * Writes the format of a new store, or begins the upgrade of an older one. Call inside a write transaction. Throws
  * StoreError `format` for a format that it cannot upgrade.
@@ -28,7 +34,7 @@ export function beginUpgrade(tables: Tables, state: StoreFormat | undefined): vo
   if (state === undefined) {
     writeFormat(tables);
     sealFormat(tables);
-  } else if (state.format === FORMAT - 1) {
+  } else if (isUpgradable(state)) {
     writeFormat(tables);
     putRow(tables.meta, META.upgrade, encodeMark({ table: 0, after: undefined }));
   } else if (state.format !== FORMAT) {
@@ -46,14 +52,15 @@ export interface UpgradeOptions {
   readonly assertWriter: () => void;
   /** Rows of one write. */
   readonly writeRows?: number;
+  readonly onProgress?: UpgradeProgress | undefined;
 }
 
 /** Rewrites the rows of a store whose upgrade has begun; does nothing for any other. */
 export async function finishUpgrade(environment: Environment, options: UpgradeOptions): Promise<void> {
   const { tables, path, transact } = environment;
-  const { logger, assertWriter, writeRows = WRITE_ROWS } = options;
+  const { logger, assertWriter, writeRows = WRITE_ROWS, onProgress } = options;
   if (tables.meta.get(META.upgrade) === undefined) return;
-  const pace = new Pace(countRows(tables), path, logger);
+  const pace = new Pace({ total: countRows(tables), done: countDone(tables), path, logger, onProgress });
   for (let isDone = false; !isDone; ) {
     assertDiskSpace(path, writeRows, WRITE_BYTES);
     isDone = transact(() => {
@@ -134,49 +141,66 @@ function decodeMark(row: Buffer | undefined): Mark {
 }
 
 function countRows(tables: Tables): number {
-  let rows = 0;
-  for (const name of SEALED_TABLES) {
-    const count: unknown = Reflect.get(tables[name].getStats(), "entryCount");
-    if (typeof count === "number") rows += count;
-  }
-  return rows;
+  return SEALED_TABLES.reduce((sum, name) => sum + rowsOf(tables[name]), 0);
 }
 
-/** Logs how far an upgrade came. */
+function rowsOf(table: Table): number {
+  const count: unknown = Reflect.get(table.getStats(), "entryCount");
+  return typeof count === "number" ? count : 0;
+}
+
+/** Rows that an earlier process rewrote, without those of the table in work: an estimate for the time left. */
+function countDone(tables: Tables): number {
+  const { table } = decodeMark(getRow(tables.meta, META.upgrade));
+  return SEALED_TABLES.slice(0, table).reduce((sum, name) => sum + rowsOf(tables[name]), 0);
+}
+
+interface PaceOptions {
+  readonly total: number;
+  /** Rows done before. */
+  readonly done: number;
+  readonly path: string;
+  readonly logger: Logger;
+  readonly onProgress: UpgradeProgress | undefined;
+}
+
+/** Tells how far an upgrade came. */
 class Pace {
-  readonly #total: number;
-  readonly #path: string;
-  readonly #logger: Logger;
+  readonly #options: PaceOptions;
   readonly #start = performance.now();
   #logged = this.#start;
   #rows = 0;
 
-  constructor(total: number, path: string, logger: Logger) {
-    this.#total = total;
-    this.#path = path;
-    this.#logger = logger;
+  constructor(options: PaceOptions) {
+    this.#options = options;
+    const { path, total, logger } = options;
     logger.info({ path, to: FORMAT, total_rows: total }, "upgrading the data format");
   }
 
   count(rows: number): void {
     this.#rows += rows;
+    const { done, total, logger, onProgress } = this.#options;
+    onProgress?.("upgrade", Math.min(done + this.#rows, total), total);
     if (performance.now() - this.#logged < LOG_MS) return;
     this.#logged = performance.now();
-    this.#logger.info(this.#figures(), "upgrading the data format");
+    logger.info(this.#figures(), "upgrading the data format");
   }
 
   end(): void {
-    this.#logger.info(this.#figures(), "data format upgraded");
+    this.#options.logger.info(this.#figures(), "data format upgraded");
   }
 
   #figures(): Readonly<Record<string, unknown>> {
+    const { done, total, path } = this.#options;
     const seconds = (performance.now() - this.#start) / 1000;
+    const rate = this.#rows / Math.max(seconds, 0.001);
     return {
-      path: this.#path,
+      path,
       to: FORMAT,
       rows: this.#rows,
-      total_rows: this.#total,
-      rows_per_second: Math.round(this.#rows / Math.max(seconds, 0.001)),
+      total_rows: total,
+      rows_per_second: Math.round(rate),
+      seconds_left: Math.ceil(Math.max(total - done - this.#rows, 0) / Math.max(rate, 1)),
     };
   }
 }

@@ -3,14 +3,15 @@
 import type { Transaction } from "lmdb";
 import { toHex } from "../../base/hex.ts";
 import { LedgerError } from "../../ledger/errors.ts";
+import type { OwnedRow } from "../../ledger/indexes/owned-keys.ts";
 import type { Position } from "../../ledger/position.ts";
-import type { OwnedKey, StateItem } from "../../ledger/view.ts";
+import type { StateItem } from "../../ledger/view.ts";
 import type { BlockStart, RawRecord, StoreIdentity } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import { INDEX_REACH_KEY, readIndexReach } from "../index-reach.ts";
 import { type Environment, openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
-import { toIndexRow } from "./index-rows.ts";
+import { indexRowKey, toIndexRow } from "./index-rows.ts";
 import { decodeBlock, decodeIdentity, decodePosition } from "./position-row.ts";
 import { openRow, SUMS_BYTES } from "./sealed-rows.ts";
 import {
@@ -42,7 +43,7 @@ export interface StaleRow {
 }
 
 /** Approximate number of rows per table: a writer may be active. */
-export type RowCounts = Readonly<Record<keyof Omit<Tables, "meta" | "index">, number>>;
+export type RowCounts = Readonly<Record<keyof Omit<Tables, "meta">, number>>;
 
 /** Opens a walk over the store in a directory; another process may be writing it. */
 export async function openStoreWalk(path: string): Promise<StoreWalk> {
@@ -91,6 +92,7 @@ export class StoreWalk {
       records: countRows(tables.records),
       tree: countRows(tables.tree),
       side: countRows(tables.side),
+      index: tables.index === undefined ? 0 : countRows(tables.index),
     };
   }
 
@@ -110,12 +112,8 @@ export class StoreWalk {
 
   /** The value that a version wrote, if stored; `value` is undefined for a deletion. */
   getItem(keyHash: Uint8Array, version: bigint): StateItem | undefined {
-    const key = Buffer.alloc(ITEM_KEY_BYTES);
-    writeLatestKey(key, keyHash);
-    const newest = this.#get(this.#tables.items, key);
-    if (newest !== undefined && newest.length >= VERSION_BYTES && newest.readBigUInt64BE() === version) {
-      return { version, value: newest.length === VERSION_BYTES ? undefined : newest.subarray(VERSION_BYTES) };
-    }
+    const newest = this.getNewestItem(keyHash);
+    if (newest?.version === version) return newest;
     const value = this.#get(this.#tables.items, olderKey(keyHash, version));
     return value === undefined ? undefined : { version, value: value.length === 0 ? undefined : value };
   }
@@ -158,14 +156,30 @@ export class StoreWalk {
   }
 
   /** All rows of the index. */
-  *indexRows(): Generator<OwnedKey & { readonly owner: Uint8Array }> {
+  *indexRows(): Generator<OwnedRow> {
     const { index } = this.#tables;
     if (index === undefined) return;
     for (const { key, value } of this.#range(index)) {
       const row = toIndexRow(key, value);
-      if (row === undefined) return;
-      yield row;
+      // The rows of deletions are read too, for their checksums.
+      if (row !== undefined) yield row;
     }
+  }
+
+  /** The data of a row of the index. */
+  getIndexRow(row: Pick<OwnedRow, "owner" | "place">): Uint8Array | undefined {
+    const { index } = this.#tables;
+    return index === undefined ? undefined : this.#get(index, indexRowKey(row));
+  }
+
+  /** The newest value of a key, a deletion included. */
+  getNewestItem(keyHash: Uint8Array): StateItem | undefined {
+    const key = Buffer.alloc(ITEM_KEY_BYTES);
+    writeLatestKey(key, keyHash);
+    const row = this.#get(this.#tables.items, key);
+    if (row === undefined || row.length < VERSION_BYTES) return undefined;
+    const value = row.length === VERSION_BYTES ? undefined : row.subarray(VERSION_BYTES);
+    return { version: row.readBigUInt64BE(), value };
   }
 
   /** See LedgerView. */

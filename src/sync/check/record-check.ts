@@ -8,6 +8,7 @@ import { findNewBlock } from "../../ledger/block-event.ts";
 import { eventHash } from "../../ledger/event.ts";
 import { type AccumulatorState, isAccumulatorKnown, type Position } from "../../ledger/position.ts";
 import { decodeRecord, type RecordSpans } from "../../ledger/record.ts";
+import type { EncodedWrite } from "../../ledger/state-writes.ts";
 import { transactionHash } from "../../ledger/transaction.ts";
 import { transactionInfoHash } from "../../ledger/transaction-info.ts";
 import { writeSetHash } from "../../ledger/write-set.ts";
@@ -51,6 +52,7 @@ export class RecordCheck {
   readonly #findings: Findings;
   readonly #pace: CheckPace;
   readonly #blocks: Iterator<BlockStart>;
+  readonly #onWrite: (version: bigint, write: EncodedWrite) => void;
   #accumulator;
   #records = 0;
   #kept = 0;
@@ -61,7 +63,14 @@ export class RecordCheck {
   #firstCheckpoint: RecordsReport["firstCheckpoint"];
   #lastRoot: Uint8Array | undefined;
 
-  constructor(walk: StoreWalk, findings: Findings, pace: CheckPace) {
+  /** `onWrite` hears of every write of a kept record. */
+  constructor(
+    walk: StoreWalk,
+    findings: Findings,
+    pace: CheckPace,
+    onWrite: (version: bigint, write: EncodedWrite) => void = () => {},
+  ) {
+    this.#onWrite = onWrite;
     this.#walk = walk;
     this.#findings = findings;
     this.#pace = pace;
@@ -117,7 +126,10 @@ export class RecordCheck {
     );
     this.#checkHashes(record);
     this.#checkBlock(record);
-    for (const { keyHash, value } of record.writes) this.#checkWrite(version, keyHash, value);
+    for (const write of record.writes) {
+      this.#checkWrite(version, write.keyHash, write.value);
+      this.#onWrite(version, write);
+    }
     const stateRoot = record.info.stateCheckpointHash;
     if (stateRoot !== undefined) this.#firstCheckpoint ??= { version, stateRoot };
   }

@@ -1,11 +1,12 @@
-// Checks a whole store: position, blocks, records, items, superseded values and the state tree, each against the others
-// and by hash wherever the ledger has one.
+// Checks a whole store: position, blocks, records, items, superseded values, the state tree and the index, each against the
+// others and by hash wherever the ledger has one.
 import { equalBytes } from "../../base/bytes.ts";
 import { toHex } from "../../base/hex.ts";
 import { isAccumulatorKnown } from "../../ledger/position.ts";
 import type { StoreWalk } from "../../store/lmdb/walk.ts";
 import { CheckPace, type CheckProgress } from "./check-pace.ts";
 import { Findings } from "./findings.ts";
+import { IndexCheck, type IndexTables } from "./index-check.ts";
 import { ItemCheck } from "./item-check.ts";
 import { RecordCheck } from "./record-check.ts";
 import { checkTree, rootOf } from "./tree-check.ts";
@@ -26,6 +27,7 @@ export interface StoreReport {
   readonly treeNodes: number;
   /** Rows below the oldest version that the pruner has not removed yet; not a fault. */
   readonly leftovers: number;
+  readonly indexRows: number;
   /** Side rows, which no hash covers. */
   readonly sideRows: number;
   /** Texts of the first of `faults`. */
@@ -45,6 +47,18 @@ function checkPosition({ position, identity }: StoreWalk, findings: Findings): v
   });
 }
 
+function indexTablesOf(walk: StoreWalk): IndexTables {
+  return {
+    indexedTo: walk.indexedTo(),
+    rows: () => walk.indexRows(),
+    getRow: (row) => walk.getIndexRow(row),
+    items: function* () {
+      for (const row of walk.items()) if (row.isNewest) yield row;
+    },
+    getItem: (keyHash) => walk.getNewestItem(keyHash),
+  };
+}
+
 /** Checks a whole store. Rejects with the signal's reason once aborted. */
 export async function checkStore(
   walk: StoreWalk,
@@ -54,10 +68,15 @@ export async function checkStore(
   const findings = new Findings();
   walk.onDamage = (text) => findings.add(text);
   const { position, counts } = walk;
-  const total = counts.items + counts.stale + counts.blocks + counts.records + counts.tree;
+  const { items: itemCount, stale, blocks, records: recordCount, tree, index: indexCount } = counts;
+  // The check of the index walks over the items again.
+  const total = 2 * itemCount + stale + blocks + recordCount + tree + indexCount;
   const pace = new CheckPace(total, onProgress, signal);
   checkPosition(walk, findings);
-  const records = await new RecordCheck(walk, findings, pace).run();
+  const index = new IndexCheck(indexTablesOf(walk), findings, pace);
+  const records = await new RecordCheck(walk, findings, pace, (version, write) => {
+    void index.checkWrite(version, write);
+  }).run();
   const early = records.firstCheckpoint;
   const isWhole = position.stateRoot !== undefined;
   const items = await new ItemCheck(walk, findings, pace, isWhole ? early?.version : undefined).run();
@@ -72,6 +91,7 @@ export async function checkStore(
       return `state root as of version ${early?.version}: the items give ${toHex(earlyRoot)}, the record has another root`;
     });
   }
+  const indexRows = await index.run();
   return {
     chainId: position.chainId,
     version: position.version,
@@ -84,6 +104,7 @@ export async function checkStore(
     blocks: records.blocks,
     treeNodes,
     leftovers: records.leftovers,
+    indexRows,
     sideRows: walk.count("side"),
     findings: findings.texts,
     faults: findings.count,

@@ -30,11 +30,13 @@ export interface LedgerCopyOptions {
   /** A store that this process may write: empty, or with an earlier part of the same ledger. */
   readonly target: Store;
   readonly logger: Logger;
-  /** Called with the number of base values passed, then of versions copied. */
+  /** Called at once, and then with the number of base values passed and of versions that the target has. */
   readonly onProgress: (part: "items" | "versions", done: number) => void;
   /** Stops the copy. */
   readonly signal: AbortSignal;
   readonly sizes?: CopySizes | undefined;
+  /** Where this copy adds what it copied; a caller that resumes it passes the same again. */
+  readonly counts?: LedgerCopyCounts;
 }
 
 /** Sizes of one write. */
@@ -45,12 +47,14 @@ export interface CopySizes {
   readonly records?: number;
 }
 
-/** Result of a copy. */
-export interface LedgerCopyReport {
+export interface LedgerCopyCounts {
   /** Keys of the base that were read; 0 if the source is not pruned. */
-  readonly baseKeys: number;
-  readonly versions: number;
+  baseKeys: number;
+  versions: number;
 }
+
+/** Result of a copy. */
+export type LedgerCopyReport = Readonly<LedgerCopyCounts>;
 
 /** Copies. Throws StoreError or LedgerError; the target then keeps its commits, which are correct. */
 export async function copyLedger(options: LedgerCopyOptions): Promise<LedgerCopyReport> {
@@ -59,11 +63,13 @@ export async function copyLedger(options: LedgerCopyOptions): Promise<LedgerCopy
 
 class LedgerCopy {
   readonly #options: LedgerCopyOptions;
-  #baseKeys = 0;
-  #versions = 0;
+  readonly #counts: LedgerCopyCounts;
+  /** Versions of the source that the target has. */
+  #present = 0;
 
   constructor(options: LedgerCopyOptions) {
     this.#options = options;
+    this.#counts = options.counts ?? { baseKeys: 0, versions: 0 };
   }
 
   async run(): Promise<LedgerCopyReport> {
@@ -71,11 +77,14 @@ class LedgerCopy {
     const { position: head } = source;
     const before = await loadPosition(target);
     this.#assertCopyable(before);
-    if (before === undefined && head.oldestVersion > 0n) await this.#copyOldest();
+    this.#present = before === undefined ? 0 : Math.max(0, Number(before.version - head.oldestVersion) + 1);
+    const isBaseNext = before === undefined && head.oldestVersion > 0n;
+    this.#options.onProgress(isBaseNext ? "items" : "versions", this.#present);
+    if (isBaseNext) await this.#copyOldest();
     else await this.#markUnfinished();
     await this.#copyRecords();
     await this.#copySideRows();
-    return { baseKeys: this.#baseKeys, versions: this.#versions };
+    return { ...this.#counts };
   }
 
   #assertCopyable(before: Position | undefined): void {
@@ -123,7 +132,7 @@ class LedgerCopy {
     );
     let passed = 0;
     const onKeys = (keys: number, values: number): void => {
-      this.#baseKeys += keys;
+      this.#counts.baseKeys += keys;
       passed += values;
       onProgress("items", passed);
     };
@@ -308,8 +317,9 @@ class LedgerCopy {
   }
 
   #count(versions: number): void {
-    this.#versions += versions;
-    this.#options.onProgress("versions", this.#versions);
+    this.#counts.versions += versions;
+    this.#present += versions;
+    this.#options.onProgress("versions", this.#present);
   }
 }
 

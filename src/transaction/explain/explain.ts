@@ -1,14 +1,21 @@
 // The whole way from bytes to sign, or a request for them, to what they mean.
 import { equalBytes } from "../../base/bytes.ts";
 import { toPrefixedHex } from "../../base/hex.ts";
-import type { JsonDocument } from "../../json/document.ts";
+import { ABSENT, type JsonDocument } from "../../json/document.ts";
 import { parseJson } from "../../json/parse.ts";
 import { formatAddress } from "../../move/address.ts";
 import { ValuePrinter } from "../../move/value-print.ts";
 import { encodeSubmission } from "../encode-submission.ts";
 import { TransactionError } from "../errors.ts";
 import type { EncodeContext } from "../raw-from-request.ts";
-import { asObject, bytesMember, presentMember } from "../request-members.ts";
+import {
+  asObject,
+  bytesMember,
+  failMember,
+  presentMember,
+  type RequestObject,
+  stringMember,
+} from "../request-members.ts";
 import { type AccountReader, accountWarnings } from "./account-warnings.ts";
 import { type ExplainedCall, explainCall } from "./call.ts";
 import { decodeSubmission, type Submission } from "./decode.ts";
@@ -45,22 +52,37 @@ export async function explainSubmission(
 }
 
 /** Members that tell the forms of a request apart. */
-const FORM_MEMBERS = ["message", "raw_transaction", "payload", "sender"] as const;
+const FORM_MEMBERS = ["type", "message", "raw_transaction", "payload", "sender"] as const;
+
+/** The `type` of each form. Requests of hand-written clients may leave it out. */
+export const EXPLAIN_TYPES = {
+  message: "signing_message",
+  raw_transaction: "raw_transaction",
+  request: "encode_request",
+} as const;
 
 async function submissionOf(document: JsonDocument, context: ExplainContext): Promise<Submission> {
   const request = asObject(document, document.root, "", FORM_MEMBERS);
   const isGiven = (name: (typeof FORM_MEMBERS)[number]): boolean => presentMember(request, name) >= 0;
+  const forms = (["message", "raw_transaction"] as const).filter(isGiven);
   const isRequest = isGiven("payload") || isGiven("sender");
-  const forms = [isGiven("message"), isGiven("raw_transaction"), isRequest].filter(Boolean).length;
-  if (forms !== 1) {
+  if (forms.length + Number(isRequest) !== 1) {
     throw new TransactionError(
       "request",
       "the body: expected one of message, raw_transaction, or the members of an encode request",
     );
   }
-  if (isRequest) return decodeSubmission(await encodeSubmission(document, context), "message");
-  const field = isGiven("message") ? "message" : "raw_transaction";
+  const [field] = forms;
+  assertType(request, EXPLAIN_TYPES[field ?? "request"]);
+  if (field === undefined) return decodeSubmission(await encodeSubmission(document, context), "message");
   return decodeSubmission(bytesMember(request, field, "the bytes as a hex string"), field);
+}
+
+/** A request that names its type must have the members of that type. */
+function assertType(request: RequestObject<(typeof FORM_MEMBERS)[number]>, type: string): void {
+  if (request.members.type === ABSENT) return;
+  const expected = `${JSON.stringify(type)}, which goes with the other members`;
+  if (stringMember(request, "type", expected) !== type) failMember(request, "type", expected);
 }
 
 async function explain(submission: Submission, context: ExplainContext): Promise<Explanation> {

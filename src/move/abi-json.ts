@@ -1,9 +1,9 @@
 // The JSON form of module ABIs, keys in the order of the API. It counts the size before it builds anything, because
 // functions that share one long signature each print it.
-import type { Ability, AbiType, FieldAbi, FunctionAbi, ModuleAbi, StructAbi } from "../../src/move/abi.ts";
-import { formatAddress } from "../../src/move/address.ts";
-import { AbiPrinter } from "../../src/move/bytecode/abi-text.ts";
-import { MoveError } from "../../src/move/errors.ts";
+import type { Ability, AbiType, FieldAbi, FunctionAbi, ModuleAbi, StructAbi } from "./abi.ts";
+import { formatAddress } from "./address.ts";
+import { AbiPrinter } from "./bytecode/abi-text.ts";
+import { MoveError } from "./errors.ts";
 
 /** Default limit of a printed ABI; the largest known is a fortieth of it. */
 export const MAX_ABI_JSON_BYTES = 4 << 20;

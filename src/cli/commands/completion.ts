@@ -1,0 +1,32 @@
+// `sextant completion`: the script that teaches a shell to complete commands and options.
+import { ConfigError } from "../../base/errors.ts";
+import { type Command, command, EXIT_OK } from "../command.ts";
+import { completionScript, SHELLS } from "../completion.ts";
+import { didYouMean } from "../nearest.ts";
+import { operandsOf } from "../source.ts";
+
+/** The command; it completes itself too, so it asks for the list of all commands when it runs. */
+export function completionCommand(all: () => readonly Command[]): Command {
+  return command({
+    name: "completion",
+    summary: "Print the script that completes commands and options in a shell",
+    operands: SHELLS.join("|"),
+    options: {},
+    examples: [
+      "source <(sextant completion bash)",
+      "source <(sextant completion zsh)",
+      "sextant completion fish | source",
+    ],
+    run: async (_, operands, context) => {
+      const [given] = operandsOf(operands, ["SHELL"]);
+      const shell = SHELLS.find((one) => one === given);
+      if (shell === undefined) {
+        throw new ConfigError(
+          `SHELL: expected one of ${SHELLS.join(", ")}, got ${JSON.stringify(given)}${didYouMean(given, SHELLS)}`,
+        );
+      }
+      context.out(completionScript(shell, all()));
+      return EXIT_OK;
+    },
+  });
+}

@@ -1,0 +1,113 @@
+// `sextant health`: asks the node of this machine how it is, for the health checks of containers and supervisors.
+import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { isIPv6 } from "node:net";
+import { ConfigError, errorText } from "../../base/errors.ts";
+import { pathTo } from "../../interface/route.ts";
+import { healthyRoute, readyRoute } from "../../interface/routes.ts";
+import { HTTP_DEFAULTS, HTTP_NUMBERS } from "../../node.ts";
+import { type CommandContext, command, EXIT_FAILED, EXIT_OK } from "../command.ts";
+import {
+  durationOption,
+  integerOption,
+  type OptionValues,
+  switchOption,
+  textOption,
+  textOptionWithDefault,
+} from "../option.ts";
+import { operandsOf } from "../source.ts";
+import { startCommand } from "./start.ts";
+
+const options = {
+  host: textOptionWithDefault("Address that the node listens on", "HOST", HTTP_DEFAULTS.host),
+  port: integerOption("Port that the node listens on", "PORT", HTTP_NUMBERS.port),
+  "tls-cert": textOption("The node's certificate; if given, the node is asked over HTTPS", "FILE"),
+  ready: switchOption("Ask whether the node is ready for requests, not only whether it is alive", false),
+  timeout: durationOption("Longest wait for the response", { fallback: 2000, min: 1, max: 60_000 }),
+  config: textOption("The node's configuration file; only the options above are used", "FILE"),
+};
+
+/** A response is a short message; what else listens on the port may send more. */
+const MAX_RESPONSE_BYTES = 65_536;
+
+/** Addresses that mean every address of the machine; the node is asked at the loopback. */
+const LOOPBACKS: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+
+/** The URL of the node with these options. */
+function urlOf(values: OptionValues<typeof options>): string {
+  if (values.port === 0) {
+    throw new ConfigError("--port: expected the port that the node listens on; 0 lets the system pick one");
+  }
+  const address = LOOPBACKS[values.host] ?? values.host;
+  const authority = `${isIPv6(address) ? `[${address}]` : address}:${values.port}`;
+  const route = values.ready ? readyRoute : healthyRoute;
+  return `${values["tls-cert"] === undefined ? "http" : "https"}://${authority}${pathTo(route)}`;
+}
+
+interface Response {
+  readonly status: number;
+  readonly body: string;
+}
+
+/**
+ * Asks once, on a connection of its own. The certificate is not checked: it names the host that clients know, not the
+ * loopback, and the request has no secret.
+ */
+function ask(url: string, signal: AbortSignal): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const settings = { signal, agent: false, rejectUnauthorized: false } as const;
+    const request = url.startsWith("https:") ? httpsRequest(url, settings) : httpRequest(url, settings);
+    request.once("error", reject);
+    request.once("response", (response) => {
+      let body = "";
+      response.setEncoding("utf8").on("data", (text: string) => {
+        body += text;
+        if (body.length > MAX_RESPONSE_BYTES) response.destroy(new Error("the response is too long"));
+      });
+      response.once("error", reject);
+      response.once("end", () => resolve({ status: response.statusCode ?? 0, body }));
+    });
+    request.end();
+  });
+}
+
+/** The message of a response of the node; undefined for another server's. */
+function messageOf(body: string): string | undefined {
+  try {
+    const { message } = JSON.parse(body) as { readonly message?: unknown };
+    return typeof message === "string" ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function checkHealth(values: OptionValues<typeof options>, context: CommandContext): Promise<number> {
+  const url = urlOf(values);
+  const deadline = AbortSignal.timeout(values.timeout);
+  try {
+    const { status, body } = await ask(url, deadline);
+    const message = messageOf(body);
+    if (status === 200 && message?.startsWith("sextant:") === true) {
+      context.out(message);
+      return EXIT_OK;
+    }
+    context.err(`sextant: ${url} responded with ${status}: ${message ?? "not a response of Sextant"}`);
+  } catch (error) {
+    const reason = deadline.aborted ? `no response within ${values.timeout} ms` : errorText(error);
+    context.err(`sextant: ${url}: ${reason}`);
+  }
+  return EXIT_FAILED;
+}
+
+export const healthCommand = command({
+  name: "health",
+  summary: "Ask the node on this machine whether it is healthy: exit code 0 if so, 1 if not",
+  operands: "",
+  options,
+  otherConfigKeys: Object.keys(startCommand.options),
+  examples: ["sextant health", "sextant health --ready", "sextant health --config /etc/sextant.yaml"],
+  run: (values, operands, context) => {
+    operandsOf(operands, []);
+    return checkHealth(values, context);
+  },
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { createNode, type Node } from "../index.ts";
+import { colour, hasColours } from "./colour.ts";
+import { liveText } from "./live-line.ts";
+import { shortAddress, startScreen } from "./start-screen.ts";
+
+async function screen(url: string, isColoured = false): Promise<string[]> {
+  const node = await createNode();
+  const listening = Object.assign(Object.create(null), { url, guide: () => node.guide() }) as Node;
+  const text = startScreen(listening, {
+    position: "chain 4, version 999999999999, oldest 999999999999",
+    isColoured,
+    environment: {},
+  });
+  await node.close();
+  return text.split("\n");
+}
+
+describe("the start screen of a local chain", () => {
+  it("fits 80 columns and 24 lines, with the live line and a log line or two; the URL is last", async () => {
+    const lines = await screen("http://127.0.0.1:8080/v1");
+    expect(lines.length).toBeLessThanOrEqual(21);
+    for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80);
+    expect(lines.at(-1)).toBe("sextant is ready: http://127.0.0.1:8080/v1");
+    expect(lines).toContain("  sextant balance ada APT");
+    expect(lines.join("\n")).not.toMatch(/0x[0-9a-f]{17}/);
+  });
+
+  it("names the URL in its commands if it is not the default", async () => {
+    const lines = await screen("http://127.0.0.1:65535/v1");
+    expect(lines).toContain("  sextant balance ada APT --url http://127.0.0.1:65535");
+    for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80);
+  });
+
+  it("is the same text in colour", async () => {
+    const url = "http://127.0.0.1:8080/v1";
+    const coloured = (await screen(url, true)).join("\n");
+    expect(coloured).toContain(colour(url, 36));
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours are control sequences
+    expect(coloured.replaceAll(/\u001b\[\d+m/g, "")).toBe((await screen(url)).join("\n"));
+  });
+
+  it("shortens addresses, and only long ones", () => {
+    expect(shortAddress("0x1")).toBe("0x1");
+    expect(shortAddress(`0x4c8c${"0".repeat(56)}3d5f`)).toBe("0x4c8c…3d5f");
+  });
+});
+
+describe("colours", () => {
+  it.each<[isTTY: boolean, environment: Record<string, string>, expected: boolean]>([
+    [true, {}, true],
+    [false, {}, false],
+    [true, { NO_COLOR: "1" }, false],
+    [true, { NO_COLOR: "" }, true],
+    [true, { TERM: "dumb" }, false],
+    [false, { FORCE_COLOR: "1" }, true],
+    [false, { FORCE_COLOR: "" }, true],
+    [true, { FORCE_COLOR: "0" }, false],
+    [false, { FORCE_COLOR: "1", NO_COLOR: "1" }, true],
+  ])("on a terminal: %s, with %j: %s", (isTTY, environment, expected) => {
+    expect(hasColours({ isTTY }, environment)).toBe(expected);
+  });
+});
+
+describe("the live line", () => {
+  it("has height, version and both rates", () => {
+    const before = { height: 10n, version: 50n, requests: 100, atMs: 1000 };
+    const now = { height: 12n, version: 61n, requests: 340, atMs: 3000 };
+    expect(liveText(now, before)).toBe("height 12, version 61, 5.5 versions/s, 120 requests/s");
+    expect(liveText(before, now)).toBe("height 10, version 50, 0.0 versions/s, 0.0 requests/s");
+  });
+});

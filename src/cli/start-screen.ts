@@ -1,0 +1,87 @@
+// What `sextant start` shows when the node is ready. It fits a terminal of 80 columns and 24 lines, with one line left
+// for the live line; the URL is last. A local chain also shows its accounts and tables, and commands to try.
+import { type Node, SOFTWARE_VERSION } from "../node.ts";
+import { colour } from "./colour.ts";
+import type { CommandContext } from "./command.ts";
+import { DEFAULT_URL } from "./source.ts";
+
+const WIDTH = 79;
+const [BOLD, DIM, CYAN] = [1, 2, 36];
+
+export interface ScreenOptions {
+  /** Such as `chain 4, version 0, oldest 0`. */
+  readonly position: string;
+  readonly isColoured: boolean;
+  readonly environment: CommandContext["environment"];
+}
+
+type Style = (text: string, style: number) => string;
+
+/** `0x4c8c…3d5f`: enough to recognize an address. */
+export function shortAddress(address: string): string {
+  return address.length <= 12 ? address : `${address.slice(0, 6)}…${address.slice(-4)}`;
+}
+
+function cut(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+}
+
+/** A row: name, short address, what it holds, and the longest note that fits. */
+function row(
+  style: Style,
+  [name, address, held]: readonly [string, string, string],
+  ...notes: readonly string[]
+): string {
+  const cells = [`  ${name.padEnd(7)}`, shortAddress(address).padEnd(12), held.padEnd(15)];
+  const room = WIDTH - cells.join(" ").length - 1;
+  const note = notes.find((one) => one.length <= room) ?? cut(notes.at(-1) ?? "", room);
+  return [style(cells[0] ?? "", BOLD), style(cells[1] ?? "", DIM), cells[2], style(note, DIM)].join(" ");
+}
+
+/** How the reader runs this program: `npm start` and `npx` do not put it on the path. */
+function programText({ npm_lifecycle_event: npm }: CommandContext["environment"]): string {
+  return npm === undefined ? "sextant" : "npx sextant";
+}
+
+function guideLines(node: Node, style: Style, environment: CommandContext["environment"]): string[] {
+  const guide = node.guide();
+  const base = node.url?.replace(/\/v1$/, "");
+  const [table] = guide?.tables ?? [];
+  const [account] = guide?.accounts ?? [];
+  if (guide === undefined || base === undefined || table === undefined || account === undefined) return [];
+  const program = programText(environment);
+  const url = base === DEFAULT_URL ? "" : ` --url ${base}`;
+  const [asset] = account.assets;
+  return [
+    ...guide.accounts.map(({ name, address, assets, note }) =>
+      row(style, [name, address, assets.map(({ symbol }) => symbol).join(" ")], note),
+    ),
+    ...guide.tables.map(({ name, handle, note, keys: [key] }) =>
+      row(
+        style,
+        [name, handle, "table"],
+        ...(key === undefined ? [] : [`${note}; key ${key.name} is ${key.key}`]),
+        note,
+      ),
+    ),
+    "",
+    "Try in another terminal:",
+    `  ${program} balance ${account.name} ${asset?.symbol}${url}`,
+    `  ${program} raw-item ${table.name} ${table.keys[0]?.key}${url}`,
+    `  ${program} watch ${account.name} ${asset?.symbol}${url}`,
+    `  ${program} info${url}`,
+    "",
+  ];
+}
+
+/** The screen, with the URL on its last line. */
+export function startScreen(node: Node, { position, isColoured, environment }: ScreenOptions): string {
+  const style: Style = (text, number) => (isColoured ? colour(text, number) : text);
+  const guide = guideLines(node, style, environment);
+  const ready = `sextant is ready: ${style(`${node.url}`, CYAN)}`;
+  return [
+    `Sextant ${SOFTWARE_VERSION}: ${position}`,
+    ...(guide.length === 0 ? [] : ["", ...guide]),
+    ready,
+  ].join("\n");
+}

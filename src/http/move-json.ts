@@ -1,0 +1,69 @@
+// Stored values in JSON.
+import type { MaybePromise } from "../base/maybe-promise.ts";
+import { BcsError } from "../bcs/errors.ts";
+import { BcsReader } from "../bcs/reader.ts";
+import { LedgerError } from "../ledger/errors.ts";
+import type { StateTypes } from "../ledger/state-types.ts";
+import type { LedgerView } from "../ledger/view.ts";
+import { MoveError } from "../move/errors.ts";
+import type { Layout } from "../move/layout.ts";
+import { formatTypeTag, type TypeTag } from "../move/type-tag.ts";
+import { type JsonValue, ValuePrinter } from "../move/value-print.ts";
+import { HttpError } from "./errors.ts";
+
+/** Characters of all values in one answer. */
+export const MAX_CHARACTERS = 16 << 20;
+
+/** Prints the stored values of one answer. */
+export class StoredValuePrinter {
+  readonly #types: StateTypes;
+  readonly #view: LedgerView;
+  readonly #version: bigint;
+  readonly #printer = new ValuePrinter({ enums: "answers", maxCharacters: MAX_CHARACTERS });
+
+  constructor(types: StateTypes, view: LedgerView, version: bigint) {
+    this.#types = types;
+    this.#view = view;
+    this.#version = version;
+  }
+
+  /** The JSON of a stored value. Throws HttpError `unprintable`, and LedgerError. */
+  print(bytes: Uint8Array, type: TypeTag, text = formatTypeTag(type)): MaybePromise<JsonValue> {
+    const layout = this.#types.layoutOf(this.#view, type, this.#version, text);
+    if (!(layout instanceof Promise)) return this.#print(bytes, layout, text);
+    return layout.then(
+      (ready) => this.#print(bytes, ready, text),
+      (error: unknown) => {
+        throw unprintable(error, text);
+      },
+    );
+  }
+
+  #print(bytes: Uint8Array, layout: Layout, text: string): JsonValue {
+    const reader = new BcsReader(bytes);
+    try {
+      const value = this.#printer.read(reader, layout);
+      reader.finish();
+      return value;
+    } catch (error) {
+      throw unprintable(error, text);
+    }
+  }
+}
+
+function unprintable(error: unknown, text: string): unknown {
+  if (error instanceof MoveError) {
+    return new HttpError("unprintable", `a value of type ${text} has no JSON form: ${error.message}`, {
+      cause: error,
+    });
+  }
+  if (!(error instanceof BcsError)) return error;
+  return new LedgerError("corrupt", `stored value of type ${text} does not decode: ${error.message}`, {
+    cause: error,
+  });
+}
+
+/** The JSON text of a resource. */
+export function resourceText(type: string, data: JsonValue): string {
+  return `{"type":${JSON.stringify(type)},"data":${JSON.stringify(data)}}`;
+}

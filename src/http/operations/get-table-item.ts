@@ -1,0 +1,115 @@
+// One table item by the JSON of its key.
+
+import { BcsError } from "../../bcs/errors.ts";
+import { BcsReader } from "../../bcs/reader.ts";
+import { BcsWriter } from "../../bcs/writer.ts";
+import { tableItemRoute } from "../../interface/routes.ts";
+import type { StateTypes } from "../../ledger/state-types.ts";
+import { readTableItem } from "../../ledger/table-item.ts";
+import type { LedgerView } from "../../ledger/view.ts";
+import { MoveError } from "../../move/errors.ts";
+import { formatTypeTag } from "../../move/type-tag.ts";
+import { writeJsonValue } from "../../move/value-json.ts";
+import { ValuePrinter } from "../../move/value-print.ts";
+import { HttpError } from "../errors.ts";
+import { MAX_CHARACTERS } from "../move-json.ts";
+import { operation } from "../operation.ts";
+import { tableHandleField } from "../schemas/address.ts";
+import { MOVE_VALUE_SCHEMA } from "../schemas/move-type.ts";
+import { readAtFields, readPointOf } from "../schemas/read-at.ts";
+import { type TableItemRequest, tableItemBody } from "../schemas/table-item.ts";
+import { itemNotFound } from "./get-raw-table-item.ts";
+
+async function encodeKey(
+  types: StateTypes,
+  view: LedgerView,
+  { keyType, document, key }: TableItemRequest,
+  version: bigint,
+): Promise<Uint8Array> {
+  try {
+    const layout = await types.layoutOf(view, keyType, version);
+    const writer = new BcsWriter(64);
+    writeJsonValue(writer, layout, { document, value: key, path: ["key"], takesPrinted: true });
+    return writer.take();
+  } catch (error) {
+    if (!(error instanceof MoveError)) throw error;
+    const message = error.code === "layout" ? `key_type: ${error.message}` : error.message;
+    throw new HttpError("invalid_table_item", message, { cause: error });
+  }
+}
+
+/** Bytes that do not decode are the caller's fault here: it is the caller who says what type they have. */
+async function printItem(
+  types: StateTypes,
+  view: LedgerView,
+  { valueType }: TableItemRequest,
+  version: bigint,
+  item: Uint8Array,
+): Promise<string> {
+  try {
+    const reader = new BcsReader(item);
+    const printer = new ValuePrinter({ enums: "answers", maxCharacters: MAX_CHARACTERS });
+    const value = printer.read(reader, await types.layoutOf(view, valueType, version));
+    reader.finish();
+    return JSON.stringify(value);
+  } catch (error) {
+    if (!(error instanceof MoveError || error instanceof BcsError)) throw error;
+    const condition =
+      error instanceof MoveError && error.code === "value" ? "unprintable" : "invalid_table_item";
+    throw new HttpError(
+      condition,
+      `value_type: the item is no ${formatTypeTag(valueType)}: ${error.message}`,
+      { cause: error },
+    );
+  }
+}
+
+/** `POST /v1/tables/{table_handle}/item` */
+export const getTableItem = operation({
+  id: "get_table_item",
+  ...tableItemRoute,
+  summary: "Table item",
+  description:
+    "One item of a table by the JSON of its key, at the latest or a chosen version. The request names the types of the table's keys and values, and both are taken as given: a wrong key type finds nothing, a wrong value type gives another value or none.",
+  ledger: "required",
+  switchable: true,
+  params: { table_handle: tableHandleField },
+  query: { ...readAtFields },
+  body: tableItemBody,
+  answer: {
+    json: {
+      schema: MOVE_VALUE_SCHEMA,
+      description: "The item by its type.",
+      encode: (item: string | Uint8Array) => item,
+    },
+    bcs: {
+      schema: { type: "string", format: "binary" },
+      description: "The stored bytes, verbatim.",
+      encode: (item: string | Uint8Array) => item,
+    },
+  },
+  errors: [
+    "malformed_request",
+    "invalid_table_item",
+    "unprintable",
+    "disabled",
+    "version_not_found",
+    "table_item_not_found",
+    "version_pruned",
+    "body_too_large",
+    "unsupported_media_type",
+    "internal",
+    "unavailable",
+    "overloaded",
+  ],
+  async handle(args, { view, services: { types }, form }) {
+    const { table_handle: handle, body } = args;
+    const { version, timestampUsec } = await readPointOf(view, args);
+    const key = await encodeKey(types, view, body, version);
+    const item = await readTableItem(view, handle, key, version);
+    if (item === undefined) throw itemNotFound({ handle, key }, version);
+    // Copy: the view's bytes are invalid after release, and the socket may write later.
+    const data = form === "bcs" ? Buffer.from(item) : await printItem(types, view, body, version, item);
+    return { data, version, timestampUsec };
+  },
+});

@@ -1,0 +1,57 @@
+// Calls of view functions that need no virtual machine.
+import { BcsWriter } from "../../bcs/writer.ts";
+import { viewRoute } from "../../interface/routes.ts";
+import { StoredValuePrinter } from "../move-json.ts";
+import { operation } from "../operation.ts";
+import { MOVE_VALUE_SCHEMA } from "../schemas/move-type.ts";
+import { readAtFields, readPointOf } from "../schemas/read-at.ts";
+import { viewBody } from "../schemas/view-request.ts";
+import { runViewFunction, VIEW_FUNCTIONS } from "../view-functions.ts";
+
+/** `POST /v1/view` */
+export const view = operation({
+  id: "view",
+  ...viewRoute,
+  summary: "View function",
+  description: `Calls a view function at the latest or a chosen version. This node has no virtual machine and answers only functions that read balances, supplies and names: ${VIEW_FUNCTIONS.map((name) => `\`${name}\``).join(", ")}. Any other function is 400; with pass-through the upstream answers all of them.`,
+  ledger: "required",
+  switchable: true,
+  isBetterElsewhere: true,
+  params: {},
+  query: { ...readAtFields },
+  body: viewBody,
+  answer: {
+    json: {
+      schema: { type: "array", items: MOVE_VALUE_SCHEMA },
+      description: "The values that the function returned.",
+      encode: (returned: string | Uint8Array) => returned,
+    },
+    bcs: {
+      schema: { type: "string", format: "binary" },
+      description: "A BCS vector with the BCS of each returned value, as `vector<u8>`.",
+      encode: (returned: string | Uint8Array) => returned,
+    },
+  },
+  errors: [
+    "malformed_request",
+    "invalid_view",
+    "unprintable",
+    "disabled",
+    "version_not_found",
+    "version_pruned",
+    "body_too_large",
+    "unsupported_media_type",
+    "internal",
+    "unavailable",
+    "overloaded",
+  ],
+  async handle(args, { view: ledgerView, services: { types }, form }) {
+    const { version, timestampUsec } = await readPointOf(ledgerView, args);
+    const { type, bytes } = await runViewFunction(ledgerView, types, args.body, version);
+    const data =
+      form === "bcs"
+        ? new BcsWriter(bytes.length + 8).uleb(1).byteString(bytes).take()
+        : `[${JSON.stringify(await new StoredValuePrinter(types, ledgerView, version).print(bytes, type))}]`;
+    return { data, version, timestampUsec };
+  },
+});

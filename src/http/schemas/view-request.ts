@@ -1,0 +1,118 @@
+// The body of a view request, in JSON or BCS.
+import { decodeWith } from "../../bcs/codec.ts";
+import { BcsError } from "../../bcs/errors.ts";
+import { ABSENT, type JsonDocument } from "../../json/document.ts";
+import { parseJson } from "../../json/parse.ts";
+import { type Address, parseAddress } from "../../move/address.ts";
+import { MoveError } from "../../move/errors.ts";
+import type { TypeTag } from "../../move/type-tag.ts";
+import { parseTypeTag } from "../../move/type-text.ts";
+import { entryFunctionCodec } from "../../transaction/entry-function.ts";
+import { HttpError } from "../errors.ts";
+import type { BodyField } from "../operation.ts";
+import type { ViewCall } from "../view-functions.ts";
+import { MOVE_VALUE_SCHEMA } from "./move-type.ts";
+import { named } from "./named.ts";
+import { FUNCTION_PATTERN } from "./patterns.ts";
+
+/** Most type arguments and arguments; no function of the list has more than two. */
+const MAX_ARGUMENTS = 32;
+
+function member(document: JsonDocument, name: string, kind: "string" | "array", expected: string): number {
+  const value = document.kind(document.root) === "object" ? document.member(document.root, name) : ABSENT;
+  if (value !== ABSENT && document.kind(value) === kind) return value;
+  const got = value === ABSENT ? "none" : document.excerpt(value);
+  throw new HttpError("malformed_request", `${name}: expected ${expected}, got ${got}`);
+}
+
+function items(document: JsonDocument, name: string): number[] {
+  const array = member(document, name, "array", "an array");
+  if (document.count(array) > MAX_ARGUMENTS) {
+    throw new HttpError("malformed_request", `${name}: expected at most ${MAX_ARGUMENTS} items`);
+  }
+  const found: number[] = [];
+  for (let at = document.first(array); at < document.end(array); at = document.next(at)) found.push(at);
+  return found;
+}
+
+function parseFunction(id: string): Pick<ViewCall, "module" | "name"> {
+  const parts = id.split("::");
+  const [address = "", module = "", name = ""] = parts;
+  try {
+    if (parts.length === 3) return { module: { address: parseAddress(address), name: module }, name };
+  } catch (error) {
+    if (!(error instanceof MoveError)) throw error;
+  }
+  throw new HttpError(
+    "malformed_request",
+    `function: expected a function such as "0x1::coin::balance", got ${JSON.stringify(id.slice(0, 120))}`,
+  );
+}
+
+function parseType(document: JsonDocument, value: number, index: number): TypeTag {
+  const name = `type_arguments[${index}]`;
+  if (document.kind(value) !== "string") {
+    throw new HttpError("malformed_request", `${name}: expected a type, got ${document.excerpt(value)}`);
+  }
+  try {
+    return parseTypeTag(document.string(value));
+  } catch (error) {
+    if (!(error instanceof MoveError)) throw error;
+    throw new HttpError("invalid_view", `${name}: ${error.message}`, { cause: error });
+  }
+}
+
+/** An address, or an object as it is printed; undefined for anything else. */
+function parseArgument(document: JsonDocument, value: number): Address | undefined {
+  const inner = document.kind(value) === "object" ? document.member(value, "inner") : value;
+  if (inner === ABSENT || document.kind(inner) !== "string") return undefined;
+  try {
+    return parseAddress(document.string(inner));
+  } catch (error) {
+    if (error instanceof MoveError) return undefined;
+    throw error;
+  }
+}
+
+/** A view request. */
+export const viewBody: BodyField<ViewCall> = {
+  schema: named("ViewRequest", {
+    type: "object",
+    required: ["function", "type_arguments", "arguments"],
+    properties: {
+      function: { type: "string", pattern: FUNCTION_PATTERN, description: "The function to call." },
+      type_arguments: { type: "array", items: { type: "string", format: "move-type" } },
+      arguments: { type: "array", items: MOVE_VALUE_SCHEMA },
+    },
+  }),
+  description: "The function and its arguments.",
+  example: {
+    function: "0x1::coin::balance",
+    type_arguments: ["0x1::aptos_coin::AptosCoin"],
+    arguments: ["0x1"],
+  },
+  parse(bytes) {
+    const document = parseJson(bytes);
+    return {
+      ...parseFunction(document.string(member(document, "function", "string", "a function"))),
+      typeArgs: items(document, "type_arguments").map((value, i) => parseType(document, value, i)),
+      args: items(document, "arguments").map((value) => parseArgument(document, value)),
+    };
+  },
+  bcs: {
+    mediaType: "application/x.aptos.view_function+bcs",
+    description:
+      "BCS of the module id, the function's name, the type arguments and the BCS of each argument.",
+    parse(bytes) {
+      try {
+        const { module, function: name, typeArgs, args } = decodeWith(entryFunctionCodec, bytes);
+        return { module, name, typeArgs, args };
+      } catch (error) {
+        if (!(error instanceof BcsError)) throw error;
+        throw new HttpError("malformed_request", `body: expected BCS of a view function: ${error.message}`, {
+          cause: error,
+        });
+      }
+    },
+  },
+};

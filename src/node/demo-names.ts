@@ -1,0 +1,50 @@
+// Names of a local chain's demo accounts, assets and tables, as the info response has them. A node that makes the chain
+// knows them. Any other node knows those of the default seed, if its ledger began with that chain's genesis.
+import { equalBytes } from "../base/bytes.ts";
+import type { ChainGuide } from "../chain/guide.ts";
+import { createLocalChain, LOCAL_CHAIN_ID, type LocalChain } from "../chain/local-chain.ts";
+import { checkGenesis } from "../ledger/genesis.ts";
+import type { StoreIdentity } from "../store/contract.ts";
+import { NODE_DEFAULTS } from "./options.ts";
+
+/** Keys of the info response. */
+export type DemoNames = Readonly<
+  Partial<Record<"demo_accounts" | "demo_assets" | "demo_tables", Readonly<Record<string, string>>>>
+>;
+
+const NONE: DemoNames = {};
+
+function namesOf({ accounts, tables }: ChainGuide): DemoNames {
+  const assets = accounts.flatMap((account) => account.assets);
+  return {
+    demo_accounts: Object.fromEntries(accounts.map(({ name, address }) => [name, address])),
+    demo_assets: Object.fromEntries(assets.map(({ symbol, asset }) => [symbol, asset])),
+    demo_tables: Object.fromEntries(tables.map(({ name, handle }) => [name, handle])),
+  };
+}
+
+let defaultChain: { readonly genesisHash: Uint8Array; readonly names: DemoNames } | undefined;
+
+function loadDefaultChain(): NonNullable<typeof defaultChain> {
+  const chain = createLocalChain({ seed: NODE_DEFAULTS.seed });
+  return { genesisHash: checkGenesis(chain.genesisBlob()).infoHash, names: namesOf(chain.guide()) };
+}
+
+/** The names of one node. */
+export class DemoNameInfo {
+  #known: DemoNames | undefined;
+
+  /** None for a ledger that is no local chain, or one of a seed that this node does not know. */
+  read(chain: LocalChain | undefined, identity: StoreIdentity | undefined): DemoNames {
+    if (this.#known !== undefined) return this.#known;
+    if (chain !== undefined) this.#known = namesOf(chain.guide());
+    else if (identity !== undefined) this.#known = this.#ofLedger(identity);
+    return this.#known ?? NONE;
+  }
+
+  #ofLedger({ chainId, genesisHash }: StoreIdentity): DemoNames {
+    if (chainId !== LOCAL_CHAIN_ID) return NONE;
+    defaultChain ??= loadDefaultChain();
+    return equalBytes(genesisHash, defaultChain.genesisHash) ? defaultChain.names : NONE;
+  }
+}

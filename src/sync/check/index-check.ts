@@ -1,0 +1,153 @@
+// Checks the index against the items: every item that it should have is in it, and nothing else is. The items do not tell
+// their keys, so the rows with whole keys come first: they say which other rows an item must have.
+import { equalBytes } from "../../base/bytes.ts";
+import { toHex } from "../../base/hex.ts";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import {
+  isKeyRow,
+  isObjectGroup,
+  itemOfRow,
+  type OwnedRow,
+  ownedRows,
+} from "../../ledger/indexes/owned-keys.ts";
+import type { EncodedWrite } from "../../ledger/state-writes.ts";
+import type { StateItem } from "../../ledger/view.ts";
+import type { CheckPace } from "./check-pace.ts";
+import type { Findings } from "./findings.ts";
+
+/** An item as its newest write left it. */
+export interface NewestItem extends StateItem {
+  readonly keyHash: Uint8Array;
+}
+
+/** What the check reads. */
+export interface IndexTables {
+  /** Up to this version every write is indexed; undefined without an index. */
+  readonly indexedTo: bigint | undefined;
+  rows(): Iterable<OwnedRow> | AsyncIterable<OwnedRow>;
+  /** The data of a row. */
+  getRow(row: Pick<OwnedRow, "owner" | "place">): MaybePromise<Uint8Array | undefined>;
+  items(): Iterable<NewestItem> | AsyncIterable<NewestItem>;
+  getItem(keyHash: Uint8Array): MaybePromise<StateItem | undefined>;
+}
+
+/** Hashes of keys, of which the first eight bytes are kept: millions fit into memory, and two alike are very unlikely. */
+class HashSet {
+  #hashes = new BigUint64Array(1024);
+  #count = 0;
+
+  add(hash: Uint8Array): void {
+    if (this.#count === this.#hashes.length) {
+      const larger = new BigUint64Array(2 * this.#count);
+      larger.set(this.#hashes);
+      this.#hashes = larger;
+    }
+    this.#hashes[this.#count++] = startOf(hash);
+  }
+
+  /** Call once, after the last `add`; returns a look-up. */
+  seal(): (hash: Uint8Array) => boolean {
+    const sorted = this.#hashes.subarray(0, this.#count).sort();
+    return (hash) => {
+      const wanted = startOf(hash);
+      let [low, high] = [0, sorted.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if ((sorted[middle] ?? 0n) < wanted) low = middle + 1;
+        else high = middle;
+      }
+      return sorted[low] === wanted;
+    };
+  }
+}
+
+function startOf(hash: Uint8Array): bigint {
+  return Buffer.from(hash.buffer, hash.byteOffset, hash.length).readBigUInt64BE();
+}
+
+function nameOf({ owner, place }: Pick<OwnedRow, "owner" | "place">): string {
+  return `index row ${toHex(owner)} ${toHex(place)}`;
+}
+
+export class IndexCheck {
+  readonly #tables: IndexTables;
+  readonly #findings: Findings;
+  readonly #pace: CheckPace;
+  /** Hears of a row without an item, which engines may leave behind; by default it counts as a fault. */
+  readonly #onExtra: (text: string) => void;
+
+  constructor(
+    tables: IndexTables,
+    findings: Findings,
+    pace: CheckPace,
+    onExtra = (text: string): void => findings.add(text),
+  ) {
+    this.#tables = tables;
+    this.#findings = findings;
+    this.#pace = pace;
+    this.#onExtra = onExtra;
+  }
+
+  /** Checks what a record wrote: an object may have lost its store since, and keeps the row of it. */
+  checkWrite(version: bigint, { key, keyHash, value }: EncodedWrite): MaybePromise<void> {
+    const { indexedTo } = this.#tables;
+    if (indexedTo === undefined || version > indexedTo || value === undefined) return;
+    if (isObjectGroup(key)) return this.#expectOther(ownedRows(key, keyHash, value));
+  }
+
+  /** Checks all rows and all items, and returns the number of rows. */
+  async run(): Promise<number> {
+    const { indexedTo } = this.#tables;
+    const named = new HashSet();
+    let count = 0;
+    for await (const row of this.#tables.rows()) {
+      await this.#nextRow();
+      count++;
+      await this.#checkRow(row, named);
+    }
+    const isNamed = named.seal();
+    if (indexedTo === undefined) return count;
+    for await (const { keyHash, version } of this.#tables.items()) {
+      await this.#nextRow();
+      this.#findings.expect(version > indexedTo || isNamed(keyHash), () => {
+        return `item ${toHex(keyHash)} as of version ${version}: not in the index`;
+      });
+    }
+    return count;
+  }
+
+  async #checkRow(row: OwnedRow, named: HashSet): Promise<void> {
+    const keyHash = itemOfRow(row);
+    if (keyHash === undefined) {
+      this.#findings.add(`${nameOf(row)}: no item can have it`);
+      return;
+    }
+    const found = this.#tables.getItem(keyHash);
+    const item = found instanceof Promise ? await found : found;
+    if (item === undefined) {
+      this.#onExtra(`${nameOf(row)}: there is no item ${toHex(keyHash)}`);
+      return;
+    }
+    if (!isKeyRow(row)) return;
+    named.add(keyHash);
+    const { indexedTo } = this.#tables;
+    if (indexedTo === undefined || item.version > indexedTo) return;
+    await this.#expectOther(ownedRows(Buffer.concat([row.owner, row.data]), keyHash, item.value));
+  }
+
+  /** Expects the row of an item besides the one with its key, if it has one. */
+  #expectOther([, row]: readonly OwnedRow[]): MaybePromise<void> {
+    if (row === undefined) return;
+    return andThen(this.#tables.getRow(row), (data) => {
+      this.#findings.expect(data !== undefined && equalBytes(data, row.data), () => {
+        return `${nameOf(row)}: ${data === undefined ? "is missing" : "differs from what its item gives"}`;
+      });
+    });
+  }
+
+  async #nextRow(): Promise<void> {
+    this.#pace.row();
+    const turn = this.#pace.turn();
+    if (turn !== undefined) await turn;
+  }
+}

@@ -1,0 +1,80 @@
+// The check of the index in a real cluster: finds nothing in a sound one, and names a row that is missing or too much.
+import { Client } from "cassandra-driver";
+import { expect, it } from "vitest";
+import type { CassandraStore } from "../../src/store/cassandra/store.ts";
+import { checkClusterIndex } from "../../src/sync/check/cluster-index.ts";
+import { BookedLedger } from "../support/booked-ledger.ts";
+import { describeCluster } from "../support/cassandra.ts";
+import { runCommand } from "../support/command.ts";
+
+describeCluster("the check of the index in a cluster", (cluster) => {
+  it("finds nothing in a sound one, before and after pruning, and names missing rows and rows too much", async () => {
+    const name = "checked";
+    const store: CassandraStore = await cluster.openWriter({ ledger: name });
+    const ledger = await BookedLedger.create(store, 14);
+    const whole = await checkClusterIndex(store);
+    expect(whole).toMatchObject({ faults: 0, findings: [], withoutItem: 0 });
+    expect(whole.indexRows).toBeGreaterThan(50);
+    await ledger.prune(ledger.blocks[9]?.firstVersion ?? 0n);
+    await ledger.steps(1);
+    expect(await checkClusterIndex(store)).toMatchObject({ faults: 0, findings: [], withoutItem: 0 });
+
+    const url = `cassandra://${cluster.hosts.join(",")}/${cluster.keyspace}/${name}`;
+    const sound = await runCommand(["check", "--store-url", url]);
+    expect([sound.stderr, sound.code, sound.stdout]).toEqual([
+      "",
+      0,
+      expect.stringMatching(/^verdict +sound$/m),
+    ]);
+
+    const client = new Client({
+      contactPoints: [...cluster.hosts],
+      protocolOptions: { maxVersion: 4 },
+      localDataCenter: "datacenter1",
+      keyspace: cluster.keyspace,
+    });
+    try {
+      const rows: { owner: Buffer; place: Buffer; data: Buffer | null }[] = [];
+      const walk = await store.openIndexWalk();
+      for await (const { owner, place, data } of walk.rows()) {
+        rows.push({ owner: Buffer.from(owner), place: Buffer.from(place), data: Buffer.from(data) });
+      }
+      const put = `INSERT INTO owned (ledger, owner, place, data) VALUES (?, ?, ?, ?)`;
+      const drop = `DELETE FROM owned WHERE ledger = ? AND owner = ? AND place = ?`;
+      for (const kind of [0, 1, 2, 3]) {
+        const row =
+          rows.find(({ owner }) => owner[0] === kind) ?? expect.unreachable(`no row of kind ${kind}`);
+        await client.execute(drop, [name, row.owner, row.place], { prepare: true });
+        const { findings, faults } = await checkClusterIndex(store);
+        expect(faults).toBeGreaterThan(0);
+        const place = row.place.toString("hex");
+        expect(findings[0]).toMatch(
+          kind < 2
+            ? new RegExp(`^item ${place} as of version \\d+: not in the index$`)
+            : new RegExp(`^index row ${row.owner.toString("hex")} ${place}: is missing$`),
+        );
+        await client.execute(put, [name, row.owner, row.place, row.data], { prepare: true });
+      }
+      expect((await checkClusterIndex(store)).faults).toBe(0);
+
+      const nobody = Buffer.concat([Uint8Array.of(2), Buffer.alloc(32, 0xcc)]);
+      await client.execute(put, [name, nobody, Buffer.alloc(32, 0xdd), Buffer.alloc(0)], { prepare: true });
+      const named = `index row ${nobody.toString("hex")} ${"dd".repeat(32)}: there is no item`;
+      const extra = await checkClusterIndex(store);
+      expect(extra).toMatchObject({
+        faults: 0,
+        withoutItem: 1,
+        leftovers: [expect.stringContaining(named)],
+      });
+      const shown = await runCommand(["check", "--store-url", url]);
+      expect([shown.code, shown.stderr]).toEqual([0, expect.stringContaining(`left over: ${named}`)]);
+      await client.execute(put, [name, nobody, Buffer.alloc(32, 0xdd), Buffer.alloc(3)], { prepare: true });
+      expect((await checkClusterIndex(store)).findings).toEqual([
+        `index row ${nobody.toString("hex")} ${"dd".repeat(32)}: no item can have it`,
+      ]);
+    } finally {
+      await client.shutdown();
+      await store.close();
+    }
+  });
+});
