@@ -1,8 +1,14 @@
-import { ConfigError } from "./base/errors.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ConfigError, errorText, TryAgainError } from "./base/errors.ts";
 import { type Logger, silentLogger } from "./base/log.ts";
 import { andThen, type MaybePromise } from "./base/maybe-promise.ts";
 import type { ChainGuide } from "./chain/guide.ts";
+<<<<<<< HEAD
 import { LOCAL_CHAIN_ID, type LocalChain } from "./chain/local-chain.ts";
+=======
+import { LOCAL_CHAIN_ID } from "./chain/local-chain.ts";
+import { lagReason } from "./http/max-lag.ts";
+>>>>>>> w-ready
 import type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
 import type { HoldingAnswer } from "./http/operations/get-holdings.ts";
 import { assetCacheStats } from "./http/schemas/asset-type.ts";
@@ -11,6 +17,7 @@ import { balanceKeyCacheStats } from "./ledger/balance-keys.ts";
 import { LedgerError } from "./ledger/errors.ts";
 import type { TableRow } from "./ledger/owned-items.ts";
 import { isAccumulatorKnown, type Position } from "./ledger/position.ts";
+import { refutedText } from "./ledger/trust.ts";
 import type { Ledger, LedgerView } from "./ledger/view.ts";
 import { HeadWatch } from "./ledger/watch/head-watch.ts";
 import { watchChanges } from "./ledger/watch/watch-changes.ts";
@@ -29,7 +36,6 @@ import {
   followInfo,
   passThroughRefusalOf,
   unhealthyReasonOf,
-  unreadyReasonOf,
   WaypointInfo,
 } from "./node/follow-report.ts";
 import { passThroughOf, refuseUnknownState } from "./node/following.ts";
@@ -98,6 +104,7 @@ export {
   type BatchAnswer,
   type Explanation,
   type FollowOptions,
+  type FollowProgress,
   type HistoryEnd,
   type HistoryOptions,
   type HttpOptions,
@@ -128,10 +135,22 @@ export {
 export { CASSANDRA_NUMBERS } from "./store/cassandra/options.ts";
 export { parseUpstreamUrl } from "./sync/upstream/rest-upstream.ts";
 
-/** Store errors that the user must fix; nothing was touched. */
-const USAGE_CODES = ["locked", "absent", "format", "identity", "unwritable", "unreachable"];
+/** How often `untilReady` looks. */
+const READY_LOOK_MS = 50;
 
-/** True for errors in the configuration or its surroundings; nothing was touched. */
+/** Store errors that the user must fix; nothing was touched. */
+const USAGE_CODES = ["absent", "format", "identity", "unwritable"];
+
+/** Transient store errors: another process writes, or a cluster is out of reach. */
+const TRY_AGAIN_CODES = ["locked", "unreachable"];
+
+/** True for errors in what the process needs from outside, which may be there later. */
+export function isTryAgainFault(error: unknown): boolean {
+  if (error instanceof TryAgainError) return true;
+  return error instanceof StoreError && TRY_AGAIN_CODES.includes(error.code);
+}
+
+/** True for errors in the configuration or its surroundings that the user must fix; nothing was touched. */
 export function isUsageFault(error: unknown): boolean {
   if (error instanceof ConfigError) return true;
   return error instanceof StoreError && USAGE_CODES.includes(error.code);
@@ -354,7 +373,13 @@ class SextantNode implements Node, Ledger {
     const { pruneWindow, follow, index } = this.#options;
     await this.#frontend?.startWorkers({
       setup: {
-        node: { store: this.#storeOptions, pruneWindow, follow, index },
+        // Functions do not reach another process.
+        node: {
+          store: this.#storeOptions,
+          pruneWindow,
+          follow: follow && { ...follow, onProgress: undefined },
+          index,
+        },
         startedMs: this.#startedMs,
         genesisWaypoint: this.#plan?.check?.waypoint,
       },
@@ -593,7 +618,7 @@ class SextantNode implements Node, Ledger {
       syncState: this.#syncState(),
       fault: this.#faults.reason,
       unhealthyReason: this.#unhealthyReason(),
-      unready: this.#faults.reason ?? unreadyReasonOf(following?.status()),
+      unready: this.#faults.reason ?? following?.unready(),
       passThroughRefusal: passThroughRefusalOf(following?.status()),
       more: {
         ...(following === undefined ? {} : followInfo(following, version)),
@@ -610,7 +635,38 @@ class SextantNode implements Node, Ledger {
     const { final, reason } = this.#faults;
     if (final !== undefined) return reason;
     // While the store is out of reach, the follower's own state says nothing.
-    return reason === undefined ? unhealthyReasonOf(this.#writer?.following?.status()) : undefined;
+    return reason === undefined ? unhealthyReasonOf(this.#writer?.following) : undefined;
+  }
+
+  unreadyReason(): Promise<string | undefined> {
+    return this.#call(() => this.#unready());
+  }
+
+  async #unready(): Promise<string | undefined> {
+    const { unhealthyReason, unready } = this.#status(undefined);
+    if (unhealthyReason !== undefined || unready !== undefined) return unhealthyReason ?? unready;
+    try {
+      const maxLagMs = this.#options.http?.maxLagMs ?? 0;
+      return await this.#reader.withView(({ position }) => {
+        const { refuted } = position;
+        return refuted === undefined ? lagReason(position, maxLagMs, Date.now()) : refutedText(refuted);
+      });
+    } catch (error) {
+      return error instanceof LedgerError && error.code === "no_ledger" ? "no ledger yet" : errorText(error);
+    }
+  }
+
+  untilReady({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
+    const closing = this.#closing.signal;
+    const ends = signal === undefined ? closing : AbortSignal.any([signal, closing]);
+    return this.#call(async () => {
+      while ((await this.#unready()) !== undefined) {
+        if (this.#faults.final !== undefined) throw this.#faults.final;
+        await sleep(READY_LOOK_MS, undefined, { signal: ends }).catch(() => {});
+        if (closing.aborted) throw closedError();
+        signal?.throwIfAborted();
+      }
+    });
   }
 
   #syncMode(): "local" | "follow" | "static" | "read-only" {

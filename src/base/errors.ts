@@ -28,6 +28,13 @@ export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** Something that this process needs, such as a port or a host, is not there now. Trying again may help. */
+export class TryAgainError extends CodedError<"try_again"> {
+  constructor(message: string, cause?: unknown) {
+    super("try_again", message, { cause });
+  }
+}
+
 /** An unusable option, configuration key or environment variable; the message names it. */
 export class ConfigError extends CodedError<"config"> {
   constructor(message: string, cause?: unknown) {

@@ -21,7 +21,8 @@ export type Numbers<S extends NumberSettings> = {
 };
 
 export const SECOND_MS = 1000;
-export const HOUR_MS = 3600 * SECOND_MS;
+const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
 /** Picks the settings out of the options and fills in their defaults. */
@@ -30,11 +31,35 @@ export function numbersOf<S extends NumberSettings>(settings: S, options: Number
   return Object.fromEntries(entries) as Numbers<S>;
 }
 
-/** Such as `500ms`, `10s` or `24h`. */
+/** An exact time as options take it, such as `500ms`, `10s`, `24h` or `30d`. */
 export function formatTime(ms: number): string {
   if (ms === 0) return "0";
+  if (ms % DAY_MS === 0 && ms > DAY_MS) return `${ms / DAY_MS}d`;
   if (ms % HOUR_MS === 0) return `${ms / HOUR_MS}h`;
   return ms % SECOND_MS === 0 ? `${ms / SECOND_MS}s` : `${ms}ms`;
+}
+
+const SPAN_UNITS = [
+  ["d", DAY_MS],
+  ["h", HOUR_MS],
+  ["m", MINUTE_MS],
+  ["s", SECOND_MS],
+] as const;
+
+/**
+ * A time for people, in whole seconds rounded up and cut off after its two largest units: `20772d 9h`, `3m 5s`, `31s`;
+ * below a second `120ms`.
+ */
+export function spanText(ms: number): string {
+  if (ms < SECOND_MS) return ms <= 0 ? "0" : `${Math.round(ms)}ms`;
+  let rest = Math.ceil(ms / SECOND_MS) * SECOND_MS;
+  const first = SPAN_UNITS.findIndex(([, size]) => rest >= size);
+  const parts = SPAN_UNITS.slice(first, first + 2).map(([unit, size]) => {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    return count === 0 ? "" : `${count}${unit}`;
+  });
+  return parts.filter((part) => part !== "").join(" ");
 }
 
 /** What a number out of bounds should have been, such as `expected a time from 0 to 1h`; undefined within the bounds. */

@@ -20,7 +20,7 @@ interface Flag {
 
 function valueKindOf({ placeholder }: Option<unknown>): ValueKind {
   if (placeholder === undefined) return undefined;
-  if (/^[a-z0-9]+(?:\|[a-z0-9]+)+$/.test(placeholder)) return placeholder.split("|");
+  if (placeholder.includes("|") && /^[a-z0-9|]+$/.test(placeholder)) return placeholder.split("|");
   if (placeholder === "FILE") return "file";
   return placeholder === "DIR" ? "directory" : "other";
 }

@@ -6,7 +6,7 @@ import { environmentName } from "./option.ts";
 const PREFIX = "SEXTANT_";
 const API_KEY = "SEXTANT_UPSTREAM_API_KEY";
 /** `start` checks the numbers. */
-const API_KEY_PATTERN = new RegExp(`^${API_KEY}(?:_\\d+)?(?:_HEADER)?$`);
+const API_KEY_PATTERN = /^SEXTANT_UPSTREAM_API_KEY(?:_\d{1,9})?(?:_HEADER)?$/;
 
 /** One sentence for each variable that no command reads. */
 export function unknownVariables(

@@ -43,7 +43,7 @@ function mainSections({ options, mainOptions = [] }: Command): ReadonlyMap<strin
   return new Map([["Main options", Object.fromEntries(entries)]]);
 }
 
-const TIME_HELP = "TIME is a number with ms, s, m or h, such as 500ms; without a unit, it is in seconds.";
+const TIME_HELP = "TIME is a number with ms, s, m, h or d, such as 500ms; without a unit, it is in seconds.";
 
 /** One option with its environment variable, as an example for all of them. */
 function exampleVariable({ options, mainOptions }: Command): string {
@@ -89,11 +89,15 @@ export const EXIT_CODES: readonly (readonly [code: string, meaning: string])[] =
   ],
   [
     "1",
-    "failure: a check found damage, an item is absent, a version is pruned or above the head, a node refused the request or sent no usable response, or a running node stopped at a fault",
+    "doubt or fault: a check found damage, an item is absent, a version is pruned or above the head, a node refused the request or sent no usable response, or a running node stopped at a fault",
   ],
   [
     "2",
-    "the command, an operand or the configuration is invalid, or the node or store is missing; nothing was changed",
+    "the command, an operand or the configuration is invalid, or the store is missing; nothing was changed",
+  ],
+  [
+    "75",
+    "something that the command needs is not there now, so try again: the port is taken, another process writes the store, the node or the cluster cannot be reached",
   ],
   [
     "130, 143",
@@ -127,8 +131,9 @@ export function programHelp(commands: readonly Command[]): string {
     "Commands:",
     ...commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`),
     "",
-    "Exit codes: 0 success; 1 failure: damage found, item absent, or request refused;",
-    "2 invalid command or configuration, or the node or store is missing: nothing was changed.",
+    "Exit codes: 0 success; 1 doubt or fault: damage found, item absent, or request refused;",
+    "2 invalid command or configuration, or the store is missing: nothing was changed;",
+    "75 try again: port taken, store locked, or the node or cluster cannot be reached.",
     "",
     "sextant COMMAND --help shows options and examples.",
   ].join("\n");

@@ -118,7 +118,7 @@ const limitOptions = {
   ),
   "body-limit": bytesOption("Largest request body in bytes", HTTP_NUMBERS.bodyLimitBytes),
   "max-lag": durationOption(
-    "Greatest age of the latest block; beyond it, reads get 503 and the node is not ready; 0 for no limit",
+    "Greatest age of the latest block, even at the head; beyond it, reads get 503 and the node is not ready; 0 for no limit",
     HTTP_NUMBERS.maxLagMs,
   ),
 };

@@ -9,7 +9,7 @@ function roff(text: string): string {
     .replaceAll("\\", "\\e")
     .replaceAll("-", "\\-")
     .replaceAll("…", "...")
-    .replaceAll(/^(?=[.'])/gm, "\\&");
+    .replaceAll(/^[.']/gm, (first) => `\\&${first}`);
 }
 
 function optionLines(options: OptionRecord): string[] {

@@ -194,9 +194,9 @@ export function bytesOption<F extends number | undefined>(
 }
 
 function toMs(text: string): number {
-  const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)?$/.exec(text);
-  if (match === null) throw new ConfigError("expected a time such as 500ms, 1s, 5m or 1h");
-  const unit = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[match[2] ?? "s"] ?? 1000;
+  const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)?$/.exec(text);
+  if (match === null) throw new ConfigError("expected a time such as 500ms, 1s, 5m, 1h or 2d");
+  const unit = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }[match[2] ?? "s"] ?? 1000;
   return Math.round(Number.parseFloat(match[1] ?? "0") * unit);
 }
 

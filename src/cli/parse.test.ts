@@ -186,7 +186,7 @@ describe("bad options", () => {
     [["--no-port"], "unknown option --no-port: --port is not a switch"],
     [["-p", "1"], "unknown option -p: options are written --name"],
     [["--__proto__", "1"], "unknown option --__proto__"],
-    [["--time", "1 day"], '--time: expected a time such as 500ms, 1s, 5m or 1h, got "1 day"'],
+    [["--time", "1 day"], '--time: expected a time such as 500ms, 1s, 5m, 1h or 2d, got "1 day"'],
   ])("%j", (args, message) => {
     expect(fault(args)).toBe(message);
   });

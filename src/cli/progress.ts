@@ -9,7 +9,12 @@ export interface Progress {
 }
 
 const PLAIN_INTERVAL_MS = 5000;
-const TERMINAL_INTERVAL_MS = 200;
+export const TERMINAL_INTERVAL_MS = 200;
+
+/** What makes a line the one that a terminal shows again and again: back to its start, and away with what was longer. */
+export function rewrittenLine(line: string): string {
+  return `\r${line}\u001b[K`;
+}
 
 function leftText(seconds: number): string {
   if (!Number.isFinite(seconds)) return "?";
@@ -45,7 +50,7 @@ export function startProgress(
   let last = 0;
   const show = (): void => {
     const line = progressLine(label, last, total, performance.now() - started);
-    stream.write(stream.isTTY ? `\r${line}\u001b[K` : `${line}\n`);
+    stream.write(stream.isTTY ? rewrittenLine(line) : `${line}\n`);
   };
   return {
     update: (done) => {

@@ -62,7 +62,7 @@ export function referencePage(commands: readonly Command[]): string {
     "The configuration file is YAML. Its keys are option names without the leading dashes; its values are scalars, taken",
     "literally, or lists for options that may be repeated. In the environment, commas separate the values of such an option.",
     "A switch is the flag `--name` or `--no-name`, and `true` or `false` in the environment and the file; the tables show",
-    "the flag that changes the default. A TIME is a number with `ms`, `s`, `m` or `h`, or a number of seconds.",
+    "the flag that changes the default. A TIME is a number with `ms`, `s`, `m`, `h` or `d`, or a number of seconds.",
     "An unknown option, an unknown key or a bad value is refused with a one-line error.",
     "",
     "| exit code | meaning |",

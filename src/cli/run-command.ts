@@ -1,8 +1,15 @@
 // The commands as one function: it finds the command, parses its options, runs it, and turns errors into one line and an
 // exit code. It touches no stream of the process, so tests can run commands without starting processes.
-import { CodedError, ConfigError, errorText } from "../base/errors.ts";
-import { isUsageFault, SOFTWARE_VERSION } from "../node.ts";
-import { type Command, type CommandContext, EXIT_FAILED, EXIT_OK, EXIT_USAGE } from "./command.ts";
+import { ConfigError, errorText } from "../base/errors.ts";
+import { isTryAgainFault, isUsageFault, SOFTWARE_VERSION } from "../node.ts";
+import {
+  type Command,
+  type CommandContext,
+  EXIT_FAILED,
+  EXIT_OK,
+  EXIT_TRY_AGAIN,
+  EXIT_USAGE,
+} from "./command.ts";
 import { commands } from "./commands.ts";
 import { unknownVariables } from "./environment.ts";
 import { commandHelp, nextSteps, programHelp } from "./help.ts";
@@ -52,11 +59,26 @@ export async function runCommand(args: readonly string[], context: CommandContex
   try {
     return await run(args, context);
   } catch (error) {
-    const known = error instanceof CodedError;
-    const detail =
-      known || context.environment.SEXTANT_LOG_LEVEL !== "debug" ? "" : `\n${(error as Error).stack}`;
+    const isDebugging = context.environment.SEXTANT_LOG_LEVEL === "debug" || isDebugFlag(args);
+    const detail = isDebugging && error instanceof Error ? `\n${error.stack}` : "";
     const interrupted = error instanceof Interrupted ? error : undefined;
-    if (interrupted?.isTold !== false) context.err(`sextant: ${errorText(error)}${detail}`);
-    return interrupted?.exitCode ?? (isUsageFault(error) ? EXIT_USAGE : EXIT_FAILED);
+    if (interrupted?.isTold !== false) context.err(`sextant: ${oneLine(errorText(error))}${detail}`);
+    return interrupted?.exitCode ?? exitCodeOf(error);
   }
+}
+
+function isDebugFlag(args: readonly string[]): boolean {
+  return args.some(
+    (arg, i) => arg === "--log-level=debug" || (arg === "debug" && args[i - 1] === "--log-level"),
+  );
+}
+
+/** Drivers put stacks into their messages. */
+function oneLine(text: string): string {
+  return text.split("\n", 1)[0] ?? "";
+}
+
+function exitCodeOf(error: unknown): number {
+  if (isTryAgainFault(error)) return EXIT_TRY_AGAIN;
+  return isUsageFault(error) ? EXIT_USAGE : EXIT_FAILED;
 }

@@ -1,6 +1,6 @@
 // The source of the reading commands: a node by its URL, or a data directory read in place. Both refuse the same
-// mistakes with the same exit codes: 2 for bad usage or an unreachable source, 1 for a refusal or an unusable response.
-import { CodedError, ConfigError, errorText } from "../base/errors.ts";
+// mistakes with the same exit codes: 2 for bad usage, 75 for a source out of reach, 1 for a refusal or an unusable response.
+import { CodedError, ConfigError, errorText, TryAgainError } from "../base/errors.ts";
 import { fromHex, toPrefixedHex } from "../base/hex.ts";
 import { CURSOR, TRUST } from "../interface/ledger-headers.ts";
 import { EVENTS_TYPE, JSON_TYPE, NDJSON_TYPE } from "../interface/media-types.ts";
@@ -403,8 +403,8 @@ function remoteSource(root: string, { minLedgerVersion, waitMs }: MinVersionOpti
   const at = root + API_ROOT;
   const least = { min_ledger_version: minLedgerVersion, wait_ms: waitMs };
   const timeoutMs = RESPONSE_TIMEOUT_MS + (waitMs ?? 0);
-  const unreachable = (error: unknown): ConfigError =>
-    new ConfigError(`cannot reach ${root}: ${errorText(causeOf(error))}`, error);
+  const unreachable = (error: unknown): TryAgainError =>
+    new TryAgainError(`cannot reach ${root}: ${errorText(causeOf(error))}`, error);
   const unlikeNode = (got: string): SourceError =>
     new SourceError(`${root} does not respond as a node does: got ${JSON.stringify(got)}`);
   /** Throws if the response is a refusal or of another type. `text` is the body, if it was read. */

@@ -21,6 +21,7 @@ import { HttpError, NO_LEDGER, quoteInput } from "./errors.ts";
 import type { EventStreams } from "./event-streams.ts";
 import { CLIENT_GONE, type Exchange } from "./exchange.ts";
 import { HeaderMaker, toHeaderSet } from "./headers.ts";
+import { lagReason } from "./max-lag.ts";
 import { type Form, isAccepted, isJsonMediaType, MEDIA_TYPES, negotiateForm } from "./negotiation.ts";
 import {
   type Answer,
@@ -438,13 +439,8 @@ export class Dispatcher {
   #assertRecent(view: LedgerView, operation: Operation): void {
     const { maxLagMs, services } = this.#options;
     if (maxLagMs === 0) return;
-    const lagMs = BigInt(services.clock()) - view.position.timestampUsec / 1000n;
-    if (lagMs > BigInt(maxLagMs)) {
-      throw new HttpError(
-        operation.unavailable,
-        `the ledger is ${lagMs} ms behind, more than the ${maxLagMs} ms allowed`,
-      );
-    }
+    const reason = lagReason(view.position, maxLagMs, services.clock());
+    if (reason !== undefined) throw new HttpError(operation.unavailable, reason);
   }
 
   #assertTrust(trust: TrustLevel, unavailable: Condition): void {

@@ -1,5 +1,6 @@
 // Builds responses: headers, caching, compression, errors by the catalogue; and counts and logs each of them.
-import type { Logger } from "../base/log.ts";
+import { errorText } from "../base/errors.ts";
+import type { LogFields, Logger } from "../base/log.ts";
 import { ANCHORED, CHAINED, compareTrust, type TrustLevel } from "../ledger/trust.ts";
 import type { AccessLog } from "./access-log.ts";
 import { Abandoned } from "./body.ts";
@@ -64,10 +65,18 @@ function isSameTrust(a: TrustLevel | undefined, b: TrustLevel): boolean {
   return a !== undefined && compareTrust(a, b) === 0;
 }
 
+/** Why a request was not served, in one line, and what led to that. */
+function refusalFields(error: unknown): LogFields {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return { err: errorText(error), ...(cause === undefined ? {} : { cause: errorText(cause) }) };
+}
+
 /** Sends responses. */
 export class Responder {
   readonly #options: ResponderOptions;
   readonly #logBudget = new LogBudget();
+  /** Operations of probes whose last response was a refusal: only the first of a row is logged. */
+  readonly #failingProbes = new Set<string>();
   readonly #compressedDocuments = new CompressedDocuments();
   /** The server is closing: every response closes its connection. */
   closing = false;
@@ -167,7 +176,9 @@ export class Responder {
     let requestId: string | undefined;
     if (status >= 500) {
       requestId = givenRequestId(serving.exchange.headers) ?? createRequestId();
-      this.#logFailure(serving, requestId, status, error);
+      if (condition !== "unhealthy" || this.#isFirstRefusal(serving)) {
+        this.#logFailure(serving, requestId, status, error);
+      }
     }
     const { archiveUrl } = this.#options;
     const extra =
@@ -227,6 +238,7 @@ export class Responder {
     body?: string | Uint8Array | number | undefined,
     requestId?: string | undefined,
   ): void {
+    if (this.#failingProbes.size > 0 && status < 500) this.#failingProbes.delete(operation?.id ?? "");
     const { onRequest, accessLog } = this.#options;
     onRequest?.(operation?.id ?? "none", status, (performance.now() - exchange.sinceMs) / 1000, exchange);
     if (accessLog === undefined) return;
@@ -304,6 +316,14 @@ export class Responder {
     return compareTrust(trust, version === 0n ? CHAINED : ANCHORED) >= 0;
   }
 
+  /** True for the first refusal of a probe since it succeeded. */
+  #isFirstRefusal({ operation }: Serving): boolean {
+    const id = operation?.id ?? "";
+    if (this.#failingProbes.has(id)) return false;
+    this.#failingProbes.add(id);
+    return true;
+  }
+
   #logFailure({ operation }: Serving, requestId: string, status: number, error: unknown): void {
     const { logger } = this.#options;
     const omitted = this.#logBudget.take(performance.now());
@@ -312,7 +332,8 @@ export class Responder {
       operation: operation?.id,
       status,
       requestId,
-      err: error,
+      // Only a fault of this program needs its stack.
+      ...(status === 500 ? { err: error } : refusalFields(error)),
       ...(omitted > 0 ? { omitted } : {}),
     };
     if (status === 500) logger.error(fields, "request failed");

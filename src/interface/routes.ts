@@ -109,6 +109,6 @@ export const rawStateValueRoute = readRoute(
   "at",
 );
 export const healthyRoute = route("GET", `${API_ROOT}/-/healthy`, "duration_secs");
-export const readyRoute = route("GET", `${API_ROOT}/-/ready`);
+export const readyRoute = readRoute("GET", `${API_ROOT}/-/ready`);
 export const infoRoute = route("GET", `${API_ROOT}/info`);
 export const ledgerInfoRoute = readRoute("GET", API_ROOT);

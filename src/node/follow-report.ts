@@ -6,24 +6,28 @@ import { waypointOfStored } from "../sync/matched-waypoints.ts";
 import type { Following } from "./following.ts";
 import type { GaugeSource } from "./metrics.ts";
 
-/** Why a follower is unhealthy; undefined when it is healthy. */
-export function unhealthyReasonOf(status: FollowerStatus | undefined): string | undefined {
+/**
+ * Why a follower should be restarted; undefined when it is healthy. Upstreams that cannot be reached do not count: a
+ * restart would not help. A short wait does not count for a node that is ready.
+ */
+export function unhealthyReasonOf(following: Following | undefined): string | undefined {
+  const status = following?.status();
   if (status === undefined) return undefined;
-  const isLied = status.upstreams.length > 0 && status.upstreams.every(({ state }) => state === "set_aside");
-  if (status.state !== "faulted" && !isLied && status.state !== "waiting") return undefined;
-  const faults = status.upstreams.flatMap(({ name, fault }) =>
-    fault === undefined ? [] : [`${name}: ${fault}`],
-  );
-  return ["nothing that can be verified comes from any upstream", status.reason, ...faults]
-    .filter((part) => part !== undefined)
-    .join("; ");
+  const { state, upstreams } = status;
+  const isLied = upstreams.length > 0 && upstreams.every((upstream) => upstream.state === "set_aside");
+  const isUnreached = upstreams.some((upstream) => ["resting", "untried"].includes(upstream.state));
+  const isWaiting = state === "waiting" && !isUnreached && following?.unready() !== undefined;
+  if (state !== "faulted" && !isLied && !isWaiting) return undefined;
+  return ["nothing that can be verified comes from any upstream", explain(status)].join("; ");
 }
 
-/** Why a healthy follower should get no requests; undefined when it should. */
-export function unreadyReasonOf(status: FollowerStatus | undefined): string | undefined {
-  // While catching up there is a reason only if nobody confirms how far behind this node is.
-  const isUnready = ["ahead_of_upstreams", "refuted", "catching_up"].includes(status?.state ?? "");
-  return isUnready ? status?.reason : undefined;
+/** Why a follower does not move: its reason, and the last faults of the upstreams that are not in use. */
+export function explain({ reason, upstreams }: FollowerStatus): string | undefined {
+  const faults = upstreams.flatMap(({ name, state, fault }) =>
+    state === "ok" || fault === undefined ? [] : [`${name}: ${fault}`],
+  );
+  const parts = [...(reason === undefined ? [] : [reason]), ...faults];
+  return parts.length === 0 ? undefined : parts.join("; ");
 }
 
 /** Why no request is passed to the first upstream; undefined when they are. */
@@ -107,7 +111,7 @@ export function followGauges(
   const distance = async (name: "versions_behind" | "versions_ahead"): Promise<number> =>
     Number.parseInt(distanceOf(status()?.headVersion, await version())[name] ?? "0", 10);
   return [
-    gauge("at_head", "1 while an upstream in use ends at our version", () =>
+    gauge("at_head", "1 if our version was the head of the upstreams within the last seconds", () =>
       status()?.state === "at_head" ? 1 : 0,
     ),
     gauge("versions_behind", "Versions from ours to the highest head of the upstreams", () =>

@@ -1,7 +1,7 @@
 // Wires a follower: its upstreams, the waypoints proven so far, and the base layer of a ledger that starts in the middle.
 import { ConfigError } from "../base/errors.ts";
 import { type Logger, silentLogger } from "../base/log.ts";
-import type { NumberSettings } from "../base/settings.ts";
+import { DAY_MS, type NumberSettings } from "../base/settings.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { isWhole, type Position } from "../ledger/position.ts";
 import { confirmedVersion, type Refutation } from "../ledger/trust.ts";
@@ -25,17 +25,23 @@ import { isSameWaypoint, loadMatchedWaypoints, waypointOfStored } from "../sync/
 import { type ApiKeyHeader, createRestUpstream, parseUpstreamUrl } from "../sync/upstream/rest-upstream.ts";
 import type { Upstream } from "../sync/upstream/upstream.ts";
 import { OPEN_BLOCK_NUMBERS } from "../sync/verifier.ts";
+import { explain } from "./follow-report.ts";
 import { SOFTWARE_VERSION } from "./info.ts";
 import type { FollowOptions, UpstreamApiKey } from "./options.ts";
+import { type FollowFacts, Readiness } from "./readiness.ts";
 
 export const FOLLOW_NUMBERS = {
   ...FOLLOWER_NUMBERS,
   ...OPEN_BLOCK_NUMBERS,
   /** Requests per second to each upstream; 0 means no cap. */
   upstreamRate: { fallback: 50, min: 0, max: 100_000 },
+  /** How old the ledger of a ready node may be while it is not at the head. No timer runs for it. */
+  readyLagMs: { fallback: 30_000, min: 0, max: 365 * DAY_MS },
 } as const satisfies NumberSettings;
 
 const FILL_TIMEOUT_MS = 5_000;
+/** How often the node looks whether it is still ready. */
+const LOOK_MS = 1_000;
 
 /** Checked options. */
 export interface FollowPlan {
@@ -111,6 +117,8 @@ export interface FollowingParts {
   /** The upstream behind a URL; over HTTP unless given. */
   readonly connect?: (url: URL) => Upstream;
   readonly logger: Logger;
+  /** Milliseconds since the epoch. */
+  readonly clock?: () => number;
   readonly onCommit: (progress: CommitProgress) => void;
   /** Called when the store was read and upstreams have nothing new. */
   readonly onRest: () => void;
@@ -126,17 +134,18 @@ export class Following {
   #filler: BaseFiller | undefined;
   /** Found at the start. */
   #refuted: Refutation | undefined;
-  #firstCommit: () => void = () => {};
-  /** Resolves when there is a ledger to read. */
-  readonly ready: Promise<void>;
+  #latest: FollowFacts["latest"];
+  /** The version that the node started at. */
+  #first: bigint | undefined;
+  readonly #readiness: Readiness;
+  #looking: NodeJS.Timeout | undefined;
   #rate = { sinceMs: performance.now(), records: 0, bytes: 0, recordsPerSecond: 0, bytesPerSecond: 0 };
 
   constructor(plan: FollowPlan, parts: FollowingParts) {
     this.#plan = plan;
     this.#parts = parts;
-    this.ready = new Promise((resolve) => {
-      this.#firstCommit = resolve;
-    });
+    const { readyLagMs = FOLLOW_NUMBERS.readyLagMs.fallback } = plan.options;
+    this.#readiness = new Readiness({ readyLagMs, clock: parts.clock ?? Date.now, logger: parts.logger });
   }
 
   /** `provenGenesis` is the waypoint that the store's genesis matched, if any. */
@@ -145,6 +154,8 @@ export class Following {
     const { urls, apiKeys, options, agree, startVersion } = this.#plan;
     if (provenGenesis !== undefined) await committer.noteMatchedWaypoint(provenGenesis);
     const position = await loadPosition(store);
+    this.#latest = position;
+    this.#first = position?.version;
     const isBase = position === undefined ? startVersion !== undefined : !isWhole(position);
     // A refuted history has no records to compare: the mark stands until a rewind.
     const open = position?.refuted === undefined ? await this.#openAnchors(position, isBase) : [];
@@ -155,7 +166,6 @@ export class Following {
         { firstVersion, reason },
         "the history stored here is not the network's: nothing is followed",
       );
-      this.#firstCommit();
       return;
     }
     if (isBase) this.#startFilling();
@@ -186,13 +196,18 @@ export class Following {
               committer.startAt(await locateBase(upstream, startVersion, ceiling, signal))
           : undefined,
       onCommit: (progress) => {
-        this.#firstCommit();
+        this.#latest = progress.position;
+        this.#first ??= progress.position.version;
         this.#count(progress);
         this.#parts.onCommit(progress);
+        this.#look();
       },
-      onRest,
+      onRest: () => {
+        onRest();
+        this.#look();
+      },
     });
-    if (position !== undefined) this.#firstCommit();
+    this.#looking = setInterval(() => this.#look(), LOOK_MS).unref();
     void this.#follower.faulted.then(onFault);
   }
 
@@ -285,12 +300,31 @@ export class Following {
     return {
       state: "refuted",
       reason: this.#refuted.reason,
+      levelAgeMs: undefined,
       headVersion: undefined,
       headTimestampUsec: undefined,
       upstreams: [],
       records: 0,
       receivedBytes: 0,
     };
+  }
+
+  /** Why the node should get no requests now; undefined when it should. */
+  unready(): string | undefined {
+    const status = this.status();
+    return status && this.#readiness.look({ ...status, reason: explain(status), latest: this.#latest });
+  }
+
+  #look(): void {
+    const unready = this.unready();
+    const { headVersion, receivedBytes = 0 } = this.status() ?? {};
+    this.#plan.options.onProgress?.({
+      firstVersion: this.#first,
+      version: this.#latest?.version,
+      headVersion,
+      receivedBytes,
+      unready,
+    });
   }
 
   /** Items fetched from upstreams; undefined if the whole state is known. */
@@ -325,6 +359,7 @@ export class Following {
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#looking);
     await this.#follower?.close();
     await this.#filler?.close();
   }

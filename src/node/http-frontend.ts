@@ -1,5 +1,5 @@
 // The HTTP side of a node: a server in this process or workers that share a port, and the metrics page.
-import { ConfigError, errorText } from "../base/errors.ts";
+import { ConfigError, errorText, TryAgainError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import type { NumberSettings } from "../base/settings.ts";
 import { listenForMetrics, type MetricsServer } from "../http/metrics-server.ts";
@@ -47,10 +47,15 @@ export interface WorkersOptions {
   readonly onFault: (error: unknown) => void;
 }
 
+/** Transient faults of listening: the port is taken, or the address or its name is not there yet. */
+const PASSING_CODES = ["EADDRINUSE", "EADDRNOTAVAIL", "EAI_AGAIN", "ENOTFOUND"];
+
 /** Names the port when it cannot be bound. */
 function withPort<T>(port: number, listening: Promise<T>): Promise<T> {
   return listening.catch((error: unknown) => {
-    throw new ConfigError(`cannot listen on port ${port}: ${errorText(error)}`, error);
+    const { code = "" } = error as NodeJS.ErrnoException;
+    const Fault = PASSING_CODES.includes(code) ? TryAgainError : ConfigError;
+    throw new Fault(`cannot listen on port ${port}: ${errorText(error)}`, error);
   });
 }
 

@@ -1,6 +1,5 @@
 // The writing side of a node: begins the ledger, commits records from its source, prunes. A node that becomes the writer
 // again makes a new LedgerWriter.
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../base/log.ts";
 import { LOCAL, TRUSTED } from "../ledger/trust.ts";
 import type { CommitBatch, Store } from "../store/contract.ts";
@@ -32,9 +31,6 @@ export interface WriterOptions {
   readonly onBatch?: ((batch: CommitBatch) => void) | undefined;
   readonly logger: Logger;
 }
-
-/** How long a start waits for the first records of a network. */
-const FIRST_COMMIT_WAIT_MS = 10_000;
 
 /** Parts that report transient faults, which a stopped writer clears. */
 const PARTS = ["blocks", "following", "index", "pruner"] as const;
@@ -125,13 +121,6 @@ export class LedgerWriter {
     });
     this.#following = following;
     await following.start(plan.proven);
-    // A silent upstream must not keep the node from starting.
-    const { signal } = this.#stop;
-    await Promise.race([
-      following.ready,
-      faults.stopped,
-      sleep(FIRST_COMMIT_WAIT_MS, undefined, { ref: false, signal }).catch(() => {}),
-    ]);
   }
 
   /** Starts the follower or the block timer, and the pruner. */

@@ -58,6 +58,21 @@ export interface FollowOptions extends NumberOptions<typeof FOLLOW_NUMBERS> {
   readonly apiKeys?: readonly (UpstreamApiKey | undefined)[] | undefined;
   /** Forwards requests that this node does not serve to the first upstream. */
   readonly passThrough?: boolean | undefined;
+  /** Called after each commit and about once a second. */
+  readonly onProgress?: ((progress: FollowProgress) => void) | undefined;
+}
+
+/** How far a follower is. */
+export interface FollowProgress {
+  /** Where this run started; undefined without a ledger, as is `version`. */
+  readonly firstVersion: bigint | undefined;
+  readonly version: bigint | undefined;
+  /** The upstreams' head; undefined while none tells it. */
+  readonly headVersion: bigint | undefined;
+  /** Bytes received from upstreams. */
+  readonly receivedBytes: number;
+  /** Why the node is not ready; undefined when it is. */
+  readonly unready: string | undefined;
 }
 
 export interface NodeOptions {
@@ -172,6 +187,13 @@ export interface Node {
   readonly closedAt: bigint | undefined;
   /** Resolves when a fault stopped the ledger for good; never rejects. */
   readonly faulted: Promise<Error>;
+  /** Why the node should get no requests now, as `GET /v1/-/ready` says; undefined when it is ready. */
+  unreadyReason(): Promise<string | undefined>;
+  /**
+   * Resolves when the node is ready: it has a ledger and, if it follows, is at the head or within `readyLagMs`. Rejects
+   * with the signal's reason, and when a fault stops the node.
+   */
+  untilReady(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /** The balance of an account for a coin type or the metadata address of a fungible asset. */
   balance(address: string, asset: string, options?: ReadOptions): Promise<bigint>;
   /** The stored bytes of a table item, by handle and serialized key; undefined if the table has no such item. */

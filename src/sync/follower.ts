@@ -25,7 +25,7 @@ import type { Upstream } from "./upstream/upstream.ts";
 import type { VerifiedBlock } from "./verifier.ts";
 
 /**
- * `at_head`: an upstream's head is our version; `ahead_of_upstreams`: all upstream heads are below our version;
+ * `at_head`: within the last seconds our version was the upstreams' head, and none claimed more; `ahead_of_upstreams`: all upstream heads are below our version;
  * `waiting`: no upstream can be asked, or too few agree; `refuted`: our own history is not the network's; `faulted`:
  * stopped for good.
  */
@@ -39,8 +39,11 @@ export type FollowState =
   | "faulted"
   | "closed";
 
-/** `at_head` holds for this long, and two polls, after an upstream's answer. */
+/** A claimed head, and `at_head`, hold for this long and two polls. */
 const HEAD_AGE_MS = 5_000;
+
+/** How long the claim to be at the head waits for the heads of the other upstreams. */
+const OTHERS_WAIT_MS = 1_000;
 
 /** An upstream that failed and has not served since gets this part of the time for a page. */
 const FAILED_PAGE_SHARE = 1 / 5;
@@ -139,6 +142,8 @@ export interface FollowerStatus {
   readonly state: FollowState;
   /** Why it is waiting or stopped. */
   readonly reason: string | undefined;
+  /** Time since our version was last the upstreams' head; undefined if it never was. */
+  readonly levelAgeMs: number | undefined;
   readonly headVersion: bigint | undefined;
   readonly headTimestampUsec: bigint | undefined;
   readonly upstreams: readonly UpstreamStatus[];
@@ -184,6 +189,8 @@ export class Follower {
   /** Pages that did not come in time since the last commit. */
   #slowPages = 0;
   #pollsBehind = 0;
+  /** When our version was last the upstreams' head. */
+  #levelMs = Number.NEGATIVE_INFINITY;
   /** The upstream whose records are known to continue ours, and up to which version. */
   #sameHistory: { readonly entry: PoolEntry; readonly version: bigint } | undefined;
   #auditing: Promise<void> | undefined;
@@ -202,6 +209,7 @@ export class Follower {
       retry: this.#pace.retry,
       setAside: this.#pace.setAside,
       chainId: () => this.#chainId,
+      headAgeMs: this.#headAgeMs,
       logger: options.logger,
       clock: this.#clock,
       random: this.#random,
@@ -232,6 +240,7 @@ export class Follower {
     const headVersion = this.pool.headVersion(this.#needed);
     return {
       ...this.#confirmedState(),
+      levelAgeMs: Number.isFinite(this.#levelMs) ? this.#clock() - this.#levelMs : undefined,
       headVersion,
       headTimestampUsec: entries.find((entry) => entry.head?.version === headVersion)?.head?.timestampUsec,
       upstreams: entries.map(({ upstream, state, fault, head }) => ({
@@ -247,14 +256,18 @@ export class Follower {
 
   /** `at_head` is a claim about now, so it ends with the age of the answers that it rests on. */
   #confirmedState(): Pick<FollowerStatus, "state" | "reason"> {
-    const isStale = this.#state === "at_head" && this.#freshHead() === undefined;
+    const isStale = this.#state === "at_head" && !this.#isLevel();
     if (!isStale) return { state: this.#state, reason: this.#reason };
     return { state: "catching_up", reason: "too few upstreams told their head within the last seconds" };
   }
 
-  /** The highest version that enough upstreams claimed within the last seconds. */
-  #freshHead(): bigint | undefined {
-    return this.pool.headVersion(this.#needed, HEAD_AGE_MS + 2.5 * this.#pace.pollTimeMs);
+  /** True if our version was the upstreams' head within the last seconds. */
+  #isLevel(): boolean {
+    return this.#clock() - this.#levelMs <= this.#headAgeMs;
+  }
+
+  get #headAgeMs(): number {
+    return HEAD_AGE_MS + 2.5 * this.#pace.pollTimeMs;
   }
 
   async close(): Promise<void> {
@@ -317,6 +330,7 @@ export class Follower {
       this.#unusableSinceMs = undefined;
       this.#enterRest(
         this.#version ?? (next === 0n ? undefined : next - 1n),
+        next,
         "enough upstreams do not have the next version yet",
       );
       this.#options.onRest?.();
@@ -449,7 +463,8 @@ export class Follower {
     this.#slowPages = 0;
     this.#unusableSinceMs = undefined;
     this.pool.succeed(entry);
-    if (this.#state !== "at_head" || position.version < page.head.version) this.#enter("catching_up");
+    // Behind for a moment is no change: the next rest tells whether we are level again.
+    if (this.#state !== "at_head" || !this.#isLevel()) this.#enter("catching_up");
     this.#options.onCommit?.({ position, records: page.count, bytes: page.bytes.length });
     for (const waypoint of matched) await this.#noteMatchedWaypoint(waypoint);
   }
@@ -559,18 +574,34 @@ export class Follower {
       const version = await withDeadline(this.#pace.headDeadlineMs, this.#stop.signal, (signal) =>
         assertSameLedger(ledger, entry.upstream, error.head, this.#differenceCode(), signal),
       );
+      const next = await this.#options.committer.nextVersion();
       this.pool.succeed(entry);
       this.#unusableSinceMs = undefined;
-      this.#enterRest(version, error.message);
+      if (this.#state !== "at_head") await this.#askOthers(entry, next);
+      this.#enterRest(version, next, error.message);
       this.#options.onRest?.();
     } catch (fault) {
       await this.#handleFault(entry, fault);
       return;
     }
     await pause(this.#pollMs(), this.#stop.signal);
-    const others = this.pool.sound.filter((other) => other !== entry && this.pool.isReady(other));
     // The one in use is asked again at once; late answers count at the next poll.
-    void this.#watch.ask(others, () => false);
+    void this.#watch.ask(this.#othersThan(entry), () => false);
+  }
+
+  /** One upstream's word is not enough for the claim to be at the head while others can be asked; a mute one can not. */
+  async #askOthers(entry: PoolEntry, next: bigint): Promise<void> {
+    const answered = new AbortController();
+    const asking = this.#watch.ask(this.#othersThan(entry), () => (this.pool.peakVersion(1) ?? 0n) >= next);
+    await Promise.race([
+      asking,
+      pause(OTHERS_WAIT_MS, AbortSignal.any([this.#stop.signal, answered.signal])),
+    ]);
+    answered.abort();
+  }
+
+  #othersThan(entry: PoolEntry): readonly PoolEntry[] {
+    return this.pool.sound.filter((other) => other !== entry && this.pool.isReady(other));
   }
 
   /** Pause until the next poll. */
@@ -578,16 +609,25 @@ export class Follower {
     return this.#pace.pollTimeMs * (0.75 + this.#random() / 2);
   }
 
-  /** Enters `at_head` only when enough upstreams are at or above our version, and said so just now. */
-  #enterRest(version: bigint | undefined, reason: string): void {
+  /**
+   * Enters `at_head` only when enough upstreams claim our version just now, and no version from `next` on, which
+   * follows the records received so far: those of an unfinished block are held back.
+   */
+  #enterRest(version: bigint | undefined, next: bigint, reason: string): void {
     if (version === undefined) {
       this.#enter("waiting", reason);
       return;
     }
-    const highest = this.#freshHead();
-    const isLevel = highest !== undefined && highest >= version;
-    this.#pollsBehind = isLevel ? 0 : this.#pollsBehind + 1;
-    if (isLevel) {
+    const highest = this.pool.freshHeadVersion(this.#needed);
+    const isReached = highest !== undefined && highest >= version;
+    this.#pollsBehind = isReached ? 0 : this.#pollsBehind + 1;
+    if (isReached) {
+      const claimed = this.pool.peakVersion(this.#needed) ?? highest;
+      if (claimed >= next) {
+        if (!this.#isLevel()) this.#enter("catching_up", `upstreams claim version ${claimed}`);
+        return;
+      }
+      this.#levelMs = this.#clock();
       if (this.#state !== "at_head") this.#enter("at_head");
     } else if (this.#pollsBehind >= MAX_POLLS_BEHIND && highest !== undefined) {
       this.#enter(
@@ -613,7 +653,8 @@ export class Follower {
   #enter(state: FollowState, reason?: string): void {
     if (this.#isStopped()) return;
     if (state !== this.#state) {
-      this.#options.logger.info(
+      // An upstream that fails now and then would fill the log: whether the node is ready is logged instead.
+      this.#options.logger.debug(
         { state, was: this.#state, ...(reason === undefined ? {} : { reason }) },
         "follower changed state",
       );

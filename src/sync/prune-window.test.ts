@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { ChainRun } from "../../test/support/chain-run.ts";
 import { RUNS } from "../../test/support/property.ts";
 import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../../test/support/synthetic-ledger.ts";
 import { ConfigError } from "../base/errors.ts";
+import { createLocalChain } from "../chain/local-chain.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
 import { floorFor, formatPruneWindow, parsePruneWindow } from "./prune-window.ts";
 
@@ -35,6 +37,22 @@ describe("prune window text", () => {
 });
 
 describe("floor of a window", () => {
+  it("keeps the genesis of a young ledger, whose blocks are all within a window of time", async () => {
+    const chain = createLocalChain({ seed: "young" });
+    const run = await new ChainRun(chain, createMemoryStore()).start(chain.genesisBlob());
+    await run.steps(3);
+    const view = await run.store.openView();
+    const first = (await view.getBlockByHeight(1n))!;
+    expect(await floorFor(parsePruneWindow("24h"), view)).toBe(0n);
+    // It leaves with the first block that has a time.
+    const usec = view.position.timestampUsec - first.timestampUsec;
+    const within = { kind: "time", amount: usec / 1_000_000n + 1n, unit: "s" } as const;
+    expect(await floorFor(within, view)).toBe(0n);
+    const beyond = { ...within, amount: (usec - 1n) / 1_000_000n };
+    expect(await floorFor(beyond, view)).toBeGreaterThan(first.lastVersion);
+    view.release();
+  });
+
   it("keeps exactly what the window says, rounded to blocks", async () => {
     const ledger = new SyntheticLedger(5, 12);
     const store = createMemoryStore();
@@ -51,7 +69,11 @@ describe("floor of a window", () => {
     for (let amount = 1n; amount <= 30n; amount++) {
       const floor = await floorFor({ kind: "time", amount, unit: "s" }, view);
       const cutoff = head.timestampUsec - amount * 1_000_000n;
-      const readable = ledger.blocksOf(0n, 200n).filter((block) => block.timestampUsec >= cutoff);
+      // The genesis has no time: it leaves with the first block after it.
+      const blocks = ledger.blocksOf(0n, 200n);
+      const readable = blocks.filter(
+        ({ timestampUsec }, i) => (timestampUsec || blocks[i + 1]!.timestampUsec) >= cutoff,
+      );
       expect(floor).toBe(readable[0]?.firstVersion);
     }
     view.release();

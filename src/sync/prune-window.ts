@@ -54,7 +54,10 @@ export async function floorFor(window: PruneWindow, view: LedgerView): Promise<b
     return block?.firstVersion ?? position.oldestVersion;
   }
   const before = await view.getBlockAtTime(cutoffUsec(window, position.timestampUsec) - 1n);
-  return before === undefined ? position.oldestVersion : before.lastVersion + 1n;
+  // The genesis has no time: it leaves with the first block after it.
+  return before === undefined || before.timestampUsec === 0n
+    ? position.oldestVersion
+    : before.lastVersion + 1n;
 }
 
 /** True when the window covers more history than the view still has. */

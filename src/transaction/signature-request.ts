@@ -1,4 +1,5 @@
 // The signature object of a JSON submission, in each form of the API.
+import { fromHex } from "../base/hex.ts";
 import type { JsonDocument } from "../json/document.ts";
 import type { Address } from "../move/address.ts";
 import type { AccountAuthenticator } from "./account-authenticator.ts";
@@ -160,8 +161,7 @@ function parseMultiEd25519(object: SignatureObject): AccountAuthenticator {
 }
 
 function hexOf(text: string): Uint8Array | undefined {
-  const digits = text.startsWith("0x") ? text.slice(2) : text;
-  return /^([0-9a-fA-F]{2})*$/.test(digits) ? Buffer.from(digits, "hex") : undefined;
+  return fromHex(text.startsWith("0x") ? text.slice(2) : text);
 }
 
 function parseMultiKey(object: SignatureObject): AccountAuthenticator {

@@ -204,7 +204,7 @@ describe("an interrupted backup", () => {
     child.kill("SIGSTOP");
     const second = await runProgram(["backup", "--data", data, "--to", to]);
     expect(second).toMatchObject({
-      code: 2,
+      code: 75,
       stderr: expect.stringContaining(`process ${child.pid} is working`),
     });
     child.kill("SIGKILL");

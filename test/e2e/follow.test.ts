@@ -8,6 +8,7 @@ import { urlTo } from "../../src/interface/route.ts";
 import { transactionsRoute } from "../../src/interface/routes.ts";
 import { Pipeline } from "../support/pipelined.ts";
 import { type Running, startProgram } from "../support/program.ts";
+import { startProxy } from "../support/proxy.ts";
 import { askOver, encodeQuestion, questionsAbout } from "../support/questions.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
@@ -63,7 +64,7 @@ describe("a chain of followers", () => {
     ]);
     const genesis = (await info(a)).genesis_waypoint;
     const followA = ["--data", join(folder, "b"), "--upstream", a.url, "--waypoint", genesis, ...FOLLOW];
-    let b = await startProgram(followA);
+    let b = await startProgram(followA, {}, "listening");
     // Killed while catching up, it resumes.
     await untilHeight(b, 50);
     await b.stop("SIGKILL");
@@ -148,17 +149,41 @@ describe("a chain of followers", () => {
     for (const node of [c, b, a]) expect((await node.stop()).code).toBe(0);
   });
 
+  it("does not print that it is ready while its upstream is gone, and prints it at the head", async () => {
+    const proxy = await startProxy("http://127.0.0.1:9");
+    const args = ["--data", join(folder, "late-b"), "--upstream", proxy.url, "--poll-time", "50ms"];
+    const b = await startProgram([...args, "--retry-time", "20ms"], {}, "listening");
+    expect(b.stdout()).toMatch(/^sextant is listening: http\S+ \(not ready: no ledger yet.*\)\n$/);
+    await until(() => b.stderr().includes("upstream rests after a failed request"));
+    expect((await fetch(`${b.url}/-/ready`)).status).toBe(503);
+    expect(b.stdout().split("\n")).toHaveLength(2);
+    const chain = ["--data", join(folder, "late-a"), "--prune-window", "off", "--blocks", "5"];
+    const a = await startProgram([...chain, "--block-time", "0", ...QUIET]);
+    proxy.target = a.url;
+    await until(() => b.stdout().includes("sextant is ready: "));
+    expect((await fetch(`${b.url}/-/ready`)).status).toBe(200);
+    expect((await info(b)).versions_behind).toBe("0");
+    expect(b.stderr().match(/the node is ready/g)).toHaveLength(1);
+    for (const node of [b, a]) expect((await node.stop()).code).toBe(0);
+    await proxy.close();
+  });
+
   it("refuses another network's history: commits nothing and exits with an error", async () => {
     const a = await startProgram([...QUIET, "--data", join(folder, "wrong-a"), "--prune-window", "off"]);
     const other = `0:${"ab".repeat(32)}`;
-    const b = await startProgram([
-      ...["--data", join(folder, "wrong-b"), "--upstream", a.url, "--waypoint", other],
-      ...[...FOLLOW, "--retry-time", "20ms", "--give-up-time", "500ms"],
-    ]);
+    const b = await startProgram(
+      [
+        ...["--data", join(folder, "wrong-b"), "--upstream", a.url, "--waypoint", other],
+        ...[...FOLLOW, "--retry-time", "20ms", "--give-up-time", "500ms"],
+      ],
+      {},
+      "listening",
+    );
     const ended = await b.finished;
     expect(ended.code).toBe(1);
     expect(ended.stderr).toContain(other);
     expect(ended.stdout).toContain("no ledger yet");
+    expect(ended.stdout).not.toContain("sextant is ready");
     await a.stop();
   });
 });

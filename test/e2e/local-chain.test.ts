@@ -142,7 +142,7 @@ describe("plain start", () => {
     expect(absent.stderr).toContain("table_item_not_found");
     expect((await runCommand(["balance", "0x1", "--url", base])).code).toBe(2);
     const nobody = await runCommand(["info", "--url", "http://127.0.0.1:1"]);
-    expect(nobody.code).toBe(2);
+    expect(nobody.code).toBe(75);
     expect(nobody.stderr).toContain("cannot reach");
     await node.stop();
   });

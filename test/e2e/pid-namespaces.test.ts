@@ -29,7 +29,7 @@ describe.skipIf(!canUnshare())("a data directory of two PID namespaces", () => {
     const outside = await startProgram(["--data", data, ...quick]);
     const second = contain(["start", "--port", "0", "--data", data, ...quick]);
     const refused = await second.finished;
-    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused).toMatchObject({ code: 75, stdout: "" });
     expect(refused.stderr).toMatch(
       /^sextant: process \d+ of another PID namespace writes to the store at .*\n$/,
     );
@@ -39,7 +39,7 @@ describe.skipIf(!canUnshare())("a data directory of two PID namespaces", () => {
     const inside = contain(["start", "--port", "0", "--data", data, ...quick]);
     const url = await untilReady(inside);
     const third = await runProgram(["start", "--port", "0", "--data", data, ...quick]);
-    expect(third).toMatchObject({ code: 2, stdout: "" });
+    expect(third).toMatchObject({ code: 75, stdout: "" });
     expect(third.stderr).toMatch(/^sextant: process 1 of another PID namespace writes to the store at .*\n$/);
     await expectMoving(url);
     expect(inside.stderr()).toBe("");
@@ -52,7 +52,7 @@ describe.skipIf(!canUnshare())("a data directory of two PID namespaces", () => {
     const url = await untilReady(first);
     for (const args of [["start", "--port", "0", ...quick], ["status"], ["check", "--in-process"]]) {
       const second = await contain([...args, "--data", data]).finished;
-      expect(second, args[0]).toMatchObject({ code: 2, stdout: "" });
+      expect(second, args[0]).toMatchObject({ code: 75, stdout: "" });
       expect(second.stderr).toMatch(
         /^sextant: another process with the id 1, in another PID namespace, has .* open.*\n$/,
       );
@@ -70,7 +70,7 @@ describe.skipIf(!canUnshare())("a data directory of two PID namespaces", () => {
     // While another reader has it open, the reader table keeps the slots of the dead.
     const reader = await startProgram(["--data", data, "--read-only"]);
     process.kill(await first.pid(), "SIGSTOP");
-    expect(await runProgram(["start", "--port", "0", "--data", data, ...quick])).toMatchObject({ code: 2 });
+    expect(await runProgram(["start", "--port", "0", "--data", data, ...quick])).toMatchObject({ code: 75 });
     await first.kill();
 
     const outside = await startProgram(["--data", data, ...quick]);
@@ -117,7 +117,7 @@ describe.skipIf(!canUnshare())("a data directory of two PID namespaces", () => {
     await until(() => existsSync(draft) && statSync(draft).size > 0);
     process.kill(await first.pid(), "SIGSTOP");
     const second = await runProgram(["backup", "--data", data, "--to", to]);
-    expect(second).toMatchObject({ code: 2, stdout: "" });
+    expect(second).toMatchObject({ code: 75, stdout: "" });
     process.kill(await first.pid(), "SIGCONT");
     expect(await first.finished).toMatchObject({ code: 0 });
   });

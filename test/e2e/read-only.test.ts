@@ -3,6 +3,8 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { createLocalChain } from "../../src/chain/local-chain.ts";
+import { NODE_DEFAULTS } from "../../src/node/options.ts";
 import { startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
@@ -36,7 +38,8 @@ describe.each([
 ])("a reader of a data directory: %s", (name, more) => {
   it("waits for the store, responds as the writer does, and outlives it", async () => {
     const data = join(folder, name);
-    const reader = await startProgram(["--read-only", "--data", data, "--log-level", "warn", ...more]);
+    const args = ["--read-only", "--data", data, "--log-level", "warn", ...more];
+    const reader = await startProgram(args, {}, "listening");
     expect(reader.stdout()).toContain("no ledger yet");
     expect((await answerOf(reader.url)).status).toBe(503);
     expect((await answerOf(`${reader.url}/-/ready`)).status).toBe(503);
@@ -50,7 +53,8 @@ describe.each([
       const answers = await Promise.all(Array.from({ length: 20 }, () => answerOf(`${reader.url}/-/ready`)));
       return answers.every(({ status }) => status === 200);
     });
-    const path = /(\/accounts\/\S+\/balance\/\S+?)['"\s]/.exec(writer.stdout())?.[1] ?? "";
+    const [account] = createLocalChain({ seed: NODE_DEFAULTS.seed }).guide().accounts;
+    const path = `/accounts/${account?.address}/balance/${account?.assets[0]?.asset}`;
     await until(async () => (await answerOf(reader.url)).version > 20n);
     for (let version = 0n; version <= 20n; version++) {
       const [theirs, ours] = await Promise.all([

@@ -157,7 +157,7 @@ describe("sextant rewind", () => {
     await until(async () => Number((await infoOf(node)).block_height) >= height);
     // The node is the writer.
     const refused = await runProgram(["rewind", "--data", data, "--to", "0"]);
-    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused).toMatchObject({ code: 75, stdout: "" });
     expect(refused.stderr).toContain("writes to the store");
     expect((await node.stop()).code).toBe(0);
     return inStore(data, async (store) => {
@@ -212,7 +212,7 @@ describe("sextant rewind", () => {
     const start = await runProgram(["start", "--port", "0", ...chain]);
     expect(start).toMatchObject({ code: 2, stdout: "" });
     expect(start.stderr).toContain(`run sextant rewind --to ${to} again to finish it`);
-    const reader = await startProgram(["--data", data, "--read-only"]);
+    const reader = await startProgram(["--data", data, "--read-only"], {}, "listening");
     const status = async (at: bigint) =>
       (await fetch(`${reader.url}/accounts/0x1/balance/0x1::aptos_coin::AptosCoin?ledger_version=${at}`))
         .status;

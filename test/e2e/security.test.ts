@@ -103,6 +103,7 @@ describe("with default options", () => {
         "json",
       ],
       { SEXTANT_UPSTREAM_API_KEY: secret },
+      "listening",
     );
     await until(() => seen.some((headers) => headers?.includes(secret)));
     await sleep(200);

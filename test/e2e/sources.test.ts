@@ -170,7 +170,7 @@ describe("the same mistake on a node and on its data directory", () => {
     const { port } = server.address() as AddressInfo;
     await new Promise((resolve) => server.close(resolve));
     const url = `http://127.0.0.1:${port}`;
-    expectRefusal(await runCommand([...args, "--url", url]), 2, new RegExp(`cannot reach ${url}: `));
+    expectRefusal(await runCommand([...args, "--url", url]), 75, new RegExp(`cannot reach ${url}: `));
     const none = join(folder, "nothing");
     expectRefusal(await runCommand([...args, "--data", none]), 2, /there is no store at /);
   });
@@ -206,14 +206,8 @@ describe("the same mistake on a node and on its data directory", () => {
 describe("a store without a ledger yet", () => {
   it("is told of alike by a node and by its data directory", { timeout: 60_000 }, async () => {
     const empty = join(folder, "empty");
-    const node = await startProgram([
-      "--data",
-      empty,
-      "--upstream",
-      "http://127.0.0.1:9",
-      "--log-level",
-      "error",
-    ]);
+    const follow = ["--upstream", "http://127.0.0.1:9", "--log-level", "error"];
+    const node = await startProgram(["--data", empty, ...follow], {}, "listening");
     try {
       for (const [code, args] of [
         [0, ["info"]],

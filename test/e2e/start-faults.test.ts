@@ -1,4 +1,4 @@
-// A start that cannot work prints one clear line, exits with code 2 and changes nothing.
+// A start that cannot work prints one clear line, exits with code 2, or 75 where trying again may help, and changes nothing.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -11,9 +11,13 @@ import { temporaryFolder } from "../support/temporary.ts";
 const folder = temporaryFolder();
 const local = ["--block-time", "50ms", "--log-level", "warn"];
 
-async function refused(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+async function refused(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  code: 2 | 75 = 2,
+) {
   const run = await runCommand(["start", ...args], environment);
-  expect(run.code, run.stderr).toBe(2);
+  expect(run.code, run.stderr).toBe(code);
   expect(run.stderr.trim().split("\n")).toHaveLength(1);
   expect(run.stdout).toBe("");
   return run.stderr;
@@ -36,7 +40,7 @@ describe("a start that cannot work", () => {
       [["--waypoint", "0:00"], "--waypoint needs --genesis"],
       [["--genesis", join(folder, "none.blob")], "none.blob"],
       [["--headers-timeout", "31s"], "--headers-timeout: expected at most --request-timeout"],
-      [["--block-time", "600h"], '--block-time: expected a time from 0 to 576h, got "600h"'],
+      [["--block-time", "600h"], '--block-time: expected a time from 0 to 24d, got "600h"'],
       [["--answer-timeout", "0"], '--answer-timeout: expected a time from 1ms to 24h, got "0"'],
       [["--read-only", "--blocks", "3"], "--blocks: a node that only reads"],
       [["--store", "memory"], "--data needs --store lmdb"],
@@ -80,9 +84,31 @@ describe("a start that cannot work", () => {
       taken.listen(0, "127.0.0.1", () => resolve((taken.address() as { port: number }).port));
     });
     const data = join(folder, "port-in-use");
-    expect(await refused(["--port", `${port}`, "--data", data])).toContain(`${port}`);
+    for (const more of [[], ["--workers", "2"]]) {
+      const line = await refused(["--port", `${port}`, "--data", data, ...more], {}, 75);
+      expect(line).toMatch(new RegExp(`^sextant: cannot listen on port ${port}: .*EADDRINUSE`));
+    }
+    const elsewhere = await refused(["--host", "203.0.113.1", "--port", "0", "--data", data], {}, 75);
+    expect(elsewhere).toContain("EADDRNOTAVAIL");
     expect(existsSync(data)).toBe(false);
     taken.close();
+  });
+
+  it("says in one line that a cluster cannot be reached, and with its stack for debugging", async () => {
+    const rewind = [
+      "rewind",
+      "--to",
+      "5",
+      "--store",
+      "cassandra",
+      "--store-url",
+      "cassandra://127.0.0.1:1/ks",
+    ];
+    const run = await runCommand(rewind);
+    expect(run).toMatchObject({ code: 75, stdout: "" });
+    expect(run.stderr).toMatch(/^sextant: the cluster of 127.0.0.1:1\/ks [^\n]*ECONNREFUSED[^\n]*\n$/);
+    const debugged = await runCommand(rewind, { SEXTANT_LOG_LEVEL: "debug" });
+    expect(debugged.stderr).toMatch(/\n +at /);
   });
 
   it("refuses a path that cannot be a data directory", async () => {
@@ -96,7 +122,7 @@ describe("a start that cannot work", () => {
   it("refuses a directory that another writer holds, and one of another seed", async () => {
     const data = join(folder, "held");
     const first = await startProgram(["--data", data, ...local]);
-    const line = await refused(["--port", "0", "--data", data, ...local]);
+    const line = await refused(["--port", "0", "--data", data, ...local], {}, 75);
     expect(line).toContain(`${first.child.pid}`);
     expect((await first.stop()).code).toBe(0);
     expect(await refused(["--port", "0", "--data", data, "--seed", "other"])).toContain("seed");

@@ -107,7 +107,7 @@ describe.skipIf(!canMount())("a disk that fills", () => {
         leader === undefined ? ["--block-time", "0"] : ["--upstream", leader.url, "--poll-time", "50ms"];
       const data = join(disk, `node${source.length}`);
       sizeDisk(SMALL);
-      const node = await startProgram(["--data", data, ...source, ...quick.slice(2)]);
+      const node = await startProgram(["--data", data, ...source, ...quick.slice(2)], {}, "listening");
       await expectToWait(node.url, "full", () => sizeDisk(LARGE));
       expect((await node.stop()).code).toBe(0);
       expect(await runProgram(["check", "--data", data])).toMatchObject({ code: 0 });

@@ -216,7 +216,7 @@ describe.skipIf(process.platform !== "linux")("workers", () => {
       "--port",
       `${port}`,
     ]);
-    expect(code).toBe(2);
+    expect(code).toBe(75);
     expect(stderr).toContain(`cannot listen on port ${port}`);
     taken.close();
   });

@@ -7,6 +7,7 @@ import { urlTo } from "../../src/interface/route.ts";
 import { transactionsRoute } from "../../src/interface/routes.ts";
 import { decodePage, type RecordSpans } from "../../src/ledger/record.ts";
 import { createNode, type Node } from "../../src/node.ts";
+import { begun } from "../support/begun.ts";
 import { RUNS } from "../support/property.ts";
 import { type Meddle, type Meddler, type Passing, startProxy } from "../support/proxy.ts";
 import { until } from "../support/until.ts";
@@ -25,7 +26,7 @@ async function start(options: Parameters<typeof createNode>[0]): Promise<Served>
     http: { host: "127.0.0.1", port: 0, maxWaitMs: 0 },
   });
   open.push(node);
-  return node as Served;
+  return (await begun(node)) as Served;
 }
 
 async function pair(blocks: number, seed: string): Promise<{ a: Served; proxy: Meddler }> {

@@ -6,6 +6,7 @@ import { createLocalChain } from "../../src/chain/local-chain.ts";
 import { checkGenesis } from "../../src/ledger/genesis.ts";
 import { formatWaypoint } from "../../src/ledger/waypoint.ts";
 import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
+import { begun } from "../support/begun.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
@@ -25,7 +26,7 @@ afterAll(async () => {
 async function start(options: NodeOptions): Promise<Node> {
   const node = await createNode({ pruneWindow: "off", ...options });
   nodes.push(node);
-  return node;
+  return begun(node);
 }
 
 async function stop(node: Node): Promise<void> {

@@ -220,6 +220,7 @@ class BaseRun {
     const pool = new UpstreamPool([this.#upstream()], {
       retry: { baseMs: 1, maxMs: 1 },
       setAside: { baseMs: 1, maxMs: 1 },
+      headAgeMs: 5_000,
       logger: silentLogger,
       clock: () => 0,
       random: () => 0,

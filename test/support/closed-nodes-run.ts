@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
+import { begun } from "./begun.ts";
 
 const [kind = "", countText = "0"] = process.argv.slice(2);
 const count = Number(countText);
@@ -44,7 +45,7 @@ async function openAndClose(): Promise<void> {
   made++;
   const node = await createNode(optionsOf());
   if (upstream === undefined) await node.produceBlock();
-  else await node.ledgerInfo();
+  else await (await begun(node)).ledgerInfo();
   await node.close();
 }
 

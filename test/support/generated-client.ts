@@ -193,7 +193,7 @@ export interface paths {
   "/-/ready": {
     /**
      * Readiness check
-     * @description 200 if the node can take requests: it has a ledger, no fault stops it from writing, nothing refutes its history, and the latest block is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to restart a process.
+     * @description 200 if the node can take requests: it has a ledger, no fault stops it from writing, nothing refutes its history, the latest block is no older than the node's own limit (`--max-lag`), and a follower is at the head of its upstreams or within `--ready-lag`. Use `healthy` to decide whether to restart a process.
      */
     get: operations["ready"];
   };
@@ -5584,7 +5584,7 @@ export interface operations {
   };
   /**
    * Readiness check
-   * @description 200 if the node can take requests: it has a ledger, no fault stops it from writing, nothing refutes its history, and the latest block is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to restart a process.
+   * @description 200 if the node can take requests: it has a ledger, no fault stops it from writing, nothing refutes its history, the latest block is no older than the node's own limit (`--max-lag`), and a follower is at the head of its upstreams or within `--ready-lag`. Use `healthy` to decide whether to restart a process.
    */
   ready: {
     parameters: {

@@ -4,6 +4,7 @@ import { brandedHeader, TRUST } from "../../src/interface/ledger-headers.ts";
 import { JSON_TYPE } from "../../src/interface/media-types.ts";
 import { compareTrust, parseTrust, TRUSTED, type TrustLevel } from "../../src/ledger/trust.ts";
 import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
+import { begun } from "./begun.ts";
 import type { LiedWorld, ShownChain } from "./lied-world.ts";
 import type { Question } from "./questions.ts";
 import { until } from "./until.ts";
@@ -52,7 +53,7 @@ export class LiedNode {
       http: { host: "127.0.0.1", port: 0, maxWaitMs: 0 },
       logger,
     });
-    return new LiedNode(node, lines);
+    return new LiedNode(await begun(node), lines);
   }
 
   get url(): string {

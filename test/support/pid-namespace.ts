@@ -73,5 +73,5 @@ export function contain(args: readonly string[]): Contained {
 
 /** Waits for the ready line of a node and returns the base URL of its operations. */
 export function untilReady(node: Contained): Promise<string> {
-  return until(() => /sextant is ready: (http\S+)/.exec(node.stdout())?.[1]);
+  return until(() => /sextant is \w+: (http\S+)/.exec(node.stdout())?.[1]);
 }

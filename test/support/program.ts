@@ -78,15 +78,20 @@ export function runProgram(
 }
 
 /**
- * Starts a node on a free port and waits for its ready line. Unless told otherwise, it refuses no request because of
+ * Starts a node on a free port and waits for its ready line, or for the line that it listens. Unless told otherwise, it refuses no request because of
  * event loop delay: a loaded machine must not fail a test.
  */
-export async function startProgram(args: readonly string[], environment: Environment = {}): Promise<Running> {
+export async function startProgram(
+  args: readonly string[],
+  environment: Environment = {},
+  line: "ready" | "listening" = "ready",
+): Promise<Running> {
   const settings = { SEXTANT_MAX_WAIT: "0", ...environment };
   const { child, output, finished } = launch(["start", "--port", "0", ...args], settings);
+  const wanted = line === "ready" ? /sextant is ready: (http\S+)/ : /sextant is \w+: (http\S+)/;
   const url = await new Promise<string>((resolve, reject) => {
     const look = (): void => {
-      const match = /sextant is ready: (http\S+)/.exec(output.stdout);
+      const match = wanted.exec(output.stdout);
       if (match?.[1] !== undefined) resolve(match[1]);
     };
     child.stdout.on("data", look);

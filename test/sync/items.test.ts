@@ -77,6 +77,7 @@ function startLayer(store: Store, count: number, needed: number): Layer {
     {
       retry: { baseMs: 1, maxMs: 1 },
       setAside: { baseMs: 60_000, maxMs: 60_000 },
+      headAgeMs: 5_000,
       logger,
       clock: () => 0,
       random: () => 1,

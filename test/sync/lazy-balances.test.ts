@@ -1,6 +1,7 @@
 // A node that started in the middle of another's ledger answers questions about balances as that one does.
 import { afterAll, expect, it } from "vitest";
 import { createNode, type Node } from "../../src/node.ts";
+import { begun } from "../support/begun.ts";
 import { until } from "../support/until.ts";
 
 const open: Node[] = [];
@@ -11,7 +12,7 @@ afterAll(async () => {
 async function start(options: Parameters<typeof createNode>[0]): Promise<Node> {
   const node = await createNode(options);
   open.push(node);
-  return node;
+  return begun(node);
 }
 
 const versionOf = async (node: Node): Promise<bigint> => BigInt((await node.ledgerInfo()).ledger_version);

@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { urlTo } from "../../src/interface/route.ts";
 import { balanceRoute, rawStateValueRoute } from "../../src/interface/routes.ts";
 import { createNode, type Node } from "../../src/node.ts";
+import { begun } from "../support/begun.ts";
 import { RUNS } from "../support/property.ts";
 import { type Meddler, startProxy } from "../support/proxy.ts";
 import { ask, encodeQuestion, questionsAbout, type Reply } from "../support/questions.ts";
@@ -21,7 +22,7 @@ async function start(options: Parameters<typeof createNode>[0]): Promise<Node & 
     http: { host: "127.0.0.1", port: 0, maxWaitMs: 0 },
   });
   open.push(node);
-  return node as Node & { url: string };
+  return (await begun(node)) as Node & { url: string };
 }
 
 async function proxied(node: { url: string }): Promise<Meddler> {

@@ -175,7 +175,7 @@ describe("waypoints at the start", () => {
     const second = startFollowing(store, []);
     await second.start(undefined);
     expect(second.status()?.state).toBe("refuted");
-    await second.ready;
+    expect(second.unready()).toContain("contradicts");
 
     const nearer = await stored(fork.records);
     await startFollowing(nearer, [waypoint, chain.waypoints.get(shared)!]).start(undefined);

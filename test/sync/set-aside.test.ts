@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, expect, it } from "vitest";
 import { createNode, type Node } from "../../src/node.ts";
+import { begun } from "../support/begun.ts";
 import { startProxy } from "../support/proxy.ts";
 import { until } from "../support/until.ts";
 
@@ -14,7 +15,7 @@ afterAll(async () => {
 async function start(options: Parameters<typeof createNode>[0]): Promise<Node & { url: string }> {
   const node = await createNode({ ...options, http: { host: "127.0.0.1", port: 0, maxWaitMs: 0 } });
   open.push(node);
-  return node as Node & { url: string };
+  return (await begun(node)) as Node & { url: string };
 }
 
 interface Info {

@@ -1,6 +1,6 @@
 // `sextant start`: runs a node until a signal or a fault stops it.
 import { existsSync } from "node:fs";
-import { CodedError, ConfigError } from "../../base/errors.ts";
+import { ConfigError } from "../../base/errors.ts";
 import {
   createNode,
   FOLLOW_NUMBERS,
@@ -10,6 +10,7 @@ import {
   NODE_DEFAULTS,
   type Node,
 } from "../../node.ts";
+import { showCatchingUp } from "../catching-up.ts";
 import { hasColours } from "../colour.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK } from "../command.ts";
 import { httpOf, limitGroups, servingGroup } from "../http-options.ts";
@@ -66,6 +67,10 @@ const followOptions = {
     FOLLOW_NUMBERS.openBlockBytes,
   ),
   "poll-time": durationOption("Pause between two polls for new blocks", FOLLOW_NUMBERS.pollTimeMs),
+  "ready-lag": durationOption(
+    "Age of the ledger up to which the node is ready while it is not at the head; 0 to be ready only at the head",
+    FOLLOW_NUMBERS.readyLagMs,
+  ),
   "retry-time": durationOption(
     "Pause before the first retry of a faulty upstream; it grows with each fault",
     FOLLOW_NUMBERS.retryTimeMs,
@@ -245,18 +250,23 @@ function startNode(values: StartValues): Promise<Node> {
     isLocal && values["block-time"] === 0 && values.blocks !== undefined
       ? startProgress("blocks", values.blocks)
       : undefined;
+  const logger = createLogger(values["log-level"], human ? "text" : "json");
   return createNode({
     store: storeOf(values),
     readOnly,
     pruneWindow: values["prune-window"],
     index: values.index,
-    logger: createLogger(values["log-level"], human ? "text" : "json"),
+    logger,
     http: { ...httpOf(values), logRequests: values["log-requests"] },
     onUpgrade: upgradeProgress(),
     genesis: values.genesis,
     waypoint: values.waypoint,
     follow: isFollowing
-      ? { ...toNodeValues(followOptions, values), ...apiKeys(values.upstream.length) }
+      ? {
+          ...toNodeValues(followOptions, values),
+          ...apiKeys(values.upstream.length),
+          onProgress: showCatchingUp({ logger, isSilent: values["log-level"] === "silent" }),
+        }
       : undefined,
     localChain: isLocal
       ? {
@@ -271,16 +281,26 @@ function startNode(values: StartValues): Promise<Node> {
 }
 
 async function positionText(node: Node): Promise<string> {
-  try {
-    const { chain_id, ledger_version, oldest_ledger_version } = await node.ledgerInfo();
-    return `chain ${chain_id}, version ${ledger_version}, oldest ${oldest_ledger_version}`;
-  } catch (error) {
-    if (!(error instanceof CodedError)) throw error;
-    if (error.code === "no_ledger") return "no ledger yet: waiting for one";
-    // A refuted ledger does not answer for its head; the versions below are served.
-    if (error.code === "unavailable") return error.message;
-    throw error;
+  const { chain_id, ledger_version, oldest_ledger_version } = await node.ledgerInfo();
+  return `chain ${chain_id}, version ${ledger_version}, oldest ${oldest_ledger_version}`;
+}
+
+/** Says that the node listens, if it is not ready yet, and then shows the start screen. False if the node ended before. */
+async function announce(node: Node, context: CommandContext): Promise<boolean> {
+  const reason = await node.unreadyReason();
+  if (reason !== undefined) {
+    context.out(`sextant is listening: ${node.url} (not ready: ${reason})`);
+    // A fault or a signal ends the command.
+    const isReady = await node.untilReady().then(
+      () => true,
+      () => false,
+    );
+    if (!isReady) return false;
   }
+  const { environment } = context;
+  const isColoured = hasColours(process.stdout, environment);
+  context.out(startScreen(node, { position: await positionText(node), isColoured, environment }));
+  return true;
 }
 
 const STOP_SIGNALS = ["SIGTERM", "SIGINT"] as const;
@@ -352,14 +372,13 @@ export const startCommand = command({
         if (code !== undefined) return code;
       }
       const node = await startNode(values);
-      const { environment } = context;
-      const isColoured = hasColours(process.stdout, environment);
-      context.out(startScreen(node, { position: await positionText(node), isColoured, environment }));
-      const endLiveLine = startLiveLine(node, process.stderr);
-      const code = await Promise.race([
-        stop.stopped.then(() => EXIT_OK),
-        node.faulted.then(() => EXIT_FAILED),
-      ]);
+      const ended = Promise.race([stop.stopped.then(() => EXIT_OK), node.faulted.then(() => EXIT_FAILED)]);
+      let endLiveLine = (): void => {};
+      const announced = announce(node, context).then((isReady) => {
+        if (isReady) endLiveLine = startLiveLine(node, process.stderr);
+      });
+      await Promise.race([ended, announced]);
+      const code = await ended;
       endLiveLine();
       await node.close();
       if (node.closedAt !== undefined) context.out(`sextant stopped at version ${node.closedAt}`);

@@ -44,7 +44,7 @@ const OWN_DESCRIPTORS = 100;
 
 function descriptorLimit(): number | undefined {
   try {
-    const line = /^Max open files +(\S+)/m.exec(readFileSync("/proc/self/limits", "utf8"));
+    const line = /^Max open files {1,20}(\S+)/m.exec(readFileSync("/proc/self/limits", "utf8"));
     return line?.[1] === "unlimited" ? Number.POSITIVE_INFINITY : Number(line?.[1]);
   } catch {
     return undefined;

@@ -1,4 +1,5 @@
 // The liveness check. Readiness is separate: see ready.ts.
+import { spanText } from "../../base/settings.ts";
 import { healthyRoute } from "../../interface/routes.ts";
 import { HttpError } from "../errors.ts";
 import { operation } from "../operation.ts";
@@ -31,7 +32,7 @@ export const healthy = operation({
       if (timestampUsec < oldestUsec) {
         throw new HttpError(
           "unhealthy",
-          `the ledger's time, ${timestampUsec} microseconds, is more than ${duration_secs} seconds ago`,
+          `the latest block is ${spanText(services.clock() - Number(timestampUsec / 1000n))} old, more than ${duration_secs}s`,
         );
       }
     }

@@ -13,7 +13,7 @@ export const ready = operation({
   ...readyRoute,
   summary: "Readiness check",
   description:
-    "200 if the node can take requests: it has a ledger, no fault stops it from writing, nothing refutes its history, and the latest block is no older than the node's own limit (`--max-lag`). Use `healthy` to decide whether to restart a process.",
+    "200 if the node can take requests: it has a ledger, no fault stops it from writing, nothing refutes its history, the latest block is no older than the node's own limit (`--max-lag`), and a follower is at the head of its upstreams or within `--ready-lag`. Use `healthy` to decide whether to restart a process.",
   ledger: "required",
   unavailable: "unhealthy",
   switchable: false,

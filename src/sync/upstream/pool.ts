@@ -20,6 +20,8 @@ export interface PoolEntry {
   head: UpstreamHead | undefined;
   /** Clock time of the last answer with a head. */
   headMs: number;
+  /** The highest version that it claimed, until a lower claim comes when this one is `headAgeMs` old. */
+  peak: { readonly version: bigint; readonly ms: number } | undefined;
   failures: number;
   /** Bytes that it had sent at its last good response. */
   usefulBytes: number;
@@ -40,6 +42,8 @@ export interface PoolOptions {
   readonly setAside: BackoffOptions;
   /** Chain that upstreams must belong to; undefined while unknown. */
   readonly chainId?: () => number | undefined;
+  /** For how long a claimed head says something about now. */
+  readonly headAgeMs: number;
   readonly logger: Logger;
   /** Monotonic milliseconds. */
   readonly clock: () => number;
@@ -71,6 +75,7 @@ export class UpstreamPool {
       fault: undefined,
       head: undefined,
       headMs: 0,
+      peak: undefined,
       failures: 0,
       usefulBytes: 0,
       readyMs: 0,
@@ -91,16 +96,33 @@ export class UpstreamPool {
   }
 
   /**
-   * The highest version that at least `count` upstreams claimed within the last `maxAgeMs`. Of those that were set
-   * aside, only one on probation counts, and not alone.
+   * The highest version that at least `count` upstreams claim. Of those that were set aside, only one on probation
+   * counts, and not alone.
    */
-  headVersion(count: number, maxAgeMs = Number.POSITIVE_INFINITY): bigint | undefined {
-    const sinceMs = this.#options.clock() - maxAgeMs;
-    const heads = (count > 1 ? this.voters : this.sound).flatMap(({ head, headMs }) =>
-      head === undefined || headMs < sinceMs ? [] : [head.version],
+  headVersion(count: number): bigint | undefined {
+    return this.#claimOf(count, ({ head }) => head?.version);
+  }
+
+  /** The same, of claims within the last `headAgeMs`. */
+  freshHeadVersion(count: number): bigint | undefined {
+    return this.#claimOf(count, ({ head, headMs }) => (this.#isFresh(headMs) ? head?.version : undefined));
+  }
+
+  /** The same, with each upstream's highest claim within the last `headAgeMs` instead of its last. */
+  peakVersion(count: number): bigint | undefined {
+    return this.#claimOf(count, ({ peak }) =>
+      peak !== undefined && this.#isFresh(peak.ms) ? peak.version : undefined,
     );
-    heads.sort((a, b) => (a < b ? 1 : a > b ? -1 : 0));
-    return heads[count - 1];
+  }
+
+  #claimOf(count: number, claim: (entry: PoolEntry) => bigint | undefined): bigint | undefined {
+    const claims = (count > 1 ? this.voters : this.sound).flatMap((entry) => claim(entry) ?? []);
+    claims.sort((a, b) => (a < b ? 1 : a > b ? -1 : 0));
+    return claims[count - 1];
+  }
+
+  #isFresh(ms: number): boolean {
+    return ms >= this.#options.clock() - this.#options.headAgeMs;
   }
 
   /** True when every upstream is set aside. */
@@ -116,8 +138,13 @@ export class UpstreamPool {
   noteHead(entry: PoolEntry, head: UpstreamHead): void {
     const chainId = this.#options.chainId?.();
     if (chainId !== undefined && head.chainId !== chainId) throw wrongChain(chainId, head.chainId);
+    const ms = this.#options.clock();
+    const { peak } = entry;
+    if (peak === undefined || head.version >= peak.version || !this.#isFresh(peak.ms)) {
+      entry.peak = { version: head.version, ms };
+    }
     entry.head = head;
-    entry.headMs = this.#options.clock();
+    entry.headMs = ms;
   }
 
   /**
