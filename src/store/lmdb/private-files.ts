@@ -3,7 +3,7 @@
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
-export const DIRECTORY_MODE = 0o700;
+const DIRECTORY_MODE = 0o700;
 export const FILE_MODE = 0o600;
 
 /** Creates a directory and its parents if missing. */
