@@ -1,6 +1,6 @@
 // The program at the end of its surroundings: a reader that leaves, and a Node that is too old.
-import { spawn } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
@@ -94,6 +94,26 @@ describe("a machine that lacks something", () => {
     else {
       expect(stderr).toMatch(/^sextant: [^\n]+\n$/);
       expect(stderr).toContain(hint);
+    }
+  });
+});
+
+describe("a read-only file system", () => {
+  const disk = join(folder, "read-only");
+  const canMount = (): boolean => {
+    mkdirSync(disk, { recursive: true });
+    return spawnSync("mount", ["-t", "tmpfs", "-o", "ro,size=1m", "tmpfs", disk]).status === 0;
+  };
+
+  it.skipIf(!canMount())("is named as the reason, not as a missing directory", async () => {
+    try {
+      const { code, stderr } = await runProgram(["start", "--data", join(disk, "a/b"), "--port", "0"]);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(
+        /^sextant: the store's directory cannot be written .*EROFS: read-only file system/,
+      );
+    } finally {
+      spawnSync("umount", [disk]);
     }
   });
 });

@@ -1,13 +1,22 @@
 // Modes of what a store creates: readable by its own user alone, however loose the umask is. Existing directories and
 // files keep their modes, so that an operator may open them to a group.
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 
 const DIRECTORY_MODE = 0o700;
 export const FILE_MODE = 0o600;
 
 /** Creates a directory and its parents if missing. */
 export function makeDirectory(path: string): void {
-  mkdirSync(path, { recursive: true, mode: DIRECTORY_MODE });
+  try {
+    mkdirSync(path, { recursive: true, mode: DIRECTORY_MODE });
+  } catch (error) {
+    // Node also says "no such file" where a file system is read-only: the first missing directory has the true reason.
+    let missing = resolve(path);
+    while (!existsSync(dirname(missing))) missing = dirname(missing);
+    if (!existsSync(missing)) mkdirSync(missing, { mode: DIRECTORY_MODE });
+    throw error;
+  }
 }
 
 /** Creates an empty file if missing, before lmdb would with a mode of its own. */
