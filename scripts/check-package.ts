@@ -33,7 +33,7 @@ const REQUIRED = [
   ],
   ...["contrib/sextant.service", "contrib/sextant.example.yaml", "examples/in-process.ts", "docs/operate.md"],
 ];
-const FORBIDDEN = /^(?:src|test|bench|scripts|node_modules|\.)|\.test\.|tsconfig/;
+const FORBIDDEN = /^(?:src|test|bench|scripts|node_modules|\.)|\.test\.[jt]s|tsconfig/;
 
 interface Manager {
   readonly name: string;

@@ -2,7 +2,7 @@
 // the folder `format-1` of the store's: in a container, or under a unit's restrictions, nothing else can be written or
 // lasts. Nothing removes it but the operator.
 import { existsSync } from "node:fs";
-import { mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Logger } from "../../base/log.ts";
@@ -10,6 +10,7 @@ import { StoreError } from "../errors.ts";
 import { dropWriter } from "./backup.ts";
 import { assertDiskSpace } from "./disk-space.ts";
 import { type Environment, openEnvironment } from "./environment.ts";
+import { FILE_MODE, makeDirectory } from "./private-files.ts";
 import { META } from "./tables.ts";
 
 const DATA = "data.mdb";
@@ -49,7 +50,7 @@ export async function backupBeforeUpgrade(
   logger.info({ path, backup: to, bytes: size }, "backing up the store before its upgrade");
   const partial = `${to}.partial`;
   await rm(partial, { recursive: true, force: true });
-  await mkdir(partial, { mode: 0o700 });
+  makeDirectory(partial);
   await copyFile(join(path, DATA), join(partial, DATA), size, (done) => onProgress("backup", done, size));
   // The copy can be opened while this process still writes the store.
   await dropWriter(partial);
@@ -88,7 +89,7 @@ async function copyFile(
 ): Promise<void> {
   const source = await open(from, "r");
   try {
-    const target = await open(to, "wx", 0o600);
+    const target = await open(to, "wx", FILE_MODE);
     try {
       const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
       for (let done = 0; done < total; ) {
