@@ -19,8 +19,8 @@ const REST_MICROS = 500;
 
 // The built program, because tsx slows down the source.
 const { createNode } = (await import(
-  new URL("../dist/node.js", import.meta.url).href
-)) as typeof import("../src/node.ts");
+  new URL("../dist/index.js", import.meta.url).href
+)) as typeof import("../src/index.ts");
 
 const [data = "", maxStreams = ""] = process.argv.slice(2);
 const node = await createNode({ data, http: { port: 0, maxWaitMs: 0, maxStreams: Number(maxStreams) } });

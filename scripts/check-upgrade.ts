@@ -196,7 +196,7 @@ async function upgradeUnderKills(path: string, kills: number): Promise<number> {
   let killed = 0;
   for (;;) {
     const script = join(ROOT, "test/support/store-upgrader.ts");
-    const child = spawn(process.execPath, ["--import", "tsx", script, path, "40"], {
+    const child = spawn(process.execPath, ["--import", "tsx", script, path, "5"], {
       cwd: ROOT,
       stdio: ["ignore", "pipe", "inherit"],
     });

@@ -86,6 +86,7 @@ export { MAX_WAIT_MS } from "./ledger/watch/min-version.ts";
 export type { BalanceEvent } from "./ledger/watch/watched-balance.ts";
 export type { BlockEvent } from "./ledger/watch/watched-blocks.ts";
 export { LOCAL_CHAIN_NUMBERS } from "./node/block-maker.ts";
+export { lookAtCluster } from "./node/cluster-look.ts";
 export { type CopyOptions, type CopyReport, copyData } from "./node/copying.ts";
 export type { CassandraOptions } from "./node/engines/cassandra.ts";
 export { FOLLOW_NUMBERS } from "./node/following.ts";
@@ -113,6 +114,7 @@ export {
 } from "./node/options.ts";
 export { type RewindReport, rewindData } from "./node/rewinding.ts";
 export type { StoreOptions } from "./node/store-engines.ts";
+export { lookAtData, type StoreLook } from "./node/store-look.ts";
 export {
   backupData,
   type CheckProgress,
@@ -124,6 +126,7 @@ export {
   type StoreReport,
 } from "./node/store-tools.ts";
 export { CASSANDRA_NUMBERS } from "./store/cassandra/options.ts";
+export { parseUpstreamUrl } from "./sync/upstream/rest-upstream.ts";
 
 /** Store errors that the user must fix; nothing was touched. */
 const USAGE_CODES = ["locked", "absent", "format", "identity", "unwritable", "unreachable"];

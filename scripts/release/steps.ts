@@ -41,7 +41,7 @@ export function nextVersion(from: string, step: string): string {
 }
 
 /** Puts the version and the date over what is unreleased. Throws if there is nothing to release. */
-export function releasedChangelog(text: string, to: string, date: string): string {
+function releasedChangelog(text: string, to: string, date: string): string {
   const at = text.indexOf(UNRELEASED);
   if (at < 0) throw new Error(`${CHANGELOG}: expected a heading "${UNRELEASED.trim()}"`);
   const after = text.slice(at + UNRELEASED.length);

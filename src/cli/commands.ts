@@ -7,6 +7,7 @@ import { checkCommand } from "./commands/check.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { copyCommand } from "./commands/copy.ts";
 import { detailCommand } from "./commands/detail.ts";
+import { doctorCommand } from "./commands/doctor.ts";
 import { encodeCommand } from "./commands/encode.ts";
 import { explainCommand } from "./commands/explain.ts";
 import { healthCommand } from "./commands/health.ts";
@@ -43,6 +44,7 @@ export const commands: readonly Command[] = [
   infoCommand,
   statusCommand,
   healthCommand,
+  doctorCommand,
   checkCommand,
   backupCommand,
   restoreCommand,

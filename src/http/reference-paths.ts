@@ -36,14 +36,19 @@ export const REFERENCE_PATHS: readonly (readonly [method: "GET" | "POST", path: 
   ["POST", "/experimental/state_values/raw"],
 ];
 
-const PATTERNS = REFERENCE_PATHS.map(([method, path]) => ({
-  method,
-  path: path === "/" ? API_ROOT : API_ROOT + path,
-  pattern: new RegExp(`^${API_ROOT}${path.replace(/\{\w+\}/g, "[^/]*")}$`),
-}));
+const PATTERNS = REFERENCE_PATHS.map(([method, path]) => {
+  const whole = path === "/" ? API_ROOT : API_ROOT + path;
+  return { method, path: whole, segments: whole.split("/") };
+});
 
 /** The path of the reference's document that a request is for; undefined for any other request. */
 export function findReferencePath(method: string, path: string): string | undefined {
   const wanted = method === "HEAD" ? "GET" : method;
-  return PATTERNS.find((one) => one.method === wanted && one.pattern.test(path))?.path;
+  const given = path.split("/");
+  return PATTERNS.find(
+    ({ method: served, segments }) =>
+      served === wanted &&
+      segments.length === given.length &&
+      segments.every((segment, i) => segment.startsWith("{") || segment === given[i]),
+  )?.path;
 }

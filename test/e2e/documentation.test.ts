@@ -25,6 +25,8 @@ import { temporaryFolder } from "../support/temporary.ts";
 
 const execute = promisify(execFile);
 const isShell = ({ language }: Block): boolean => language === "sh";
+/** What a reader presses; the text is `Ctrl-C`. */
+const isKeys = ({ language }: Block): boolean => language === "keys";
 
 /** What a page promises beyond the shape of its outputs. */
 const PROMISES: Readonly<Record<string, (runs: readonly BlockRun[]) => void>> = {
@@ -54,7 +56,8 @@ describe.each(PAGES)("%s", (page) => {
   const blocks = readBlocks(page).filter(isShell);
   // The examples of the reference page are apart from each other.
   const isReference = page === "docs/cli.md";
-  const runnable = isReference ? [] : blocks.filter(({ word }) => word === "");
+  const steps = readBlocks(page).filter((block) => isShell(block) || isKeys(block));
+  const runnable = isReference ? [] : steps.filter(({ word }) => word === "");
 
   it("names commands, options, scripts and files that exist", () => {
     const folder = temporaryFolder();
@@ -77,7 +80,10 @@ describe.each(PAGES)("%s", (page) => {
     const run = new PageRun(temporaryFolder());
     try {
       const runs: BlockRun[] = [];
-      for (const block of runnable) runs.push(await run.run(block));
+      for (const block of runnable) {
+        if (isKeys(block)) await run.interrupt(block);
+        else runs.push(await run.run(block));
+      }
       PROMISES[page]?.(runs);
     } finally {
       await run.stop();

@@ -64,7 +64,10 @@ export function readBlocks(page: string): Block[] {
  */
 export function shapeOf(shown: string, { goesOn = false } = {}): RegExp {
   const lines = shown.trimEnd().split("\n");
-  const pattern = lines.map((line) => (line.trim() === "…" ? "(?:.*\\n)*?" : `${lineShape(line)}\\n`));
+  // A line that matches in several ways is tried once: else their number multiplies from line to line.
+  const pattern = lines.map((line, i) =>
+    line.trim() === "…" ? "(?:.*\\n)*?" : `(?=(?<line${i}>${lineShape(line)}\\n))\\k<line${i}>`,
+  );
   return new RegExp(`^${pattern.join("")}${goesOn ? "" : "$"}`);
 }
 

@@ -61,6 +61,20 @@ export class PageRun {
     writeFileSync(join(folder, ".curlrc"), 'silent\nshow-error\nfail-with-body\nwrite-out = "\\n"\n');
   }
 
+  /** Presses Ctrl-C where the first node of the page runs. Throws where the node does not end as shown. */
+  async interrupt(block: Block): Promise<void> {
+    const [port, shell] = [...this.#servers][0] ?? [];
+    if (port === undefined || shell?.child.pid === undefined) throw new Error(`${block.place}: no node runs`);
+    const before = shell.output.stdout.length;
+    this.#servers.delete(port);
+    process.kill(-shell.child.pid, "SIGINT");
+    const code = await shell.closed;
+    const printed = shell.output.stdout.slice(before);
+    const isAsShown = block.output !== undefined && shapeOf(block.output).test(printed);
+    if (code !== 0 || !isAsShown)
+      throw new Error(`exit code ${code}, not as shown in ${block.place}\n${printed}`);
+  }
+
   /** Runs a block to its end, or until the node that it starts is ready. Throws where the output is not as shown. */
   async run(block: Block): Promise<BlockRun> {
     const lines = commandLines(block, this.#folder);
@@ -103,7 +117,7 @@ export class PageRun {
     });
     await until(() => hasEnded || output.stdout.includes(READY));
     // A node prints its start screen in pieces.
-    const isAsShown = (): boolean => shape.test(output.stdout);
+    const isAsShown = (): boolean => shape.test(this.#written(output.stdout));
     await until(() => hasEnded || isAsShown(), STATUS_MS).catch(() => {});
     if (hasEnded) throw new Error(`no node runs after ${describe()}`);
     if (!isAsShown()) throw new Error(`not the output shown in ${describe()}`);
@@ -133,6 +147,7 @@ export class PageRun {
       PATH: `${join(this.#folder, ".programs")}:${process.env.PATH}`,
       CURL_HOME: this.#folder,
       SEXTANT_PORT: this.#ports.get(DEFAULT_PORT),
+      SEXTANT_URL: `http://127.0.0.1:${this.#ports.get(DEFAULT_PORT)}`,
       // A machine that gives a test little time must not fail it.
       SEXTANT_MAX_WAIT: "0",
     };
@@ -152,6 +167,15 @@ export class PageRun {
     });
     const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
     return { child, output, closed };
+  }
+
+  /** What a node prints, with the ports of the page. The port of the page's first node is the default. */
+  #written(printed: string): string {
+    const ports = [...this.#ports].reduce(
+      (text, [port, here]) => text.replaceAll(`:${here}`, `:${port}`),
+      printed,
+    );
+    return ports.replaceAll(` --url http://127.0.0.1:${DEFAULT_PORT}`, "");
   }
 
   async #translate(text: string): Promise<string> {

@@ -15,6 +15,13 @@ const REASONS: Readonly<Record<string, string>> = {
   "process.getuid?.() === 0": "it runs as root, whom permissions do not stop",
   "maxFiles < IDLE + 500": "too few open files are allowed (ulimit -n)",
   '!hasTool("prlimit", "--version")': "there is no prlimit",
+  '!hasTool("docker", "compose", "version")': "there is no docker compose",
+  '!hasTool("promtool", "--version")': "there is no promtool (scripts/contrib-tools.sh brings it)",
+  '!hasTool("prometheus", "--version")': "there is no prometheus (scripts/contrib-tools.sh brings it)",
+  '!hasTool("hadolint", "--version")': "there is no hadolint (scripts/contrib-tools.sh brings it)",
+  '!hasTool("kubeconform", "-v") || !existsSync(SWAGGER)':
+    "there is no kubeconform or no schemas for it (scripts/contrib-tools.sh brings both)",
+  "!canMount()": "a read-only root cannot be made here (unshare and mount need root)",
   '!hasTool("systemd-analyze", "--version")': "there is no systemd-analyze",
   '!hasTool("systemd-analyze", "--version") || !hasTool("strace", "--version")':
     "there is no strace or no systemd-analyze",

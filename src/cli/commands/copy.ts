@@ -1,7 +1,7 @@
 // `sextant copy`: copies a ledger from a data directory into another directory or a cluster.
 import { ConfigError } from "../../base/errors.ts";
 import { type CopyOptions, type CopyReport, copyData, type StoreOptions } from "../../node.ts";
-import { command, EXIT_FAILED, EXIT_OK } from "../command.ts";
+import { type CommandContext, command, EXIT_FAILED, EXIT_OK } from "../command.ts";
 import { interruptible, RESUMES } from "../interrupt.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
 import { choiceOption, grouped, type OptionValues, switchOption, textOption } from "../option.ts";
@@ -63,20 +63,35 @@ function targetOf(values: OptionValues<typeof options>): StoreOptions {
   return store;
 }
 
+/** How often the command says that it still opens the target; a loaded cluster takes minutes to create tables. */
+const OPENING_INTERVAL_MS = 10_000;
+
 /** Shows the progress of each part. */
-function partProgress(): { readonly onProgress: CopyOptions["onProgress"]; readonly finish: () => void } {
+function partProgress(err: CommandContext["err"]): {
+  readonly onProgress: CopyOptions["onProgress"];
+  readonly finish: () => void;
+} {
   let part: string | undefined;
   let progress: Progress | undefined;
+  const startedMs = performance.now();
+  const opening = setInterval(() => {
+    err(`opening the target, ${Math.round((performance.now() - startedMs) / 1000)} s`);
+  }, OPENING_INTERVAL_MS).unref();
   return {
     onProgress: (name, done, total) => {
+      clearInterval(opening);
       if (part !== name) {
         progress?.finish();
-        progress = startSteadyProgress(name, total, done);
+        // An earlier run may have copied versions; every other part starts at zero.
+        progress = startSteadyProgress(name, total, name === "versions" ? done : 0);
         part = name;
       }
       progress?.update(done);
     },
-    finish: () => progress?.finish(),
+    finish: () => {
+      clearInterval(opening);
+      progress?.finish();
+    },
   };
 }
 
@@ -113,7 +128,7 @@ export const copyCommand = command({
     const from = sourceOf(values);
     const to = targetOf(values);
     context.err(`copying ${values.from} to ${values.to}`);
-    const { onProgress, finish } = partProgress();
+    const { onProgress, finish } = partProgress(context.err);
     const logger = createLogger(values["log-level"], process.stderr.isTTY ? "text" : "json");
     const share = values.compare === "all" ? 1 : SAMPLE;
     const report = await interruptible(

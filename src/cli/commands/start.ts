@@ -311,6 +311,8 @@ async function checkFirst(data: string, context: CommandContext): Promise<number
   }
 }
 
+export { exclusions as startExclusions, options as startOptions };
+
 export const startCommand = command({
   name: "start",
   summary: "Run a node: a local chain, a network's genesis, or a follower of full nodes",

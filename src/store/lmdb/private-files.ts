@@ -2,7 +2,7 @@
 // files keep their modes, so that an operator may open them to a group.
 import { closeSync, mkdirSync, openSync } from "node:fs";
 
-export const DIRECTORY_MODE = 0o700;
+const DIRECTORY_MODE = 0o700;
 export const FILE_MODE = 0o600;
 
 /** Creates a directory and its parents if missing. */

@@ -1,0 +1,71 @@
+// `sextant doctor`: looks at the machine, the data directory and the network that a node would use, and says in plain
+// words what is wrong. It changes nothing.
+import { command, EXIT_FAILED, EXIT_OK } from "../command.ts";
+import { diskFindings, permissionFindings, type SeenStore, storeFindings } from "../doctor/directory.ts";
+import { type Finding, findingLine, withDeadline } from "../doctor/finding.ts";
+import { descriptorFindings, memoryFindings, nodeFindings } from "../doctor/machine.ts";
+import { clusterFindings, portFindings, upstreamFindings } from "../doctor/network.ts";
+import { type OptionValues, switchOption } from "../option.ts";
+import { operandsOf } from "../source.ts";
+import { storeOf } from "../store-options.ts";
+import { startExclusions, startOptions } from "./start.ts";
+
+/** Time limits of one check. */
+const CHECK_MS = 10_000;
+const CLUSTER_MS = 30_000;
+const ASK_MS = 5000;
+
+const options = { ...startOptions, json: switchOption("Print a JSON object", false) };
+
+async function examine(values: OptionValues<typeof options>): Promise<readonly Finding[]> {
+  const store = storeOf(values);
+  const findings: Finding[] = [
+    ...nodeFindings(process.versions.node, new Date()),
+    ...memoryFindings(),
+    ...descriptorFindings(values["max-connections"]),
+  ];
+  const add = async (check: string, ms: number, find: Parameters<typeof withDeadline>[2]): Promise<void> => {
+    findings.push(...(await withDeadline(check, ms, find)));
+  };
+  let seen: SeenStore | undefined;
+  if (store.engine === "lmdb") {
+    const { path } = store;
+    await add("permissions", CHECK_MS, () => permissionFindings(path));
+    await add("disk", CHECK_MS, () => diskFindings(path));
+    await add("store", CHECK_MS, async () => {
+      seen = await storeFindings(path, Date.now());
+      return seen.findings;
+    });
+  }
+  if (store.engine === "cassandra") await add("cluster", CLUSTER_MS, () => clusterFindings(store));
+  await add("port", CHECK_MS, () => portFindings(values.host, values.port, ASK_MS));
+  const chainId = seen?.look?.ledger?.chainId;
+  // At once: one that hangs does not hold up the others.
+  const asked = values.upstream.map((url) =>
+    withDeadline(`upstream ${url}`, CHECK_MS, () => upstreamFindings(url, chainId, Date.now, ASK_MS)),
+  );
+  for (const found of await Promise.all(asked)) findings.push(...found);
+  return findings;
+}
+
+export const doctorCommand = command({
+  name: "doctor",
+  summary: "Look at this machine, a data directory, upstreams and a cluster, and say what is wrong",
+  operands: "",
+  options,
+  mainOptions: ["data", "store", "host", "port", "upstream", "config", "json"],
+  exclusions: startExclusions,
+  examples: [
+    "sextant doctor",
+    "sextant doctor --data /var/lib/sextant --upstream https://node.example",
+    "sextant doctor --config /etc/sextant.yaml --json",
+  ],
+  run: async (values, operands, context) => {
+    operandsOf(operands, []);
+    const findings = await examine(values);
+    const isBad = findings.some(({ level }) => level === "bad");
+    if (values.json) context.out(JSON.stringify({ verdict: isBad ? "bad" : "ok", findings }));
+    else for (const finding of findings) context.out(findingLine(finding));
+    return isBad ? EXIT_FAILED : EXIT_OK;
+  },
+});

@@ -1,0 +1,154 @@
+// The data directory: permissions, owner, disk space, and what the store in it says of itself.
+import { accessSync, constants, existsSync, type Stats, statfsSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { CodedError } from "../../base/errors.ts";
+import { lookAtData, type StoreLook } from "../../node.ts";
+import { bad, bytesText, type Finding, ok, warn } from "./finding.ts";
+
+/** The directory itself, or the nearest above it that exists. */
+function nearestExisting(path: string): string {
+  const absolute = resolve(path);
+  return existsSync(absolute) || dirname(absolute) === absolute
+    ? absolute
+    : nearestExisting(dirname(absolute));
+}
+
+function isAllowed(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function ownerText({ uid }: Stats): string {
+  return `owned by user ${uid}, this process is user ${process.getuid?.()}`;
+}
+
+export function permissionFindings(path: string): readonly Finding[] {
+  const check = "permissions";
+  if (!existsSync(path)) {
+    const above = nearestExisting(path);
+    return isAllowed(above, constants.W_OK | constants.X_OK)
+      ? [ok(check, `${path} does not exist; the first start makes it`)]
+      : [
+          bad(
+            check,
+            `${path} does not exist and cannot be made: ${above} is not writable`,
+            "make it, owned by the node's user",
+          ),
+        ];
+  }
+  if (!statSync(path).isDirectory()) {
+    return [bad(check, `${path} is not a directory`, "name another with --data")];
+  }
+  const findings: Finding[] = [];
+  for (const name of ["", "data.mdb", "lock.mdb"]) {
+    const file = name === "" ? path : join(path, name);
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats === undefined) continue;
+    const needed = constants.R_OK | constants.W_OK | (stats.isDirectory() ? constants.X_OK : 0);
+    if (!isAllowed(file, needed)) {
+      const advice = "start the node as its owner, or change the owner";
+      findings.push(bad(check, `${file} is not readable and writable (${ownerText(stats)})`, advice));
+    } else if ((stats.mode & 0o077) !== 0) {
+      const mode = (stats.mode & 0o777).toString(8);
+      const advice = `chmod ${stats.isDirectory() ? "700" : "600"} ${file}`;
+      findings.push(warn(check, `other users may reach ${file} (mode ${mode})`, advice));
+    }
+  }
+  return findings.length > 0 ? findings : [ok(check, `${path} belongs to this user only`)];
+}
+
+/** The store keeps this much free; see store/lmdb/disk-space.ts. */
+const LEAST_FREE_BYTES = 64 << 20;
+const COMFORT_BYTES = 1 << 30;
+const LEAST_INODES = 100;
+
+export function diskFindings(path: string): readonly Finding[] {
+  const place = nearestExisting(path);
+  const { bavail, bsize, blocks, files, ffree } = statfsSync(place);
+  const findings: Finding[] = [];
+  const free = bavail * bsize;
+  const text = `${bytesText(free)} free at ${place}`;
+  const advice = "free space, or move the data directory";
+  // A file system without accounting reports zero.
+  if (blocks === 0) findings.push(ok("disk", `${place} does not report its free space`));
+  else if (free < LEAST_FREE_BYTES) findings.push(bad("disk", text, advice));
+  else if (free < COMFORT_BYTES) findings.push(warn("disk", text, advice));
+  else findings.push(ok("disk", text));
+  if (files > 0 && ffree < LEAST_INODES) {
+    findings.push(bad("inodes", `${ffree} of ${files} are free at ${place}`, "remove small files there"));
+  }
+  return findings;
+}
+
+/** Newer blocks than this machine's clock: the clock is behind. */
+const LEDGER_SKEW_MS = 5000;
+
+/** What is known of the store, for the checks that compare with it. */
+export interface SeenStore {
+  readonly findings: readonly Finding[];
+  readonly look: StoreLook | undefined;
+}
+
+export async function storeFindings(path: string, nowMs: number): Promise<SeenStore> {
+  const check = "store";
+  let look: StoreLook;
+  try {
+    look = await lookAtData(path);
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error;
+    if (error.code === "absent") {
+      return { look: undefined, findings: [ok(check, "there is none yet; the first start makes it")] };
+    }
+    const advice =
+      error.code === "format"
+        ? "start the version of Sextant that wrote it, or a newer one"
+        : "restore a backup: docs/operate.md";
+    return { look: undefined, findings: [bad(check, error.message, advice)] };
+  }
+  return {
+    look,
+    findings: [...formatFindings(look, path), ...lockFindings(look), ...clockFindings(look, nowMs)],
+  };
+}
+
+function formatFindings(
+  { format, newestFormat, isUpgrading, bytes, ledger }: StoreLook,
+  path: string,
+): Finding[] {
+  const check = "store";
+  if (isUpgrading) {
+    return [warn(check, `an upgrade to format ${format} is unfinished`, "start the node: it goes on")];
+  }
+  if (format !== undefined && format < newestFormat) {
+    const text = `format ${format}; the next start upgrades it to ${newestFormat}, after a copy of ${bytesText(bytes)}`;
+    const { bavail, bsize, blocks } = statfsSync(path);
+    return blocks > 0 && bavail * bsize < bytes + LEAST_FREE_BYTES
+      ? [bad(check, `${text}, for which there is no space`, "free space, or use --no-upgrade-backup")]
+      : [warn(check, text, "see docs/operate.md, Upgrade")];
+  }
+  if (ledger === undefined) return [ok(check, "empty")];
+  return [
+    ok(check, `format ${format}, chain ${ledger.chainId}, version ${ledger.version}, ${bytesText(bytes)}`),
+  ];
+}
+
+function lockFindings({ writer }: StoreLook): Finding[] {
+  if (writer === undefined || writer.isAlive === false) return [ok("lock", "no process writes to the store")];
+  const { pid, isAlive } = writer;
+  const advice = "a second node on this directory would be refused; use --read-only to read along";
+  return isAlive === true
+    ? [warn("lock", `process ${pid} writes to the store`, advice)]
+    : [warn("lock", `process ${pid}, which is not visible here, may write to the store`, advice)];
+}
+
+function clockFindings({ ledger }: StoreLook, nowMs: number): Finding[] {
+  if (ledger === undefined) return [];
+  const aheadMs = Number(ledger.timestampUsec / 1000n) - nowMs;
+  if (aheadMs <= LEDGER_SKEW_MS) return [];
+  const text = `this machine's clock is ${Math.round(aheadMs / 1000)} s behind the newest block of the store`;
+  return [bad("clock", text, "set the clock (chrony, systemd-timesyncd)")];
+}

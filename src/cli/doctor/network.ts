@@ -1,0 +1,158 @@
+// What the node needs of the network: its port, its upstreams, its cluster.
+import { createServer } from "node:net";
+import { CodedError, errorText } from "../../base/errors.ts";
+import { urlTo } from "../../interface/route.ts";
+import { infoRoute, ledgerInfoRoute } from "../../interface/routes.ts";
+import { lookAtCluster, parseUpstreamUrl, type StoreOptions } from "../../node.ts";
+import { bad, type Finding, ok, warn } from "./finding.ts";
+
+/** Largest response that is read. */
+const MAX_RESPONSE_BYTES = 256 * 1024;
+
+interface Asked {
+  readonly status: number;
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** From the Date header, in whole seconds. */
+  readonly dateMs: number | undefined;
+  readonly tookMs: number;
+}
+
+/** Asks for a JSON object. Throws if there is no response in time, or one that is too large. */
+async function ask(url: string, timeoutMs: number): Promise<Asked> {
+  const started = performance.now();
+  const response = await fetch(url, {
+    signal: AbortSignal.timeout(timeoutMs),
+    redirect: "manual",
+    headers: { accept: "application/json" },
+  });
+  const tookMs = performance.now() - started;
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += (chunk as Uint8Array).length;
+    if (bytes > MAX_RESPONSE_BYTES) throw new Error(`more than ${MAX_RESPONSE_BYTES} bytes`);
+    chunks.push(chunk as Uint8Array);
+  }
+  let fields: unknown;
+  try {
+    fields = JSON.parse(Buffer.concat(chunks).toString());
+  } catch {
+    fields = undefined;
+  }
+  const date = Date.parse(response.headers.get("date") ?? "");
+  return {
+    status: response.status,
+    fields: typeof fields === "object" && fields !== null ? (fields as Record<string, unknown>) : {},
+    dateMs: Number.isNaN(date) ? undefined : date,
+    tookMs,
+  };
+}
+
+/** The reason behind "fetch failed". */
+function reasonOf(error: unknown): string {
+  return errorText(error instanceof Error && error.cause instanceof Error ? error.cause : error);
+}
+
+export async function portFindings(
+  host: string,
+  port: number,
+  timeoutMs: number,
+): Promise<readonly Finding[]> {
+  const check = "port";
+  if (port === 0) return [ok(check, "the system picks a free one")];
+  const server = createServer();
+  const fault = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
+    server.once("error", resolve);
+    server.listen({ host, port, exclusive: true }, () => resolve(undefined));
+  });
+  if (fault === undefined) {
+    await new Promise((resolve) => server.close(resolve));
+    return [ok(check, `${host}:${port} is free`)];
+  }
+  if (fault.code === "EADDRINUSE") {
+    const shown = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+    const base = `http://${shown.includes(":") ? `[${shown}]` : shown}:${port}/v1`;
+    const answer = await ask(urlTo(base, infoRoute), timeoutMs).catch(() => undefined);
+    if (answer?.fields.software === "sextant") {
+      return [ok(check, `a Sextant node (${answer.fields.sextant_version}) serves on ${host}:${port}`)];
+    }
+    return [bad(check, `${host}:${port} is taken by another program`, "stop it, or choose another --port")];
+  }
+  const advice =
+    fault.code === "EACCES"
+      ? "choose a port of 1024 or more, or give the unit CAP_NET_BIND_SERVICE"
+      : "choose another --host";
+  return [bad(check, `cannot listen on ${host}:${port}: ${fault.code ?? fault.message}`, advice)];
+}
+
+const SKEW_WARN_MS = 5000;
+const SKEW_BAD_MS = 60_000;
+/** An upstream whose newest block is older is itself behind. */
+const STALE_MS = 5 * 60_000;
+
+export async function upstreamFindings(
+  text: string,
+  chainId: number | undefined,
+  now: () => number,
+  timeoutMs: number,
+): Promise<readonly Finding[]> {
+  const base = parseUpstreamUrl(text).href;
+  const check = `upstream ${base}`;
+  let answer: Asked;
+  try {
+    answer = await ask(urlTo(base, ledgerInfoRoute), timeoutMs);
+  } catch (error) {
+    return [
+      bad(check, `cannot be reached: ${reasonOf(error)}`, "check the URL, the network and the firewall"),
+    ];
+  }
+  const { status, fields, tookMs, dateMs } = answer;
+  if (status !== 200 || typeof fields.chain_id !== "number") {
+    const advice = status === 401 || status === 403 ? "set SEXTANT_UPSTREAM_API_KEY" : "check the URL";
+    return [bad(check, `is no full node: status ${status}, no chain id`, advice)];
+  }
+  const findings: Finding[] = [];
+  if (chainId !== undefined && fields.chain_id !== chainId) {
+    const text = `serves chain ${fields.chain_id}, the store has chain ${chainId}`;
+    findings.push(bad(check, text, "name an upstream of that chain, or another --data"));
+  }
+  const behindMs = now() - Number(fields.ledger_timestamp) / 1000;
+  if (behindMs > STALE_MS) {
+    const text = `its newest block is ${Math.round(behindMs / 60_000)} min old`;
+    findings.push(warn(check, text, "name another upstream, or check this machine's clock"));
+  }
+  if (findings.length === 0) {
+    const range = `versions ${fields.oldest_ledger_version} to ${fields.ledger_version}`;
+    findings.push(ok(check, `chain ${fields.chain_id}, ${range}, ${Math.round(tookMs)} ms`));
+  }
+  return [...findings, ...skewFindings(base, dateMs, now())];
+}
+
+function skewFindings(base: string, dateMs: number | undefined, nowMs: number): Finding[] {
+  if (dateMs === undefined) return [];
+  const skewMs = nowMs - dateMs;
+  const text = `this machine's clock is ${Math.round(Math.abs(skewMs) / 1000)} s ${skewMs > 0 ? "ahead of" : "behind"} that of ${base}`;
+  const advice = "set the clock (chrony, systemd-timesyncd)";
+  if (Math.abs(skewMs) > SKEW_BAD_MS) return [bad("clock", text, advice)];
+  if (Math.abs(skewMs) > SKEW_WARN_MS) return [warn("clock", text, advice)];
+  return [ok("clock", `agrees with ${base}`)];
+}
+
+export async function clusterFindings(store: StoreOptions): Promise<readonly Finding[]> {
+  const check = "cluster";
+  const started = performance.now();
+  try {
+    const { ledger } = await lookAtCluster(store);
+    const took = `${Math.round(performance.now() - started)} ms to connect`;
+    if (ledger === undefined) return [ok(check, `its tables are there, without a ledger, ${took}`)];
+    return [ok(check, `chain ${ledger.chainId}, version ${ledger.version}, ${took}`)];
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error;
+    if (error.code === "absent") {
+      return [ok(check, "reachable, without a ledger; the first start makes its tables")];
+    }
+    const advice =
+      error.code === "config" ? "see above" : "check the hosts in --store-url, and nodetool status";
+    return [bad(check, error.message, advice)];
+  }
+}

@@ -1,0 +1,53 @@
+// What a data directory holds, without opening its ledger: for `sextant doctor`. Changes nothing in the data file.
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { openEnvironment } from "../store/lmdb/environment.ts";
+import { decodePosition } from "../store/lmdb/position-row.ts";
+import { decodeMark, isSeenAlive } from "../store/lmdb/process-mark.ts";
+import { openRow } from "../store/lmdb/sealed-rows.ts";
+import { FORMAT, META } from "../store/lmdb/tables.ts";
+
+export interface StoreLook {
+  /** Size of the data file. */
+  readonly bytes: number;
+  /** Undefined for a store that is being made. */
+  readonly format: number | undefined;
+  /** The format that this program writes. */
+  readonly newestFormat: number;
+  /** True between the first and the last write of an upgrade. */
+  readonly isUpgrading: boolean;
+  /** Undefined before the first commit. */
+  readonly ledger:
+    | { readonly chainId: number; readonly version: bigint; readonly timestampUsec: bigint }
+    | undefined;
+  /** The process that last took the right to write. `isAlive` is undefined if this process cannot see it. */
+  readonly writer: { readonly pid: number; readonly isAlive: boolean | undefined } | undefined;
+}
+
+/** Looks into a directory. Throws StoreError: `absent` if it holds no store, others if it cannot be used. */
+export async function lookAtData(path: string): Promise<StoreLook> {
+  const environment = await openEnvironment({ path, readOnly: true, anyFormat: true });
+  try {
+    const { meta } = environment.tables;
+    const row = meta.get(META.position);
+    const isSealed = environment.format?.format === FORMAT && environment.format.isUpgrading === false;
+    const position =
+      row === undefined ? undefined : decodePosition(isSealed ? openRow(META.position, row) : row);
+    const mark = meta.get(META.writer);
+    const writer = mark === undefined ? undefined : decodeMark(mark);
+    return {
+      bytes: statSync(join(environment.path, "data.mdb")).size,
+      format: environment.format?.format,
+      newestFormat: FORMAT,
+      isUpgrading: environment.format?.isUpgrading ?? false,
+      ledger: position && {
+        chainId: position.chainId,
+        version: position.version,
+        timestampUsec: position.timestampUsec,
+      },
+      writer: writer && { pid: writer.pid, isAlive: isSeenAlive(writer) },
+    };
+  } finally {
+    await environment.close();
+  }
+}
