@@ -90,6 +90,14 @@ function lastEventIdOf({ headers }: Exchange): bigint | undefined {
   return text === undefined || text === "" ? undefined : parseField("Last-Event-ID", lastEventIdField, text);
 }
 
+function notServed(method: string, path: string): HttpError {
+  return new HttpError(
+    "not_served",
+    `${method} ${path} is not served by this node; ask a full node, or follow one with pass-through`,
+    { isElsewhere: true },
+  );
+}
+
 /** What an answer rests on. One in pieces reads further items as it is sent, so those count at their weakest. */
 function trustOf(
   view: LedgerView,
@@ -313,11 +321,7 @@ export class Dispatcher {
     if (match !== undefined && "operation" in match) return match;
     const referencePath = findReferencePath(method, path);
     if (referencePath !== undefined) {
-      throw new HttpError(
-        "not_served",
-        `${method} ${referencePath} is not served by this node; ask a full node, or follow one with pass-through`,
-        { isElsewhere: true },
-      );
+      throw notServed(method, referencePath);
     }
     if (match === undefined) {
       throw new HttpError("unknown_path", `nothing is served at ${quoteInput(path)}`, { isElsewhere: true });
@@ -332,11 +336,9 @@ export class Dispatcher {
   #negotiate(operation: Operation, accept: string | undefined): Form {
     const { switches } = this.#options;
     if (operation.switch !== undefined && !switches[operation.switch]) {
-      const reason =
-        operation.switch === "submit"
-          ? "this node makes no blocks, so it takes no transactions; submit them to a full node of the network"
-          : `${operation.id} is switched off on this node`;
-      throw new HttpError("disabled", reason, {
+      // No switch of the operator: only a node that makes blocks has a use for transactions.
+      if (operation.switch === "submit") throw notServed(operation.method, operation.path);
+      throw new HttpError("disabled", `${operation.id} is switched off on this node`, {
         isElsewhere: findReferencePath(operation.method, operation.path) !== undefined,
       });
     }
