@@ -3,12 +3,8 @@ import { ConfigError, errorText, TryAgainError } from "./base/errors.ts";
 import { type Logger, silentLogger } from "./base/log.ts";
 import { andThen, type MaybePromise } from "./base/maybe-promise.ts";
 import type { ChainGuide } from "./chain/guide.ts";
-<<<<<<< HEAD
 import { LOCAL_CHAIN_ID, type LocalChain } from "./chain/local-chain.ts";
-=======
-import { LOCAL_CHAIN_ID } from "./chain/local-chain.ts";
 import { lagReason } from "./http/max-lag.ts";
->>>>>>> w-ready
 import type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
 import type { HoldingAnswer } from "./http/operations/get-holdings.ts";
 import { assetCacheStats } from "./http/schemas/asset-type.ts";
