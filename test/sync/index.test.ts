@@ -197,6 +197,7 @@ describe("the index of a ledger that changed its course", () => {
     for (let i = 0; i < 5; i++) await origin.produceBlock();
     const follow = { upstreams: [origin.url ?? ""], startVersion: "latest", pollTimeMs: 5 };
     const node = await createNode({ follow, http: { port: 0, maxWaitMs: 0 } });
+    await node.untilReady();
     const [account] = origin.guide()?.accounts ?? [];
     for (const list of [`/accounts/${account?.address}/balances`, "/tables/0x1/items"]) {
       const response = await fetch(`${node.url}${list}`);
