@@ -27,7 +27,7 @@ describe.each([
   ["a reader", ["--read-only"]],
 ])("without its cluster, %s", (_, more) => {
   it("waits: healthy, not ready, one line in the log, and stops when told to", async () => {
-    const node = await startProgram([...place, ...more]);
+    const node = await startProgram([...place, ...more], {}, "listening");
     const status = async (path: string): Promise<number> => {
       const response = await fetch(`${node.url}${path}`);
       await response.arrayBuffer();

@@ -105,6 +105,7 @@ describe("a local chain", () => {
 
   it("a follower of the default chain knows the names: its ledger began with that genesis", async () => {
     const follower = await createNode({ follow: { upstreams: [node.url ?? ""] }, http: { port: 0 } });
+    await follower.untilReady();
     const { code } = await runCommand(["balance", "ada", "APT", "--url", follower.url ?? ""]);
     expect(code).toBe(0);
     await follower.close();

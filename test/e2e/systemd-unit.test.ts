@@ -124,7 +124,9 @@ describe.skipIf(!hasTool("systemd-analyze", "--version") || !hasTool("strace", "
       expect((await fetch(`${origin}/info`)).status).toBe(200);
       const tls = hasOpenssl ? createCertificate(folder, "traced") : undefined;
       const follower = run("follower", [
+        // The writer has pruned its first versions.
         ...["start", "--port", "0", "--data", join(folder, "replica"), "--upstream", origin],
+        ...["--start-version", "latest"],
         ...(tls === undefined ? [] : ["--tls-cert", tls.certFile, "--tls-key", tls.keyFile]),
       ]);
       await until(follower.url);

@@ -1,7 +1,7 @@
 // `sextant explain`: explains a signing message or a transaction request.
 import { readFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../../base/errors.ts";
-import { fromHex, hexBytesFault } from "../../base/hex.ts";
+import { hexBytesFault } from "../../base/hex.ts";
 import { escapeControls } from "../../base/text.ts";
 import type { Explanation } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
@@ -17,13 +17,11 @@ function requestOf(file: string, bytes: Uint8Array): Uint8Array {
   const text = new TextDecoder().decode(bytes).trim();
   if (text.startsWith("{")) return bytes;
   const hex = /^"(.*)"$/.exec(text)?.[1] ?? text;
-  const digits = hex.startsWith("0x") ? hex.slice(2) : hex;
-  if (digits === "" || fromHex(digits) === undefined) {
-    const fault = digits === "" ? undefined : hexBytesFault(hex);
-    const reason = fault === undefined ? "" : `: ${fault}`;
+  const reason = hex === "" || hex === "0x" ? "it has no digits" : hexBytesFault(hex);
+  if (reason !== undefined) {
     const got = text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
     throw new ConfigError(
-      `${file}: expected a signing message as an even number of hex digits, or a JSON object, got ${JSON.stringify(got)}${reason}`,
+      `${file}: expected a signing message in hex, or a JSON object, got ${JSON.stringify(got)}: ${reason}`,
     );
   }
   return new TextEncoder().encode(JSON.stringify({ message: hex }));
