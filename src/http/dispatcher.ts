@@ -90,14 +90,6 @@ function lastEventIdOf({ headers }: Exchange): bigint | undefined {
   return text === undefined || text === "" ? undefined : parseField("Last-Event-ID", lastEventIdField, text);
 }
 
-function notServed(method: string, path: string): HttpError {
-  return new HttpError(
-    "not_served",
-    `${method} ${path} is not served by this node; ask a full node, or follow one with pass-through`,
-    { isElsewhere: true },
-  );
-}
-
 /** What an answer rests on. One in pieces reads further items as it is sent, so those count at their weakest. */
 function trustOf(
   view: LedgerView,
@@ -321,7 +313,11 @@ export class Dispatcher {
     if (match !== undefined && "operation" in match) return match;
     const referencePath = findReferencePath(method, path);
     if (referencePath !== undefined) {
-      throw notServed(method, referencePath);
+      throw new HttpError(
+        "not_served",
+        `${method} ${referencePath} is not served by this node; ask a full node, or follow one with pass-through`,
+        { isElsewhere: true },
+      );
     }
     if (match === undefined) {
       throw new HttpError("unknown_path", `nothing is served at ${quoteInput(path)}`, { isElsewhere: true });
@@ -336,9 +332,11 @@ export class Dispatcher {
   #negotiate(operation: Operation, accept: string | undefined): Form {
     const { switches } = this.#options;
     if (operation.switch !== undefined && !switches[operation.switch]) {
-      // No switch of the operator: only a node that makes blocks has a use for transactions.
-      if (operation.switch === "submit") throw notServed(operation.method, operation.path);
-      throw new HttpError("disabled", `${operation.id} is switched off on this node`, {
+      const reason =
+        operation.switch === "submit"
+          ? "this node makes no blocks, so it takes no transactions; submit them to a full node of the network"
+          : `${operation.id} is switched off on this node`;
+      throw new HttpError("disabled", reason, {
         isElsewhere: findReferencePath(operation.method, operation.path) !== undefined,
       });
     }

@@ -6,6 +6,8 @@ import {
   Ed25519PrivateKey,
   Network,
   SigningSchemeInput,
+  TypeTagAddress,
+  TypeTagU64,
 } from "@aptos-labs/ts-sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { toPrefixedHex } from "../../src/base/hex.ts";
@@ -284,7 +286,7 @@ describe("submission to the local chain", () => {
         sender: account.accountAddress,
         recipient: formatAddressLong(BOB),
         amount: 12,
-        options: { gasUnitPrice: 100, maxGasAmount: 5000 },
+        options: { gasUnitPrice: 100, maxGasAmount: 5000, accountSequenceNumber: 0 },
       });
       const before = await node.balance(formatAddress(BOB), APT);
       const pending = await aptos.signAndSubmitTransaction({ signer: account, transaction });
@@ -339,6 +341,7 @@ describe("submission to the local chain", () => {
       data: {
         function: "0x1::aptos_account::transfer",
         functionArguments: [formatAddressLong(BOB), 0],
+        abi: { typeParameters: [], parameters: [new TypeTagAddress(), new TypeTagU64()] },
       },
       options: { gasUnitPrice: 100, maxGasAmount: 5000, accountSequenceNumber: 0 },
     });
