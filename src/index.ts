@@ -21,7 +21,6 @@ export {
   type Node,
   type NodeOptions,
   type ReadOptions,
-  type SimulationResult,
   type StoreOptions,
   type TableItemsOptions,
   type TableRow,

@@ -44,8 +44,6 @@ import type { Services } from "./services.ts";
 export interface Switches {
   readonly encode: boolean;
   readonly index: boolean;
-  /** Off where no blocks are made. */
-  readonly submit: boolean;
   readonly jsonOutput: boolean;
   readonly bcsOutput: boolean;
 }
@@ -232,7 +230,7 @@ export class Dispatcher {
       const body = operation.isDocument
         ? this.#document(operation, answer.data, form)
         : operation.encode(answer.data, form);
-      const sending = this.#responder.respond(serving, form, body, answer.version, about, answer.status);
+      const sending = this.#responder.respond(serving, form, body, answer.version, about);
       if (sending !== undefined) await sending;
     } catch (error) {
       if (await this.#passOn(serving, error)) return;
@@ -332,11 +330,7 @@ export class Dispatcher {
   #negotiate(operation: Operation, accept: string | undefined): Form {
     const { switches } = this.#options;
     if (operation.switch !== undefined && !switches[operation.switch]) {
-      const reason =
-        operation.switch === "submit"
-          ? "this node makes no blocks, so it takes no transactions; submit them to a full node of the network"
-          : `${operation.id} is switched off on this node`;
-      throw new HttpError("disabled", reason, {
+      throw new HttpError("disabled", `${operation.id} is switched off on this node`, {
         isElsewhere: findReferencePath(operation.method, operation.path) !== undefined,
       });
     }

@@ -26,8 +26,6 @@ import { metrics } from "./operations/metrics.ts";
 import { ready } from "./operations/ready.ts";
 import { streamBalance } from "./operations/stream-balance.ts";
 import { streamBlocks } from "./operations/stream-blocks.ts";
-import { submitBatchTransactions } from "./operations/submit-batch-transactions.ts";
-import { submitTransaction } from "./operations/submit-transaction.ts";
 import { view } from "./operations/view.ts";
 
 /** All operations, in the order of the documentation. */
@@ -53,8 +51,6 @@ export const OPERATIONS: readonly Operation[] = [
   encodeSubmission,
   explainSubmission,
   getTransactions,
-  submitTransaction,
-  submitBatchTransactions,
   getRawStateValue,
   info,
   getLedgerInfo,
