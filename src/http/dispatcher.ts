@@ -32,7 +32,7 @@ import {
   type StreamedAnswer,
 } from "./operation.ts";
 import { isPassable, type PassThrough } from "./pass-through.ts";
-import { findReferencePath } from "./reference-paths.ts";
+import { findReferencePath, isReferenceRequest } from "./reference-paths.ts";
 import { originForm } from "./request-target.ts";
 import { Responder, type ResponderOptions, type Serving } from "./responder.ts";
 import { Router } from "./router.ts";
@@ -117,7 +117,7 @@ function isElsewhere({ operation }: Serving, error: unknown): boolean {
     error instanceof LedgerError &&
     error.code === "not_indexed" &&
     operation !== undefined &&
-    findReferencePath(operation.method, operation.path) !== undefined
+    isReferenceRequest(operation.method, operation.path)
   );
 }
 
@@ -309,8 +309,9 @@ export class Dispatcher {
   #route(method: string, path: string): { operation: Operation; segments: readonly string[] } {
     const match = this.#router.find(method, path);
     if (match !== undefined && "operation" in match) return match;
-    const referencePath = findReferencePath(method, path);
-    if (referencePath !== undefined) {
+    const referencePath = findReferencePath(path);
+    // Where this node serves the path, a method that nobody has is a wrong method, not a path of another node.
+    if (referencePath !== undefined && (match === undefined || isReferenceRequest(method, path))) {
       throw new HttpError(
         "not_served",
         `${method} ${referencePath} is not served by this node; ask a full node, or follow one with pass-through`,
@@ -331,7 +332,7 @@ export class Dispatcher {
     const { switches } = this.#options;
     if (operation.switch !== undefined && !switches[operation.switch]) {
       throw new HttpError("disabled", `${operation.id} is switched off on this node`, {
-        isElsewhere: findReferencePath(operation.method, operation.path) !== undefined,
+        isElsewhere: isReferenceRequest(operation.method, operation.path),
       });
     }
     const form = negotiateForm(accept, operation.forms);

@@ -41,14 +41,19 @@ const PATTERNS = REFERENCE_PATHS.map(([method, path]) => {
   return { method, path: whole, segments: whole.split("/") };
 });
 
-/** The path of the reference's document that a request is for; undefined for any other request. */
-export function findReferencePath(method: string, path: string): string | undefined {
-  const wanted = method === "HEAD" ? "GET" : method;
+/** The path of the reference's document that a request is for, by any method; undefined for any other request. */
+export function findReferencePath(path: string): string | undefined {
   const given = path.split("/");
   return PATTERNS.find(
-    ({ method: served, segments }) =>
-      served === wanted &&
+    ({ segments }) =>
       segments.length === given.length &&
       segments.every((segment, i) => segment.startsWith("{") || segment === given[i]),
   )?.path;
+}
+
+/** Whether the reference's document has this path with this method. */
+export function isReferenceRequest(method: string, path: string): boolean {
+  const wanted = method === "HEAD" ? "GET" : method;
+  const found = findReferencePath(path);
+  return PATTERNS.some(({ method: served, path: own }) => own === found && served === wanted);
 }

@@ -59,7 +59,10 @@ export const resourceTypeField: Field<StructType> = {
 
 /** The name of a module. */
 export const moduleNameField: Field<string> = {
-  schema: { type: "string", pattern: `^[A-Za-z_$][A-Za-z0-9_$]{0,${MAX_IDENTIFIER_LENGTH - 1}}$` },
+  schema: {
+    type: "string",
+    pattern: `^(?:[A-Za-z][A-Za-z0-9_$]{0,${MAX_IDENTIFIER_LENGTH - 1}}|[_$][A-Za-z0-9_$]{1,${MAX_IDENTIFIER_LENGTH - 1}})$`,
+  },
   description: "The module's name.",
   example: "coin",
   expected: "a Move identifier",

@@ -6,6 +6,7 @@ import type { TypeTag } from "../../move/type-tag.ts";
 import { parseTypeTag } from "../../move/type-text.ts";
 import { HttpError } from "../errors.ts";
 import type { BodyField } from "../operation.ts";
+import { assertBodySize } from "./body-size.ts";
 import { MOVE_VALUE_SCHEMA } from "./move-type.ts";
 import { named } from "./named.ts";
 
@@ -17,6 +18,9 @@ export interface TableItemRequest {
   /** Tape index of the key. */
   readonly key: number;
 }
+
+/** Keys of tables are short: the chain charges for each byte. */
+const MAX_BODY_BYTES = 128 * 1024;
 
 const TYPE_SCHEMA = {
   type: "string",
@@ -56,6 +60,7 @@ export const tableItemBody: BodyField<TableItemRequest> = {
     "The types of the table's keys and values, and the key in JSON. The ledger does not have the types: ask with those of the struct that holds the table.",
   example: { key_type: "0x1::string::String", value_type: "u64", key: "APT" },
   parse(bytes) {
+    assertBodySize(bytes, MAX_BODY_BYTES);
     const document = parseJson(bytes);
     if (document.kind(document.root) !== "object") {
       throw new HttpError(

@@ -11,25 +11,35 @@ import { entryFunctionCodec } from "../../transaction/entry-function.ts";
 import { HttpError } from "../errors.ts";
 import type { BodyField } from "../operation.ts";
 import type { ViewCall } from "../view-functions.ts";
+import { assertBodySize } from "./body-size.ts";
 import { MOVE_VALUE_SCHEMA } from "./move-type.ts";
 import { named } from "./named.ts";
 import { FUNCTION_PATTERN } from "./patterns.ts";
 
+/** Far above what a call of the list takes. */
+const MAX_BODY_BYTES = 64 * 1024;
 /** Most type arguments and arguments; no function of the list has more than two. */
 const MAX_ARGUMENTS = 32;
 
 function member(document: JsonDocument, name: string, kind: "string" | "array", expected: string): number {
-  const value = document.kind(document.root) === "object" ? document.member(document.root, name) : ABSENT;
+  if (document.kind(document.root) !== "object") {
+    const got = document.excerpt(document.root);
+    throw new HttpError("malformed_request", `body: expected an object, got ${got}`);
+  }
+  const value = document.member(document.root, name);
   if (value !== ABSENT && document.kind(value) === kind) return value;
   const got = value === ABSENT ? "none" : document.excerpt(value);
   throw new HttpError("malformed_request", `${name}: expected ${expected}, got ${got}`);
 }
 
+function assertCount(name: string, count: number): void {
+  if (count <= MAX_ARGUMENTS) return;
+  throw new HttpError("malformed_request", `${name}: expected at most ${MAX_ARGUMENTS} items, got ${count}`);
+}
+
 function items(document: JsonDocument, name: string): number[] {
   const array = member(document, name, "array", "an array");
-  if (document.count(array) > MAX_ARGUMENTS) {
-    throw new HttpError("malformed_request", `${name}: expected at most ${MAX_ARGUMENTS} items`);
-  }
+  assertCount(name, document.count(array));
   const found: number[] = [];
   for (let at = document.first(array); at < document.end(array); at = document.next(at)) found.push(at);
   return found;
@@ -92,6 +102,7 @@ export const viewBody: BodyField<ViewCall> = {
     arguments: ["0x1"],
   },
   parse(bytes) {
+    assertBodySize(bytes, MAX_BODY_BYTES);
     const document = parseJson(bytes);
     return {
       ...parseFunction(document.string(member(document, "function", "string", "a function"))),
@@ -104,8 +115,11 @@ export const viewBody: BodyField<ViewCall> = {
     description:
       "BCS of the module id, the function's name, the type arguments and the BCS of each argument.",
     parse(bytes) {
+      assertBodySize(bytes, MAX_BODY_BYTES);
       try {
         const { module, function: name, typeArgs, args } = decodeWith(entryFunctionCodec, bytes);
+        assertCount("type_arguments", typeArgs.length);
+        assertCount("arguments", args.length);
         return { module, name, typeArgs, args };
       } catch (error) {
         if (!(error instanceof BcsError)) throw error;
