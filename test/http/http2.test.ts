@@ -150,6 +150,18 @@ describe("HTTP/2 with prior knowledge", () => {
     await until(() => server.figures().answerBytes === 0);
   });
 
+  it("refuses too many headers and too long ones, and goes on", async () => {
+    const server = await startServer();
+    const session = open(server, { maxSendHeaderBlockLength: 1_000_000 });
+    await ask(session, BALANCE);
+    const many = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`x-${i}`, "1"]));
+    expect((await ask(session, BALANCE, many)).status).not.toBe(200);
+    expect((await ask(session, BALANCE, { "x-a": "a".repeat(20_000) })).status).toBe(200);
+    const long = { "x-a": "a".repeat(20_000), "x-b": "b".repeat(20_000) };
+    expect((await ask(session, BALANCE, long)).status).not.toBe(200);
+    expect((await ask(open(server), BALANCE)).status).toBe(200);
+  });
+
   it("limits the rate, and logs and counts each request", async () => {
     const lines: LogFields[] = [];
     const counted: number[] = [];
@@ -234,6 +246,7 @@ describe("HTTP/2 with prior knowledge", () => {
     ]);
     upstream.close();
     upstream.closeAllConnections();
+    expect((await ask(session, "/v1/blocks/by_height/1")).status).toBe(503);
   });
 
   it("ends a connection that opens streams and resets them", async () => {

@@ -159,6 +159,7 @@ export class Http2Lane {
   }
 
   accept(socket: Socket): void {
+    if (socket.destroyed) return;
     const connection = new Http2Connection(socket, this.#options);
     this.#connections.add(connection);
     socket.once("close", () => this.#connections.delete(connection));
