@@ -1,6 +1,7 @@
 // Reads request bodies whole, within a limit that also bounds the inflated size, and within one budget for all bodies
 // in flight. A refused body is drained, not buffered.
 import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { HttpError, quoteInput } from "./errors.ts";
@@ -67,7 +68,7 @@ function tooLarge(maxBytes: number): HttpError {
 /** The client left while its request was being read or served: no response is possible. */
 export class Abandoned extends Error {}
 
-function collect(request: IncomingMessage, hold: BodyHold): Promise<Uint8Array> {
+function collect(request: Readable, hold: BodyHold): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const stopListening = (): void => {
@@ -117,7 +118,10 @@ function codingOf(headers: RequestHeaders): string {
 }
 
 /** Reads the body, inflating it if it is compressed. */
-export async function readBody(request: IncomingMessage, hold: BodyHold): Promise<Uint8Array> {
+export async function readBody(
+  request: Readable & { readonly headers: RequestHeaders },
+  hold: BodyHold,
+): Promise<Uint8Array> {
   const body = await collect(request, hold);
   const inflater = INFLATERS.get(codingOf(request.headers));
   if (inflater === undefined) return body;

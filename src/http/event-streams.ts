@@ -1,7 +1,7 @@
 // Streams of server-sent events. A stream first catches up with the history, at the pace of its reader; then the feed of
 // changes tells it what is new. From there on a reader that falls too far behind is cut off: it comes back with the id of
 // its last event and catches up again.
-import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../base/log.ts";
 import { DAY_MS, type NumberSettings, type Numbers } from "../base/settings.ts";
@@ -39,7 +39,7 @@ export interface EventStreamsOptions {
   readonly headWatch: HeadWatch;
   readonly settings: Numbers<typeof STREAM_NUMBERS>;
   /** A connection took everything written to it. */
-  readonly onTaken: (socket: Socket) => void;
+  readonly onTaken: (socket: Duplex) => void;
   readonly logger: Logger;
 }
 
@@ -51,7 +51,7 @@ const RETRY = "retry: 2000\n\n";
 const TICKS = 32;
 
 /** Resolves when the client took what was written, or is gone. */
-function untilTaken(socket: Socket): Promise<void> {
+function untilTaken(socket: Duplex): Promise<void> {
   return new Promise((resolve) => {
     const settle = (): void => {
       socket.off("drain", settle).off("close", settle);

@@ -1,7 +1,8 @@
-// One request and its response, independent of the transport: node:http, or the direct lane that reads the socket
-// itself. Everything between the transports and the handlers uses this interface only.
-import type { IncomingMessage, ServerResponse } from "node:http";
+// One request and its response, independent of the transport: node:http, node:http2, or the direct lane that reads the
+// socket itself. Everything between the transports and the handlers uses this interface only.
+import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
+import type { Duplex, Readable, Writable } from "node:stream";
 import type { BodyHold } from "./body.ts";
 
 /** The request headers that this room reads. */
@@ -46,19 +47,27 @@ export interface Reply {
   readonly isShared?: boolean;
 }
 
-/** The node:http objects of a request. */
+/** A request to pass on. */
+export type PassedRequest = Readable &
+  Pick<IncomingMessage, "method" | "headers" | "rawHeaders" | "complete">;
+
+/** The node:http objects of a request, or what stands for them with HTTP/2. */
 export interface NodeRequest {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly request: PassedRequest;
+  readonly response: Writable & {
+    readonly headersSent: boolean;
+    shouldKeepAlive: boolean;
+    writeHead(status: number, headers: string[]): unknown;
+  };
   /** Headers to add to any response, flat. */
   readonly added: readonly string[];
   /** Sends 100 Continue if the client waits for it. */
   goOn(): void;
 }
 
-/** A response that is written event by event and ends with its connection. */
+/** A response that is written event by event and ends with its connection or, in HTTP/2, with its stream. */
 export interface EventSink {
-  readonly socket: Socket;
+  readonly socket: Duplex;
   write(bytes: Uint8Array): void;
   end(): void;
 }
@@ -90,7 +99,7 @@ export interface Exchange {
    * Starts a response whose body is written in pieces. Undefined on the direct lane: the connection then moves to
    * node:http, which delivers the request again.
    */
-  startStream(head: Omit<Reply, "body" | "onSent" | "isShared">): ServerResponse | undefined;
+  startStream(head: Omit<Reply, "body" | "onSent" | "isShared">): Writable | undefined;
   /** Starts a response of events. */
   startEvents(head: Omit<Reply, "body" | "onSent" | "isShared" | "closes">): EventSink;
   /**

@@ -9,6 +9,7 @@ import {
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import type { TLSSocket } from "node:tls";
 import type { Logger } from "../base/log.ts";
 import { DAY_MS, type NumberSettings, type Numbers } from "../base/settings.ts";
 import type { AccessLog } from "./access-log.ts";
@@ -18,6 +19,7 @@ import { DirectLane } from "./direct/direct-lane.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
 import { HttpError } from "./errors.ts";
+import { Http2Lane, isHttp2 } from "./http2/http2-lane.ts";
 import { type Admitted, NodeExchange } from "./node-exchange.ts";
 import { loadTlsFiles, type TlsFiles, watchTlsFiles } from "./tls.ts";
 import type { UnreadResponses } from "./unread-responses.ts";
@@ -64,12 +66,15 @@ const TIMEOUT_CHECK_MS = 1000;
 /** Shortest time between two rounds of closing idle connections to make room. */
 const MAKE_ROOM_MS = 1000;
 
+const EXPECTATION = "Expect: expected 100-continue";
+
 /** A socket that serves requests. */
 export class Listener {
   readonly #options: ListenerOptions;
   readonly #server: Server | TlsServer;
   readonly #stopWatchingFiles: () => void;
   readonly #lane: DirectLane;
+  readonly #http2: Http2Lane;
   /** By connection that moved to node:http: its request that was already admitted. */
   readonly #admitted = new WeakMap<Socket, Admitted>();
   #refused = 0;
@@ -98,6 +103,7 @@ export class Listener {
         ...loadTlsFiles(tls),
         handshakeTimeout,
         allowHalfOpen: true,
+        ALPNProtocols: options.isDirect ? ["h2", "http/1.1"] : ["http/1.1"],
       });
       this.#server = server;
       this.#stopWatchingFiles = watchTlsFiles(tls, (pair) => server.setSecureContext(pair), logger);
@@ -106,6 +112,7 @@ export class Listener {
     // A client that half-closed still gets its responses. Node's types lack this setting.
     Object.assign(this.#server, { httpAllowHalfOpen: true });
     this.#listenForRequests();
+    this.#http2 = this.#createHttp2Lane();
     this.#lane = this.#listenForConnections(tls === undefined ? "connection" : "secureConnection");
   }
 
@@ -134,12 +141,14 @@ export class Listener {
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
         this.#lane.closeAll();
+        this.#http2.closeAll();
         server.closeAllConnections();
       }, this.#options.settings.drainTimeoutMs);
       server.close(() => {
         clearTimeout(timer);
         resolve();
       });
+      this.#http2.close();
       this.#closeIdle();
     });
   }
@@ -147,11 +156,24 @@ export class Listener {
   /** Call about once a second. */
   sweep(nowMs: number): void {
     this.#lane.sweep(nowMs);
+    this.#http2.sweep(nowMs);
   }
 
   #closeIdle(): void {
     this.#lane.closeIdle();
+    this.#http2.closeIdle();
     this.#server.closeIdleConnections();
+  }
+
+  #createHttp2Lane(): Http2Lane {
+    const { dispatcher, admission, unreadResponses, settings } = this.#options;
+    return new Http2Lane({
+      ...settings,
+      unreadResponses,
+      take: (exchange) => admission.take(exchange),
+      refuseExpectation: (exchange) =>
+        dispatcher.refuse(exchange, new HttpError("expectation_failed", EXPECTATION)),
+    });
   }
 
   #listenForRequests(): void {
@@ -176,7 +198,7 @@ export class Listener {
       admission.take(new NodeExchange(request, response, waiting)),
     );
     server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
-      const error = new HttpError("expectation_failed", "Expect: expected 100-continue");
+      const error = new HttpError("expectation_failed", EXPECTATION);
       dispatcher.refuse(new NodeExchange(request, response, waiting), error);
     });
     server.on("clientError", (error, socket) => {
@@ -200,7 +222,7 @@ export class Listener {
 
   #listenForConnections(event: "connection" | "secureConnection"): DirectLane {
     const server = this.#server;
-    const { admission, unreadResponses, settings, isDirect } = this.#options;
+    const { admission, unreadResponses, settings, isDirect, tls } = this.#options;
     const nodeListeners = server.listeners(event);
     const lane = new DirectLane({
       keepAliveTimeoutMs: settings.keepAliveTimeoutMs,
@@ -209,6 +231,10 @@ export class Listener {
       onBrokenOff: (socket) => this.#rejectBroken(new Error("the request breaks off"), socket),
       handOver: (socket, admitted) => {
         if (admitted !== undefined) this.#admitted.set(socket, admitted);
+        else if (tls === undefined && isHttp2(socket)) {
+          this.#http2.acceptResumed(socket);
+          return;
+        }
         for (const listen of nodeListeners) listen.call(server, socket);
       },
     });
@@ -216,7 +242,8 @@ export class Listener {
     if (isDirect) server.removeAllListeners(event);
     server.on(event, (socket: Socket) => {
       unreadResponses.watch(socket);
-      if (isDirect) lane.accept(socket);
+      if (tls !== undefined && (socket as TLSSocket).alpnProtocol === "h2") this.#http2.accept(socket);
+      else if (isDirect) lane.accept(socket);
     });
     server.on("drop", () => {
       this.#refused++;

@@ -7,7 +7,7 @@ import { request as requestHttps, Agent as SecureAgent } from "node:https";
 import { Abandoned } from "./body.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
 import { HttpError, quoteInput } from "./errors.ts";
-import { CLIENT_GONE, type NodeRequest } from "./exchange.ts";
+import { CLIENT_GONE, type NodeRequest, type PassedRequest } from "./exchange.ts";
 
 /** Hop-by-hop headers, which are not passed on. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
@@ -83,7 +83,7 @@ export class PassThrough {
     this.#agent.destroy();
   }
 
-  #open(incoming: IncomingMessage, url: string, framing: readonly string[]): ClientRequest {
+  #open(incoming: PassedRequest, url: string, framing: readonly string[]): ClientRequest {
     const { target, timeoutMs = DEFAULT_TIMEOUT_MS } = this.#options;
     const headers = [...keptHeaders(incoming, ["content-length"]), ...framing];
     headers.push("Via", `1.1 ${this.#mark}`, "Host", target.host);
@@ -171,7 +171,7 @@ export function isPassable(url: string): boolean {
 }
 
 /** The framing headers of the body, flat. Throws for a body that must not be passed on. */
-function framingOf({ method = "GET", headers }: IncomingMessage): readonly string[] {
+function framingOf({ method = "GET", headers }: PassedRequest): readonly string[] {
   const { "content-length": length = "0", "transfer-encoding": coding } = headers;
   if (!BODY_METHODS.has(method)) {
     if (coding === undefined && Number(length) === 0) return [];
@@ -187,7 +187,7 @@ function framingOf({ method = "GET", headers }: IncomingMessage): readonly strin
 }
 
 /** True if the upstream connection may be reused after this request. */
-function isOrdinary({ method = "GET", headers }: IncomingMessage): boolean {
+function isOrdinary({ method = "GET", headers }: PassedRequest): boolean {
   return (
     POOLED_METHODS.has(method) &&
     headers["transfer-encoding"] === undefined &&
@@ -204,7 +204,10 @@ function namesOf(headers: readonly string[]): string[] {
 }
 
 /** The headers of a message to pass on, unchanged and flat, without those in `dropped`. */
-function keptHeaders({ headers, rawHeaders }: IncomingMessage, dropped: readonly string[]): string[] {
+function keptHeaders(
+  { headers, rawHeaders }: Pick<IncomingMessage, "headers" | "rawHeaders">,
+  dropped: readonly string[],
+): string[] {
   const named = new Set(connectionOptions(headers));
   // Connection options never remove framing headers.
   named.delete("content-length");

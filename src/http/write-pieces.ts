@@ -1,9 +1,9 @@
 // Writes an answer piece by piece. The client's reading sets the pace: the next piece is asked for when the last one is
 // taken, so a stream holds one piece, however long it is and however slow its client.
-import type { ServerResponse } from "node:http";
+import type { Writable } from "node:stream";
 
 /** Resolves when the client took what was written, or is gone. */
-function untilTaken(response: ServerResponse): Promise<void> {
+function untilTaken(response: Writable): Promise<void> {
   return new Promise((resolve) => {
     const settle = (): void => {
       response.off("drain", settle).off("close", settle);
@@ -15,7 +15,7 @@ function untilTaken(response: ServerResponse): Promise<void> {
 
 /** Writes all pieces and ends the answer; returns its bytes. Returns early, and ends the source, when the client is gone. */
 export async function writePieces(
-  response: ServerResponse,
+  response: Writable,
   pieces: AsyncIterable<string>,
   onTaken: () => void,
 ): Promise<number> {
