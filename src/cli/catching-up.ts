@@ -10,7 +10,7 @@ const RATE_MS = 10_000;
 export interface CatchingUpOptions {
   readonly logger: Logger;
   readonly isSilent?: boolean;
-  readonly stream?: Pick<NodeJS.WriteStream, "isTTY" | "write">;
+  readonly stream?: Pick<NodeJS.WriteStream, "isTTY" | "write"> & { readonly columns?: number };
   /** Monotonic milliseconds. */
   readonly clock?: () => number;
 }
@@ -50,7 +50,9 @@ export function showCatchingUp({
     if (isSilent || ms - shownMs < intervalMs) return;
     shownMs = ms;
     isShown = stream.isTTY;
-    if (stream.isTTY) stream.write(rewrittenLine(lineOf(progress, samples)));
+    // A line as wide as the terminal would wrap, and each one leave a row behind.
+    if (stream.isTTY)
+      stream.write(rewrittenLine(lineOf(progress, samples).slice(0, (stream.columns ?? 80) - 1)));
     else logger.info(fieldsOf(progress, samples), "catching up");
   };
 }

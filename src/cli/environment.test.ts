@@ -10,9 +10,9 @@ const told = (...names: string[]): string[] =>
 describe("environment variables that no command reads", () => {
   it("are told, with the nearest one that a command reads", () => {
     expect(told("SEXTANT_PROT", "SEXTANT_UPSTREAM_APIKEY", "SEXTANT_XYZZY_PLUGH_42")).toEqual([
-      "SEXTANT_PROT is no setting and is ignored (did you mean SEXTANT_PORT?)",
-      "SEXTANT_UPSTREAM_APIKEY is no setting and is ignored (did you mean SEXTANT_UPSTREAM_API_KEY?)",
-      "SEXTANT_XYZZY_PLUGH_42 is no setting and is ignored",
+      "SEXTANT_PROT is not a setting and is ignored (did you mean SEXTANT_PORT?)",
+      "SEXTANT_UPSTREAM_APIKEY is not a setting and is ignored (did you mean SEXTANT_UPSTREAM_API_KEY?)",
+      "SEXTANT_XYZZY_PLUGH_42 is not a setting and is ignored",
     ]);
   });
 
@@ -55,7 +55,7 @@ describe("the command line", () => {
     const { code, err } = await run(["verify-genesis", "/none"], { SEXTANT_WAYPONT: "0:00" });
     expect(code).toBe(2);
     expect(err).toMatch(
-      /^sextant: SEXTANT_WAYPONT is no setting .*SEXTANT_WAYPOINT\?\)\nsextant: cannot read/,
+      /^sextant: SEXTANT_WAYPONT is not a setting .*SEXTANT_WAYPOINT\?\)\nsextant: cannot read/,
     );
   });
 

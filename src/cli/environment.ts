@@ -27,6 +27,6 @@ export function unknownVariables(
         [...known, API_KEY].map((one) => one.slice(PREFIX.length)),
         PREFIX,
       );
-      return `${name} is no setting and is ignored${hint}`;
+      return `${name} is not a setting and is ignored${hint}`;
     });
 }

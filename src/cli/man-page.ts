@@ -66,7 +66,7 @@ export function manPage(commands: readonly Command[], version: string): string {
     ".PP",
     "An option's value comes from the flag; without a flag, from the environment variable; without that, from the",
     ".B \\-\\-config",
-    "file; otherwise it is the default. A TIME is a number with ms, s, m or h, or a number of seconds.",
+    "file; otherwise it is the default. A TIME is a number with ms, s, m, h or d, or a number of seconds.",
     ".SH COMMANDS",
     ...commands.flatMap(commandLines),
     ".SH EXIT STATUS",

@@ -53,7 +53,7 @@ export class NameFinder {
       return refuse(
         level === "local"
           ? `a store does not keep the names of a local chain with a --seed of its own; ask its node (--url), or give ${instead}`
-          : `only a local chain has named ${what}s, and this ledger is none; expected ${instead}`,
+          : `only a node that makes or wholly follows a local chain knows the names of its ${what}s; expected ${instead}`,
       );
     }
     const names = Object.keys(known);

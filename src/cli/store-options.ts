@@ -57,7 +57,7 @@ const ENGINE_OPTIONS = {
   lmdb: {
     data: textOption(`Data directory of the lmdb engine (default ${DEFAULT_DATA})`, "DIR"),
     "upgrade-backup": switchOption(
-      "Copy a store of an older format to the folder format-N of its data directory before upgrading it",
+      "Upgrade a store of an older format without copying it to the folder format-N of its data directory first",
       true,
     ),
   },

@@ -55,7 +55,8 @@ function withPort<T>(port: number, listening: Promise<T>): Promise<T> {
   return listening.catch((error: unknown) => {
     const { code = "" } = error as NodeJS.ErrnoException;
     const Fault = PASSING_CODES.includes(code) ? TryAgainError : ConfigError;
-    throw new Fault(`cannot listen on port ${port}: ${errorText(error)}`, error);
+    const advice = code === "EADDRINUSE" ? "; stop what uses it, or choose another port" : "";
+    throw new Fault(`cannot listen on port ${port}: ${errorText(error)}${advice}`, error);
   });
 }
 

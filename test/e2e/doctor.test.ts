@@ -112,7 +112,7 @@ describe("a data directory", () => {
     ]);
   });
 
-  it("of an older format is a warning, of a newer one or damaged is bad; nothing is changed", async () => {
+  it("of an older format is a warning, a damaged one is bad; nothing is changed", async () => {
     const path = await writeStore();
     const file = join(path, "data.mdb");
     expect(of(await doctor("--data", path), "store")).toMatchObject([

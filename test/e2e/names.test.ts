@@ -137,7 +137,7 @@ describe("elsewhere", () => {
       ["watch", "ada", COIN, "--count", "1"],
     ]) {
       const { code, stderr } = await runCommand([...args, "--url", node.url ?? ""]);
-      expect([code, stderr]).toEqual([2, expect.stringContaining("only a local chain has named")]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining("only a node that makes or wholly follows a local chain knows the names")]);
     }
     await node.close();
   });

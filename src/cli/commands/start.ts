@@ -31,7 +31,7 @@ import {
   textOptionWithDefault,
   toNodeValues,
 } from "../option.ts";
-import { startProgress } from "../progress.ts";
+import { rewrittenLine, startProgress } from "../progress.ts";
 import { operandsOf } from "../source.ts";
 import { startScreen } from "../start-screen.ts";
 import { storeExclusions, storeOf, storeOptions } from "../store-options.ts";
@@ -381,6 +381,8 @@ export const startCommand = command({
       const code = await ended;
       endLiveLine();
       await node.close();
+      // Progress of a follower may stand on the last line.
+      if (process.stderr.isTTY) process.stderr.write(rewrittenLine(""));
       if (node.closedAt !== undefined) context.out(`sextant stopped at version ${node.closedAt}`);
       return code;
     } finally {

@@ -74,7 +74,10 @@ export async function portFindings(
     const base = `http://${shown.includes(":") ? `[${shown}]` : shown}:${port}/v1`;
     const answer = await ask(urlTo(base, infoRoute), timeoutMs).catch(() => undefined);
     if (answer?.fields.software === "sextant") {
-      return [ok(check, `a Sextant node (${answer.fields.sextant_version}) serves on ${host}:${port}`)];
+      const version = answer.fields.sextant_version;
+      return [
+        ok(check, `a Sextant node (${version}) serves on ${host}:${port}; another needs a port of its own`),
+      ];
     }
     return [bad(check, `${host}:${port} is taken by another program`, "stop it, or choose another --port")];
   }

@@ -45,6 +45,15 @@ const DEFAULT_MAP_BYTES = 2 ** 38;
 /** Directories open in this process: lmdb allows one environment for each. */
 const openPaths = new Set<string>();
 
+/** A reader makes a missing lock file too, with the mode of the other files; where it may not write, lmdb says why. */
+function prepareReaderLock(path: string): void {
+  try {
+    prepareLockFile(path);
+  } catch {
+    // A directory that cannot be written, or a full disk.
+  }
+}
+
 /** Opens the files in a directory. Throws StoreError. */
 export async function openEnvironment(options: EnvironmentOptions): Promise<Environment> {
   const path = resolve(options.path);
@@ -66,7 +75,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
       assertDiskSpace(path);
       prepareLockFile(path);
       createFile(join(path, "data.mdb"));
-    }
+    } else prepareReaderLock(path);
     const slot = holdReaderSlot({ path, readOnly, mapSize: mapSizeBytes }, () => {
       if (wasThere) assertPages(path, options.checkAllPages);
     });
