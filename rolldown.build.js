@@ -1,8 +1,8 @@
 // Bundles the program: Node takes longer to find and open hundreds of small files than to run them. Packages
 // stay outside, and what is imported on use becomes a file of its own.
-import { defineConfig } from "rolldown";
+import { build } from "rolldown";
 
-export default defineConfig({
+await build({
   // Files of the build that something names: the launcher, the package's export, workers, threads and the tests.
   input: {
     index: "src/index.ts",
