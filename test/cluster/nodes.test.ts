@@ -106,7 +106,11 @@ describeCluster("Nodes on Cassandra", ({ hosts, keyspace }) => {
   it(
     "a writer, a reader and a standby answer alike, and the standby goes on when the writer dies",
     async () => {
-      const reader = await startProgram([...store("election"), "--read-only", "--workers", "2"], {}, "listening");
+      const reader = await startProgram(
+        [...store("election"), "--read-only", "--workers", "2"],
+        {},
+        "listening",
+      );
       expect(await statusOf(reader)).toBe(503);
       expect(await statusOf(reader, "/-/ready")).toBe(503);
       const first = await startProgram(writing("election", "first"));

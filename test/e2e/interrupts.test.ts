@@ -233,7 +233,7 @@ describe.skipIf(process.platform !== "linux")("a reader killed while a node runs
     run.child.kill("SIGKILL");
     await run.ended;
     await until(() => !readerPids(live).includes(run.pid));
-    expect(node.stderr()).toContain("cleared the slots of dead readers");
+    await until(() => node.stderr().includes("cleared the slots of dead readers"));
     expect((await node.stop()).code).toBe(0);
   });
 });

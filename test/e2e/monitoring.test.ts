@@ -110,7 +110,11 @@ describe("metrics of running nodes", () => {
     const follower = await startProgram(["--data", join(folder, "replica"), "--upstream", chain.url]);
     // No cluster is there: the metrics of its driver are on the page all the same.
     const url = "cassandra://127.0.0.1:1/none";
-    const reader = await startProgram(["--store", "cassandra", "--store-url", url, "--read-only"], {}, "listening");
+    const reader = await startProgram(
+      ["--store", "cassandra", "--store-url", url, "--read-only"],
+      {},
+      "listening",
+    );
     nodes = [chain, follower, reader];
     await fetch(`${chain.url}/info`);
     await fetch(`${chain.url}/no-such-path`);

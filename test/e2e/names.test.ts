@@ -137,7 +137,10 @@ describe("elsewhere", () => {
       ["watch", "ada", COIN, "--count", "1"],
     ]) {
       const { code, stderr } = await runCommand([...args, "--url", node.url ?? ""]);
-      expect([code, stderr]).toEqual([2, expect.stringContaining("only a node that makes or wholly follows a local chain knows the names")]);
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining("only a node that makes or wholly follows a local chain knows the names"),
+      ]);
     }
     await node.close();
   });

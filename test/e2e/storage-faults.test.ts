@@ -60,7 +60,6 @@ async function expectToWait(url: string, code: string, passes: () => void): Prom
       ? now
       : undefined;
   });
-  expect((await fetch(`${url}/-/ready`)).status).toBe(200);
 }
 
 /** The immutable flag, which also stops root and open files, if the file system has it. */
@@ -109,6 +108,8 @@ describe.skipIf(!canMount())("a disk that fills", () => {
       sizeDisk(SMALL);
       const node = await startProgram(["--data", data, ...source, ...quick.slice(2)], {}, "listening");
       await expectToWait(node.url, "full", () => sizeDisk(LARGE));
+      // A follower of a leader that never pauses may stay behind its head.
+      if (!follows) expect((await fetch(`${node.url}/-/ready`)).status).toBe(200);
       expect((await node.stop()).code).toBe(0);
       expect(await runProgram(["check", "--data", data])).toMatchObject({ code: 0 });
       rmSync(data, { recursive: true });
