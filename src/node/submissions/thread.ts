@@ -78,8 +78,11 @@ export class SubmissionThread {
   #startNext(): void {
     if (this.#current !== undefined) return;
     const next = this.#waiting.shift();
-    this.#setTimer(next === undefined ? IDLE_MS : TASK_TIMEOUT_MS);
-    if (next === undefined) return;
+    if (next === undefined) {
+      if (this.#worker !== undefined) this.#setTimer(IDLE_MS);
+      return;
+    }
+    this.#setTimer(TASK_TIMEOUT_MS);
     this.#current = next;
     this.#worker ??= this.#startWorker();
     this.#worker.ref();
@@ -88,7 +91,10 @@ export class SubmissionThread {
 
   #startWorker(): Worker {
     const worker = createWorker();
-    worker.on("message", (report: ThreadReport) => this.#onReport(report));
+    // What a thread that was given up still says belongs to no task: the next one has another thread.
+    worker.on("message", (report: ThreadReport) => {
+      if (worker === this.#worker) this.#onReport(report);
+    });
     worker.on("error", (error) => this.#onDeath(worker, error));
     worker.on("exit", () => this.#onDeath(worker, new Error("the thread for large submissions ended")));
     return worker;

@@ -1,0 +1,23 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { SubmissionThread } from "./thread.ts";
+
+describe("the thread for large submissions", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("leaves no timer behind when nothing was asked of it", async () => {
+    await new SubmissionThread().close();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("takes nothing any more when it is closed", async () => {
+    const thread = new SubmissionThread();
+    await thread.close();
+    const task = { kind: "encode", body: new Uint8Array(), chainId: 4, timestampUsec: 0n } as const;
+    expect(() => thread.run(task, async () => undefined)).toThrow("too many large submissions wait already");
+  });
+});
