@@ -228,7 +228,8 @@ export async function dropWriter(draft: string): Promise<void> {
   }
 }
 
-async function syncFile(path: string): Promise<void> {
+/** Makes a file or a directory durable. */
+export async function syncFile(path: string): Promise<void> {
   const handle = await open(path, "r");
   try {
     await handle.sync();

@@ -4,17 +4,17 @@
 import { existsSync } from "node:fs";
 import { open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { setImmediate as turn } from "node:timers/promises";
 import type { Logger } from "../../base/log.ts";
 import { StoreError } from "../errors.ts";
-import { dropWriter } from "./backup.ts";
+import { dropWriter, syncFile } from "./backup.ts";
+import { type CopyProgress, copyChunks } from "./chunks.ts";
 import { assertDiskSpace } from "./disk-space.ts";
 import { type Environment, openEnvironment } from "./environment.ts";
-import { FILE_MODE, makeDirectory } from "./private-files.ts";
+import { readFully } from "./image.ts";
+import { makeDirectory } from "./private-files.ts";
 import { META } from "./tables.ts";
 
 const DATA = "data.mdb";
-const CHUNK_BYTES = 4 << 20;
 const MAX_BACKUPS = 1000;
 
 /** Hears how far an upgrade came: the bytes of the backup, then the rows of the store. */
@@ -51,7 +51,7 @@ export async function backupBeforeUpgrade(
   const partial = `${to}.partial`;
   await rm(partial, { recursive: true, force: true });
   makeDirectory(partial);
-  await copyFile(join(path, DATA), join(partial, DATA), size, (done) => onProgress("backup", done, size));
+  await copyFile(join(path, DATA), join(partial, DATA), (done, total) => onProgress("backup", done, total));
   // The copy can be opened while this process still writes the store.
   await dropWriter(partial);
   await rm(join(partial, "lock.mdb"), { force: true });
@@ -81,40 +81,13 @@ async function findPlace(first: string, { tables }: Pick<Environment, "tables">)
   throw new StoreError("full", `there are ${MAX_BACKUPS} backups named ${first}: remove those not needed`);
 }
 
-async function copyFile(
-  from: string,
-  to: string,
-  total: number,
-  onProgress: (done: number) => void,
-): Promise<void> {
+/** Copies the file as it is: nobody writes it meanwhile. */
+async function copyFile(from: string, to: string, onProgress: CopyProgress): Promise<void> {
   const source = await open(from, "r");
   try {
-    const target = await open(to, "wx", FILE_MODE);
-    try {
-      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-      for (let done = 0; done < total; ) {
-        const { bytesRead } = await source.read(chunk, 0, chunk.length, done);
-        if (bytesRead === 0) throw new StoreError("corrupt", `${from} ends at ${done} of ${total} bytes`);
-        for (let written = 0; written < bytesRead; ) {
-          written += (await target.write(chunk, written, bytesRead - written, done + written)).bytesWritten;
-        }
-        done += bytesRead;
-        onProgress(done);
-        await turn();
-      }
-    } finally {
-      await target.close();
-    }
+    const { size: bytes } = await source.stat();
+    await copyChunks({ bytes, read: (offset, length) => readFully(source, offset, length) }, to, onProgress);
   } finally {
     await source.close();
-  }
-}
-
-async function syncFile(path: string): Promise<void> {
-  const handle = await open(path, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
