@@ -25,7 +25,8 @@ import type { Upstream } from "./upstream/upstream.ts";
 import type { VerifiedBlock } from "./verifier.ts";
 
 /**
- * `at_head`: within the last seconds our version was the upstreams' head, and none claimed more; `ahead_of_upstreams`: all upstream heads are below our version;
+ * `at_head`: within the last seconds our version was the upstreams' head, and none claimed more; `ahead_of_upstreams`:
+ * all upstream heads are below our version;
  * `waiting`: no upstream can be asked, or too few agree; `refuted`: our own history is not the network's; `faulted`:
  * stopped for good.
  */
