@@ -1,7 +1,7 @@
 # Two stages: build with the compiler, run without it. The data directory is a volume.
 FROM node:20-bookworm-slim AS build
 WORKDIR /app
-COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.build.json ./
+COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.build.json rolldown.config.ts ./
 COPY src ./src
 RUN npm ci --ignore-scripts && npm run build && npm prune --omit=dev --ignore-scripts
 

@@ -1,25 +1,19 @@
-// One server of the `lanes` benchmark, in its own process: the built program's server with or without its direct
+// One server of the `lanes` benchmark, in its own process: the program's server with or without its direct
 // lane, or Fastify with the same operations. All read the same store, count requests alike and send the same
 // headers. Arguments: the kind and the data directory.
 import fastify, { type FastifyInstance } from "fastify";
 import type { HeaderSet } from "../src/http/exchange.ts";
+import { HeaderMaker } from "../src/http/headers.ts";
+import { negotiateForm } from "../src/http/negotiation.ts";
 import type { Operation } from "../src/http/operation.ts";
+import { OPERATIONS } from "../src/http/operation-list.ts";
+import { createHttpServer } from "../src/http/server.ts";
 import type { Ledger } from "../src/ledger/view.ts";
+import { createMetrics } from "../src/node/metrics.ts";
+import { Reader } from "../src/node/reader.ts";
+import { openLmdbStore } from "../src/store/lmdb/store.ts";
 import type { BareReport } from "./bare-server.ts";
 import type { Lane } from "./lanes.ts";
-
-/** A module of the built program. */
-function built<M>(path: string): Promise<M> {
-  return import(new URL(`../dist/${path}`, import.meta.url).href) as Promise<M>;
-}
-
-const { createHttpServer } = await built<typeof import("../src/http/server.ts")>("http/server.js");
-const { HeaderMaker } = await built<typeof import("../src/http/headers.ts")>("http/headers.js");
-const { negotiateForm } = await built<typeof import("../src/http/negotiation.ts")>("http/negotiation.js");
-const { OPERATIONS } = await built<typeof import("../src/http/operation-list.ts")>("http/operation-list.js");
-const { createMetrics } = await built<typeof import("../src/node/metrics.ts")>("node/metrics.js");
-const { Reader } = await built<typeof import("../src/node/reader.ts")>("node/reader.js");
-const { openLmdbStore } = await built<typeof import("../src/store/lmdb/store.ts")>("store/lmdb/store.js");
 
 /** The parts that both stacks share. */
 interface Parts {

@@ -28,7 +28,7 @@ const upstream = await startWatchfulUpstream();
 const settings: HttpServerOptions & HttpServices = {
   ledger,
   encoder: (body, view) => reader.encode(body, view),
-  explainer: (body, view) => reader.explain(body, view),
+  explainer: async (body, view) => JSON.stringify(await reader.explain(body, view)),
   nodeInfo: () => ({ chain_id: "44" }),
   port: 0,
   bodyLimitBytes: 64 * 1024,

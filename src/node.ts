@@ -340,8 +340,8 @@ class SextantNode implements Node, Ledger {
         passThroughRefusal: () => this.#status(undefined).passThroughRefusal,
         ledger: this,
         headWatch: this.#headWatch,
-        encoder: (body, view) => this.#reader.encode(body, view),
-        explainer: (body, view) => this.#reader.explain(body, view),
+        encoder: (body, view) => this.#reader.encodeSafely(body, view),
+        explainer: (body, view) => this.#reader.explainSafely(body, view),
         nodeInfo: (view) => this.#info(view),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
         unready: () => this.#status(undefined).unready,
@@ -609,6 +609,7 @@ class SextantNode implements Node, Ledger {
     await this.#election?.stop();
     await this.#writer?.stop();
     await this.#frontend?.close();
+    await this.#reader.close();
     await Promise.allSettled(this.#calls);
     await this.#store?.close();
     this.#store = undefined;

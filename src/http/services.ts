@@ -1,12 +1,11 @@
 // Services for handlers, injected by the node, so that this room knows no store, follower or chain.
 import type { LedgerView } from "../ledger/view.ts";
-import type { Explanation } from "../transaction/explain/explanation.ts";
 
 /** Encodes a JSON request into the signing message. */
 export type SubmissionEncoder = (body: Uint8Array, view: LedgerView) => Promise<Uint8Array>;
 
-/** Explains the transaction in a JSON request. */
-export type SubmissionExplainer = (body: Uint8Array, view: LedgerView) => Promise<Explanation>;
+/** Explains the transaction in a JSON request, as JSON text. */
+export type SubmissionExplainer = (body: Uint8Array, view: LedgerView) => Promise<string>;
 
 /** Keys and values of the info response; without a view if there is no ledger. */
 export type NodeInfo = (

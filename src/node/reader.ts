@@ -19,6 +19,9 @@ import { explainSubmission } from "../transaction/explain/explain.ts";
 import type { Explanation } from "../transaction/explain/explanation.ts";
 import type { LedgerInfo, MinVersionOptions, ReadOptions } from "./options.ts";
 import { minVersionOf, readAtOf } from "./read-at.ts";
+import { createQuestionAnswerer } from "./submissions/answerer.ts";
+import type { SubmissionKind } from "./submissions/messages.ts";
+import { LARGE_SUBMISSION_BYTES, SubmissionThread } from "./submissions/thread.ts";
 
 // Bytes are copied in both directions: the caller may overwrite its own, and must not overwrite the store's.
 
@@ -70,6 +73,7 @@ export class Reader {
   readonly modules = new ModuleCache();
   readonly #ledger: Ledger;
   readonly #headWatch: HeadWatch;
+  readonly #thread = new SubmissionThread();
 
   constructor(ledger: Ledger, headWatch = new HeadWatch({ ledger, isTold: () => false })) {
     this.#ledger = ledger;
@@ -126,6 +130,32 @@ export class Reader {
   ): Promise<Uint8Array> {
     const body = toBody(request);
     return new Uint8Array(await this.withView((view) => this.encode(body, view), options));
+  }
+
+  /** As `encode`, for bodies of other programs: a large one is worked on in a thread. */
+  async encodeSafely(body: Uint8Array, view: LedgerView): Promise<Uint8Array> {
+    if (body.length < LARGE_SUBMISSION_BYTES) return this.encode(body, view);
+    return (await this.#runInThread("encode", body, view)) as Uint8Array;
+  }
+
+  /** As `explain`, but in JSON and for bodies of other programs: a large one is worked on in a thread. */
+  async explainSafely(body: Uint8Array, view: LedgerView): Promise<string> {
+    if (body.length < LARGE_SUBMISSION_BYTES) return JSON.stringify(await this.explain(body, view));
+    return (await this.#runInThread("explain", body, view)) as string;
+  }
+
+  #runInThread(kind: SubmissionKind, body: Uint8Array, view: LedgerView): Promise<Uint8Array | string> {
+    const { chainId, timestampUsec } = view.position;
+    // A message takes the whole buffer of a view along, and a body is often a part of one.
+    return this.#thread.run(
+      { kind, body: new Uint8Array(body), chainId, timestampUsec },
+      createQuestionAnswerer(view),
+    );
+  }
+
+  /** Ends the thread for large submissions. */
+  close(): Promise<void> {
+    return this.#thread.close();
   }
 
   /** The signing message of a request body, using modules of the view's latest version. */

@@ -29,8 +29,9 @@ const RETRY_MS = 100;
 /** Replacements that may fail in a row before the node gives up. */
 const MAX_FAILURES = 10;
 
+/** Also where this code stands in another folder of the build. */
 const ENTRY = fileURLToPath(
-  new URL(import.meta.url.endsWith(".ts") ? "./worker-main.ts" : "./worker-main.js", import.meta.url),
+  new URL(`../node/worker-main.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url),
 );
 
 /** Binds a port and frees it again: checks that it is available and picks one for 0. Rejects with the error of listening. */

@@ -44,7 +44,7 @@ export async function startServer(
   const server = createHttpServer({
     ledger,
     encoder: encodeForTest,
-    explainer: (body, view) => reader.explain(body, view),
+    explainer: async (body, view) => JSON.stringify(await reader.explain(body, view)),
     nodeInfo: () => ({ chain_id: "44", node_type: "PublicFullnode", latest_version: 30n }),
     port: 0,
     // A loaded machine must not make the server refuse the test's requests.

@@ -1,5 +1,4 @@
 // Explains a transaction before it is signed.
-import type { Explanation } from "../../transaction/explain/explanation.ts";
 import { operation } from "../operation.ts";
 import { EXPLANATION_SCHEMA, explainBody } from "../schemas/explanation.ts";
 
@@ -25,7 +24,7 @@ export const explainSubmission = operation({
     json: {
       schema: EXPLANATION_SCHEMA,
       description: "The explanation.",
-      encode: (explanation: Explanation) => JSON.stringify(explanation),
+      encode: (explanation: string) => explanation,
     },
   },
   errors: [

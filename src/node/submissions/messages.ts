@@ -1,0 +1,40 @@
+// What a node and its thread for large submissions say to each other.
+import type { StoredModule } from "../../move/module-cache.ts";
+
+/** What is made of a body: the bytes to sign, or the JSON text of an explanation. */
+export type SubmissionKind = "encode" | "explain";
+
+/** A body to work on. */
+export interface SubmissionTask {
+  readonly kind: SubmissionKind;
+  readonly body: Uint8Array;
+  readonly chainId: number;
+  readonly timestampUsec: bigint;
+}
+
+/** What the thread needs from the ledger. */
+export type LedgerQuestion =
+  | { readonly kind: "module"; readonly address: Uint8Array; readonly name: string }
+  | { readonly kind: "sequenceNumber"; readonly address: Uint8Array }
+  | { readonly kind: "balance"; readonly owner: Uint8Array; readonly asset: string };
+
+export type LedgerReply = StoredModule | bigint | undefined;
+
+/** To the thread. */
+export type ThreadOrder =
+  | { readonly kind: "task"; readonly task: SubmissionTask }
+  | { readonly kind: "reply"; readonly reply: LedgerReply };
+
+/** An error of the submission, as its parts: its class does not cross. */
+export interface SentError {
+  readonly room: "json" | "move" | "transaction" | "other";
+  readonly code: string;
+  readonly message: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** From the thread. A question is answered before the thread goes on; a failed one ends its task. */
+export type ThreadReport =
+  | { readonly kind: "question"; readonly question: LedgerQuestion }
+  | { readonly kind: "done"; readonly result: Uint8Array | string }
+  | { readonly kind: "failed"; readonly error: SentError };

@@ -1,0 +1,94 @@
+// The thread for large submissions: it parses and encodes one body at a time and asks the node for what the ledger holds.
+import { parentPort } from "node:worker_threads";
+import { CodedError, errorText } from "../../base/errors.ts";
+import { JsonError } from "../../json/errors.ts";
+import type { Address } from "../../move/address.ts";
+import { MoveError } from "../../move/errors.ts";
+import { ModuleCache, type StoredModule } from "../../move/module-cache.ts";
+import { encodeSubmission } from "../../transaction/encode-submission.ts";
+import { TransactionError } from "../../transaction/errors.ts";
+import { explainSubmission } from "../../transaction/explain/explain.ts";
+import type {
+  LedgerQuestion,
+  LedgerReply,
+  SentError,
+  SubmissionTask,
+  ThreadOrder,
+  ThreadReport,
+} from "./messages.ts";
+
+/** Smaller than the node's own: few functions are called with large arguments. */
+const MODULE_CACHE_BYTES = 16 << 20;
+
+const port = parentPort;
+if (port === null) throw new Error("this file runs as a thread of a node");
+const modules = new ModuleCache({ maxBytes: MODULE_CACHE_BYTES });
+let onReply: ((reply: LedgerReply) => void) | undefined;
+
+function report(message: ThreadReport): void {
+  port?.postMessage(message);
+}
+
+/** The bytes alone: a message takes the whole buffer of a view along. */
+function alone(bytes: Uint8Array): Uint8Array {
+  return bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
+}
+
+function ask(question: LedgerQuestion): Promise<LedgerReply> {
+  return new Promise((resolve) => {
+    onReply = resolve;
+    report({ kind: "question", question });
+  });
+}
+
+/** Questions go one after the other. */
+let turn: Promise<unknown> = Promise.resolve();
+function askInTurn(question: LedgerQuestion): Promise<LedgerReply> {
+  const reply = turn.then(() => ask(question));
+  turn = reply;
+  return reply;
+}
+
+const loadModule = modules.createLoader(
+  async ({ address, name }) =>
+    (await askInTurn({ kind: "module", address: alone(address), name })) as StoredModule | undefined,
+);
+const accounts = {
+  sequenceNumber: async (address: Address) =>
+    (await askInTurn({ kind: "sequenceNumber", address: alone(address) })) as bigint | undefined,
+  balance: async (owner: Address, asset: string) =>
+    (await askInTurn({ kind: "balance", owner: alone(owner), asset })) as bigint | undefined,
+};
+
+async function work({ kind, body, chainId, timestampUsec }: SubmissionTask): Promise<Uint8Array | string> {
+  if (kind === "encode") return alone(await encodeSubmission(body, { chainId, loadModule }));
+  return JSON.stringify(await explainSubmission(body, { chainId, timestampUsec, loadModule, accounts }));
+}
+
+function roomOf(error: unknown): SentError["room"] {
+  if (error instanceof JsonError) return "json";
+  if (error instanceof MoveError) return "move";
+  return error instanceof TransactionError ? "transaction" : "other";
+}
+
+function sent(error: unknown): SentError {
+  const coded = error instanceof CodedError ? error : undefined;
+  return {
+    room: roomOf(error),
+    code: coded?.code ?? "",
+    message: errorText(error),
+    details: coded?.details ?? {},
+  };
+}
+
+port.on("message", (order: ThreadOrder) => {
+  if (order.kind === "reply") {
+    onReply?.(order.reply);
+    return;
+  }
+  turn = Promise.resolve();
+  work(order.task).then(
+    (result) => report({ kind: "done", result }),
+    (error: unknown) => report({ kind: "failed", error: sent(error) }),
+  );
+});
