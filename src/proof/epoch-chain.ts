@@ -1,9 +1,9 @@
 // The chain of epochs: from a waypoint that the operator trusts, each epoch's validators sign who the next ones are.
 import { equalBytes } from "../base/bytes.ts";
-import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
+import { computeWaypoint, formatWaypoint, type Waypoint, type WaypointPreimage } from "../ledger/waypoint.ts";
 import type { Bls } from "./bls.ts";
 import { ProofError } from "./errors.ts";
-import { type EpochState, type SignedLedgerInfo, waypointOf } from "./ledger-info.ts";
+import type { EpochState, SignedLedgerInfo } from "./ledger-info.ts";
 import { Validators } from "./validators.ts";
 
 /** The last epoch whose validators are known, reached from a waypoint without a gap. */
@@ -18,16 +18,10 @@ export class EpochChain {
     this.#lastVersion = lastVersion;
   }
 
-  /** Begins at the end of an epoch that the waypoint commits to; its signature does not matter. Throws ProofError. */
-  static begin(waypoint: Waypoint, { ledgerInfo }: SignedLedgerInfo, bls: Bls): EpochChain {
-    const own = waypointOf(ledgerInfo);
-    if (own.version !== waypoint.version || !equalBytes(own.hash, waypoint.hash)) {
-      throw new ProofError(
-        "waypoint",
-        `the chain of epochs begins at ${formatWaypoint(own)}, not at the waypoint ${formatWaypoint(waypoint)}`,
-      );
-    }
-    return new EpochChain(nextEpochOf(ledgerInfo), ledgerInfo.version, bls);
+  /** Begins at the end of an epoch that the waypoint commits to. Throws ProofError. */
+  static begin(waypoint: Waypoint, start: WaypointPreimage, bls: Bls): EpochChain {
+    assertNamed(waypoint, start);
+    return new EpochChain(nextEpochOf(start), start.version, bls);
   }
 
   /** The epoch whose validators are known. */
@@ -61,7 +55,17 @@ export class EpochChain {
   }
 }
 
-function nextEpochOf({ epoch, nextEpoch, version }: SignedLedgerInfo["ledgerInfo"]): EpochState {
+/** Checks that a waypoint commits to these parts of a ledger info. Throws ProofError. */
+export function assertNamed(waypoint: Waypoint, preimage: WaypointPreimage): void {
+  const own = computeWaypoint(preimage);
+  if (own.version === waypoint.version && equalBytes(own.hash, waypoint.hash)) return;
+  throw new ProofError(
+    "waypoint",
+    `the proof begins at ${formatWaypoint(own)}, not at the waypoint ${formatWaypoint(waypoint)}`,
+  );
+}
+
+function nextEpochOf({ epoch, nextEpoch, version }: WaypointPreimage): EpochState {
   if (nextEpoch === undefined)
     throw new ProofError("wrong_epoch", `version ${version} does not end epoch ${epoch}`);
   if (nextEpoch.epoch !== epoch + 1n) {

@@ -5,7 +5,6 @@ import { byteString, hash, u64 } from "../bcs/scalars.ts";
 import { option, vector } from "../bcs/sequences.ts";
 import { domainSeed } from "../ledger/hash.ts";
 import { voterCodec } from "../ledger/validator-set.ts";
-import { computeWaypoint, type Waypoint } from "../ledger/waypoint.ts";
 
 /** The validators of an epoch. */
 export const epochStateCodec = struct({ epoch: u64, voters: vector(voterCodec) });
@@ -48,9 +47,4 @@ export function signingMessageOf(ledgerInfo: LedgerInfo): Uint8Array {
   message.set(SEED);
   message.set(body, SEED.length);
   return message;
-}
-
-/** The waypoint of a ledger info. */
-export function waypointOf(ledgerInfo: LedgerInfo): Waypoint {
-  return computeWaypoint(ledgerInfo);
 }
