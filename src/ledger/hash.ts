@@ -19,7 +19,7 @@ const SCRATCH_BYTES = 16_384;
 const scratch = new Uint8Array(SCRATCH_BYTES);
 
 /** The seed of a type name. */
-function domainSeed(name: string): Uint8Array {
+export function domainSeed(name: string): Uint8Array {
   return sha3(new TextEncoder().encode(`APTOS::${name}`));
 }
 

@@ -15,8 +15,8 @@ export interface Waypoint {
   readonly hash: Uint8Array;
 }
 
-/** The ledger info at the end of an epoch, which the waypoint hashes. */
-const preimageCodec = struct({
+/** The parts of a ledger info that a waypoint hashes. */
+export const waypointPreimageCodec = struct({
   /** Epoch of the version's block, not the one that starts after it. */
   epoch: u64,
   accumulatorRoot: hash,
@@ -24,7 +24,7 @@ const preimageCodec = struct({
   timestampUsec: u64,
   nextEpoch: option(struct({ epoch: u64, voters: vector(voterCodec) })),
 });
-export type WaypointPreimage = ValueOf<typeof preimageCodec>;
+export type WaypointPreimage = ValueOf<typeof waypointPreimageCodec>;
 
 const MAX_VERSION_DIGITS = 20;
 const U64_MAX = 0xffff_ffff_ffff_ffffn;
@@ -65,5 +65,8 @@ export function formatWaypoint(waypoint: Waypoint): string {
 
 /** Computes a waypoint. */
 export function computeWaypoint(preimage: WaypointPreimage): Waypoint {
-  return { version: preimage.version, hash: hashOf(SEEDS.waypoint, encodeWith(preimageCodec, preimage)) };
+  return {
+    version: preimage.version,
+    hash: hashOf(SEEDS.waypoint, encodeWith(waypointPreimageCodec, preimage)),
+  };
 }

@@ -192,15 +192,40 @@ export function decodeTreeNode(bytes: Uint8Array): TreeNode {
 function fold(node: TreeNode, range: number): Uint8Array {
   if (range >= FANOUT) return node.slots[range - FANOUT]?.hash ?? SPARSE_MERKLE_PLACEHOLDER;
   if (!isFolded(node, range)) {
-    const inside = node.children & (RANGES[range] ?? 0);
-    // The only bit, if any, gives the slot of the only child.
-    return inside === 0 ? SPARSE_MERKLE_PLACEHOLDER : fold(node, FANOUT + 31 - Math.clz32(inside));
+    return loneChild(node, range)?.hash ?? SPARSE_MERKLE_PLACEHOLDER;
   }
   const known = node.folded[range];
   if (known !== undefined) return known;
   const hash = innerHashOf(fold(node, 2 * range), fold(node, 2 * range + 1));
   node.folded[range] = hash;
   return hash;
+}
+
+/** Where the way of a key leaves a node. */
+export interface NodeStep {
+  /** Hashes beside the way, from the top down. */
+  readonly siblings: readonly Uint8Array[];
+  /** The child at its end; undefined where nothing is. A child without a key hash is a node one nibble down. */
+  readonly child: TreeChild | undefined;
+}
+
+/** Follows the way of a key through a node at a nibble depth. It ends early at a lone leaf and where nothing is. */
+export function stepThrough(node: TreeNode, keyHash: Uint8Array, depth: number): NodeStep {
+  const siblings: Uint8Array[] = [];
+  const nibble = nibbleAt(keyHash, depth);
+  let range = 1;
+  for (let bit = 3; bit >= 0; bit--) {
+    if (!isFolded(node, range)) return { siblings, child: loneChild(node, range) };
+    range = 2 * range + ((nibble >> bit) & 1);
+    siblings.push(fold(node, range ^ 1));
+  }
+  return { siblings, child: node.slots[range - FANOUT] };
+}
+
+/** The child of a range that has at most one. */
+function loneChild({ slots, children }: TreeNode, range: number): TreeChild | undefined {
+  const inside = children & (RANGES[range] ?? 0);
+  return inside === 0 ? undefined : slots[31 - Math.clz32(inside)];
 }
 
 /** Hash of a node: its 16 slots folded as a binary tree of four levels. */

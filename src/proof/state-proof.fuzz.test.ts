@@ -1,0 +1,93 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { RUNS } from "../../test/support/property.ts";
+import { createTable } from "../../test/support/tree-table.ts";
+import { toHex } from "../base/hex.ts";
+import { SPARSE_MERKLE_PLACEHOLDER } from "../ledger/hash.ts";
+import { readTreePath } from "../ledger/state-tree/path.ts";
+import { ProofError } from "./errors.ts";
+import { checkStateProof, type StateProof } from "./state-proof.ts";
+
+type Model = ReadonlyMap<string, { readonly keyHash: Uint8Array; readonly valueHash: Uint8Array }>;
+
+async function prove(
+  keyHash: Uint8Array,
+  model: Model,
+  table: ReturnType<typeof createTable>,
+): Promise<StateProof> {
+  const { leaf, siblings } = await readTreePath(keyHash, table.reader);
+  const item = leaf && model.get(toHex(leaf.keyHash));
+  return { leaf: item, siblings };
+}
+
+function holds(
+  proof: StateProof,
+  root: Uint8Array,
+  keyHash: Uint8Array,
+  valueHash: Uint8Array | undefined,
+): boolean {
+  try {
+    checkStateProof(proof, root, keyHash, valueHash);
+    return true;
+  } catch (error) {
+    if (error instanceof ProofError) return false;
+    throw error;
+  }
+}
+
+describe("state proofs of random histories", () => {
+  // Few distinct bytes at the front make deep common prefixes frequent.
+  const keyHash = fc
+    .tuple(fc.array(fc.constantFrom(0x00, 0x01, 0x10, 0xf0), { minLength: 1, maxLength: 3 }), fc.nat(3))
+    .map(([head, tail]) => {
+      const out = new Uint8Array(32).fill(0xee);
+      out.set(head);
+      out[4] = tail;
+      return out;
+    });
+  const valueHash = fc.option(
+    fc.nat(5).map((byte) => new Uint8Array(32).fill(byte)),
+    { nil: undefined },
+  );
+  const batch = fc.uniqueArray(fc.record({ keyHash, valueHash }), {
+    maxLength: 12,
+    selector: (update) => toHex(update.keyHash),
+  });
+  const history = fc.array(batch, { minLength: 1, maxLength: 5 });
+
+  it("hold for what is there and for what is not, and for nothing else", async () => {
+    await fc.assert(
+      fc.asyncProperty(history, keyHash, valueHash, async (batches, otherKey, otherValue) => {
+        const table = createTable();
+        const model = new Map<string, { keyHash: Uint8Array; valueHash: Uint8Array }>();
+        const seen = new Map<string, Uint8Array>([[toHex(otherKey), otherKey]]);
+        let root: Uint8Array = SPARSE_MERKLE_PLACEHOLDER;
+        let earlier = root;
+        for (const updates of batches) {
+          for (const update of updates) {
+            seen.set(toHex(update.keyHash), update.keyHash);
+            if (update.valueHash === undefined) model.delete(toHex(update.keyHash));
+            else model.set(toHex(update.keyHash), { keyHash: update.keyHash, valueHash: update.valueHash });
+          }
+          earlier = root;
+          root = await table.apply(updates);
+        }
+        for (const key of seen.values()) {
+          const value = model.get(toHex(key))?.valueHash;
+          const proof = await prove(key, model, table);
+          expect(holds(proof, root, key, value)).toBe(true);
+          const isSame =
+            otherValue === undefined
+              ? value === undefined
+              : value !== undefined && toHex(value) === toHex(otherValue);
+          expect(holds(proof, root, key, otherValue)).toBe(isSame);
+          if (toHex(earlier) !== toHex(root)) expect(holds(proof, earlier, key, value)).toBe(false);
+          if (value !== undefined && toHex(otherKey) !== toHex(key)) {
+            expect(holds(proof, root, otherKey, value)).toBe(false);
+          }
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
