@@ -100,7 +100,15 @@ export class LedgerWriter {
       await raiseByMatchedWaypoints(store, position, (waypoint) => committer.noteMatchedWaypoint(waypoint));
     }
     if (chain !== undefined) {
-      this.#blocks = new BlockMaker({ store, chain, committer, faults, onCommit, settings: localChain });
+      this.#blocks = new BlockMaker({
+        store,
+        chain,
+        committer,
+        faults,
+        onCommit,
+        settings: localChain,
+        logger,
+      });
     }
     if (plan.follow === undefined) {
       // Stored, so that later readers of the store know the proof. A local chain proves nothing.
