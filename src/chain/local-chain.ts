@@ -7,6 +7,8 @@ import { type ChainItems, createChainItems } from "./chain-items.ts";
 import { OWN_FRAMEWORK, readFramework } from "./framework.ts";
 import { encodeGenesis } from "./genesis.ts";
 import { type ChainGuide, createGuide } from "./guide.ts";
+import { createKeypair } from "./keys.ts";
+import { Submissions } from "./submission/submissions.ts";
 
 /** Chain id of local chains. */
 export const LOCAL_CHAIN_ID = 4;
@@ -29,6 +31,8 @@ export interface LocalChain {
   genesisBlob(): Uint8Array;
   /** Makes the records of the next block. Writes nothing. */
   produceBlock(base: BlockBase): Promise<readonly Uint8Array[]>;
+  /** Checks, simulates and makes transactions for this chain. */
+  readonly submissions: Submissions;
   guide(): ChainGuide;
 }
 
@@ -46,6 +50,7 @@ export function createLocalChain(settings: LocalChainSettings): LocalChain {
     items,
     genesisBlob: () => encodeGenesis(items, seed, chainId),
     produceBlock: async (base) => (await makeBlock(items, seed, base)).records,
+    submissions: new Submissions({ framework: items.framework, faucet: createKeypair(seed, "faucet") }),
     guide: () => createGuide(items),
   };
 }

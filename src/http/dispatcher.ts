@@ -44,6 +44,8 @@ import type { Services } from "./services.ts";
 export interface Switches {
   readonly encode: boolean;
   readonly index: boolean;
+  /** Off where no blocks are made. */
+  readonly submit: boolean;
   readonly jsonOutput: boolean;
   readonly bcsOutput: boolean;
 }
@@ -86,6 +88,14 @@ function withoutView(operation: Operation, error: unknown): undefined {
 function lastEventIdOf({ headers }: Exchange): bigint | undefined {
   const text = headers["last-event-id"];
   return text === undefined || text === "" ? undefined : parseField("Last-Event-ID", lastEventIdField, text);
+}
+
+function notServed(method: string, path: string): HttpError {
+  return new HttpError(
+    "not_served",
+    `${method} ${path} is not served by this node; ask a full node, or follow one with pass-through`,
+    { isElsewhere: true },
+  );
 }
 
 /** What an answer rests on. One in pieces reads further items as it is sent, so those count at their weakest. */
@@ -233,7 +243,7 @@ export class Dispatcher {
       const body = operation.isDocument
         ? this.#document(operation, answer.data, form)
         : operation.encode(answer.data, form);
-      const sending = this.#responder.respond(serving, form, body, answer.version, about);
+      const sending = this.#responder.respond(serving, form, body, answer.version, about, answer.status);
       if (sending !== undefined) await sending;
     } catch (error) {
       if (await this.#passOn(serving, error)) return;
@@ -325,11 +335,7 @@ export class Dispatcher {
     const referencePath = findReferencePath(path);
     // Where this node serves the path, a method that nobody has is a wrong method, not a path of another node.
     if (referencePath !== undefined && (match === undefined || isReferenceRequest(method, path))) {
-      throw new HttpError(
-        "not_served",
-        `${method} ${referencePath} is not served by this node; ask a full node, or follow one with pass-through`,
-        { isElsewhere: true },
-      );
+      throw notServed(method, referencePath);
     }
     if (match === undefined) {
       throw new HttpError("unknown_path", `nothing is served at ${quoteInput(path)}`, { isElsewhere: true });
@@ -344,6 +350,8 @@ export class Dispatcher {
   #negotiate(operation: Operation, accept: string | undefined): Form {
     const { switches } = this.#options;
     if (operation.switch !== undefined && !switches[operation.switch]) {
+      // No switch of the operator: only a node that makes blocks has a use for transactions.
+      if (operation.switch === "submit") throw notServed(operation.method, operation.path);
       throw new HttpError("disabled", `${operation.id} is switched off on this node`, {
         isElsewhere: isReferenceRequest(operation.method, operation.path),
       });

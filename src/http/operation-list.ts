@@ -26,6 +26,8 @@ import { metrics } from "./operations/metrics.ts";
 import { ready } from "./operations/ready.ts";
 import { streamBalance } from "./operations/stream-balance.ts";
 import { streamBlocks } from "./operations/stream-blocks.ts";
+import { submitBatchTransactions } from "./operations/submit-batch-transactions.ts";
+import { submitTransaction } from "./operations/submit-transaction.ts";
 import { view } from "./operations/view.ts";
 
 /** All operations, in the order of the documentation. */
@@ -51,6 +53,8 @@ export const OPERATIONS: readonly Operation[] = [
   encodeSubmission,
   explainSubmission,
   getTransactions,
+  submitTransaction,
+  submitBatchTransactions,
   getRawStateValue,
   info,
   getLedgerInfo,

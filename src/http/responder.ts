@@ -92,6 +92,7 @@ export class Responder {
     bytes: string | Uint8Array,
     version: bigint | undefined,
     about: readonly string[] = NO_EXTRA,
+    status = 200,
   ): Promise<void> | undefined {
     const { headers: prepared, isPinned } = serving;
     if (isPinned && version !== undefined && this.#isFinal(serving, version)) {
@@ -107,8 +108,9 @@ export class Responder {
     const extra = isLatest
       ? about
       : this.#readHeaders(serving, version, "Cache-Control", "no-cache", ...about);
-    if (isCompressible(form, bytes.length)) return this.#sendCompressed(serving, headers, extra, bytes);
-    this.send(serving, 200, headers, extra, bytes);
+    if (status === 200 && isCompressible(form, bytes.length))
+      return this.#sendCompressed(serving, headers, extra, bytes);
+    this.send(serving, status, headers, extra, bytes);
     return undefined;
   }
 

@@ -27,7 +27,7 @@ import { OPERATIONS } from "./operation-list.ts";
 import { metrics } from "./operations/metrics.ts";
 import { PassThrough } from "./pass-through.ts";
 import type { RequestObserver } from "./responder.ts";
-import type { NodeInfo, SubmissionEncoder, SubmissionExplainer } from "./services.ts";
+import type { NodeInfo, SubmissionEncoder, SubmissionExplainer, SubmissionHandler } from "./services.ts";
 import type { TlsFiles } from "./tls.ts";
 import { UnreadResponses } from "./unread-responses.ts";
 
@@ -96,6 +96,8 @@ export interface HttpServices {
   readonly headWatch?: HeadWatch;
   readonly encoder: SubmissionEncoder;
   readonly explainer: SubmissionExplainer;
+  /** Takes transactions; only a node that makes blocks has one. */
+  readonly submissions?: SubmissionHandler | undefined;
   /** Types of stored values. Left out, the server keeps its own. */
   readonly types?: StateTypes;
   /** Keys and values of the info response, with the ledger where there is one. */
@@ -226,6 +228,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     services: {
       encode: options.encoder,
       explain: options.explainer,
+      submissions: options.submissions,
       types: options.types ?? new StateTypes(new ModuleCache()),
       nodeInfo: options.nodeInfo,
       unhealthyReason: options.unhealthyReason ?? (() => undefined),
@@ -239,6 +242,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     switches: {
       encode: options.encode ?? HTTP_DEFAULTS.encode,
       index: options.index ?? true,
+      submit: options.submissions !== undefined,
       jsonOutput: options.jsonOutput ?? HTTP_DEFAULTS.jsonOutput,
       bcsOutput: options.bcsOutput ?? HTTP_DEFAULTS.bcsOutput,
     },

@@ -2,6 +2,8 @@
 import { DAY_MS, type NumberSettings } from "../base/settings.ts";
 import { type BlockTimer, startBlockTimer } from "../chain/block-timer.ts";
 import type { LocalChain } from "../chain/local-chain.ts";
+import { Mempool } from "../chain/mempool.ts";
+import type { Submitted } from "../chain/submission/submitted.ts";
 import type { Position } from "../ledger/position.ts";
 import type { Store } from "../store/contract.ts";
 import { isPassingFault } from "../store/errors.ts";
@@ -34,6 +36,8 @@ export interface BlockMakerOptions {
 
 /** Makes blocks, by a timer or one at a time. */
 export class BlockMaker {
+  /** Transactions that wait for a block. */
+  readonly mempool: Mempool = new Mempool();
   readonly #options: BlockMakerOptions;
   #timer: BlockTimer | undefined;
   /** Settles when every requested block is made or has failed. */
@@ -79,6 +83,7 @@ export class BlockMaker {
     const { store, chain, committer, faults, onCommit } = this.#options;
     const view = await store.openView();
     let records: readonly Uint8Array[];
+    const settled: Submitted[] = [];
     try {
       const last = view.position.timestampUsec;
       const stepped = last === 0n ? FIRST_BLOCK_USEC : last + BLOCK_STEP_USEC;
@@ -87,6 +92,11 @@ export class BlockMaker {
         position: view.position,
         view,
         getTreeNodes: (keys) => store.getTreeNodes(keys),
+        submitted: {
+          waiting: this.mempool.inOrder(),
+          faucet: chain.submissions.faucet,
+          settle: (submitted) => settled.push(submitted),
+        },
         // A clock that was set back must not stop the chain.
         timestampUsec: now > last ? now : last + 1n,
       });
@@ -95,6 +105,7 @@ export class BlockMaker {
     }
     const position = await committer.append(records);
     if (position === undefined) throw new Error("a block was committed, but there is no ledger");
+    for (const { hash } of settled) this.mempool.remove(hash);
     onCommit(records.length);
     faults.clear("blocks");
     return position;
