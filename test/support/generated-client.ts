@@ -1521,7 +1521,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description text/event-stream: Server-sent events. An event `balance` gives the current state, then each change; its `id` is the version. An event `gap` says that changes after `Last-Event-ID` have been pruned; the current state follows it. A comment is a heartbeat; its `id` is the version that the stream has reached. `x-event-data` names the schema of the JSON in `data`, by event. Generated clients have types for it but read the response as one text, which never ends: read it line by line. */
+      /** @description text/event-stream: Server-sent events. An event `balance` gives the current state, then each change; its `id` is the version. An event `gap` says that changes after `Last-Event-ID` have been pruned, or that the local chain went back below it; the current state follows it. A comment is a heartbeat; its `id` is the version that the stream has reached. `x-event-data` names the schema of the JSON in `data`, by event. Generated clients have types for it but read the response as one text, which never ends: read it line by line. */
       200: {
         headers: {
           "X-NODE-CHAIN-ID": number;
@@ -1654,7 +1654,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description text/event-stream: Server-sent events. An event `block` gives the current state, then each change; its `id` is the version. An event `gap` says that changes after `Last-Event-ID` have been pruned; the current state follows it. A comment is a heartbeat; its `id` is the version that the stream has reached. `x-event-data` names the schema of the JSON in `data`, by event. Generated clients have types for it but read the response as one text, which never ends: read it line by line. */
+      /** @description text/event-stream: Server-sent events. An event `block` gives the current state, then each change; its `id` is the version. An event `gap` says that changes after `Last-Event-ID` have been pruned, or that the local chain went back below it; the current state follows it. A comment is a heartbeat; its `id` is the version that the stream has reached. `x-event-data` names the schema of the JSON in `data`, by event. Generated clients have types for it but read the response as one text, which never ends: read it line by line. */
       200: {
         headers: {
           "X-NODE-CHAIN-ID": number;
