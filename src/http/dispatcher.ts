@@ -224,6 +224,7 @@ export class Dispatcher {
       inFlight = 1;
       this.#countIn();
       if (operation.maxInFlight !== undefined) leave = this.#enter(operation, operation.maxInFlight);
+      const { timesBack } = this.#options.headWatch;
       if (operation.ledger !== "none") {
         const opened = this.#openView(operation);
         view = opened instanceof Promise ? await opened : opened;
@@ -235,8 +236,10 @@ export class Dispatcher {
       }
       if (exchange.isGone) throw new Abandoned("the client went away");
       const { services, ledger } = this.#options;
+      const mayBeUndone = this.#mayBeUndone;
       const isGone = (): boolean => exchange.isGone;
-      const handled = operation.handle(args, { view, services, ledger, form, isGone, lastEventId });
+      const context = { view, services, ledger, form, isGone, lastEventId, mayBeUndone };
+      const handled = operation.handle(args, context);
       const answer = handled instanceof Promise ? await handled : handled;
       // Encode nothing for a client that left: a large response holds memory until it is sent.
       if (exchange.isGone) throw new Abandoned("the client went away");
@@ -246,7 +249,7 @@ export class Dispatcher {
       }
       const about = this.#headers.about(answer);
       if ("watched" in answer) {
-        this.#openStream(serving, operation, form, answer);
+        this.#openStream(serving, { operation, form, timesBack }, answer);
         return;
       }
       if ("stream" in answer) {
@@ -287,7 +290,14 @@ export class Dispatcher {
     this.#responder.sendFile(serving, file, body);
   }
 
-  #openStream(serving: Serving, operation: Operation, form: Form, answer: EventAnswer<WatchEvent>): void {
+  readonly #mayBeUndone = (version: bigint): boolean => this.#options.headWatch.mayBeUndone(version);
+
+  #openStream(
+    serving: Serving,
+    asked: { readonly operation: Operation; readonly form: Form; readonly timesBack: number },
+    answer: EventAnswer<WatchEvent>,
+  ): void {
+    const { operation, form, timesBack } = asked;
     const { streams } = this.#options;
     streams.assertRoom();
     const { watched, opening, state, after, version } = answer;
@@ -295,7 +305,10 @@ export class Dispatcher {
     const first = state === undefined ? opening : opening + format(state);
     const sink = this.#responder.startEvents(serving, form, version, this.#headers.about(answer));
     if (serving.exchange.method === "HEAD") sink.end();
-    else streams.open({ watched, opening: first, after, isResumed: state === undefined, format }, sink);
+    else {
+      const isResumed = state === undefined;
+      streams.open({ watched, opening: first, after, timesBack, isResumed, format }, sink);
+    }
   }
 
   /** Passes a request that this node does not serve to the upstream. Returns true if the upstream answers it. */
