@@ -2,7 +2,7 @@
 import { toPrefixedHex } from "../base/hex.ts";
 import type { Logger } from "../base/log.ts";
 import { DAY_MS, type NumberSettings } from "../base/settings.ts";
-import { SubmittedFault } from "../chain/block.ts";
+import { type MadeBlock, SubmittedFault } from "../chain/block.ts";
 import { type BlockTimer, startBlockTimer } from "../chain/block-timer.ts";
 import type { LocalChain } from "../chain/local-chain.ts";
 import { Mempool } from "../chain/mempool.ts";
@@ -24,6 +24,8 @@ export const LOCAL_CHAIN_NUMBERS = {
    * seed alone. Left out, only `produceBlock` makes blocks, on that same clock.
    */
   blockTimeMs: { fallback: undefined, min: 0, max: 24 * DAY_MS },
+  /** Time between changes of epoch; left out, ten minutes, or that of the ledger if it exists. */
+  epochTimeMs: { fallback: undefined, min: 1, max: 24 * DAY_MS },
   /** Stops after this many blocks; never when left out. */
   blocks: { fallback: undefined, min: 0, max: 1_000_000_000 },
 } as const satisfies NumberSettings;
@@ -86,7 +88,7 @@ export class BlockMaker {
   async #produce(nowMs: number | undefined): Promise<Position> {
     const { store, chain, committer, faults, onCommit } = this.#options;
     const view = await store.openView();
-    let records: readonly Uint8Array[] | undefined;
+    let made: MadeBlock | undefined;
     const settled: [Submitted, { readonly isIncluded: boolean }][] = [];
     try {
       const last = view.position.timestampUsec;
@@ -95,7 +97,7 @@ export class BlockMaker {
       // A clock that was set back must not stop the chain.
       const timestampUsec = now > last ? now : last + 1n;
       this.mempool.expire(timestampUsec / 1_000_000n);
-      records = await chain.produceBlock({
+      made = await chain.produceBlock({
         position: view.position,
         view,
         getTreeNodes: (keys) => store.getTreeNodes(keys),
@@ -113,8 +115,9 @@ export class BlockMaker {
     } finally {
       view.release();
     }
-    if (records === undefined) return this.#produce(nowMs);
-    const position = await committer.append(records);
+    if (made === undefined) return this.#produce(nowMs);
+    const { records, signed } = made;
+    const position = await committer.append(records, undefined, signed);
     if (position === undefined) throw new Error("a block was committed, but there is no ledger");
     for (const [submitted, outcome] of settled) this.mempool.settle(submitted, outcome);
     onCommit(records.length);

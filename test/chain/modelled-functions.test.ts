@@ -51,7 +51,7 @@ describe("modelled functions", () => {
       const fields = { expirationTimestampSecs };
       const transaction = signCall(sender, { ...call, fields, nonce: nonce++ });
       const { submitted } = await chain.submissions.check(view, chain.submissions.takeApart(transaction));
-      const records = await chain.produceBlock({
+      const { records } = await chain.produceBlock({
         position,
         view,
         getTreeNodes: (keys) => run.store.getTreeNodes(keys),
