@@ -25,6 +25,7 @@ import { healthy } from "./operations/healthy.ts";
 import { info } from "./operations/info.ts";
 import { metrics } from "./operations/metrics.ts";
 import { ready } from "./operations/ready.ts";
+import { simulateTransaction } from "./operations/simulate-transaction.ts";
 import { streamBalance } from "./operations/stream-balance.ts";
 import { streamBlocks } from "./operations/stream-blocks.ts";
 import { submitBatchTransactions } from "./operations/submit-batch-transactions.ts";
@@ -56,6 +57,7 @@ export const OPERATIONS: readonly Operation[] = [
   getTransactions,
   submitTransaction,
   submitBatchTransactions,
+  simulateTransaction,
   getTransactionByVersion,
   getRawStateValue,
   info,

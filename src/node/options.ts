@@ -175,8 +175,8 @@ export interface SimulationResult {
   readonly vmStatus: string;
   readonly gasUsed: bigint;
   readonly gasUnitPrice: bigint;
-  /** Number of state items that it would write. */
-  readonly writes: number;
+  /** The transaction with its events and changes, as `POST /v1/transactions/simulate` answers it. */
+  readonly transaction: Readonly<Record<string, unknown>>;
 }
 
 /** A running node. Calls reject, never throw; after `close` they reject because the node is closed. */

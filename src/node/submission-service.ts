@@ -1,17 +1,22 @@
 // Submission of transactions to the local chain, over HTTP and in-process.
-import { setImmediate } from "node:timers/promises";
 import { toPrefixedHex } from "../base/hex.ts";
-import { decodeWith } from "../bcs/codec.ts";
+import { nextTurn } from "../base/turns.ts";
+import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { vector } from "../bcs/sequences.ts";
 import type { LocalChain } from "../chain/local-chain.ts";
 import type { Mempool } from "../chain/mempool.ts";
 import { decodeSubmitted, MAX_TRANSACTION_BYTES, type Submitted } from "../chain/submission/submitted.ts";
-import { pendingJson } from "../chain/submission/transaction-json.ts";
-import { vmStatusText } from "../chain/submission/vm-status.ts";
 import { HttpError } from "../http/errors.ts";
-import type { SubmissionBody, SubmissionHandler } from "../http/services.ts";
+import type {
+  PendingTransaction,
+  SimulationEstimates,
+  SubmissionBody,
+  SubmissionHandler,
+} from "../http/services.ts";
+import { TransactionPrinter } from "../http/transaction-json/printer.ts";
 import { parseJson } from "../json/parse.ts";
+import type { StateTypes } from "../ledger/state-types.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { ModuleLoader } from "../move/abi.ts";
 import type { Address } from "../move/address.ts";
@@ -23,16 +28,21 @@ import type { SimulationResult } from "./options.ts";
 /** Transactions of one batch, as in the reference. */
 const MAX_BATCH = 10;
 /** Longer JSON is no transaction that the chain takes, and would keep others waiting while it is parsed. */
-const MAX_JSON_BYTES = 8 * MAX_TRANSACTION_BYTES;
+const MAX_JSON_BYTES = 4 * MAX_TRANSACTION_BYTES;
+
+const NO_ESTIMATES: SimulationEstimates = {
+  maxGasAmount: false,
+  gasUnitPrice: false,
+  prioritizedGasUnitPrice: false,
+};
 
 export interface SubmissionServiceOptions {
   readonly chain: LocalChain;
   /** The mempool of the writer; undefined while another process writes. */
   readonly mempool: () => Mempool | undefined;
   readonly loadModule: (view: LedgerView) => ModuleLoader;
+  readonly types: StateTypes;
 }
-
-type Json = Readonly<Record<string, unknown>>;
 
 export class SubmissionService implements SubmissionHandler {
   readonly #options: SubmissionServiceOptions;
@@ -55,8 +65,8 @@ export class SubmissionService implements SubmissionHandler {
   }
 
   /** Takes a transaction that passes all checks. */
-  async submit(body: SubmissionBody, view: LedgerView): Promise<Json> {
-    return pendingJson(await this.take(await this.#decode(body, view), view));
+  async submit(body: SubmissionBody, view: LedgerView): Promise<PendingTransaction> {
+    return toPending(await this.take(await this.#decode(body, view), view));
   }
 
   async #decode({ bytes, isJson }: SubmissionBody, view: LedgerView): Promise<UserTransaction> {
@@ -84,7 +94,7 @@ export class SubmissionService implements SubmissionHandler {
       : decodeBatch(bytes).map((value) => ({ status: "fulfilled", value }) as const);
     const errors: (unknown | undefined)[] = [];
     for (const result of given) {
-      await setImmediate();
+      await nextTurn();
       if (result.status === "rejected") errors.push(result.reason);
       else {
         const failure = await this.take(result.value, view).then(
@@ -97,21 +107,36 @@ export class SubmissionService implements SubmissionHandler {
     return errors;
   }
 
-  /** Runs a transaction on the head and keeps nothing. */
-  async simulate(body: SubmissionBody, view: LedgerView): Promise<SimulationResult> {
-    const transaction = await this.#decode(body, view);
-    const { status, gasUsed, submitted, writes } = await this.#options.chain.submissions.simulate(
-      view,
-      transaction,
+  async simulate(
+    body: SubmissionBody,
+    view: LedgerView,
+    estimates: SimulationEstimates = NO_ESTIMATES,
+  ): Promise<Uint8Array> {
+    const { submissions } = this.#options.chain;
+    return submissions.simulate(view, await this.#decode(body, view), estimates);
+  }
+
+  /** A simulation in the form of the in-process call. */
+  async simulateInProcess(body: SubmissionBody, view: LedgerView): Promise<SimulationResult> {
+    const record = await this.simulate(body, view);
+    const text = await new TransactionPrinter(this.#options.types, view).print(
+      record,
+      view.position.timestampUsec,
     );
+    const transaction = JSON.parse(text) as Readonly<Record<string, unknown>>;
     return {
-      hash: toPrefixedHex(submitted.hash),
-      success: status.kind === "success",
-      vmStatus: vmStatusText(status),
-      gasUsed,
-      gasUnitPrice: submitted.transaction.raw.gasUnitPrice,
-      writes: writes.length,
+      hash: String(transaction.hash),
+      success: transaction.success === true,
+      vmStatus: String(transaction.vm_status),
+      gasUsed: BigInt(String(transaction.gas_used)),
+      gasUnitPrice: BigInt(String(transaction.gas_unit_price)),
+      transaction,
     };
+  }
+
+  async pendingTransaction(hash: Uint8Array): Promise<PendingTransaction | undefined> {
+    const submitted = this.#options.mempool()?.get(hash);
+    return submitted && toPending(submitted);
   }
 
   /** Mints the native coin for an account; returns the hashes of the faucet's transactions. */
@@ -131,6 +156,10 @@ export class SubmissionService implements SubmissionHandler {
       mempool.add(submitted, { sequenceNumber, nowSecs: nowSecsOf(view) });
     return checked.map(({ submitted }) => toPrefixedHex(submitted.hash));
   }
+}
+
+function toPending({ transaction, hash }: Submitted): PendingTransaction {
+  return { hash, bytes: encodeWith(userTransactionCodec, transaction) };
 }
 
 function nowSecsOf({ position }: LedgerView): bigint {

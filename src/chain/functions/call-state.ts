@@ -86,7 +86,9 @@ export class CallState {
 
   /** The Account resource of an address. */
   account(address: Address): Item<AccountResource> {
-    return this.itemOf("account", address, () => accountItem(address));
+    return this.itemOf("account", address, () =>
+      resourceItem(address, "0x1::account::Account", accountCodec),
+    );
   }
 
   /** The resource group of an object. */
@@ -111,11 +113,6 @@ export class CallState {
     const byte = flags?.[DEFAULT_ACCOUNT_RESOURCE >> 3] ?? 0;
     return (byte & (1 << (DEFAULT_ACCOUNT_RESOURCE & 7))) !== 0;
   }
-}
-
-/** The Account resource of an address. */
-export function accountItem(address: Address): Item<AccountResource> {
-  return resourceItem(address, "0x1::account::Account", accountCodec);
 }
 
 /** A new Account resource. */

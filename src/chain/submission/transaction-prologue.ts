@@ -3,15 +3,11 @@ import { equalBytes } from "../../base/bytes.ts";
 import { refuse } from "../../transaction/submission-error.ts";
 import type { CallState } from "../functions/call-state.ts";
 import { coinBalance, NATIVE_COIN } from "../functions/coins.ts";
-import { leastGas } from "./gas.ts";
+import { leastGas, MAX_GAS_AMOUNT, MAX_GAS_PRICE, MIN_GAS_PRICE } from "./gas.ts";
 import { isNonceUsed, MAX_NONCE_SECS } from "./nonce-history.ts";
 import type { Signer } from "./signatures.ts";
 import type { Submitted } from "./submitted.ts";
 
-/** Bounds of the gas fields, as on the network. */
-const MIN_GAS_PRICE = 100n;
-const MAX_GAS_PRICE = 10_000_000_000n;
-const MAX_GAS_AMOUNT = 2_000_000n;
 const USEC_PER_SEC = 1_000_000n;
 const TOO_BIG = 1n << 63n;
 
