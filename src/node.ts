@@ -402,6 +402,7 @@ class SextantNode implements Node, Ledger {
       chain,
       mempool: () => this.#writer?.blocks?.mempool,
       loadModule: (view) => this.#reader.moduleLoader(view),
+      encode: (body, view) => this.#reader.encodeSafely(body, view),
       types: this.#reader.types,
     });
   }

@@ -20,6 +20,8 @@ import type { StateTypes } from "../ledger/state-types.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { ModuleLoader } from "../move/abi.ts";
 import type { Address } from "../move/address.ts";
+import { rawTransactionCodec } from "../transaction/raw.ts";
+import { createRawTransaction } from "../transaction/raw-from-request.ts";
 import { refuse, SubmissionError } from "../transaction/submission-error.ts";
 import { parseSubmission, parseSubmissions, tooMany } from "../transaction/submission-request.ts";
 import { type UserTransaction, userTransactionCodec } from "../transaction/user-transaction.ts";
@@ -29,6 +31,8 @@ import type { SimulationResult } from "./options.ts";
 const MAX_BATCH = 10;
 /** Longer JSON is no transaction that the chain takes, and would keep others waiting while it is parsed. */
 const MAX_JSON_BYTES = 4 * MAX_TRANSACTION_BYTES;
+const MAX_BATCH_JSON_BYTES = 1024 * 1024;
+const SIGNING_PREFIX_BYTES = 32;
 
 const NO_ESTIMATES: SimulationEstimates = {
   maxGasAmount: false,
@@ -41,6 +45,8 @@ export interface SubmissionServiceOptions {
   /** The mempool of the writer; undefined while another process writes. */
   readonly mempool: () => Mempool | undefined;
   readonly loadModule: (view: LedgerView) => ModuleLoader;
+  /** The signing message of a JSON request; works on a large one in a thread. */
+  readonly encode: (body: Uint8Array, view: LedgerView) => Promise<Uint8Array>;
   readonly types: StateTypes;
 }
 
@@ -51,10 +57,6 @@ export class SubmissionService implements SubmissionHandler {
 
   constructor(options: SubmissionServiceOptions) {
     this.#options = options;
-  }
-
-  #context(view: LedgerView) {
-    return { chainId: view.position.chainId, loadModule: this.#options.loadModule(view) };
   }
 
   #mempool(): Mempool {
@@ -72,7 +74,11 @@ export class SubmissionService implements SubmissionHandler {
   async #decode({ bytes, isJson }: SubmissionBody, view: LedgerView): Promise<UserTransaction> {
     if (!isJson) return decodeSubmitted(bytes);
     if (bytes.length > MAX_JSON_BYTES) throw refuse("EXCEEDED_MAX_TRANSACTION_SIZE");
-    return parseSubmission(parseJson(bytes), this.#context(view));
+    return parseSubmission(parseJson(bytes), async () => {
+      // Without further signers the bytes to sign are those of the transaction, after a prefix.
+      const message = await this.#options.encode(bytes, view);
+      return decodeWith(rawTransactionCodec, message.subarray(SIGNING_PREFIX_BYTES));
+    });
   }
 
   /** Checks a transaction and puts it into the mempool. Returns the one that waits. */
@@ -88,20 +94,20 @@ export class SubmissionService implements SubmissionHandler {
 
   /** Takes each transaction for itself; returns the errors, in the order of the transactions. */
   async submitBatch({ bytes, isJson }: SubmissionBody, view: LedgerView): Promise<(unknown | undefined)[]> {
-    if (isJson && bytes.length > MAX_BATCH * MAX_JSON_BYTES) throw refuse("EXCEEDED_MAX_TRANSACTION_SIZE");
-    const given = isJson
-      ? await Promise.allSettled(parseSubmissions(parseJson(bytes), this.#context(view), MAX_BATCH))
-      : decodeBatch(bytes).map((value) => ({ status: "fulfilled", value }) as const);
+    if (isJson && bytes.length > MAX_BATCH_JSON_BYTES) throw refuse("EXCEEDED_MAX_TRANSACTION_SIZE");
+    const { chainId } = view.position;
+    const context = { chainId, loadModule: this.#options.loadModule(view) };
+    const given: readonly (() => Promise<UserTransaction> | UserTransaction)[] = isJson
+      ? parseSubmissions(parseJson(bytes), (request) => createRawTransaction(request, context), MAX_BATCH)
+      : decodeBatch(bytes).map((transaction) => () => transaction);
     const errors: (unknown | undefined)[] = [];
-    for (const result of given) {
+    for (const parse of given) {
       await nextTurn();
-      if (result.status === "rejected") errors.push(result.reason);
-      else {
-        const failure = await this.take(result.value, view).then(
-          () => undefined,
-          (error: unknown) => error,
-        );
-        errors.push(failure);
+      try {
+        await this.take(await parse(), view);
+        errors.push(undefined);
+      } catch (error) {
+        errors.push(error);
       }
     }
     return errors;

@@ -31,7 +31,7 @@ describe.skipIf(process.platform !== "linux")("submissions to workers", () => {
       const response = await fetch(`${node.url}${path}`, { method: "POST", body, headers });
       return { status: response.status, body: await response.json() };
     };
-    const get = async (path: string): Promise<any> => (await fetch(`${node.url}${path}`)).json();
+    const get = async (path: string) => (await fetch(`${node.url}${path}`)).json();
     const to = parseAddress("0xb0b");
     const sender = createKeypair(chainSeed(NODE_DEFAULTS.seed), "emptier");
     const payer = createKeypair(chainSeed(NODE_DEFAULTS.seed), "gus");
@@ -43,7 +43,7 @@ describe.skipIf(process.platform !== "linux")("submissions to workers", () => {
         fields: { expirationTimestampSecs: BigInt(Math.floor(Date.now() / 1000)) + 30n },
       });
     const balance = () => get(`/accounts/${formatAddress(to)}/balance/${APT}`);
-    await until(async () => BigInt((await get("")).block_height) > 2n);
+    await until(async () => BigInt(((await get("")) as { block_height: string }).block_height) > 2n);
 
     const first = sign(7n, 1n);
     const pending = await post("/transactions", encodeWith(userTransactionCodec, first));
