@@ -162,7 +162,7 @@ export class Submissions {
     const sequenceNumber = account?.sequenceNumber ?? 0n;
     const calls: EntryFunction[] = [];
     const isMissing = (await call.read(call.account(address))) === undefined;
-    if (isMissing && !(await call.hasDefaultAccounts())) {
+    if (isMissing && !(await call.hasFeature("defaultAccounts"))) {
       calls.push(entryFunction("aptos_account", "create_account", [encodeWith(addressCodec, address)]));
     }
     calls.push(

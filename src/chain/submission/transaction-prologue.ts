@@ -47,7 +47,7 @@ export async function checkPrologue(
   if (raw.chainId !== chainId) throw refuse("BAD_CHAIN_ID");
   const account = await call.read(call.account(raw.sender));
   const { sender, secondary, feePayer } = submitted.signers;
-  const hasDefaultAccounts = await call.hasDefaultAccounts();
+  const hasDefaultAccounts = await call.hasFeature("defaultAccounts");
   // A fee payer may pay for the first transaction of an account that does not exist yet.
   const isSponsored = feePayer !== undefined && (submitted.nonce !== undefined || raw.sequenceNumber === 0n);
   if (account === undefined && !hasDefaultAccounts && !isSponsored && !submitted.isFree)
