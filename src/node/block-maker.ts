@@ -1,6 +1,8 @@
 // Makes the blocks of a local chain on top of the ledger's head, and commits them like the records of any other source.
+import { toPrefixedHex } from "../base/hex.ts";
+import type { Logger } from "../base/log.ts";
 import { DAY_MS, type NumberSettings } from "../base/settings.ts";
-import type { MadeBlock } from "../chain/block.ts";
+import { type MadeBlock, SubmittedFault } from "../chain/block.ts";
 import { type BlockTimer, startBlockTimer } from "../chain/block-timer.ts";
 import type { LocalChain } from "../chain/local-chain.ts";
 import { Mempool } from "../chain/mempool.ts";
@@ -35,6 +37,7 @@ export interface BlockMakerOptions {
   readonly faults: Faults;
   readonly onCommit: (records: number) => void;
   readonly settings: LocalChainOptions | undefined;
+  readonly logger: Logger;
 }
 
 /** Makes blocks, by a timer or one at a time. */
@@ -85,12 +88,15 @@ export class BlockMaker {
   async #produce(nowMs: number | undefined): Promise<Position> {
     const { store, chain, committer, faults, onCommit } = this.#options;
     const view = await store.openView();
-    let made: MadeBlock;
-    const settled: Submitted[] = [];
+    let made: MadeBlock | undefined;
+    const settled: [Submitted, { readonly isIncluded: boolean }][] = [];
     try {
       const last = view.position.timestampUsec;
       const stepped = last === 0n ? FIRST_BLOCK_USEC : last + BLOCK_STEP_USEC;
       const now = nowMs === undefined ? stepped : BigInt(nowMs) * 1000n;
+      // A clock that was set back must not stop the chain.
+      const timestampUsec = now > last ? now : last + 1n;
+      this.mempool.expire(timestampUsec / 1_000_000n);
       made = await chain.produceBlock({
         position: view.position,
         view,
@@ -98,21 +104,32 @@ export class BlockMaker {
         submitted: {
           waiting: this.mempool.inOrder(),
           faucet: chain.submissions.faucet,
-          settle: (submitted) => settled.push(submitted),
+          settle: (submitted, outcome) => settled.push([submitted, outcome]),
         },
-        // A clock that was set back must not stop the chain.
-        timestampUsec: now > last ? now : last + 1n,
+        timestampUsec,
       });
+    } catch (error) {
+      if (!(error instanceof SubmittedFault)) throw error;
+      if (isPassingFault(error.cause)) throw error.cause;
+      this.#drop(error);
     } finally {
       view.release();
     }
+    if (made === undefined) return this.#produce(nowMs);
     const { records, signed } = made;
     const position = await committer.append(records, undefined, signed);
     if (position === undefined) throw new Error("a block was committed, but there is no ledger");
-    for (const { hash } of settled) this.mempool.remove(hash);
+    for (const [submitted, outcome] of settled) this.mempool.settle(submitted, outcome);
     onCommit(records.length);
     faults.clear("blocks");
     return position;
+  }
+
+  /** One transaction must not stop the chain: the next block is made without it. */
+  #drop({ submitted, cause }: SubmittedFault): void {
+    this.mempool.remove(submitted.hash);
+    const hash = toPrefixedHex(submitted.hash);
+    this.#options.logger.error({ hash, cause }, "a submitted transaction could not be run and is dropped");
   }
 
   /** Stops the timer and waits for the requested blocks. */

@@ -102,7 +102,15 @@ export class LedgerWriter {
     }
     if (chain !== undefined) {
       await keepGenesisLedgerInfo(store);
-      this.#blocks = new BlockMaker({ store, chain, committer, faults, onCommit, settings: localChain });
+      this.#blocks = new BlockMaker({
+        store,
+        chain,
+        committer,
+        faults,
+        onCommit,
+        settings: localChain,
+        logger,
+      });
     }
     if (plan.follow === undefined) {
       // Stored, so that later readers of the store know the proof. A local chain proves nothing.
