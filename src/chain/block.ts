@@ -76,7 +76,8 @@ const NIL_BLOCKS = 97;
 /** One transaction in this many carries a nonce instead of a sequence number. */
 const NONCE_TRANSACTIONS = 8;
 
-function blockRandom(seed: Uint8Array, height: bigint): Random {
+/** The random numbers of the block at a height. */
+export function blockRandom(seed: Uint8Array, height: bigint): Random {
   return new Random(sha3Parts(seed, encodeWith(u64, height)));
 }
 

@@ -1,10 +1,18 @@
 // Makes the blocks of a local chain on top of the ledger's head, and commits them like the records of any other source.
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { ConfigError } from "../base/errors.ts";
+import { toPrefixedHex } from "../base/hex.ts";
 import { DAY_MS, type NumberSettings } from "../base/settings.ts";
+import { formatTime } from "../base/time-text.ts";
+import type { AuthoredBlock, AuthoredChange } from "../chain/authored-block.ts";
+import type { BlockBase } from "../chain/block.ts";
 import { type BlockTimer, startBlockTimer } from "../chain/block-timer.ts";
 import type { LocalChain } from "../chain/local-chain.ts";
 import { Mempool } from "../chain/mempool.ts";
 import type { Submitted } from "../chain/submission/submitted.ts";
+import type { ExecutionStatus } from "../ledger/execution-status.ts";
 import type { Position } from "../ledger/position.ts";
+import { decodeRecord } from "../ledger/record.ts";
 import type { Store } from "../store/contract.ts";
 import { isPassingFault } from "../store/errors.ts";
 import type { Committer } from "../sync/committer.ts";
@@ -34,17 +42,58 @@ export interface BlockMakerOptions {
   readonly settings: LocalChainOptions | undefined;
 }
 
+/** What became of a transaction. */
+export interface Settled {
+  readonly hash: string;
+  readonly version: bigint | undefined;
+  readonly status: ExecutionStatus | undefined;
+}
+
+/** A mempool that tells when it takes a transaction. */
+class PromptMempool extends Mempool {
+  readonly #onAdd: () => void;
+
+  constructor(onAdd: () => void) {
+    super();
+    this.#onAdd = onAdd;
+  }
+
+  override add(submitted: Submitted): void {
+    super.add(submitted);
+    this.#onAdd();
+  }
+}
+
 /** Makes blocks, by a timer or one at a time. */
 export class BlockMaker {
   /** Transactions that wait for a block. */
-  readonly mempool: Mempool = new Mempool();
+  readonly mempool: Mempool;
   readonly #options: BlockMakerOptions;
   #timer: BlockTimer | undefined;
+  /** How far the chain's clock is ahead of the wall clock. */
+  #aheadUsec = 0n;
+  #soon: Promise<void> | undefined;
+  #isStopped = false;
+  /** The mempool is being put back: no reason for a block. */
+  #isRestoring = false;
   /** Settles when every requested block is made or has failed. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: BlockMakerOptions) {
     this.#options = options;
+    this.mempool =
+      options.settings?.blockOnSubmit === true ? new PromptMempool(() => this.#blockSoon()) : new Mempool();
+  }
+
+  /** Makes a block for what was submitted in this turn of the event loop. */
+  #blockSoon(): void {
+    if (this.#isRestoring) return;
+    const { faults } = this.#options;
+    this.#soon ??= nextTurn().then(async () => {
+      this.#soon = undefined;
+      if (this.#isStopped || this.mempool.count === 0) return;
+      await this.produceNow().catch((error: unknown) => void faults.report("blocks", error));
+    });
   }
 
   /** True while blocks are made by a timer. */
@@ -74,45 +123,157 @@ export class BlockMaker {
    * calls run one after the other, because each block builds on the last.
    */
   produce(nowMs: number | undefined): Promise<Position> {
-    const block = this.#turn.then(() => this.#produce(nowMs));
-    this.#turn = block.catch(() => {});
-    return block;
+    return this.exclusively(async () => (await this.#produce(nowMs)).position);
   }
 
-  async #produce(nowMs: number | undefined): Promise<Position> {
-    const { store, chain, committer, faults, onCommit } = this.#options;
-    const view = await store.openView();
-    let records: readonly Uint8Array[];
+  /** Makes one block by the clock that the timer uses. */
+  produceNow(): Promise<Position> {
+    return this.produce(this.#nowMs());
+  }
+
+  /** Runs a step between two blocks. */
+  exclusively<T>(step: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(step);
+    this.#turn = turn.catch(() => {});
+    return turn;
+  }
+
+  /** The wall clock if the timer uses it, else undefined. */
+  #nowMs(): number | undefined {
+    return (this.#options.settings?.blockTimeMs ?? 0) > 0 ? Date.now() : undefined;
+  }
+
+  async #produce(
+    nowMs: number | undefined,
+    atLeastUsec = 0n,
+  ): Promise<{ readonly position: Position; readonly records: readonly Uint8Array[] }> {
+    const { chain } = this.#options;
     const settled: Submitted[] = [];
+    const submitted = {
+      waiting: this.mempool.inOrder(),
+      faucet: chain.submissions.faucet,
+      settle: (one: Submitted) => settled.push(one),
+    };
+    const { position, block } = await this.#commit({ nowMs, atLeastUsec }, async (base) => ({
+      records: await chain.produceBlock({ ...base, submitted }),
+    }));
+    for (const { hash } of settled) this.mempool.remove(hash);
+    return { position, records: block?.records ?? [] };
+  }
+
+  /** Submits transactions and makes blocks until each is in one, or the chain refused it: then it has no version. */
+  submitNow(submit: () => Promise<readonly string[]>): Promise<readonly Settled[]> {
+    return this.exclusively(async () => {
+      const hashes = await submit();
+      const found = new Map<string, Settled>();
+      const isWaiting = (hash: string): boolean =>
+        this.mempool.get(Buffer.from(hash.slice(2), "hex")) !== undefined;
+      while (hashes.some(isWaiting)) {
+        for (const record of (await this.#produce(this.#nowMs())).records) {
+          const { version, info } = decodeRecord(record);
+          const hash = toPrefixedHex(info.transactionHash);
+          found.set(hash, { hash, version, status: info.status });
+        }
+      }
+      return hashes.map((hash) => found.get(hash) ?? { hash, version: undefined, status: undefined });
+    });
+  }
+
+  /** Makes a block at a time, which must be after the last block's, and lets the clock go on from there. */
+  setTime(timeUsec: bigint): Promise<Position> {
+    return this.exclusively(async () => {
+      let position = await this.#position();
+      if (timeUsec <= position.timestampUsec) {
+        throw new ConfigError(
+          `time: the chain's clock never goes back: expected a time after ${formatTime(position.timestampUsec)}, got ${formatTime(timeUsec)}`,
+        );
+      }
+      // A block without a proposer repeats the time of the one before.
+      while (position.timestampUsec < timeUsec) ({ position } = await this.#produce(undefined, timeUsec));
+      const nowMs = this.#nowMs();
+      if (nowMs !== undefined) this.#aheadUsec = timeUsec - BigInt(nowMs) * 1000n;
+      return position;
+    });
+  }
+
+  /** As `setTime`, by a time after the last block's, or after the clock's where that is later. */
+  async advanceTime(byUsec: bigint): Promise<Position> {
+    const { timestampUsec } = await this.#position();
+    const nowMs = this.#nowMs();
+    const now = nowMs === undefined ? 0n : BigInt(nowMs) * 1000n + this.#aheadUsec;
+    const isLate = now > timestampUsec;
+    return this.setTime(isLate ? now + byUsec : timestampUsec + byUsec);
+  }
+
+  /** Makes a block of changes, and one that ends the epoch before it where one is due. */
+  author(changes: readonly AuthoredChange[]): Promise<AuthoredBlock["transactions"]> {
+    return this.exclusively(async () => {
+      const { chain } = this.#options;
+      const nowMs = this.#nowMs();
+      for (;;) {
+        const made = await this.#commit({ nowMs, atLeastUsec: 0n }, (base) =>
+          chain.authorBlock(base, changes),
+        );
+        if (made.block !== undefined) return made.block.transactions;
+        await this.#produce(nowMs);
+      }
+    });
+  }
+
+  /** What a snapshot of the chain holds besides the ledger. Call it, and what it returns, between two blocks. */
+  keepClockAndMempool(): () => void {
+    const [aheadUsec, waiting] = [this.#aheadUsec, this.mempool.inOrder()];
+    return () => {
+      this.#aheadUsec = aheadUsec;
+      for (const { hash } of this.mempool.inOrder()) this.mempool.remove(hash);
+      // In the order in which blocks take them, which ages then follow.
+      this.#isRestoring = true;
+      for (const submitted of waiting) this.mempool.add(submitted);
+      this.#isRestoring = false;
+    };
+  }
+
+  async #position(): Promise<Position> {
+    const view = await this.#options.store.openView();
+    view.release();
+    return view.position;
+  }
+
+  /** Makes and commits a block; none if `make` returns none. */
+  async #commit<B extends { readonly records: readonly Uint8Array[] }>(
+    { nowMs, atLeastUsec }: { readonly nowMs: number | undefined; readonly atLeastUsec: bigint },
+    make: (base: BlockBase) => Promise<B | undefined>,
+  ): Promise<{ readonly position: Position; readonly block: B | undefined }> {
+    const { store, committer, faults, onCommit } = this.#options;
+    const view = await store.openView();
+    let block: B | undefined;
     try {
       const last = view.position.timestampUsec;
       const stepped = last === 0n ? FIRST_BLOCK_USEC : last + BLOCK_STEP_USEC;
-      const now = nowMs === undefined ? stepped : BigInt(nowMs) * 1000n;
-      records = await chain.produceBlock({
+      const clock = nowMs === undefined ? stepped : BigInt(nowMs) * 1000n + this.#aheadUsec;
+      const now = atLeastUsec === 0n ? clock : atLeastUsec;
+      block = await make({
         position: view.position,
         view,
         getTreeNodes: (keys) => store.getTreeNodes(keys),
-        submitted: {
-          waiting: this.mempool.inOrder(),
-          faucet: chain.submissions.faucet,
-          settle: (submitted) => settled.push(submitted),
-        },
         // A clock that was set back must not stop the chain.
         timestampUsec: now > last ? now : last + 1n,
       });
     } finally {
       view.release();
     }
-    const position = await committer.append(records);
+    if (block === undefined) return { position: view.position, block };
+    const position = await committer.append(block.records);
     if (position === undefined) throw new Error("a block was committed, but there is no ledger");
-    for (const { hash } of settled) this.mempool.remove(hash);
-    onCommit(records.length);
+    onCommit(block.records.length);
     faults.clear("blocks");
-    return position;
+    return { position, block };
   }
 
   /** Stops the timer and waits for the requested blocks. */
   async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#soon;
     await this.#timer?.stop();
     await this.#turn;
   }

@@ -32,11 +32,11 @@ function coinItem<T>(address: Address, name: string, coin: StructTag, codec: Ite
   return resourceItem(address, { address: FRAMEWORK, module: "coin", name, typeArgs }, codec);
 }
 
-function coinStoreItem(owner: Address, coin: StructTag): Item<CoinStore> {
+export function coinStoreItem(owner: Address, coin: StructTag): Item<CoinStore> {
   return coinItem(owner, "CoinStore", coin, coinStoreCodec);
 }
 
-function coinInfoItem(coin: StructTag): Item<CoinInfo> {
+export function coinInfoItem(coin: StructTag): Item<CoinInfo> {
   return coinItem(coin.address, "CoinInfo", coin, coinInfoCodec);
 }
 
@@ -54,7 +54,7 @@ export async function coinBalance(call: CallState, owner: Address, coin: StructT
 }
 
 /** Adds to the part of the supply that is in coins, if the coin tells its supply. */
-async function changeCoinSupply(call: CallState, coin: StructTag, delta: bigint): Promise<void> {
+export async function changeCoinSupply(call: CallState, coin: StructTag, delta: bigint): Promise<void> {
   if (delta === 0n) return;
   const item = coinInfoItem(coin);
   const info = await call.read(item);
