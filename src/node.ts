@@ -75,6 +75,7 @@ import type { Store } from "./store/contract.ts";
 import { StoreError } from "./store/errors.ts";
 import { assertHead } from "./sync/check/head-check.ts";
 import { loadPosition } from "./sync/committer.ts";
+import { assertIdentity } from "./sync/genesis.ts";
 import { type PruneWindow, parsePruneWindow } from "./sync/prune-window.ts";
 
 export type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
@@ -308,6 +309,10 @@ class SextantNode implements Node, Ledger {
   async #begin(opened: OpenedStore, plan: StartPlan): Promise<void> {
     const { store, lease } = opened;
     this.#take(opened);
+    const { check } = plan;
+    if (check !== undefined && store.identity !== undefined) {
+      this.#plan = { ...plan, check: assertIdentity(store.identity, check) };
+    }
     if (this.#options.readOnly === true) {
       await this.#startWorkers();
       return;

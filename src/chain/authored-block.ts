@@ -6,12 +6,12 @@ import { updateStateTree } from "../ledger/state-tree/update.ts";
 import { stateValueHash } from "../ledger/state-value.ts";
 import { type Transaction, transactionCodec, transactionHash } from "../ledger/transaction.ts";
 import type { Address } from "../move/address.ts";
-import type { BlockBase } from "./block.ts";
+import { type BlockBase, ledgerInfoOf, type MadeBlock } from "./block.ts";
 import { type ChainItems, FRAMEWORK_ITEMS } from "./chain-items.ts";
 import { emitV2 } from "./effects.ts";
 import { CallState } from "./functions/call-state.ts";
 import type { Item } from "./item.ts";
-import { commitSlot, endsEpoch, nextBlock, readChainHead, runPrologue } from "./prologue.ts";
+import { commitSlot, endsEpoch, nextBlock, readChainHead, runPrologue, withEpochTime } from "./prologue.ts";
 import type { Random } from "./random.ts";
 import { RecordWriter } from "./record-writer.ts";
 import { WorkingState } from "./working-state.ts";
@@ -20,8 +20,7 @@ import { WorkingState } from "./working-state.ts";
 export type AuthoredChange = (call: CallState) => Promise<void>;
 
 /** A block of changes. */
-export interface AuthoredBlock {
-  readonly records: readonly Uint8Array[];
+export interface AuthoredBlock extends Pick<MadeBlock, "records" | "signed"> {
   /** Version and hash of each change's transaction. */
   readonly transactions: readonly { readonly version: bigint; readonly hash: Uint8Array }[];
 }
@@ -44,7 +43,7 @@ export async function makeAuthoredBlock(
   await state.load(view, Object.values(FRAMEWORK_ITEMS) as Item<unknown>[]);
   const slot = commitSlot(state);
   if (slot !== undefined) await state.load(view, [slot as Item<unknown>]);
-  const head = readChainHead(state);
+  const head = withEpochTime(readChainHead(state), base.epochTimeMs);
   const timestampUsec = base.timestampUsec > head.timeUsec ? base.timestampUsec : head.timeUsec + 1n;
   if (endsEpoch(head, timestampUsec)) return undefined;
   const height = head.block.height + 1n;
@@ -86,5 +85,6 @@ export async function makeAuthoredBlock(
     writes: [],
     stateRoot,
   });
-  return { records: writer.records, transactions };
+  const signed = items.validators.sign(ledgerInfoOf(block, writer.ledger, undefined), head.validators);
+  return { records: writer.records, signed, transactions };
 }

@@ -39,6 +39,7 @@ import { Router } from "./router.ts";
 import { lastEventIdField } from "./schemas/event-stream.ts";
 import { minVersionOf } from "./schemas/min-version.ts";
 import type { Services } from "./services.ts";
+import type { StaticFile, StaticFiles } from "./static-files.ts";
 
 /** What the operator can switch off. */
 export interface Switches {
@@ -68,6 +69,8 @@ export interface DispatcherOptions extends Omit<ResponderOptions, "headers"> {
   readonly maxLagMs: number;
   /** Weakest level of an answer that is sent; undefined for any. */
   readonly minTrust: TrustLevel | undefined;
+  /** Files for browsers; undefined where they are switched off. */
+  readonly files: StaticFiles | undefined;
   /** Serves the paths that this node does not; undefined without an upstream. */
   readonly passThrough: PassThrough | undefined;
 }
@@ -131,6 +134,14 @@ function isElsewhere({ operation }: Serving, error: unknown): boolean {
   );
 }
 
+function wrongMethod(method: string, methods: readonly string[]): HttpError {
+  const allowed = methods.join(", ");
+  return new HttpError("wrong_method", `${method} is not served at this path, only ${allowed}`, {
+    headers: ["Allow", allowed],
+    isElsewhere: true,
+  });
+}
+
 function toServing(exchange: Exchange): Serving {
   return { exchange, operation: undefined, headers: undefined, trust: undefined, isPinned: false };
 }
@@ -181,7 +192,16 @@ export class Dispatcher {
       }
       const url = originForm(target);
       const mark = url.indexOf("?");
-      const { operation, segments } = this.#route(exchange.method, mark < 0 ? url : url.slice(0, mark));
+      const path = mark < 0 ? url : url.slice(0, mark);
+      const finding = this.#options.files?.find(path, headers);
+      const file = finding === undefined ? undefined : await finding;
+      if (file !== undefined) {
+        inFlight = 1;
+        this.#countIn();
+        await this.#sendFile(serving, file);
+        return;
+      }
+      const { operation, segments } = this.#route(exchange.method, path);
       serving.operation = operation;
       if (operation.isBetterElsewhere && this.#options.passThrough !== undefined) {
         throw new HttpError("not_served", `${operation.id} is passed on`, { isElsewhere: true });
@@ -202,9 +222,7 @@ export class Dispatcher {
       if (minVersion !== undefined) await this.#reach(serving, operation, minVersion);
       // Requests count from here on, with their body complete and their version there: neither must keep others out.
       inFlight = 1;
-      if (++this.#inFlight > this.#options.maxInFlight) {
-        throw new HttpError("overloaded", "too many requests in flight", { headers: ["Retry-After", "1"] });
-      }
+      this.#countIn();
       if (operation.maxInFlight !== undefined) leave = this.#enter(operation, operation.maxInFlight);
       const { timesBack } = this.#options.headWatch;
       if (operation.ledger !== "none") {
@@ -254,6 +272,22 @@ export class Dispatcher {
       view?.release();
       hold?.release();
     }
+  }
+
+  /** Counts a request as in flight. Throws when there are too many. */
+  #countIn(): void {
+    if (++this.#inFlight > this.#options.maxInFlight) {
+      throw new HttpError("overloaded", "too many requests in flight", { headers: ["Retry-After", "1"] });
+    }
+  }
+
+  async #sendFile(serving: Serving, file: StaticFile): Promise<void> {
+    const { exchange } = serving;
+    if (exchange.method !== "GET" && exchange.method !== "HEAD")
+      throw wrongMethod(exchange.method, ["GET", "HEAD"]);
+    const body = await file.read();
+    if (exchange.isGone) throw new Abandoned("the client went away");
+    this.#responder.sendFile(serving, file, body);
   }
 
   readonly #mayBeUndone = (version: bigint): boolean => this.#options.headWatch.mayBeUndone(version);
@@ -340,11 +374,7 @@ export class Dispatcher {
     if (match === undefined) {
       throw new HttpError("unknown_path", `nothing is served at ${quoteInput(path)}`, { isElsewhere: true });
     }
-    const allowed = match.join(", ");
-    throw new HttpError("wrong_method", `${method} is not served at this path, only ${allowed}`, {
-      headers: ["Allow", allowed],
-      isElsewhere: true,
-    });
+    throw wrongMethod(method, match);
   }
 
   #negotiate(operation: Operation, accept: string | undefined): Form {

@@ -5,7 +5,7 @@ import { toPrefixedHex } from "../base/hex.ts";
 import { DAY_MS, type NumberSettings } from "../base/settings.ts";
 import { formatTime } from "../base/time-text.ts";
 import type { AuthoredBlock, AuthoredChange } from "../chain/authored-block.ts";
-import type { BlockBase } from "../chain/block.ts";
+import type { BlockBase, MadeBlock } from "../chain/block.ts";
 import { type BlockTimer, startBlockTimer } from "../chain/block-timer.ts";
 import type { LocalChain } from "../chain/local-chain.ts";
 import { Mempool } from "../chain/mempool.ts";
@@ -29,6 +29,8 @@ export const LOCAL_CHAIN_NUMBERS = {
    * seed alone. Left out, only `produceBlock` makes blocks, on that same clock.
    */
   blockTimeMs: { fallback: undefined, min: 0, max: 24 * DAY_MS },
+  /** Time between changes of epoch; left out, ten minutes, or that of the ledger if it exists. */
+  epochTimeMs: { fallback: undefined, min: 1, max: 24 * DAY_MS },
   /** Stops after this many blocks; never when left out. */
   blocks: { fallback: undefined, min: 0, max: 1_000_000_000 },
 } as const satisfies NumberSettings;
@@ -154,9 +156,9 @@ export class BlockMaker {
       faucet: chain.submissions.faucet,
       settle: (one: Submitted) => settled.push(one),
     };
-    const { position, block } = await this.#commit({ nowMs, atLeastUsec }, async (base) => ({
-      records: await chain.produceBlock({ ...base, submitted }),
-    }));
+    const { position, block } = await this.#commit({ nowMs, atLeastUsec }, (base) =>
+      chain.produceBlock({ ...base, submitted }),
+    );
     for (const { hash } of settled) this.mempool.remove(hash);
     return { position, records: block?.records ?? [] };
   }
@@ -240,7 +242,7 @@ export class BlockMaker {
   }
 
   /** Makes and commits a block; none if `make` returns none. */
-  async #commit<B extends { readonly records: readonly Uint8Array[] }>(
+  async #commit<B extends Pick<MadeBlock, "records" | "signed">>(
     { nowMs, atLeastUsec }: { readonly nowMs: number | undefined; readonly atLeastUsec: bigint },
     make: (base: BlockBase) => Promise<B | undefined>,
   ): Promise<{ readonly position: Position; readonly block: B | undefined }> {
@@ -263,7 +265,7 @@ export class BlockMaker {
       view.release();
     }
     if (block === undefined) return { position: view.position, block };
-    const position = await committer.append(block.records);
+    const position = await committer.append(block.records, undefined, block.signed);
     if (position === undefined) throw new Error("a block was committed, but there is no ledger");
     onCommit(block.records.length);
     faults.clear("blocks");
