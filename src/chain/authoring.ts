@@ -9,7 +9,7 @@ import { parseStructTag } from "../move/type-text.ts";
 import { SubmissionError } from "../transaction/submission-error.ts";
 import type { AuthoredChange } from "./authored-block.ts";
 import { accountItem, type CallState, newAccount } from "./functions/call-state.ts";
-import { changeCoinSupply, coinInfoItem, coinStoreItem } from "./functions/coins.ts";
+import { changeCoinSupply, coinKeys, coinStoreItem } from "./functions/coins.ts";
 import {
   addToStore,
   changeAssetSupply,
@@ -74,15 +74,15 @@ async function holdsCoins(
   owner: Address,
   { coin, metadata }: { readonly coin: StructTag; readonly metadata: Address },
 ): Promise<boolean> {
-  if ((await call.read(coinInfoItem(coin))) === undefined) {
+  if ((await call.read(coinKeys(coin).info)) === undefined) {
     throw new ConfigError(`asset: this ledger has no coin ${formatStructTag(coin)}`);
   }
-  if ((await call.read(coinStoreItem(owner, coin))) === undefined) return false;
+  if ((await call.read(coinStoreItem(call, owner, coin))) === undefined) return false;
   return !(await hasPrimaryStore(call, owner, metadata));
 }
 
 async function setCoins(call: CallState, owner: Address, coin: StructTag, amount: bigint): Promise<void> {
-  const item = coinStoreItem(owner, coin);
+  const item = coinStoreItem(call, owner, coin);
   const store = await call.read(item);
   if (store === undefined || store.value === amount) return;
   call.write(item, { ...store, value: amount });

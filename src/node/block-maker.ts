@@ -2,10 +2,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ConfigError } from "../base/errors.ts";
 import { toPrefixedHex } from "../base/hex.ts";
+import type { Logger } from "../base/log.ts";
 import { DAY_MS, type NumberSettings } from "../base/settings.ts";
 import { formatTime } from "../base/time-text.ts";
 import type { AuthoredBlock, AuthoredChange } from "../chain/authored-block.ts";
-import type { BlockBase, MadeBlock } from "../chain/block.ts";
+import { type BlockBase, type MadeBlock, SubmittedFault, type SubmittedQueue } from "../chain/block.ts";
 import { type BlockTimer, startBlockTimer } from "../chain/block-timer.ts";
 import type { LocalChain } from "../chain/local-chain.ts";
 import { Mempool } from "../chain/mempool.ts";
@@ -42,6 +43,7 @@ export interface BlockMakerOptions {
   readonly faults: Faults;
   readonly onCommit: (records: number) => void;
   readonly settings: LocalChainOptions | undefined;
+  readonly logger: Logger;
 }
 
 /** What became of a transaction. */
@@ -60,9 +62,10 @@ class PromptMempool extends Mempool {
     this.#onAdd = onAdd;
   }
 
-  override add(submitted: Submitted): void {
-    super.add(submitted);
+  override add(...added: Parameters<Mempool["add"]>): Submitted {
+    const waiting = super.add(...added);
     this.#onAdd();
+    return waiting;
   }
 }
 
@@ -76,8 +79,6 @@ export class BlockMaker {
   #aheadUsec = 0n;
   #soon: Promise<void> | undefined;
   #isStopped = false;
-  /** The mempool is being put back: no reason for a block. */
-  #isRestoring = false;
   /** Settles when every requested block is made or has failed. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -89,7 +90,6 @@ export class BlockMaker {
 
   /** Makes a block for what was submitted in this turn of the event loop. */
   #blockSoon(): void {
-    if (this.#isRestoring) return;
     const { faults } = this.#options;
     this.#soon ??= nextTurn().then(async () => {
       this.#soon = undefined;
@@ -149,18 +149,28 @@ export class BlockMaker {
     nowMs: number | undefined,
     atLeastUsec = 0n,
   ): Promise<{ readonly position: Position; readonly records: readonly Uint8Array[] }> {
-    const { chain } = this.#options;
-    const settled: Submitted[] = [];
-    const submitted = {
-      waiting: this.mempool.inOrder(),
-      faucet: chain.submissions.faucet,
-      settle: (one: Submitted) => settled.push(one),
-    };
-    const { position, block } = await this.#commit({ nowMs, atLeastUsec }, (base) =>
-      chain.produceBlock({ ...base, submitted }),
-    );
-    for (const { hash } of settled) this.mempool.remove(hash);
-    return { position, records: block?.records ?? [] };
+    const { chain, settings } = this.#options;
+    const { mempool } = this;
+    for (;;) {
+      const settled: [Submitted, { readonly isIncluded: boolean }][] = [];
+      try {
+        const { position, block } = await this.#commit({ nowMs, atLeastUsec }, (base) => {
+          mempool.expire(base.timestampUsec / 1_000_000n);
+          const submitted: SubmittedQueue = {
+            waiting: mempool.inOrder(),
+            faucet: chain.submissions.faucet,
+            settle: (one, outcome) => settled.push([one, outcome]),
+          };
+          return chain.produceBlock({ ...base, submitted, traffic: settings?.traffic });
+        });
+        for (const [submitted, outcome] of settled) mempool.settle(submitted, outcome);
+        return { position, records: block?.records ?? [] };
+      } catch (error) {
+        if (!(error instanceof SubmittedFault)) throw error;
+        if (isPassingFault(error.cause)) throw error.cause;
+        this.#drop(error);
+      }
+    }
   }
 
   /** Submits transactions and makes blocks until each is in one, or the chain refused it: then it has no version. */
@@ -224,14 +234,10 @@ export class BlockMaker {
 
   /** What a snapshot of the chain holds besides the ledger. Call it, and what it returns, between two blocks. */
   keepClockAndMempool(): () => void {
-    const [aheadUsec, waiting] = [this.#aheadUsec, this.mempool.inOrder()];
+    const [aheadUsec, restoreMempool] = [this.#aheadUsec, this.mempool.keep()];
     return () => {
       this.#aheadUsec = aheadUsec;
-      for (const { hash } of this.mempool.inOrder()) this.mempool.remove(hash);
-      // In the order in which blocks take them, which ages then follow.
-      this.#isRestoring = true;
-      for (const submitted of waiting) this.mempool.add(submitted);
-      this.#isRestoring = false;
+      restoreMempool();
     };
   }
 
@@ -270,6 +276,13 @@ export class BlockMaker {
     onCommit(block.records.length);
     faults.clear("blocks");
     return { position, block };
+  }
+
+  /** One transaction must not stop the chain: the next block is made without it. */
+  #drop({ submitted, cause }: SubmittedFault): void {
+    this.mempool.remove(submitted.hash);
+    const hash = toPrefixedHex(submitted.hash);
+    this.#options.logger.error({ hash, cause }, "a submitted transaction could not be run and is dropped");
   }
 
   /** Stops the timer and waits for the requested blocks. */

@@ -110,7 +110,15 @@ export class LedgerWriter {
     }
     if (chain !== undefined) {
       await keepGenesisLedgerInfo(store);
-      this.#blocks = new BlockMaker({ store, chain, committer, faults, onCommit, settings: localChain });
+      this.#blocks = new BlockMaker({
+        store,
+        chain,
+        committer,
+        faults,
+        onCommit,
+        settings: localChain,
+        logger,
+      });
       // Later starts find the accounts as their owners left them.
       const isNew = (await loadPosition(store))?.version === 0n;
       if (isNew && plan.accounts.length > 0) await this.#blocks.author(plan.accounts);

@@ -32,6 +32,8 @@ export interface HttpOptions extends HttpServerOptions, NumberOptions<typeof FRO
 export interface LocalChainOptions extends NumberOptions<typeof LOCAL_CHAIN_NUMBERS> {
   /** The same seed gives the same ledger. */
   readonly seed?: string | undefined;
+  /** False makes no random transactions of the demo accounts: they are then all yours. */
+  readonly traffic?: boolean | undefined;
   /** Makes a block as soon as a transaction is submitted, without waiting for the block time. */
   readonly blockOnSubmit?: boolean | undefined;
   /** Called after each block with the number made since the start. */

@@ -27,7 +27,12 @@ afterEach(async () => {
 });
 
 async function start(options: NodeOptions = {}): Promise<Node> {
-  const node = await createNode({ pruneWindow: "off", ...options });
+  const localChain = { traffic: false, ...options.localChain };
+  const node = await createNode({
+    pruneWindow: "off",
+    ...options,
+    ...(options.follow ? {} : { localChain }),
+  });
   nodes.push(node);
   return node;
 }
@@ -125,7 +130,7 @@ describe("changes", () => {
     await node.mine(3);
 
     expect(await node.balance(ada.address, APT)).toBe(42n);
-    expect((await node.balanceDetail(ada.address, APT)).coin).toMatchObject({ balance: "42" });
+    expect((await node.balanceDetail(ada.address, APT)).coin).toMatchObject({ amount: "42" });
     expect(await node.balance(clio.address, clio.asset("GOLD"))).toBe(0n);
     expect(await node.balance("0xf00d", clio.asset("SHELL"))).toBe(9n);
     expect(await node.rawItem(TABLE, "0x01")).toBeUndefined();
@@ -359,6 +364,11 @@ describe("snapshots", () => {
     const node = await start();
     const other = await start({ localChain: { seed: "other" } });
     await expect(other.revert(await node.snapshot())).rejects.toThrow("expected one that this node made");
+    const onDisk = await start({ data: temporaryDirectory() });
+    await expect(onDisk.snapshot()).rejects.toThrow("keeps its ledger in memory");
+    // The rest is for every local chain.
+    await onDisk.putTableItem(TABLE, "0x01", "0x05");
+    expect(await onDisk.rawItem(TABLE, "0x01")).toEqual(Uint8Array.of(5));
   });
 });
 
