@@ -8,6 +8,7 @@ import { lagReason } from "./http/max-lag.ts";
 import type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
 import type { HoldingAnswer } from "./http/operations/get-holdings.ts";
 import { assetCacheStats } from "./http/schemas/asset-type.ts";
+import { HTTP_DEFAULTS } from "./http/server.ts";
 import type { BalanceChange } from "./ledger/balance-history.ts";
 import { balanceKeyCacheStats } from "./ledger/balance-keys.ts";
 import { LedgerError } from "./ledger/errors.ts";
@@ -47,6 +48,7 @@ import { HttpFrontend } from "./node/http-frontend.ts";
 import { IndexQuestions } from "./node/index-questions.ts";
 import { electionInfo, indexInfo, nodeInfo } from "./node/info.ts";
 import { LedgerWriter } from "./node/ledger-writer.ts";
+import { LocalServers } from "./node/local-servers.ts";
 import { createMetrics, type MetricFigures, type Metrics } from "./node/metrics.ts";
 import {
   type BatchAnswer,
@@ -58,6 +60,7 @@ import {
   type Node,
   type NodeOptions,
   type ReadOptions,
+  type SdkConfig,
   type SimulationResult,
   type TableItemsOptions,
   type WatchOptions,
@@ -112,6 +115,7 @@ export {
   type Node,
   type NodeOptions,
   type ReadOptions,
+  type SdkConfig,
   type SimulationResult,
   type TableItemsOptions,
   type WatchOptions,
@@ -226,6 +230,7 @@ class SextantNode implements Node, Ledger {
   #election: WriterElection | undefined;
   #writer: LedgerWriter | undefined;
   #workersStarted: Promise<void> | undefined;
+  #localServers: LocalServers | undefined;
 
   constructor(options: NodeOptions & DeprecatedOptions, role?: WorkerRole) {
     this.#logger = options.logger ?? silentLogger;
@@ -277,6 +282,19 @@ class SextantNode implements Node, Ledger {
     return this.#frontend?.url ?? this.#closedUrl;
   }
 
+  get faucetUrl(): string | undefined {
+    return this.#localServers?.faucetUrl;
+  }
+
+  get sdkConfig(): SdkConfig | undefined {
+    const { url } = this;
+    if (url === undefined) return undefined;
+    const { faucetUrl: faucet, statusUrl: indexer } = this.#localServers ?? {};
+    // The enum of the SDK has this text.
+    const network = (this.#plan?.chain === undefined ? "custom" : "local") as never;
+    return { network, fullnode: url, ...(faucet && { faucet }), ...(indexer && { indexer }) };
+  }
+
   async start(): Promise<void> {
     const { genesis, readOnly = false, http } = this.#options;
     const logger = this.#logger;
@@ -296,8 +314,10 @@ class SextantNode implements Node, Ledger {
     // Without a store, in-process callers get an error; servers wait.
     if (this.#frontend === undefined) {
       await onOpen(await openStore(this.#storeOptions, opening));
+      await this.#openLocalServers(plan);
       return;
     }
+    await this.#openLocalServers(plan);
     const { signal } = this.#closing;
     const onFault = (error: unknown): void => void this.#faults.report("store", error);
     await awaitStore(this.#storeOptions, opening, { onOpen, onFault, signal });
@@ -345,6 +365,24 @@ class SextantNode implements Node, Ledger {
     });
     await this.#election.start();
     await this.#startWorkers();
+  }
+
+  async #openLocalServers({ chain }: StartPlan): Promise<void> {
+    const { faucetPort, statusPort } = this.#options.localChain ?? {};
+    if (chain === undefined || (faucetPort ?? statusPort) === undefined) return;
+    this.#localServers = new LocalServers({
+      host: this.#options.http?.host ?? HTTP_DEFAULTS.host,
+      faucetPort,
+      statusPort,
+      fund: async (address, amount) =>
+        (await this.#call(() => this.#authors.fundAll(address, amount))).map(({ hash }) => hash),
+      unready: () =>
+        this.#faults.reason ??
+        (this.#writer?.blocks === undefined ? "the node makes no blocks now" : undefined),
+      position: async () => this.#reader.withView(({ position }) => position).catch(() => undefined),
+      logger: this.#logger,
+    });
+    await this.#localServers.open();
   }
 
   #take({ store, driver }: OpenedStore): void {
@@ -785,6 +823,7 @@ class SextantNode implements Node, Ledger {
   async #close(): Promise<void> {
     this.#closing.abort();
     this.#headWatch.close();
+    await this.#localServers?.close();
     await this.#election?.stop();
     await this.#writer?.stop();
     await this.#frontend?.close();
@@ -803,6 +842,7 @@ class SextantNode implements Node, Ledger {
     this.#driver = undefined;
     this.#plan = undefined;
     this.#submissions = undefined;
+    this.#localServers = undefined;
     this.#frontend = undefined;
     this.#election = undefined;
     this.#writer = undefined;

@@ -186,10 +186,23 @@ export interface SimulationResult {
   readonly writes: number;
 }
 
+/** Settings of the official TypeScript SDK for a node: `new AptosConfig(node.sdkConfig)`. */
+export interface SdkConfig {
+  /** `local` for a local chain, else `custom`. Its type fits the enum of the SDK, which this package does not import. */
+  readonly network: never;
+  readonly fullnode: string;
+  readonly faucet?: string;
+  readonly indexer?: string;
+}
+
 /** A running node. Calls reject, never throw; after `close` they reject because the node is closed. */
 export interface Node extends ChainAuthoring {
   /** Base URL of the HTTP interface; undefined without one. */
   readonly url: string | undefined;
+  /** Base URL of the local chain's faucet; undefined if it does not run. */
+  readonly faucetUrl: string | undefined;
+  /** Undefined without HTTP. */
+  readonly sdkConfig: SdkConfig | undefined;
   /** Latest version when the node closed; undefined before that, and without a ledger. */
   readonly closedAt: bigint | undefined;
   /** Resolves when a fault stopped the ledger for good; never rejects. */
