@@ -47,7 +47,7 @@ async function buildReference() {
 
 await buildReference();
 mkdirSync(join(DIST, "console"), { recursive: true });
-copyFileSync("console/mark.svg", join(DIST, "console/mark.svg"));
+for (const name of ["mark.svg", "icon.png"]) copyFileSync(join("console", name), join(DIST, "console", name));
 
 const list = {};
 for (const folder of ["console", "reference"]) {

@@ -18,6 +18,20 @@ function Mark(): JSX.Element {
   );
 }
 
+/** A path that breaks at its slashes. */
+function Path({ path }: { path: string }): JSX.Element {
+  return (
+    <>
+      {path.split(/(?=\/)/).map((part, index) => (
+        <>
+          {index > 0 && <wbr />}
+          {part}
+        </>
+      ))}
+    </>
+  );
+}
+
 function matches(
   { operationId, method, path, summary, description }: Operation,
   words: readonly string[],
@@ -83,7 +97,10 @@ function Folded({
       <summary>
         <h3>{summary}</h3>
         <span class="route">
-          <span class={`method ${method.toLowerCase()}`}>{method}</span> <code>/v1{path}</code>
+          <span class={`method ${method.toLowerCase()}`}>{method}</span>{" "}
+          <code>
+            <Path path={`/v1${path}`} />
+          </code>
         </span>
       </summary>
       {isOpen && <OperationView document={document} operation={operation} suggestions={suggestions} />}

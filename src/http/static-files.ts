@@ -37,7 +37,8 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ["/", CONSOLE_PAGE],
   ["/v1/spec", "reference/index.html"],
   ["/favicon.svg", "console/mark.svg"],
-  ["/favicon.ico", "console/mark.svg"],
+  // Asked for without a page that names the icon, also by browsers that take no SVG.
+  ["/favicon.ico", "console/icon.png"],
   ["/apple-touch-icon.png", "console/icon.png"],
 ]);
 /** As bundlers write them: a name, a dash, a hash. */
