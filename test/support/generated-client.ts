@@ -4958,7 +4958,7 @@ export interface operations {
           "application/x-bcs": string;
         };
       };
-      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: The transaction is well-formed but cannot be encoded: unknown module or function, wrong number or kind of arguments, or a payload that the chain refuses. `vm_error`: The chain's prologue refuses the submitted transaction: wrong signature or authentication key, wrong chain id, expired, a sequence number below the account's, a nonce used before, or no money for the gas. `invalid_transaction_update`: Another transaction of the sender with this sequence number waits for a block. */
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: The transaction is well-formed but cannot be encoded: unknown module or function, wrong number or kind of arguments, or a payload that the chain refuses. `vm_error`: The chain's prologue refuses the submitted transaction: wrong signature or authentication key, wrong chain id, expired, a sequence number below the account's, a nonce used before, or no money for the gas. `invalid_transaction_update`: Another transaction of the sender with this sequence number or nonce waits for a block. `sequence_number_too_old`: A block took another transaction with this sequence number while the submitted one was checked. */
       400: {
         content: {
           "application/json": components["schemas"]["Error"];
