@@ -21,6 +21,7 @@ export {
   type Node,
   type NodeOptions,
   type ReadOptions,
+  type SimulationResult,
   type StoreOptions,
   type TableItemsOptions,
   type TableRow,

@@ -3,7 +3,7 @@ import { ConfigError, errorText, TryAgainError } from "./base/errors.ts";
 import { type Logger, silentLogger } from "./base/log.ts";
 import { andThen, type MaybePromise } from "./base/maybe-promise.ts";
 import type { ChainGuide } from "./chain/guide.ts";
-import { LOCAL_CHAIN_ID } from "./chain/local-chain.ts";
+import { LOCAL_CHAIN_ID, type LocalChain } from "./chain/local-chain.ts";
 import { lagReason } from "./http/max-lag.ts";
 import type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
 import type { HoldingAnswer } from "./http/operations/get-holdings.ts";
@@ -20,6 +20,7 @@ import { watchChanges } from "./ledger/watch/watch-changes.ts";
 import type { WatchEvent, Watched } from "./ledger/watch/watched.ts";
 import type { BalanceEvent } from "./ledger/watch/watched-balance.ts";
 import { type BlockEvent, watchedBlocks } from "./ledger/watch/watched-blocks.ts";
+import { parseAddress } from "./move/address.ts";
 import { BalanceQuestions, watchedBalanceOf } from "./node/balance-questions.ts";
 import { DemoNameInfo } from "./node/demo-names.ts";
 import { type DeprecatedOptions, withPresentNames } from "./node/deprecated-options.ts";
@@ -58,13 +59,15 @@ import {
   type Node,
   type NodeOptions,
   type ReadOptions,
+  type SimulationResult,
   type TableItemsOptions,
   type WatchOptions,
 } from "./node/options.ts";
-import { Reader, toLedgerInfo } from "./node/reader.ts";
+import { Reader, toBody, toLedgerInfo, toText } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
 import type { OpenedStore } from "./node/store-engine.ts";
 import { awaitStore, engineOf, openStore, type StoreOptions, storeOptionsOf } from "./node/store-engines.ts";
+import { SubmissionService } from "./node/submission-service.ts";
 import { trustInfo } from "./node/trust-report.ts";
 import type { NodeStatus, WorkerSetup } from "./node/worker-messages.ts";
 import { WriterElection } from "./node/writer-election.ts";
@@ -72,6 +75,7 @@ import type { Store } from "./store/contract.ts";
 import { StoreError } from "./store/errors.ts";
 import { assertHead } from "./sync/check/head-check.ts";
 import { loadPosition } from "./sync/committer.ts";
+import { assertIdentity } from "./sync/genesis.ts";
 import { type PruneWindow, parsePruneWindow } from "./sync/prune-window.ts";
 
 export type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
@@ -107,6 +111,7 @@ export {
   type Node,
   type NodeOptions,
   type ReadOptions,
+  type SimulationResult,
   type TableItemsOptions,
   type WatchOptions,
 } from "./node/options.ts";
@@ -186,7 +191,7 @@ class SextantNode implements Node, Ledger {
   readonly #storeOptions: StoreOptions;
   readonly #logger: Logger;
   readonly #window: PruneWindow;
-  readonly #waypoints = new WaypointInfo();
+  #waypoints = new WaypointInfo();
   readonly #demoNames = new DemoNameInfo();
   /** A process that writes hears of its own commits; any other looks at the store. */
   readonly #headWatch = new HeadWatch({ ledger: this, isTold: () => this.#writer !== undefined });
@@ -202,7 +207,10 @@ class SextantNode implements Node, Ledger {
   readonly #calls = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
   #closedAt: bigint | undefined;
+  #closedUrl: string | undefined;
   #plan: StartPlan | undefined;
+  /** Undefined for a node that makes no blocks. */
+  #submissions: SubmissionService | undefined;
   #frontend: HttpFrontend | undefined;
   #store: Store | undefined;
   #driver: (() => DriverReport) | undefined;
@@ -258,7 +266,7 @@ class SextantNode implements Node, Ledger {
   }
 
   get url(): string | undefined {
-    return this.#frontend?.url;
+    return this.#frontend?.url ?? this.#closedUrl;
   }
 
   async start(): Promise<void> {
@@ -266,6 +274,7 @@ class SextantNode implements Node, Ledger {
     const logger = this.#logger;
     const plan = await planStart(this.#options);
     this.#plan = plan;
+    this.#submissions = plan.chain === undefined ? undefined : this.#submissionService(plan.chain);
     // Files and the port are checked before the store is touched.
     if (http !== undefined) {
       this.#frontend = this.#createFrontend(http);
@@ -292,6 +301,10 @@ class SextantNode implements Node, Ledger {
   async #begin(opened: OpenedStore, plan: StartPlan): Promise<void> {
     const { store, lease } = opened;
     this.#take(opened);
+    const { check } = plan;
+    if (check !== undefined && store.identity !== undefined) {
+      this.#plan = { ...plan, check: assertIdentity(store.identity, check) };
+    }
     if (this.#options.readOnly === true) {
       await this.#startWorkers();
       return;
@@ -376,6 +389,14 @@ class SextantNode implements Node, Ledger {
     });
   }
 
+  #submissionService(chain: LocalChain): SubmissionService {
+    return new SubmissionService({
+      chain,
+      mempool: () => this.#writer?.blocks?.mempool,
+      loadModule: (view) => this.#reader.moduleLoader(view),
+    });
+  }
+
   #createFrontend(http: NonNullable<NodeOptions["http"]>): HttpFrontend {
     return new HttpFrontend({
       http,
@@ -386,6 +407,7 @@ class SextantNode implements Node, Ledger {
         headWatch: this.#headWatch,
         encoder: (body, view) => this.#reader.encodeSafely(body, view),
         explainer: (body, view) => this.#reader.explainSafely(body, view),
+        submissions: this.#submissions,
         types: this.#reader.types,
         nodeInfo: (view) => this.#info(view),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
@@ -675,6 +697,49 @@ class SextantNode implements Node, Ledger {
     });
   }
 
+  #requireSubmissions(): SubmissionService {
+    if (this.#submissions === undefined) throw new ConfigError("this node makes no blocks");
+    return this.#submissions;
+  }
+
+  submit(transaction: object | string | Uint8Array): Promise<string> {
+    return this.#call(() => {
+      const submissions = this.#requireSubmissions();
+      const isJson = !(transaction instanceof Uint8Array);
+      const bytes = toBody(transaction);
+      return this.#reader.withView(async (view) => {
+        const { hash } = await submissions.submit({ bytes, isJson }, view);
+        return String(hash);
+      });
+    });
+  }
+
+  simulate(transaction: object | string | Uint8Array): Promise<SimulationResult> {
+    return this.#call(() => {
+      const submissions = this.#requireSubmissions();
+      const isJson = !(transaction instanceof Uint8Array);
+      const bytes = toBody(transaction);
+      return this.#reader.withView((view) => submissions.simulate({ bytes, isJson }, view));
+    });
+  }
+
+  fund(address: string, amount: bigint): Promise<readonly string[]> {
+    return this.#call(async () => {
+      const submissions = this.#requireSubmissions();
+      const owner = parseAddress(toText("address", address));
+      if (typeof amount !== "bigint" || amount < 0n || amount >> 64n !== 0n)
+        throw new ConfigError("amount: expected a bigint from 0 to 2^64 - 1");
+      return this.#reader.withView((view) => submissions.fund(view, owner, amount));
+    });
+  }
+
+  async mine(blocks = 1): Promise<LedgerInfo> {
+    if (!Number.isSafeInteger(blocks) || blocks < 1)
+      throw new ConfigError(`blocks: expected a number from 1, got ${blocks}`);
+    for (let left = blocks; left > 1; left--) await this.produceBlock();
+    return this.produceBlock();
+  }
+
   guide(): ChainGuide | undefined {
     if (this.#closing.signal.aborted) throw closedError();
     return this.#plan?.chain?.guide();
@@ -696,7 +761,19 @@ class SextantNode implements Node, Ledger {
     await Promise.allSettled(this.#calls);
     this.#closedAt = (await this.#storedPosition())?.version;
     await this.#store?.close();
+    this.#release();
+  }
+
+  /** A caller may keep the handle of a closed node, which must not keep the ledger. */
+  #release(): void {
+    this.#closedUrl = this.url;
+    this.#waypoints = new WaypointInfo();
     this.#store = undefined;
+    this.#driver = undefined;
+    this.#plan = undefined;
+    this.#frontend = undefined;
+    this.#election = undefined;
+    this.#writer = undefined;
   }
 }
 

@@ -6,12 +6,19 @@ import type { Position } from "../ledger/position.ts";
 import { type TreeNodeReader, updateStateTree } from "../ledger/state-tree/update.ts";
 import { stateValueHash } from "../ledger/state-value.ts";
 import type { Transaction } from "../ledger/transaction.ts";
+import { votersOf } from "../ledger/validator-set.ts";
 import type { LedgerView } from "../ledger/view.ts";
+import { type Address, formatAddress } from "../move/address.ts";
+import type { LedgerRoot } from "../proof/accumulator-proof.ts";
+import type { EpochState, LedgerInfo, SignedLedgerInfo } from "../proof/ledger-info.ts";
+import type { BlockMetadata } from "../transaction/block-metadata.ts";
+import { SubmissionError } from "../transaction/submission-error.ts";
 import type { Action, ActionContext } from "./actions/action.ts";
 import { installActions } from "./actions/install.ts";
 import type { ChainItems } from "./chain-items.ts";
 import type { BlockState, Effects } from "./effects.ts";
 import { execute, feeOf, type Gas } from "./execute.ts";
+import { CallState } from "./functions/call-state.ts";
 import type { Item } from "./item.ts";
 import { pickAction, pickCount } from "./plan.ts";
 import {
@@ -22,9 +29,12 @@ import {
   nextBlock,
   readChainHead,
   runPrologue,
+  withEpochTime,
 } from "./prologue.ts";
 import { Random } from "./random.ts";
 import { RecordWriter } from "./record-writer.ts";
+import { type RunResult, runSubmitted } from "./submission/run.ts";
+import type { Submitted } from "./submission/submitted.ts";
 import { findSupplyItems } from "./supply.ts";
 import { signAction } from "./user-transaction.ts";
 import type { Movement } from "./wallet.ts";
@@ -38,14 +48,28 @@ export interface BlockBase {
   readonly view: LedgerView;
   /** Current nodes of the state tree. */
   readonly getTreeNodes: TreeNodeReader;
+  /** Transactions that wait for a block, in order, and the account that may mint. */
+  readonly submitted?: SubmittedQueue | undefined;
+  /** Time between changes of epoch from this block on; undefined keeps the ledger's. */
+  readonly epochTimeMs?: number | undefined;
   /** Time of the block; at or before the ledger's time it becomes the ledger's time plus one. */
   readonly timestampUsec: bigint;
+}
+
+/** Submitted transactions for a block. */
+export interface SubmittedQueue {
+  readonly waiting: readonly Submitted[];
+  readonly faucet: Address;
+  /** Called for each one that is in the block, or that no block can take any more. */
+  settle(submitted: Submitted): void;
 }
 
 /** The result of `makeBlock`. */
 export interface MadeBlock {
   readonly height: bigint;
   readonly records: readonly Uint8Array[];
+  /** What its validators signed; undefined if their keys are not ours. */
+  readonly signed: SignedLedgerInfo | undefined;
   /** Amounts that its transactions moved. */
   readonly movements: readonly Movement[];
 }
@@ -53,6 +77,9 @@ export interface MadeBlock {
 const GAS_PRICE = 100n;
 const MAX_GAS_USED = 500;
 const MIN_GAS_USED = 3;
+/** Most submitted transactions of a block, and most bytes of them. */
+const MAX_SUBMITTED = 1000;
+const MAX_SUBMITTED_BYTES = 4 * 1024 * 1024;
 /** One block in this many has no proposer. */
 const NIL_BLOCKS = 97;
 /** One transaction in this many carries a nonce instead of a sequence number. */
@@ -84,6 +111,8 @@ class BlockBuilder {
   readonly #random: Random;
   readonly #writer: RecordWriter;
   #gasUsed = 0n;
+  /** Fees of submitted transactions, whose gas prices differ, beyond the usual price. */
+  #extraFees = 0n;
 
   constructor(blockState: BlockState, base: BlockBase, head: ChainHead, random: Random) {
     this.#blockState = blockState;
@@ -95,6 +124,11 @@ class BlockBuilder {
 
   get records(): readonly Uint8Array[] {
     return this.#writer.records;
+  }
+
+  /** The ledger after the records so far. */
+  get ledger(): LedgerRoot {
+    return this.#writer.ledger;
   }
 
   /** Starts a transaction. */
@@ -137,6 +171,42 @@ class BlockBuilder {
     });
   }
 
+  /** Adds submitted transactions, as many as a block takes. Those that must wait for their turn stay in the queue. */
+  async addSubmitted({ waiting, faucet, settle }: SubmittedQueue, timestampUsec: bigint): Promise<void> {
+    const { state } = this.#blockState;
+    const context = { chainId: this.#head.chainId, timestampUsec };
+    const early = new Set<string>();
+    let [count, bytes] = [0, 0];
+    for (const submitted of waiting) {
+      const { raw } = submitted.transaction;
+      const sender = formatAddress(raw.sender);
+      const isExpired = raw.expirationTimestampSecs <= timestampUsec / 1_000_000n;
+      if (submitted.nonce === undefined && early.has(sender) && !isExpired) continue;
+      bytes += submitted.sizeBytes;
+      if (count === MAX_SUBMITTED || bytes > MAX_SUBMITTED_BYTES) return;
+      const call = new CallState({ state, view: this.#base.view, createdUsec: timestampUsec, faucet });
+      let result: RunResult;
+      try {
+        result = await runSubmitted(call, submitted, context);
+      } catch (error) {
+        if (!(error instanceof SubmissionError)) throw error;
+        if (error.validation === "SEQUENCE_NUMBER_TOO_NEW") early.add(sender);
+        else settle(submitted);
+        continue;
+      }
+      count++;
+      this.#gasUsed += result.gasUsed;
+      this.#extraFees += result.gasUsed * (raw.gasUnitPrice - GAS_PRICE);
+      this.#writer.add({
+        transaction: { kind: "user", transaction: submitted.transaction },
+        events: call.events,
+        writes: state.finish(),
+        ...result,
+      });
+      settle(submitted);
+    }
+  }
+
   /** Adds random user transactions. */
   addRandomUsers(timestampUsec: bigint): void {
     const random = this.#random;
@@ -167,14 +237,14 @@ class BlockBuilder {
       case 1:
         return { kind: "blockEpilogue", epilogue: { kind: "v0", blockId, endInfo } };
       default: {
-        const fees = { kind: "v0", amounts: [[0n, this.#gasUsed * GAS_PRICE]] } as const;
+        const fees = { kind: "v0", amounts: [[0n, this.#gasUsed * GAS_PRICE + this.#extraFees]] } as const;
         return { kind: "blockEpilogue", epilogue: { kind: "v1", blockId, endInfo, fees } };
       }
     }
   }
 
   async #stateRoot(): Promise<Uint8Array> {
-    const updates = [...this.#blockState.state.changes].map(([{ keyHash }, value]) => ({
+    const updates = [...this.#blockState.state.changes].map(({ keyHash, value }) => ({
       keyHash,
       valueHash: value === undefined ? undefined : stateValueHash(value),
     }));
@@ -182,26 +252,45 @@ class BlockBuilder {
   }
 }
 
+/** What validators sign about a block. */
+function ledgerInfoOf(
+  { id, epoch, round, timestampUsec }: BlockMetadata,
+  ledger: LedgerRoot,
+  nextEpoch: EpochState | undefined,
+): LedgerInfo {
+  // On a network this is the hash of a vote on the block.
+  return { ...ledger, epoch, round, blockId: id, timestampUsec, nextEpoch, consensusDataHash: sha3Parts(id) };
+}
+
 /** Makes the block after the given ledger. */
 export async function makeBlock(items: ChainItems, seed: Uint8Array, base: BlockBase): Promise<MadeBlock> {
   const { blockState, slot, hasDemo } = await loadBlockState(items, base.view);
-  const head = readChainHead(blockState.state);
+  const head = withEpochTime(readChainHead(blockState.state), base.epochTimeMs);
   const height = head.block.height + 1n;
   const random = blockRandom(seed, height);
   const isLater = base.timestampUsec > head.timeUsec;
   const proposedUsec = isLater ? base.timestampUsec : head.timeUsec + 1n;
   const isEpochEnd = endsEpoch(head, proposedUsec);
-  const isNil = random.oneIn(NIL_BLOCKS) && !isEpochEnd && hasDemo;
+  const hasWaiting = base.submitted !== undefined && base.submitted.waiting.length > 0;
+  const isNil = random.oneIn(NIL_BLOCKS) && !isEpochEnd && hasDemo && !hasWaiting;
   const block = nextBlock(head, random, { timestampUsec: proposedUsec, isNil });
   const { timestampUsec } = block;
   const builder = new BlockBuilder(blockState, base, head, random);
   const prologue = builder.begin(timestampUsec);
   runPrologue(prologue, head, block, slot);
-  const result = () => ({ height, records: builder.records, movements: builder.movements });
+  const { validators } = items;
+  const result = (nextEpoch?: EpochState): MadeBlock => ({
+    height,
+    records: builder.records,
+    signed: validators.sign(ledgerInfoOf(block, builder.ledger, nextEpoch), head.validators),
+    movements: builder.movements,
+  });
   if (isEpochEnd) {
-    endEpoch(prologue, head, timestampUsec);
+    const epoch = head.configuration.epoch + 1n;
+    const next = validators.setOf(epoch);
+    endEpoch(prologue, head, timestampUsec, next);
     await builder.addLast({ kind: "blockMetadata", block }, prologue);
-    return result();
+    return result({ epoch, voters: votersOf(next) });
   }
   builder.addSystem({ kind: "blockMetadata", block }, prologue);
   if (!hasDemo) {
@@ -209,6 +298,7 @@ export async function makeBlock(items: ChainItems, seed: Uint8Array, base: Block
     for (const action of installActions(items)) builder.addUser(action, free, timestampUsec);
   } else if (!isNil) {
     builder.addRandomUsers(timestampUsec);
+    if (base.submitted !== undefined) await builder.addSubmitted(base.submitted, timestampUsec);
   }
   await builder.addLast(builder.lastTransaction(block.id), builder.begin(timestampUsec));
   return result();

@@ -25,7 +25,7 @@ export interface Effects extends BlockState {
 
 /** Emits an event of a handle and returns the advanced handle. */
 export function emitV1<T>(
-  effects: Effects,
+  effects: Pick<Effects, "events">,
   handle: EventHandle,
   type: TypeTag,
   codec: Codec<T>,
@@ -43,7 +43,7 @@ export function emitV1<T>(
 }
 
 /** Emits an event without a handle. */
-export function emitV2<T>(effects: Effects, type: TypeTag, codec: Codec<T>, data: T): void {
+export function emitV2<T>(effects: Pick<Effects, "events">, type: TypeTag, codec: Codec<T>, data: T): void {
   effects.events.push({ kind: "v2", type, data: encodeWith(codec, data) });
 }
 

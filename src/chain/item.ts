@@ -10,11 +10,14 @@ import { parseStructTag } from "../move/type-text.ts";
 export interface Item<T> {
   readonly key: StateKey;
   readonly keyHash: Uint8Array;
+  /** The key hash as text: items made apart for one key are one item of the state. */
+  readonly id: string;
   readonly codec: Codec<T>;
 }
 
 function createItem<T>(key: StateKey, codec: Codec<T>): Item<T> {
-  return { key, keyHash: stateKeyHash(key), codec };
+  const keyHash = stateKeyHash(key);
+  return { key, keyHash, id: Buffer.from(keyHash).toString("latin1"), codec };
 }
 
 function pathItem<T>(address: Address, path: AccessPath, codec: Codec<T>): Item<T> {

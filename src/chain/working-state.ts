@@ -2,6 +2,7 @@
 // Transactions run one after the other, each with its own write set. The bytes belong to the view, which must stay
 // open meanwhile.
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
+import { stateKeyCodec } from "../ledger/state-key.ts";
 import { type StateMetadata, stateValueCodec } from "../ledger/state-value.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { type WriteOp, type Writes, writtenValue } from "../ledger/write-set.ts";
@@ -22,15 +23,21 @@ interface Cell {
 /** Deposit in octas that the creator of an item pays; recorded in its metadata. */
 const SLOT_DEPOSIT = 40_000n;
 
+/** A change of finished transactions: BCS of the state value, undefined for a deletion. */
+export interface StateChange {
+  readonly keyHash: Uint8Array;
+  readonly value: Uint8Array | undefined;
+}
+
 /** Loaded items and their changes. Using an item that is not loaded is a programming error. */
 export class WorkingState {
-  readonly #cells = new Map<Item<unknown>, Cell>();
+  readonly #cells = new Map<string, Cell>();
   readonly #touched = new Set<Cell>();
-  readonly #changed = new Map<Item<unknown>, Uint8Array | undefined>();
+  readonly #changed = new Map<string, StateChange>();
 
   /** Adds items as absent, without reading them: for genesis. */
   addAbsent(items: Iterable<Item<unknown>>): void {
-    for (const item of items) this.#cells.set(item, { item, before: undefined, now: undefined });
+    for (const item of items) this.#cells.set(item.id, { item, before: undefined, now: undefined });
   }
 
   /** Adds items with their values at the view's latest version. */
@@ -41,8 +48,14 @@ export class WorkingState {
     );
     items.forEach((item, index) => {
       const value = decodeItemValue(found[index]?.value);
-      this.#cells.set(item, { item, before: value, now: value });
+      this.#cells.set(item.id, { item, before: value, now: value });
     });
+  }
+
+  /** Adds those of the items that are not loaded yet. */
+  async loadMissing(view: LedgerView, items: readonly Item<unknown>[]): Promise<void> {
+    const missing = items.filter(({ id }) => !this.#cells.has(id));
+    if (missing.length > 0) await this.load(view, missing);
   }
 
   has(item: Item<unknown>): boolean {
@@ -73,6 +86,28 @@ export class WorkingState {
     this.#touched.add(cell);
   }
 
+  /** Undoes the changes of the current transaction. */
+  rollBack(): void {
+    for (const cell of this.#touched) cell.now = cell.before;
+    this.#touched.clear();
+  }
+
+  /** Items that the current transaction creates, and the bytes of their keys and values. */
+  get creations(): { readonly count: number; readonly bytes: number } {
+    let [count, bytes] = [0, 0];
+    for (const { item, before, now } of this.#touched) {
+      if (before !== undefined || now === undefined) continue;
+      count++;
+      bytes += encodeWith(stateKeyCodec, item.key).length + now.data.length;
+    }
+    return { count, bytes };
+  }
+
+  /** Number of items that the current transaction writes. */
+  get writeCount(): number {
+    return this.#touched.size;
+  }
+
   /** Ends a transaction and returns its writes; the next transaction sees them. */
   finish(): Writes {
     const writes: (readonly [Item<unknown>["key"], WriteOp])[] = [];
@@ -81,20 +116,24 @@ export class WorkingState {
       if (op === undefined) continue;
       writes.push([cell.item.key, op]);
       const value = writtenValue(op);
-      this.#changed.set(cell.item, value === undefined ? undefined : encodeWith(stateValueCodec, value));
+      const { id, keyHash } = cell.item;
+      this.#changed.set(id, {
+        keyHash,
+        value: value === undefined ? undefined : encodeWith(stateValueCodec, value),
+      });
       cell.before = cell.now;
     }
     this.#touched.clear();
     return writes;
   }
 
-  /** All changes of finished transactions: BCS of the state value, undefined for a deletion. */
-  get changes(): ReadonlyMap<Item<unknown>, Uint8Array | undefined> {
-    return this.#changed;
+  /** All changes of finished transactions, one for each item. */
+  get changes(): Iterable<StateChange> {
+    return this.#changed.values();
   }
 
   #cell(item: Item<unknown>): Cell {
-    const cell = this.#cells.get(item);
+    const cell = this.#cells.get(item.id);
     if (cell === undefined) throw new Error("the state item is not loaded");
     return cell;
   }

@@ -54,6 +54,19 @@ export const ERROR_CATALOGUE = {
     when: "The transaction is well-formed but cannot be encoded: unknown module or function, wrong number or kind of arguments, or a payload that the chain refuses.",
     remedy: "The message names the argument or other part; correct it and send again.",
   },
+  refused_transaction: {
+    status: 400,
+    errorCode: "vm_error",
+    when: "The chain's prologue refuses the submitted transaction: wrong signature or authentication key, wrong chain id, expired, a sequence number below the account's, a nonce used before, or no money for the gas.",
+    remedy:
+      "The message names the chain's own reason and `vm_error_code` its number; sign a new transaction.",
+  },
+  transaction_update: {
+    status: 400,
+    errorCode: "invalid_transaction_update",
+    when: "Another transaction of the sender with this sequence number waits for a block.",
+    remedy: "Wait for that one, or send the same transaction with a higher `gas_unit_price`.",
+  },
   invalid_page: {
     status: 400,
     errorCode: "invalid_input",
@@ -139,6 +152,12 @@ export const ERROR_CATALOGUE = {
     errorCode: "module_not_found",
     when: "The address has no module of this name at this version.",
     remedy: "Check the address, the name and the version.",
+  },
+  transaction_not_found: {
+    status: 404,
+    errorCode: "transaction_not_found",
+    when: "No transaction has this version or hash: it is not committed yet, or was pruned.",
+    remedy: "Check the version or the hash; send again later if the transaction was only just submitted.",
   },
   table_item_not_found: {
     status: 404,
@@ -239,6 +258,12 @@ export const ERROR_CATALOGUE = {
     errorCode: "health_check_failed",
     when: "The health check fails: the node has no readable ledger, the ledger is older than `duration_secs` allows, or no upstream serves data that can be verified.",
     remedy: "Ask another node.",
+  },
+  mempool_full: {
+    status: 507,
+    errorCode: "mempool_is_full",
+    when: "Too many transactions, or too many of this sender, wait for a block.",
+    remedy: "Send again after the next block.",
   },
 } as const satisfies Record<string, CatalogueEntry>;
 

@@ -19,6 +19,7 @@ import { getRawTableItem } from "./operations/get-raw-table-item.ts";
 import { getRawTableItems } from "./operations/get-raw-table-items.ts";
 import { getTableItem } from "./operations/get-table-item.ts";
 import { countTableItems, getTableItems } from "./operations/get-table-items.ts";
+import { getTransactionByVersion } from "./operations/get-transaction-by-version.ts";
 import { getTransactions } from "./operations/get-transactions.ts";
 import { healthy } from "./operations/healthy.ts";
 import { info } from "./operations/info.ts";
@@ -26,6 +27,8 @@ import { metrics } from "./operations/metrics.ts";
 import { ready } from "./operations/ready.ts";
 import { streamBalance } from "./operations/stream-balance.ts";
 import { streamBlocks } from "./operations/stream-blocks.ts";
+import { submitBatchTransactions } from "./operations/submit-batch-transactions.ts";
+import { submitTransaction } from "./operations/submit-transaction.ts";
 import { view } from "./operations/view.ts";
 
 /** All operations, in the order of the documentation. */
@@ -51,6 +54,9 @@ export const OPERATIONS: readonly Operation[] = [
   encodeSubmission,
   explainSubmission,
   getTransactions,
+  submitTransaction,
+  submitBatchTransactions,
+  getTransactionByVersion,
   getRawStateValue,
   info,
   getLedgerInfo,

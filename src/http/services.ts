@@ -13,8 +13,31 @@ export type NodeInfo = (
   view: LedgerView | undefined,
 ) => Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>;
 
+/** The body of a submission. */
+export interface SubmissionBody {
+  readonly bytes: Uint8Array;
+  /** False for BCS. */
+  readonly isJson: boolean;
+}
+
+/** Takes signed transactions. */
+export interface SubmissionHandler {
+  /** Returns the transaction that now waits for a block. */
+  submit(body: SubmissionBody, view: LedgerView): Promise<Readonly<Record<string, unknown>>>;
+  /** Returns what was thrown for each transaction; undefined for one that was taken. */
+  submitBatch(body: SubmissionBody, view: LedgerView): Promise<readonly unknown[]>;
+}
+
+/** The handler of submissions. Operations that need it are switched off without it. */
+export function requireSubmissions({ submissions }: Services): SubmissionHandler {
+  if (submissions === undefined) throw new Error("submissions are switched off");
+  return submissions;
+}
+
 /** Services that handlers use. */
 export interface Services {
+  /** Undefined where no blocks are made. */
+  readonly submissions: SubmissionHandler | undefined;
   readonly encode: SubmissionEncoder;
   readonly explain: SubmissionExplainer;
   /** Types of stored values, by the modules on chain. */

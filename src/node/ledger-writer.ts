@@ -12,6 +12,7 @@ import { raiseByMatchedWaypoints } from "../sync/matched-waypoints.ts";
 import type { PruneWindow } from "../sync/prune-window.ts";
 import { Pruner } from "../sync/pruner.ts";
 import { assertNotHalfRewound } from "../sync/rewind.ts";
+import { keepGenesisLedgerInfo } from "../sync/signed-rows.ts";
 import { BlockMaker } from "./block-maker.ts";
 import type { Faults } from "./faults.ts";
 import { Following } from "./following.ts";
@@ -100,6 +101,7 @@ export class LedgerWriter {
       await raiseByMatchedWaypoints(store, position, (waypoint) => committer.noteMatchedWaypoint(waypoint));
     }
     if (chain !== undefined) {
+      await keepGenesisLedgerInfo(store);
       this.#blocks = new BlockMaker({ store, chain, committer, faults, onCommit, settings: localChain });
     }
     if (plan.follow === undefined) {

@@ -167,6 +167,18 @@ export interface LedgerInfo {
   readonly block_height: string;
 }
 
+/** What a transaction would do on the head of the local chain. */
+export interface SimulationResult {
+  readonly hash: string;
+  readonly success: boolean;
+  /** As the API tells it, such as `Executed successfully`. */
+  readonly vmStatus: string;
+  readonly gasUsed: bigint;
+  readonly gasUnitPrice: bigint;
+  /** Number of state items that it would write. */
+  readonly writes: number;
+}
+
 /** A running node. Calls reject, never throw; after `close` they reject because the node is closed. */
 export interface Node {
   /** Base URL of the HTTP interface; undefined without one. */
@@ -222,6 +234,23 @@ export interface Node {
   ledgerInfo(options?: MinVersionOptions): Promise<LedgerInfo>;
   /** Makes the next block of the local chain now and returns the new head. Concurrent calls run one after the other. */
   produceBlock(): Promise<LedgerInfo>;
+  /**
+   * Submits a signed transaction to the local chain, as `POST /v1/transactions` takes it: the BCS, or the JSON as an object
+   * or text. Returns its hash once it waits for a block; rejects with the reason otherwise.
+   */
+  submit(transaction: object | string | Uint8Array): Promise<string>;
+  /**
+   * Runs a transaction on the head of the local chain and keeps nothing. Its signature must not be valid, as in the
+   * reference: zeros, or the authenticator that names no key.
+   */
+  simulate(transaction: object | string | Uint8Array): Promise<SimulationResult>;
+  /**
+   * Mints the native coin for an account of the local chain, which is created if it is missing. Returns the hashes of the
+   * transactions that do so in the next block.
+   */
+  fund(address: string, amount: bigint): Promise<readonly string[]>;
+  /** Makes this many blocks, and returns the head after the last. */
+  mine(blocks?: number): Promise<LedgerInfo>;
   /** Responses over HTTP since the start, of all processes. */
   requestCount(): Promise<number>;
   /** Demo accounts, tables and functions of the local chain; undefined without one. Throws once the node is closed. */

@@ -24,10 +24,11 @@ import { cutText, visibleParts, visibleText } from "../lib/visible-text.ts";
 export function Mark(): JSX.Element {
   return (
     <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
-      <path class="mark-arc" d="M5.2 22.5a12.5 12.5 0 0 0 21.6 0" />
-      <path class="mark-frame" d="M16 4.5 5.2 22.5M16 4.5l10.8 18" />
-      <path class="mark-arm" d="M16 4.5l3.4 24" />
-      <circle class="mark-pivot" cx="16" cy="4.8" r="2.3" />
+      <path class="mark-frame" d="M14.9 7.1 5 24.2M17.1 7.1 27 24.2" />
+      <path class="mark-arc" d="M4.2 25.3a24 24 0 0 0 23.6 0" />
+      <path class="mark-scale" d="M10.3 16.6a15 15 0 0 0 11.4 0" />
+      <path class="mark-arm" d="M16.3 7.5 20.4 28" />
+      <circle class="mark-pivot" cx="16" cy="5.2" r="2.6" />
     </svg>
   );
 }
