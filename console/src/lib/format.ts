@@ -74,18 +74,21 @@ export function toMillis(usec: string | undefined): number | undefined {
   return Number(BigInt(usec) / 1000n);
 }
 
-const LOCAL_TIME = new Intl.DateTimeFormat(undefined, {
-  year: "numeric",
-  month: "short",
-  day: "numeric",
-  hour: "2-digit",
-  minute: "2-digit",
-  second: "2-digit",
-});
+const DAY = { year: "numeric", month: "short", day: "numeric" } as const;
+const CLOCK = { hour: "2-digit", minute: "2-digit", second: "2-digit" } as const;
+const LOCAL_TIME = new Intl.DateTimeFormat(undefined, { ...DAY, ...CLOCK });
+const LOCAL_DAY = new Intl.DateTimeFormat(undefined, DAY);
+const LOCAL_CLOCK = new Intl.DateTimeFormat(undefined, CLOCK);
 
 /** A time in the reader's zone. */
 export function formatLocal(millis: number): string {
   return LOCAL_TIME.format(millis);
+}
+
+/** The same without the day, if that is today. */
+export function formatLocalShort(millis: number): string {
+  const isToday = LOCAL_DAY.format(millis) === LOCAL_DAY.format(Date.now());
+  return isToday ? LOCAL_CLOCK.format(millis) : LOCAL_TIME.format(millis);
 }
 
 /** The reader's zone, such as CET. */

@@ -92,7 +92,7 @@ export function AccountResources({
           {() => (
             <>
               {items.map(({ type, data }) => (
-                <details key={type} class="resource">
+                <details key={type} class="resource" open={items.length <= 3}>
                   <summary>
                     <MoveType type={type} />
                   </summary>

@@ -194,13 +194,17 @@ export function BalanceHistory({
     replace(linkTo(["account", address], { ...rest, ...next }));
   };
   const historyPath = `${path("accounts", address, "balance", asset)}/history`;
+  const isFromGenesis = useStore(live, ({ info }) => info?.oldest_ledger_version === "0");
+  const endUsec = head;
   const loaded = useLoad(
     `history ${address} ${asset} ${range.from ?? ""} ${range.to ?? ""}`,
     async (signal) => {
+      // Genesis is in 1970: with it, equal spans of time would leave one point for everything since.
+      const first = "1";
       const request = (from: string | undefined) =>
         ask<Change[]>(historyPath, { query: { from, to: toApi(range.to), points: POINTS }, signal });
       try {
-        return (await request(toApi(range.from))).data;
+        return (await request(toApi(range.from) ?? (isFromGenesis ? first : undefined))).data;
       } catch (error) {
         // The range may begin before the oldest version that is kept.
         if (!(error instanceof ApiError && error.status === 410) || range.from === undefined) throw error;
@@ -209,7 +213,6 @@ export function BalanceHistory({
     },
     changes,
   );
-  const endUsec = head;
   const isWhole = range.from === undefined && range.to === undefined;
   return (
     <Card

@@ -4,6 +4,7 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { ApiError, NodeGone } from "../lib/api.ts";
 import {
   formatLocal,
+  formatLocalShort,
   formatUnits,
   formatUtc,
   groupDigits,
@@ -66,12 +67,15 @@ export function Facts({ children }: { readonly children: ComponentChildren }): J
 export function Fact({
   name,
   children,
+  wide = false,
 }: {
   readonly name: string;
   readonly children: ComponentChildren;
+  /** Takes the whole width. */
+  readonly wide?: boolean;
 }): JSX.Element {
   return (
-    <div>
+    <div class={wide ? "wide-fact" : undefined}>
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>
@@ -145,8 +149,8 @@ export function Time({ usec }: { readonly usec: string | undefined }): JSX.Eleme
   const utc = formatUtc(usec);
   const local = `${formatLocal(millis)} ${zoneName(millis)}`;
   return (
-    <time dateTime={utc} title={chosen === "utc" ? local : `${utc} (UTC)`} class="time">
-      {chosen === "utc" ? `${utc.slice(0, 19).replace("T", " ")} UTC` : formatLocal(millis)}
+    <time dateTime={utc} title={chosen === "utc" ? local : `${utc} (UTC), ${local}`} class="time">
+      {chosen === "utc" ? `${utc.slice(0, 19).replace("T", " ")} UTC` : formatLocalShort(millis)}
     </time>
   );
 }
@@ -194,7 +198,7 @@ export function Address({
   return (
     <span class="address">
       {known === undefined ? undefined : <span class="demo-name">{known}</span>}
-      <a href={linkTo(["account", address])} class="mono" title={address}>
+      <a href={linkTo(["account", address])} class={full ? "mono" : "mono short"} title={address}>
         {full ? address : shorten(trimAddress(address))}
       </a>
       <Copy text={address} label="address" />
@@ -218,11 +222,11 @@ export function Hash({
   return (
     <span class="address">
       {href === undefined ? (
-        <span class="mono" title={hash}>
+        <span class={full ? "mono" : "mono short"} title={hash}>
           {text}
         </span>
       ) : (
-        <a href={href} class="mono" title={hash}>
+        <a href={href} class={full ? "mono" : "mono short"} title={hash}>
           {text}
         </a>
       )}
@@ -289,7 +293,6 @@ const ERROR_TITLES: Readonly<Record<string, string>> = {
   table_item_not_found: "The table has no such item",
   module_not_found: "There is no such module",
   resource_not_found: "There is no such resource",
-  api_disabled: "This node does not serve this",
   web_framework_error: "The request is not right",
   invalid_input: "The request is not right",
 };
@@ -311,6 +314,16 @@ export function Problem({
     );
   }
   const code = error instanceof ApiError ? error.code : "";
+  if (error instanceof ApiError && error.isNotServed) {
+    return (
+      <div class="problem notice" role="status">
+        <p class="problem-title">This node does not serve this</p>
+        <p>
+          <LedgerText text={error.message} max={600} />
+        </p>
+      </div>
+    );
+  }
   const isNodeFault = error instanceof ApiError && error.status >= 500;
   return (
     <div class="problem" role="alert">

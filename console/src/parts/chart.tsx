@@ -27,6 +27,23 @@ function toSeconds(usec: string): number {
   return Number(BigInt(usec) / 1000n) / 1000;
 }
 
+/** Room above and below the line, also where it is flat. */
+function paddedRange(_: uPlot, least: number | null, most: number | null): uPlot.Range.MinMax {
+  if (least === null || most === null) return [0, 1];
+  const room = (most - least || Math.abs(most) || 1) * 0.08;
+  return [Math.max(0, least - room), most + room];
+}
+
+/** Labels of the time axis, as fine as its steps. */
+function timeLabels(splits: readonly number[], step: number): string[] {
+  const clock = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+  const format = new Intl.DateTimeFormat(
+    undefined,
+    step >= 86_400 ? { month: "short", day: "numeric" } : step < 60 ? { ...clock, second: "2-digit" } : clock,
+  );
+  return splits.map((seconds) => format.format(seconds * 1000));
+}
+
 const COMPACT = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 7 });
 
 /** Colours of the system may change while the page is open. */
@@ -86,9 +103,14 @@ export function Chart({
           drag: { x: true, y: false, setScale: false },
           points: { size: 8, fill: colour("--accent"), stroke: colour("--card") },
         },
-        scales: { x: { time: true } },
+        scales: { x: { time: true }, y: { range: paddedRange } },
         axes: [
-          { ...axis, space: 70 },
+          {
+            ...axis,
+            space: 90,
+            size: 30,
+            values: (_, splits, _axis, _space, step) => timeLabels(splits, step),
+          },
           {
             ...axis,
             size: (_, values) => 14 + 7.5 * Math.max(4, ...(values ?? []).map((value) => value.length)),

@@ -12,10 +12,18 @@ export type TableLink = (path: readonly string[], handle: string) => string;
 
 const toTable: TableLink = (_, handle) => linkTo(["table", handle]);
 
+/** Hashes and keys have as many digits as addresses; short addresses are known by the member's name. */
+function isAddress(name: string, value: string): boolean {
+  if (/^0x[0-9a-f]{64}$/.test(value)) return !/hash|key|root|digest/.test(name);
+  return (
+    /^0x[0-9a-f]{1,63}$/.test(value) &&
+    /^(addr|.*address|owner|inner|account|store|from|to|sender)$/.test(name)
+  );
+}
+
 function Scalar({ value, name }: { readonly value: unknown; readonly name: string }): JSX.Element {
   if (typeof value === "string") {
-    if (/^0x[0-9a-f]{64}$/.test(value) && !/hash|key|root|digest/.test(name))
-      return <Address address={value} />;
+    if (isAddress(name, value)) return <Address address={value} />;
     return /^-?\d+$/.test(value) ? (
       <span class="num">{value}</span>
     ) : (

@@ -431,6 +431,28 @@ function Submit({
   );
 }
 
+/** Names of the parameters before anything is typed, where the node knows them: from a call with zeros. */
+function useNames(name: string, types: readonly string[]): { current: readonly (string | undefined)[] } {
+  const names = useRef<readonly (string | undefined)[]>([]);
+  const isSimple = types.length > 0 && types.every((type) => inputKind(type) !== "json");
+  useLoad(isSimple ? `names ${name}` : undefined, async (signal) => {
+    const zeros = types.map((type) => {
+      const literal = toLiteral(
+        type,
+        /^0x1::object|^address$/.test(type) ? "0x0" : /^[iu]\d/.test(type) ? "0" : "",
+        true,
+      );
+      return "json" in literal ? literal.json : '""';
+    });
+    const number = '"0"';
+    const body = `{"sender":"0x0","sequence_number":${number},"max_gas_amount":${number},"gas_unit_price":${number},"expiration_timestamp_secs":${number},"payload":{"type":"entry_function_payload","function":${JSON.stringify(name)},"type_arguments":[],"arguments":[${zeros.join(",")}]}}`;
+    const { data } = await ask<Explanation>("transactions/explain_submission", { body, signal });
+    names.current = (data.payload.arguments ?? []).map((one) => one.name);
+    return names.current;
+  });
+  return names;
+}
+
 function Form({
   name,
   one,
@@ -492,7 +514,7 @@ function Form({
       ? message
       : undefined;
   };
-  const names = useRef<readonly (string | undefined)[]>([]);
+  const names = useNames(name, types);
   if (result !== undefined)
     names.current = (result.explanation.payload.arguments ?? []).map((one) => one.name);
 

@@ -332,7 +332,7 @@ function Requests({ figures }: { readonly figures: Figures }): JSX.Element {
           <tbody>
             {shown.map(({ operation, perSecond, mean, p95, total, errors }) => (
               <tr key={operation}>
-                <td class="mono">{operation}</td>
+                <td class="mono operation">{operation}</td>
                 <td class="right num">{perSecond.toFixed(1)}</td>
                 <td class="right num">{mean === undefined ? "–" : formatSeconds(mean)}</td>
                 <td class="right num">{p95 === undefined ? "–" : formatSeconds(p95)}</td>

@@ -225,7 +225,7 @@ function KeyForm({
   }, [known]);
   let bytes: string | undefined;
   try {
-    bytes = text === "" && type === RAW ? undefined : encodeKey(type, text);
+    bytes = text === "" ? undefined : encodeKey(type, text);
   } catch {
     // The reader has not finished typing; a press of the button says what is wrong.
   }

@@ -226,7 +226,7 @@ function Summary({ transaction }: { readonly transaction: Transaction }): JSX.El
         {success === false && status !== undefined ? <LedgerText text={status} max={300} /> : undefined}
       </p>
       <Facts>
-        <Fact name="Hash">
+        <Fact name="Hash" wide>
           <Hash hash={transaction.hash} full />
         </Fact>
         <Fact name="Time">
