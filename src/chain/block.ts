@@ -55,6 +55,8 @@ export interface BlockBase {
   readonly submitted?: SubmittedQueue | undefined;
   /** Time between changes of epoch from this block on; undefined keeps the ledger's. */
   readonly epochTimeMs?: number | undefined;
+  /** False makes no random transactions of the demo accounts. */
+  readonly traffic?: boolean | undefined;
   /** Time of the block; at or before the ledger's time it becomes the ledger's time plus one. */
   readonly timestampUsec: bigint;
 }
@@ -101,7 +103,8 @@ const NIL_BLOCKS = 97;
 /** One transaction in this many carries a nonce instead of a sequence number. */
 const NONCE_TRANSACTIONS = 8;
 
-function blockRandom(seed: Uint8Array, height: bigint): Random {
+/** The random numbers of the block at a height. */
+export function blockRandom(seed: Uint8Array, height: bigint): Random {
   return new Random(sha3Parts(seed, encodeWith(u64, height)));
 }
 
@@ -287,7 +290,7 @@ class BlockBuilder {
 }
 
 /** What validators sign about a block. */
-function ledgerInfoOf(
+export function ledgerInfoOf(
   { id, epoch, round, timestampUsec }: BlockMetadata,
   ledger: LedgerRoot,
   nextEpoch: EpochState | undefined,
@@ -331,8 +334,9 @@ export async function makeBlock(items: ChainItems, seed: Uint8Array, base: Block
     const free: Gas = { used: BigInt(MIN_GAS_USED), unitPrice: 0n };
     for (const action of installActions(items)) await builder.addUser(action, free, timestampUsec);
   } else if (!isNil) {
-    await builder.addRandomUsers(timestampUsec);
+    // Before the demo accounts, which would use up the sequence numbers of those who sign with their keys.
     if (base.submitted !== undefined) await builder.addSubmitted(base.submitted, timestampUsec);
+    if (base.traffic !== false) await builder.addRandomUsers(timestampUsec);
   }
   await builder.addLast(builder.lastTransaction(block.id), builder.begin(timestampUsec));
   return result();

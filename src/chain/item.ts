@@ -52,7 +52,7 @@ export function objectItem(address: Address): Item<ResourceGroup> {
 }
 
 /** The rest of the input, unchanged. */
-const rawCodec: Codec<Uint8Array> = {
+export const rawCodec: Codec<Uint8Array> = {
   minBytes: 0,
   read: (reader) => reader.fixed(reader.remaining),
   write: (writer, value) => void writer.fixed(value),

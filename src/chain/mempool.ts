@@ -62,6 +62,11 @@ class SenderQueue {
   }
 }
 
+function refill<V>(map: Map<string, V>, content: ReadonlyMap<string, V>): void {
+  map.clear();
+  for (const [key, value] of content) map.set(key, value);
+}
+
 function full(message: string): SubmissionError {
   return new SubmissionError("full", message);
 }
@@ -232,7 +237,9 @@ export class Mempool {
     const { maxAgeSecs } = this.#limits;
     for (const { submitted, addedSecs } of this.#byHash.values()) {
       const { expirationTimestampSecs } = submitted.transaction.raw;
-      if (expirationTimestampSecs <= nowSecs || addedSecs + maxAgeSecs < nowSecs) this.remove(submitted.hash);
+      // Before its first block a ledger has no time.
+      const isOld = addedSecs > 0n && addedSecs + maxAgeSecs < nowSecs;
+      if (expirationTimestampSecs <= nowSecs || isOld) this.remove(submitted.hash);
     }
   }
 
@@ -249,6 +256,28 @@ export class Mempool {
     const [places, place] = queue.placeOf(submitted);
     places.delete(place);
     if (queue.size === 0) this.#bySender.delete(sender);
+  }
+
+  /** Keeps what waits and is known now; the result puts it back, any number of times. */
+  keep(): () => void {
+    const byHash = new Map(this.#byHash);
+    const countByFeePayer = new Map(this.#countByFeePayer);
+    const next = new Map(this.#next);
+    const [bytes, age] = [this.#bytes, this.#age];
+    return () => {
+      refill(this.#byHash, byHash);
+      refill(this.#countByFeePayer, countByFeePayer);
+      refill(this.#next, next);
+      this.#bytes = bytes;
+      this.#age = age;
+      this.#bySender.clear();
+      for (const waiting of byHash.values()) {
+        const queue = this.#bySender.get(waiting.sender) ?? new SenderQueue();
+        const [places, place] = queue.placeOf(waiting.submitted);
+        places.set(place, waiting);
+        this.#bySender.set(waiting.sender, queue);
+      }
+    };
   }
 
   /** Transactions in the order in which blocks take them: by gas price, then age; a sender's by sequence number. */

@@ -24,6 +24,8 @@ import { getTransactions } from "./operations/get-transactions.ts";
 import { healthy } from "./operations/healthy.ts";
 import { info } from "./operations/info.ts";
 import { metrics } from "./operations/metrics.ts";
+import { proveAccountBalance } from "./operations/prove-account-balance.ts";
+import { proveRawTableItem } from "./operations/prove-raw-table-item.ts";
 import { ready } from "./operations/ready.ts";
 import { simulateTransaction } from "./operations/simulate-transaction.ts";
 import { streamBalance } from "./operations/stream-balance.ts";
@@ -37,6 +39,7 @@ export const OPERATIONS: readonly Operation[] = [
   getAccountBalance,
   getBalanceDetail,
   getBalanceHistory,
+  proveAccountBalance,
   streamBalance,
   streamBlocks,
   getBalances,
@@ -48,6 +51,7 @@ export const OPERATIONS: readonly Operation[] = [
   getAccountModules,
   getTableItem,
   getRawTableItem,
+  proveRawTableItem,
   getRawTableItems,
   getTableItems,
   countTableItems,

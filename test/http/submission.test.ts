@@ -300,7 +300,7 @@ describe("submission to the local chain", () => {
 
   it("checks what in-process callers give", async () => {
     await expect(node.fund("0x1", -1n)).rejects.toThrow("amount: expected a bigint");
-    await expect(node.mine(0)).rejects.toThrow("blocks: expected a number from 1");
+    await expect(node.mine(0)).rejects.toThrow("blocks: expected a whole number from 1");
     await expect(node.submit({})).rejects.toThrow("sender is missing");
   });
 });

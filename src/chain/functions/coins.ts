@@ -41,7 +41,7 @@ interface CoinKeys {
 
 const COIN_KEYS = new WeakMap<StructTag, CoinKeys>();
 
-function coinKeys(coin: StructTag): CoinKeys {
+export function coinKeys(coin: StructTag): CoinKeys {
   let keys = COIN_KEYS.get(coin);
   if (keys === undefined) {
     const info = coinItem(coin.address, "CoinInfo", coin, coinInfoCodec);
@@ -51,7 +51,7 @@ function coinKeys(coin: StructTag): CoinKeys {
   return keys;
 }
 
-function coinStoreItem(call: CallState, owner: Address, coin: StructTag): Item<CoinStore> {
+export function coinStoreItem(call: CallState, owner: Address, coin: StructTag): Item<CoinStore> {
   return call.itemOf(`coin ${coinKeys(coin).text}`, owner, () =>
     coinItem(owner, "CoinStore", coin, coinStoreCodec),
   );
@@ -71,7 +71,7 @@ export async function coinBalance(call: CallState, owner: Address, coin: StructT
 }
 
 /** Adds to the part of the supply that is in coins, if the coin tells its supply. */
-async function changeCoinSupply(call: CallState, coin: StructTag, delta: bigint): Promise<void> {
+export async function changeCoinSupply(call: CallState, coin: StructTag, delta: bigint): Promise<void> {
   if (delta === 0n) return;
   const item = coinKeys(coin).info;
   const info = await call.read(item);
