@@ -339,6 +339,7 @@ class SextantNode implements Node, Ledger {
       plan,
       localChain,
       index: !this.#isIndexOff,
+      transactionIndex: this.#options.transactionIndex,
       window: this.#window,
       faults: this.#faults,
       onCommit: this.#metrics.onCommit,
@@ -359,7 +360,7 @@ class SextantNode implements Node, Ledger {
   }
 
   async #launchWorkers(): Promise<void> {
-    const { pruneWindow, follow, index } = this.#options;
+    const { pruneWindow, follow, index, transactionIndex } = this.#options;
     await this.#frontend?.startWorkers({
       setup: {
         // Functions do not reach another process.
@@ -368,6 +369,7 @@ class SextantNode implements Node, Ledger {
           pruneWindow,
           follow: follow && { ...follow, onProgress: undefined },
           index,
+          transactionIndex,
         },
         startedMs: this.#startedMs,
         genesisWaypoint: this.#plan?.check?.waypoint,
@@ -392,6 +394,7 @@ class SextantNode implements Node, Ledger {
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
         unready: () => this.#status(undefined).unready,
         index: !this.#isIndexOff,
+        transactionIndex: this.#options.transactionIndex,
         mayRestart: (chainId) => chainId === LOCAL_CHAIN_ID,
       },
       metrics: this.#metrics,

@@ -44,6 +44,7 @@ import type { Services } from "./services.ts";
 export interface Switches {
   readonly encode: boolean;
   readonly index: boolean;
+  readonly transactionIndex: boolean;
   readonly jsonOutput: boolean;
   readonly bcsOutput: boolean;
 }

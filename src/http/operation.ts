@@ -114,6 +114,9 @@ export interface Context<L extends LedgerUse = LedgerUse> {
   readonly lastEventId: bigint | undefined;
 }
 
+/** What an operator can switch off, with all operations that need it. */
+type Switch = "encode" | "index" | "transactionIndex";
+
 /** Documentation of an operation. */
 interface Documentation {
   readonly id: string;
@@ -143,7 +146,7 @@ export interface OperationDefinition<
   /** True when the switches for JSON and BCS output apply. */
   readonly switchable: boolean;
   /** Switch that turns the whole operation off. */
-  readonly switch?: "encode" | "index";
+  readonly switch?: Switch;
   /** Responses may be pages, with a cursor to the next. */
   readonly isPaged?: boolean;
   /** The response is a stream of events; the data are events. */
@@ -175,7 +178,7 @@ export interface Operation extends Documentation, Route {
   readonly aliases: readonly string[];
   readonly ledger: LedgerUse;
   readonly switchable: boolean;
-  readonly switch: "encode" | "index" | undefined;
+  readonly switch: Switch | undefined;
   readonly isPaged: boolean;
   readonly isStream: boolean;
   readonly maxInFlight: number | undefined;
