@@ -6,6 +6,7 @@
 // - Server-sent events: OpenAPI 3.0 has no word for them, so the generated readers take a response as one text, and a
 //   stream has no end. The callers build the request with the generated function, read the lines themselves, and parse the
 //   data of an event as the generated type (BalanceEvent, BlockEvent), which `x-event-data` of the document names.
+// - Signing: this script signs what the clients submit.
 // - The balance as a number or, with `quoted=true`, as digits: the only union without a discriminator, which only objects
 //   can have. Clients of the reference read the number, so it cannot become an object; the JSON type tells them apart.
 //   npx tsx scripts/clients.ts [typescript] [python] [go]
@@ -14,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startProgram } from "../test/support/program.ts";
+import { signTransfers } from "./clients/signed.ts";
 import { CACHE, goTool, MissingTool, pythonTool, ROOT, run } from "./clients/tools.ts";
 
 const OPENAPI_PYTHON_CLIENT = "openapi-python-client==0.29.1";
@@ -22,10 +24,11 @@ const DOCUMENT = join(ROOT, "docs", "openapi.json");
 const CALLERS = join(ROOT, "scripts", "clients");
 
 /** Each generates its client and returns the ids of the operations that it called. */
-const LANGUAGES: Readonly<Record<string, (url: string) => string>> = {
+const LANGUAGES: Readonly<Record<string, (url: string, signed: string) => string>> = {
   // `npm run docs` generates the types, and `npm run types` compiles the calls.
-  typescript: (url) => run(process.execPath, ["--import", "tsx", join(CALLERS, "typescript.ts"), url]),
-  python: (url) => {
+  typescript: (url, signed) =>
+    run(process.execPath, ["--import", "tsx", join(CALLERS, "typescript.ts"), url, signed]),
+  python: (url, signed) => {
     const bin = pythonTool(OPENAPI_PYTHON_CLIENT);
     const folder = join(CACHE, "python");
     mkdirSync(folder, { recursive: true });
@@ -33,18 +36,18 @@ const LANGUAGES: Readonly<Record<string, (url: string) => string>> = {
     const output = ["--meta", "none", "--output-path", join(folder, "client"), "--overwrite"];
     run(join(bin, "openapi-python-client"), ["generate", "--path", DOCUMENT, "--config", config, ...output]);
     run(join(bin, "python"), ["-m", "compileall", "-q", join(folder, "client")]);
-    return run(join(bin, "python"), [join(CALLERS, "python", "call.py"), url], {
+    return run(join(bin, "python"), [join(CALLERS, "python", "call.py"), url, signed], {
       env: { PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: "1" },
     });
   },
-  go: (url) => {
+  go: (url, signed) => {
     const generator = goTool(OAPI_CODEGEN);
     const cwd = join(CACHE, "go");
     cpSync(join(CALLERS, "go"), cwd, { recursive: true });
     mkdirSync(join(cwd, "api"), { recursive: true });
     run(generator, ["-config", "oapi-codegen.yaml", DOCUMENT], { cwd });
     run("go", ["vet", "./..."], { cwd });
-    return run("go", ["run", ".", url], { cwd });
+    return run("go", ["run", ".", url, signed], { cwd });
   },
 };
 
@@ -75,7 +78,13 @@ try {
     const generate = LANGUAGES[language];
     if (generate === undefined) throw new Error(`${language}: expected ${Object.keys(LANGUAGES).join(", ")}`);
     try {
-      const called = [...new Set(generate(node.url).trim().split("\n"))];
+      const called = [
+        ...new Set(
+          generate(node.url, await signTransfers(node.url))
+            .trim()
+            .split("\n"),
+        ),
+      ];
       const missing = operations.filter((id) => !called.includes(id));
       if (missing.length > 0) {
         throw new Error(`${language}: not called: ${missing.join(", ")}; add them in scripts/clients`);

@@ -3,11 +3,12 @@ import { ConfigError, errorText, TryAgainError } from "./base/errors.ts";
 import { type Logger, silentLogger } from "./base/log.ts";
 import { andThen, type MaybePromise } from "./base/maybe-promise.ts";
 import type { ChainGuide } from "./chain/guide.ts";
-import { LOCAL_CHAIN_ID } from "./chain/local-chain.ts";
+import { LOCAL_CHAIN_ID, type LocalChain } from "./chain/local-chain.ts";
 import { lagReason } from "./http/max-lag.ts";
 import type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
 import type { HoldingAnswer } from "./http/operations/get-holdings.ts";
 import { assetCacheStats } from "./http/schemas/asset-type.ts";
+import { HTTP_DEFAULTS } from "./http/server.ts";
 import type { BalanceChange } from "./ledger/balance-history.ts";
 import { balanceKeyCacheStats } from "./ledger/balance-keys.ts";
 import { LedgerError } from "./ledger/errors.ts";
@@ -47,6 +48,7 @@ import { HttpFrontend } from "./node/http-frontend.ts";
 import { IndexQuestions } from "./node/index-questions.ts";
 import { electionInfo, indexInfo, nodeInfo } from "./node/info.ts";
 import { LedgerWriter } from "./node/ledger-writer.ts";
+import { LocalServers } from "./node/local-servers.ts";
 import { createMetrics, type MetricFigures, type Metrics } from "./node/metrics.ts";
 import {
   type BatchAnswer,
@@ -57,14 +59,20 @@ import {
   NODE_DEFAULTS,
   type Node,
   type NodeOptions,
+  type ProveOptions,
   type ReadOptions,
+  type SdkConfig,
+  type SimulationResult,
   type TableItemsOptions,
   type WatchOptions,
 } from "./node/options.ts";
-import { Reader, toLedgerInfo } from "./node/reader.ts";
+import { ProofQuestions, proofWindowOf } from "./node/proof-questions.ts";
+import { Reader, toBody, toLedgerInfo } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
 import type { OpenedStore } from "./node/store-engine.ts";
 import { awaitStore, engineOf, openStore, type StoreOptions, storeOptionsOf } from "./node/store-engines.ts";
+import { SubmissionService } from "./node/submission-service.ts";
+import { type Authored, type ChainSnapshot, TestAuthors } from "./node/test-authors.ts";
 import { trustInfo } from "./node/trust-report.ts";
 import type { NodeStatus, WorkerSetup } from "./node/worker-messages.ts";
 import { WriterElection } from "./node/writer-election.ts";
@@ -72,12 +80,12 @@ import type { Store } from "./store/contract.ts";
 import { StoreError } from "./store/errors.ts";
 import { assertHead } from "./sync/check/head-check.ts";
 import { loadPosition } from "./sync/committer.ts";
+import { assertIdentity } from "./sync/genesis.ts";
 import { type PruneWindow, parsePruneWindow } from "./sync/prune-window.ts";
 
 export type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
 export type { HoldingAnswer } from "./http/operations/get-holdings.ts";
 export { HTTP_DEFAULTS, HTTP_NUMBERS, isHeaderBrand, isTrustLevel } from "./http/server.ts";
-export { formatAmount } from "./ledger/balance-detail.ts";
 export type { BalanceChange } from "./ledger/balance-history.ts";
 export type { TableRow } from "./ledger/owned-items.ts";
 export { isReversed } from "./ledger/version-range.ts";
@@ -107,7 +115,10 @@ export {
   NODE_DEFAULTS,
   type Node,
   type NodeOptions,
+  type ProveOptions,
   type ReadOptions,
+  type SdkConfig,
+  type SimulationResult,
   type TableItemsOptions,
   type WatchOptions,
 } from "./node/options.ts";
@@ -124,6 +135,7 @@ export {
   restoreData,
   type StoreReport,
 } from "./node/store-tools.ts";
+export type { AccountOptions, Authored, ChainAuthoring, ChainSnapshot } from "./node/test-authors.ts";
 export { CASSANDRA_NUMBERS } from "./store/cassandra/options.ts";
 export { parseUpstreamUrl } from "./sync/upstream/rest-upstream.ts";
 
@@ -187,13 +199,20 @@ class SextantNode implements Node, Ledger {
   readonly #storeOptions: StoreOptions;
   readonly #logger: Logger;
   readonly #window: PruneWindow;
-  readonly #waypoints = new WaypointInfo();
+  #waypoints = new WaypointInfo();
   readonly #demoNames = new DemoNameInfo();
   /** A process that writes hears of its own commits; any other looks at the store. */
   readonly #headWatch = new HeadWatch({ ledger: this, isTold: () => this.#writer !== undefined });
   readonly #reader = new Reader(this, this.#headWatch);
   readonly #questions = new BalanceQuestions(this.#reader);
   readonly #indexQuestions: IndexQuestions;
+  readonly #authors = new TestAuthors({
+    writer: () => this.#writer,
+    submissions: () => this.#submissions,
+    withView: (ask) => this.#reader.withView(ask),
+    onBack: (from, to) => this.#headWatch.wentBack(from, to),
+  });
+  readonly #proofs = new ProofQuestions(this.#reader, () => this.#store);
   readonly #startedMs: number;
   readonly #role: WorkerRole | undefined;
   readonly #metrics: Metrics;
@@ -203,7 +222,10 @@ class SextantNode implements Node, Ledger {
   readonly #calls = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
   #closedAt: bigint | undefined;
+  #closedUrl: string | undefined;
   #plan: StartPlan | undefined;
+  /** Undefined for a node that makes no blocks. */
+  #submissions: SubmissionService | undefined;
   #frontend: HttpFrontend | undefined;
   #store: Store | undefined;
   #driver: (() => DriverReport) | undefined;
@@ -211,6 +233,7 @@ class SextantNode implements Node, Ledger {
   #election: WriterElection | undefined;
   #writer: LedgerWriter | undefined;
   #workersStarted: Promise<void> | undefined;
+  #localServers: LocalServers | undefined;
 
   constructor(options: NodeOptions & DeprecatedOptions, role?: WorkerRole) {
     this.#logger = options.logger ?? silentLogger;
@@ -259,7 +282,20 @@ class SextantNode implements Node, Ledger {
   }
 
   get url(): string | undefined {
-    return this.#frontend?.url;
+    return this.#frontend?.url ?? this.#closedUrl;
+  }
+
+  get faucetUrl(): string | undefined {
+    return this.#localServers?.faucetUrl;
+  }
+
+  get sdkConfig(): SdkConfig | undefined {
+    const { url } = this;
+    if (url === undefined) return undefined;
+    const { faucetUrl: faucet, statusUrl: indexer } = this.#localServers ?? {};
+    // The enum of the SDK has this text.
+    const network = (this.#plan?.chain === undefined ? "custom" : "local") as never;
+    return { network, fullnode: url, ...(faucet && { faucet }), ...(indexer && { indexer }) };
   }
 
   async start(): Promise<void> {
@@ -267,6 +303,7 @@ class SextantNode implements Node, Ledger {
     const logger = this.#logger;
     const plan = await planStart(this.#options);
     this.#plan = plan;
+    this.#submissions = plan.chain === undefined ? undefined : this.#submissionService(plan.chain);
     // Files and the port are checked before the store is touched.
     if (http !== undefined) {
       this.#frontend = this.#createFrontend(http);
@@ -280,8 +317,10 @@ class SextantNode implements Node, Ledger {
     // Without a store, in-process callers get an error; servers wait.
     if (this.#frontend === undefined) {
       await onOpen(await openStore(this.#storeOptions, opening));
+      await this.#openLocalServers(plan);
       return;
     }
+    await this.#openLocalServers(plan);
     const { signal } = this.#closing;
     const onFault = (error: unknown): void => void this.#faults.report("store", error);
     await awaitStore(this.#storeOptions, opening, { onOpen, onFault, signal });
@@ -293,6 +332,10 @@ class SextantNode implements Node, Ledger {
   async #begin(opened: OpenedStore, plan: StartPlan): Promise<void> {
     const { store, lease } = opened;
     this.#take(opened);
+    const { check } = plan;
+    if (check !== undefined && store.identity !== undefined) {
+      this.#plan = { ...plan, check: assertIdentity(store.identity, check) };
+    }
     if (this.#options.readOnly === true) {
       await this.#startWorkers();
       return;
@@ -327,6 +370,24 @@ class SextantNode implements Node, Ledger {
     await this.#startWorkers();
   }
 
+  async #openLocalServers({ chain }: StartPlan): Promise<void> {
+    const { faucetPort, statusPort } = this.#options.localChain ?? {};
+    if (chain === undefined || (faucetPort ?? statusPort) === undefined) return;
+    this.#localServers = new LocalServers({
+      host: this.#options.http?.host ?? HTTP_DEFAULTS.host,
+      faucetPort,
+      statusPort,
+      fund: async (address, amount) =>
+        (await this.#call(() => this.#authors.fundAll(address, amount))).map(({ hash }) => hash),
+      unready: () =>
+        this.#faults.reason ??
+        (this.#writer?.blocks === undefined ? "the node makes no blocks now" : undefined),
+      position: async () => this.#reader.withView(({ position }) => position).catch(() => undefined),
+      logger: this.#logger,
+    });
+    await this.#localServers.open();
+  }
+
   #take({ store, driver }: OpenedStore): void {
     this.#store = store;
     this.#driver = driver;
@@ -341,6 +402,7 @@ class SextantNode implements Node, Ledger {
       index: !this.#isIndexOff,
       transactionIndex: this.#options.transactionIndex,
       window: this.#window,
+      proofWindow: proofWindowOf(this.#options, plan),
       faults: this.#faults,
       onCommit: this.#metrics.onCommit,
       onBatch: ({ previous, position: { version }, writes }) =>
@@ -379,6 +441,14 @@ class SextantNode implements Node, Ledger {
     });
   }
 
+  #submissionService(chain: LocalChain): SubmissionService {
+    return new SubmissionService({
+      chain,
+      mempool: () => this.#writer?.blocks?.mempool,
+      loadModule: (view) => this.#reader.moduleLoader(view),
+    });
+  }
+
   #createFrontend(http: NonNullable<NodeOptions["http"]>): HttpFrontend {
     return new HttpFrontend({
       http,
@@ -389,6 +459,8 @@ class SextantNode implements Node, Ledger {
         headWatch: this.#headWatch,
         encoder: (body, view) => this.#reader.encodeSafely(body, view),
         explainer: (body, view) => this.#reader.explainSafely(body, view),
+        submissions: this.#submissions,
+        prover: (view, question, options) => this.#proofs.prove(view, question, options),
         types: this.#reader.types,
         nodeInfo: (view) => this.#info(view),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
@@ -482,6 +554,14 @@ class SextantNode implements Node, Ledger {
     options: HistoryOptions = {},
   ): AsyncGenerator<BalanceChange> {
     return this.#list(this.#questions.history(address, asset, options));
+  }
+
+  proveBalance(address: string, asset: string, options: ProveOptions = {}): Promise<Uint8Array> {
+    return this.#call(() => this.#proofs.balance(address, asset, options));
+  }
+
+  proveRawItem(handle: string, key: string | Uint8Array, options: ProveOptions = {}): Promise<Uint8Array> {
+    return this.#call(() => this.#proofs.rawItem(handle, key, options));
   }
 
   holdings(address: string, options: ReadOptions = {}): AsyncGenerator<HoldingAnswer> {
@@ -679,6 +759,72 @@ class SextantNode implements Node, Ledger {
     });
   }
 
+  #requireSubmissions(): SubmissionService {
+    if (this.#submissions === undefined) throw new ConfigError("this node makes no blocks");
+    return this.#submissions;
+  }
+
+  submit(transaction: object | string | Uint8Array): Promise<string> {
+    return this.#call(() => {
+      const submissions = this.#requireSubmissions();
+      const isJson = !(transaction instanceof Uint8Array);
+      const bytes = toBody(transaction);
+      return this.#reader.withView(async (view) => {
+        const { hash } = await submissions.submit({ bytes, isJson }, view);
+        return String(hash);
+      });
+    });
+  }
+
+  simulate(transaction: object | string | Uint8Array): Promise<SimulationResult> {
+    return this.#call(() => {
+      const submissions = this.#requireSubmissions();
+      const isJson = !(transaction instanceof Uint8Array);
+      const bytes = toBody(transaction);
+      return this.#reader.withView((view) => submissions.simulate({ bytes, isJson }, view));
+    });
+  }
+
+  fund(address: string, amount: bigint): Promise<Authored> {
+    return this.#call(() => this.#authors.fund(address, amount));
+  }
+
+  setBalance(address: string, asset: string, amount: bigint): Promise<Authored> {
+    return this.#call(() => this.#authors.setBalance(address, asset, amount));
+  }
+
+  putTableItem(
+    handle: string,
+    key: string | Uint8Array,
+    value: string | Uint8Array | undefined,
+  ): Promise<Authored> {
+    return this.#call(() => this.#authors.putTableItem(handle, key, value));
+  }
+
+  publish(module: string | Uint8Array): Promise<Authored & { readonly module: string }> {
+    return this.#call(() => this.#authors.publish(module));
+  }
+
+  mine(blocks?: number): Promise<LedgerInfo> {
+    return this.#call(() => this.#authors.mine(blocks));
+  }
+
+  setTime(time: string | Date): Promise<LedgerInfo> {
+    return this.#call(() => this.#authors.setTime(time));
+  }
+
+  advanceTime(ms: number): Promise<LedgerInfo> {
+    return this.#call(() => this.#authors.advanceTime(ms));
+  }
+
+  snapshot(): Promise<ChainSnapshot> {
+    return this.#call(() => this.#authors.snapshot());
+  }
+
+  revert(snapshot: ChainSnapshot): Promise<LedgerInfo> {
+    return this.#call(() => this.#authors.revert(snapshot));
+  }
+
   guide(): ChainGuide | undefined {
     if (this.#closing.signal.aborted) throw closedError();
     return this.#plan?.chain?.guide();
@@ -693,6 +839,7 @@ class SextantNode implements Node, Ledger {
   async #close(): Promise<void> {
     this.#closing.abort();
     this.#headWatch.close();
+    await this.#localServers?.close();
     await this.#election?.stop();
     await this.#writer?.stop();
     await this.#frontend?.close();
@@ -700,7 +847,21 @@ class SextantNode implements Node, Ledger {
     await Promise.allSettled(this.#calls);
     this.#closedAt = (await this.#storedPosition())?.version;
     await this.#store?.close();
+    this.#release();
+  }
+
+  /** A caller may keep the handle of a closed node, which must not keep the ledger. */
+  #release(): void {
+    this.#closedUrl = this.url;
+    this.#waypoints = new WaypointInfo();
     this.#store = undefined;
+    this.#driver = undefined;
+    this.#plan = undefined;
+    this.#submissions = undefined;
+    this.#localServers = undefined;
+    this.#frontend = undefined;
+    this.#election = undefined;
+    this.#writer = undefined;
   }
 }
 

@@ -26,7 +26,7 @@ async function check<T>(
   isRight: (data: T) => boolean,
 ): Promise<T> {
   const { data, error, response } = await answering;
-  if (data === undefined || response.status !== 200 || !isRight(data)) {
+  if (data === undefined || !response.ok || !isRight(data)) {
     throw new Error(`${id}: ${response.status} ${JSON.stringify(error ?? data)}`);
   }
   console.log(id);
@@ -207,6 +207,19 @@ await check(
   "explain_submission",
   client.POST("/transactions/explain_submission", { body: { type: "encode_request", ...request } }),
   ({ bytes }) => bytes === message,
+);
+
+const [transfer, inBatch] = JSON.parse(process.argv[3] ?? "[]") as Schemas["SubmitTransactionRequest"][];
+if (transfer === undefined || inBatch === undefined) throw new Error("expected two signed transactions");
+await check(
+  "submit_transaction",
+  client.POST("/transactions", { body: transfer }),
+  (data) => typeof data === "object" && data.hash.startsWith("0x"),
+);
+await check(
+  "submit_batch_transactions",
+  client.POST("/transactions/batch", { body: [inBatch] }),
+  ({ transaction_failures }) => transaction_failures.length === 0,
 );
 
 /** The data of the first event of a kind. Closes the stream, which has no end. */

@@ -2,11 +2,14 @@
 // it continues from any stored ledger.
 import { sha3 } from "../base/sha3.ts";
 import type { EncodedWrite } from "../ledger/state-writes.ts";
-import { type BlockBase, makeBlock } from "./block.ts";
+import { type AuthoredBlock, type AuthoredChange, makeAuthoredBlock } from "./authored-block.ts";
+import { type BlockBase, blockRandom, type MadeBlock, makeBlock } from "./block.ts";
 import { type ChainItems, createChainItems } from "./chain-items.ts";
 import { OWN_FRAMEWORK, readFramework } from "./framework.ts";
-import { encodeGenesis } from "./genesis.ts";
+import { encodeGenesis, FORMER_START, OWN_START } from "./genesis.ts";
 import { type ChainGuide, createGuide } from "./guide.ts";
+import { createKeypair } from "./keys.ts";
+import { Submissions } from "./submission/submissions.ts";
 
 /** Chain id of local chains. */
 export const LOCAL_CHAIN_ID = 4;
@@ -17,6 +20,8 @@ export interface LocalChainSettings {
   readonly seed: string;
   /** Chain id of its own genesis. On another network's genesis that network's chain id applies. */
   readonly chainId?: number;
+  /** Time between changes of epoch. Left out, ten minutes for a new chain; one that exists keeps its own. */
+  readonly epochTimeMs?: number | undefined;
   /** Writes of another network's genesis to build on; by default the chain has its own genesis. */
   readonly genesis?: readonly EncodedWrite[] | undefined;
 }
@@ -27,8 +32,14 @@ export interface LocalChain {
   readonly items: ChainItems;
   /** Its own genesis; it can also start from another network's. */
   genesisBlob(): Uint8Array;
-  /** Makes the records of the next block. Writes nothing. */
-  produceBlock(base: BlockBase): Promise<readonly Uint8Array[]>;
+  /** The genesis that programs before validators signed gave to this seed: their stores go on. */
+  formerGenesisBlob(): Uint8Array;
+  /** Makes the next block. Writes nothing. */
+  produceBlock(base: BlockBase): Promise<MadeBlock>;
+  /** Makes a block of changes; undefined if the next block must end the epoch. Writes nothing. */
+  authorBlock(base: BlockBase, changes: readonly AuthoredChange[]): Promise<AuthoredBlock | undefined>;
+  /** Checks, simulates and makes transactions for this chain. */
+  readonly submissions: Submissions;
   guide(): ChainGuide;
 }
 
@@ -39,13 +50,19 @@ export function chainSeed(name: string): Uint8Array {
 
 /** The local chain with these settings. Throws ConfigError if it cannot make blocks on the genesis. */
 export function createLocalChain(settings: LocalChainSettings): LocalChain {
-  const { seed: name, chainId = LOCAL_CHAIN_ID, genesis } = settings;
+  const { seed: name, chainId = LOCAL_CHAIN_ID, genesis, epochTimeMs } = settings;
   const seed = chainSeed(name);
   const items = createChainItems(seed, genesis === undefined ? OWN_FRAMEWORK : readFramework(genesis));
+  const faucet = createKeypair(seed, "faucet");
+  const randomAt = (height: bigint) => blockRandom(seed, height);
   return {
     items,
-    genesisBlob: () => encodeGenesis(items, seed, chainId),
-    produceBlock: async (base) => (await makeBlock(items, seed, base)).records,
+    genesisBlob: () => encodeGenesis(items, chainId, OWN_START),
+    formerGenesisBlob: () => encodeGenesis(items, chainId, FORMER_START),
+    produceBlock: (base) => makeBlock(items, seed, { epochTimeMs, ...base }),
+    authorBlock: (base, changes) =>
+      makeAuthoredBlock({ items, faucet: faucet.address, randomAt }, { epochTimeMs, ...base }, changes),
+    submissions: new Submissions({ framework: items.framework, faucet }),
     guide: () => createGuide(items),
   };
 }

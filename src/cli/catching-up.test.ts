@@ -1,7 +1,14 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type LogFields, silentLogger } from "../base/log.ts";
 import type { FollowProgress } from "../node.ts";
 import { showCatchingUp } from "./catching-up.ts";
+
+beforeEach(() => {
+  vi.stubEnv("TERM", "xterm");
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 /** What is shown of a run that commits 500 versions of 10,000 each second from version 1000 on. */
 function run(isTTY: boolean) {

@@ -1,7 +1,7 @@
 // How far a follower is while it is not ready: one rewritten line on a terminal, a log line every ten seconds elsewhere.
 import type { LogFields, Logger } from "../base/log.ts";
 import type { FollowProgress } from "../node.ts";
-import { progressLine, rewrittenLine, TERMINAL_INTERVAL_MS } from "./progress.ts";
+import { canRewrite, progressLine, rewrittenLine, TERMINAL_INTERVAL_MS } from "./progress.ts";
 
 const LOG_INTERVAL_MS = 10_000;
 /** The rate is that of about this time. */
@@ -27,7 +27,8 @@ export function showCatchingUp({
   stream = process.stderr,
   clock = () => performance.now(),
 }: CatchingUpOptions): (progress: FollowProgress) => void {
-  const intervalMs = stream.isTTY ? TERMINAL_INTERVAL_MS : LOG_INTERVAL_MS;
+  const rewrites = canRewrite(stream);
+  const intervalMs = rewrites ? TERMINAL_INTERVAL_MS : LOG_INTERVAL_MS;
   const samples: Sample[] = [];
   let shownMs = clock();
   let isShown = false;
@@ -49,10 +50,9 @@ export function showCatchingUp({
     }
     if (isSilent || ms - shownMs < intervalMs) return;
     shownMs = ms;
-    isShown = stream.isTTY;
+    isShown = rewrites;
     // A line as wide as the terminal would wrap, and each one leave a row behind.
-    if (stream.isTTY)
-      stream.write(rewrittenLine(lineOf(progress, samples).slice(0, (stream.columns ?? 80) - 1)));
+    if (rewrites) stream.write(rewrittenLine(lineOf(progress, samples).slice(0, (stream.columns ?? 80) - 1)));
     else logger.info(fieldsOf(progress, samples), "catching up");
   };
 }

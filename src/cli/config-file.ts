@@ -24,7 +24,8 @@ export function loadConfigFile(path: string): ConfigTexts {
   // Scalars stay text: a password 007 must not become the number 7. The options parse them.
   const document = parseDocument(source, { schema: "failsafe" });
   const fault = document.errors[0];
-  if (fault !== undefined) throw new ConfigError(`${path}: ${fault.message.split("\n")[0]}`);
+  if (fault !== undefined)
+    throw new ConfigError(`${path}: ${fault.message.split("\n")[0]?.replace(/:$/, "")}`);
   let content: unknown;
   try {
     content = document.toJS({ maxAliasCount: 0 });

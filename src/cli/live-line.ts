@@ -1,6 +1,7 @@
 // The live line of a running node on a terminal: height, versions a second, requests a second. Log lines and the live
 // line share the terminal: a log line clears it, and the next second shows it again.
 import type { Node } from "../node.ts";
+import { canRewrite, rewrittenLine } from "./progress.ts";
 
 const INTERVAL_MS = 1000;
 
@@ -45,14 +46,14 @@ export function liveText(now: LiveFigures, before: LiveFigures): string {
 
 /** Shows the line until the function returned is called; shows nothing where the stream is no terminal. */
 export function startLiveLine(node: Node, stream: NodeJS.WriteStream): () => void {
-  if (!stream.isTTY) return () => {};
+  if (!canRewrite(stream)) return () => {};
   let before: LiveFigures | undefined;
   let isEnded = false;
   const show = async (): Promise<void> => {
     const now = await readFigures(node);
     if (isEnded || now === undefined) return;
     // A line as wide as the terminal would wrap, and each second leave one behind.
-    if (before !== undefined) stream.write(`\r${liveText(now, before).slice(0, stream.columns - 1)}\u001b[K`);
+    if (before !== undefined) stream.write(rewrittenLine(liveText(now, before).slice(0, stream.columns - 1)));
     before = now;
   };
   const timer = setInterval(() => void show(), INTERVAL_MS);
@@ -61,6 +62,6 @@ export function startLiveLine(node: Node, stream: NodeJS.WriteStream): () => voi
   return () => {
     isEnded = true;
     clearInterval(timer);
-    stream.write("\r\u001b[K");
+    stream.write(rewrittenLine(""));
   };
 }

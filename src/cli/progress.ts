@@ -11,6 +11,12 @@ export interface Progress {
 const PLAIN_INTERVAL_MS = 5000;
 export const TERMINAL_INTERVAL_MS = 200;
 
+/** True if a stream is a terminal that can rewrite a line; a dumb one would show the codes for it. */
+export function canRewrite({ isTTY }: Pick<NodeJS.WriteStream, "isTTY">): boolean {
+  const { TERM: terminal } = process.env;
+  return isTTY && terminal !== "dumb";
+}
+
 /** What makes a line the one that a terminal shows again and again: back to its start, and away with what was longer. */
 export function rewrittenLine(line: string): string {
   return `\r${line}\u001b[K`;
@@ -45,12 +51,13 @@ export function startProgress(
   stream: NodeJS.WriteStream = process.stderr,
 ): Progress {
   const started = performance.now();
-  const interval = stream.isTTY ? TERMINAL_INTERVAL_MS : PLAIN_INTERVAL_MS;
+  const rewrites = canRewrite(stream);
+  const interval = rewrites ? TERMINAL_INTERVAL_MS : PLAIN_INTERVAL_MS;
   let shownAt = started;
   let last = 0;
   const show = (): void => {
     const line = progressLine(label, last, total, performance.now() - started);
-    stream.write(stream.isTTY ? rewrittenLine(line) : `${line}\n`);
+    stream.write(rewrites ? rewrittenLine(line) : `${line}\n`);
   };
   return {
     update: (done) => {
@@ -62,7 +69,7 @@ export function startProgress(
     },
     finish: () => {
       show();
-      if (stream.isTTY) stream.write("\n");
+      if (rewrites) stream.write("\n");
     },
   };
 }

@@ -6,6 +6,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.useRealTimers();
+  vi.unstubAllEnvs();
 });
 
 it("shows a line at once and one every ten seconds, moved or not, with the rate of this run", () => {
@@ -27,6 +28,7 @@ it("shows a line at once and one every ten seconds, moved or not, with the rate 
 });
 
 it("rewrites one line on a terminal", () => {
+  vi.stubEnv("TERM", "xterm");
   const texts: string[] = [];
   const stream = { isTTY: true, write: (text: string) => texts.push(text) > 0 };
   const progress = startSteadyProgress("versions", 10, 0, stream);
@@ -35,4 +37,12 @@ it("rewrites one line on a terminal", () => {
   const written = texts.join("");
   expect(written.split("\r")).toHaveLength(5);
   expect(written.split("\n")).toHaveLength(2);
+});
+
+it("writes plain lines on a terminal that cannot rewrite one", () => {
+  vi.stubEnv("TERM", "dumb");
+  const texts: string[] = [];
+  const stream = { isTTY: true, write: (text: string) => texts.push(text) > 0 };
+  startSteadyProgress("versions", 10, 0, stream).finish();
+  expect(texts).toEqual(["versions 0/10 (0 %), 0.0/s, ? left\n", "versions 0/10 (0 %), 0.0/s, ? left\n"]);
 });

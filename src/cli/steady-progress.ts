@@ -1,9 +1,8 @@
 // Progress of work that may stand still for a while: a line at once, then one at a steady pace even if nothing moved, so
 // that the reader of a log knows that the work still runs.
-import { type Progress, progressLine } from "./progress.ts";
+import { canRewrite, type Progress, progressLine, rewrittenLine, TERMINAL_INTERVAL_MS } from "./progress.ts";
 
 const PLAIN_INTERVAL_MS = 10_000;
-const TERMINAL_INTERVAL_MS = 200;
 
 /** Starts reporting on `total` units of work, of which earlier runs did `from`. */
 export function startSteadyProgress(
@@ -13,13 +12,14 @@ export function startSteadyProgress(
   stream: Pick<NodeJS.WriteStream, "isTTY" | "write"> = process.stderr,
 ): Progress {
   const started = performance.now();
+  const rewrites = canRewrite(stream);
   let last = from;
   const show = (): void => {
     const line = progressLine(label, last, total, performance.now() - started, last - from);
-    stream.write(stream.isTTY ? `\r${line}\u001b[K` : `${line}\n`);
+    stream.write(rewrites ? rewrittenLine(line) : `${line}\n`);
   };
   show();
-  const timer = setInterval(show, stream.isTTY ? TERMINAL_INTERVAL_MS : PLAIN_INTERVAL_MS).unref();
+  const timer = setInterval(show, rewrites ? TERMINAL_INTERVAL_MS : PLAIN_INTERVAL_MS).unref();
   return {
     update: (done) => {
       last = done;
@@ -27,7 +27,7 @@ export function startSteadyProgress(
     finish: () => {
       clearInterval(timer);
       show();
-      if (stream.isTTY) stream.write("\n");
+      if (rewrites) stream.write("\n");
     },
   };
 }

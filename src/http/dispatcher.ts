@@ -39,12 +39,15 @@ import { Router } from "./router.ts";
 import { lastEventIdField } from "./schemas/event-stream.ts";
 import { minVersionOf } from "./schemas/min-version.ts";
 import type { Services } from "./services.ts";
+import type { StaticFile, StaticFiles } from "./static-files.ts";
 
 /** What the operator can switch off. */
 export interface Switches {
   readonly encode: boolean;
   readonly index: boolean;
   readonly transactionIndex: boolean;
+  /** Off where no blocks are made. */
+  readonly submit: boolean;
   readonly jsonOutput: boolean;
   readonly bcsOutput: boolean;
 }
@@ -67,6 +70,8 @@ export interface DispatcherOptions extends Omit<ResponderOptions, "headers"> {
   readonly maxLagMs: number;
   /** Weakest level of an answer that is sent; undefined for any. */
   readonly minTrust: TrustLevel | undefined;
+  /** Files for browsers; undefined where they are switched off. */
+  readonly files: StaticFiles | undefined;
   /** Serves the paths that this node does not; undefined without an upstream. */
   readonly passThrough: PassThrough | undefined;
 }
@@ -87,6 +92,14 @@ function withoutView(operation: Operation, error: unknown): undefined {
 function lastEventIdOf({ headers }: Exchange): bigint | undefined {
   const text = headers["last-event-id"];
   return text === undefined || text === "" ? undefined : parseField("Last-Event-ID", lastEventIdField, text);
+}
+
+function notServed(method: string, path: string): HttpError {
+  return new HttpError(
+    "not_served",
+    `${method} ${path} is not served by this node; ask a full node, or follow one with pass-through`,
+    { isElsewhere: true },
+  );
 }
 
 /** What an answer rests on. One in pieces reads further items as it is sent, so those count at their weakest. */
@@ -120,6 +133,14 @@ function isElsewhere({ operation }: Serving, error: unknown): boolean {
     operation !== undefined &&
     isReferenceRequest(operation.method, operation.path)
   );
+}
+
+function wrongMethod(method: string, methods: readonly string[]): HttpError {
+  const allowed = methods.join(", ");
+  return new HttpError("wrong_method", `${method} is not served at this path, only ${allowed}`, {
+    headers: ["Allow", allowed],
+    isElsewhere: true,
+  });
 }
 
 function toServing(exchange: Exchange): Serving {
@@ -172,7 +193,16 @@ export class Dispatcher {
       }
       const url = originForm(target);
       const mark = url.indexOf("?");
-      const { operation, segments } = this.#route(exchange.method, mark < 0 ? url : url.slice(0, mark));
+      const path = mark < 0 ? url : url.slice(0, mark);
+      const finding = this.#options.files?.find(path, headers);
+      const file = finding === undefined ? undefined : await finding;
+      if (file !== undefined) {
+        inFlight = 1;
+        this.#countIn();
+        await this.#sendFile(serving, file);
+        return;
+      }
+      const { operation, segments } = this.#route(exchange.method, path);
       serving.operation = operation;
       if (operation.isBetterElsewhere && this.#options.passThrough !== undefined) {
         throw new HttpError("not_served", `${operation.id} is passed on`, { isElsewhere: true });
@@ -193,10 +223,9 @@ export class Dispatcher {
       if (minVersion !== undefined) await this.#reach(serving, operation, minVersion);
       // Requests count from here on, with their body complete and their version there: neither must keep others out.
       inFlight = 1;
-      if (++this.#inFlight > this.#options.maxInFlight) {
-        throw new HttpError("overloaded", "too many requests in flight", { headers: ["Retry-After", "1"] });
-      }
+      this.#countIn();
       if (operation.maxInFlight !== undefined) leave = this.#enter(operation, operation.maxInFlight);
+      const { timesBack } = this.#options.headWatch;
       if (operation.ledger !== "none") {
         const opened = this.#openView(operation);
         view = opened instanceof Promise ? await opened : opened;
@@ -208,8 +237,10 @@ export class Dispatcher {
       }
       if (exchange.isGone) throw new Abandoned("the client went away");
       const { services, ledger } = this.#options;
+      const mayBeUndone = this.#mayBeUndone;
       const isGone = (): boolean => exchange.isGone;
-      const handled = operation.handle(args, { view, services, ledger, form, isGone, lastEventId });
+      const context = { view, services, ledger, form, isGone, lastEventId, mayBeUndone };
+      const handled = operation.handle(args, context);
       const answer = handled instanceof Promise ? await handled : handled;
       // Encode nothing for a client that left: a large response holds memory until it is sent.
       if (exchange.isGone) throw new Abandoned("the client went away");
@@ -219,7 +250,7 @@ export class Dispatcher {
       }
       const about = this.#headers.about(answer);
       if ("watched" in answer) {
-        this.#openStream(serving, operation, form, answer);
+        this.#openStream(serving, { operation, form, timesBack }, answer);
         return;
       }
       if ("stream" in answer) {
@@ -231,7 +262,7 @@ export class Dispatcher {
       const body = operation.isDocument
         ? this.#document(operation, answer.data, form)
         : operation.encode(answer.data, form);
-      const sending = this.#responder.respond(serving, form, body, answer.version, about);
+      const sending = this.#responder.respond(serving, form, body, answer.version, about, answer.status);
       if (sending !== undefined) await sending;
     } catch (error) {
       if (await this.#passOn(serving, error)) return;
@@ -244,7 +275,30 @@ export class Dispatcher {
     }
   }
 
-  #openStream(serving: Serving, operation: Operation, form: Form, answer: EventAnswer<WatchEvent>): void {
+  /** Counts a request as in flight. Throws when there are too many. */
+  #countIn(): void {
+    if (++this.#inFlight > this.#options.maxInFlight) {
+      throw new HttpError("overloaded", "too many requests in flight", { headers: ["Retry-After", "1"] });
+    }
+  }
+
+  async #sendFile(serving: Serving, file: StaticFile): Promise<void> {
+    const { exchange } = serving;
+    if (exchange.method !== "GET" && exchange.method !== "HEAD")
+      throw wrongMethod(exchange.method, ["GET", "HEAD"]);
+    const body = await file.read();
+    if (exchange.isGone) throw new Abandoned("the client went away");
+    this.#responder.sendFile(serving, file, body);
+  }
+
+  readonly #mayBeUndone = (version: bigint): boolean => this.#options.headWatch.mayBeUndone(version);
+
+  #openStream(
+    serving: Serving,
+    asked: { readonly operation: Operation; readonly form: Form; readonly timesBack: number },
+    answer: EventAnswer<WatchEvent>,
+  ): void {
+    const { operation, form, timesBack } = asked;
     const { streams } = this.#options;
     streams.assertRoom();
     const { watched, opening, state, after, version } = answer;
@@ -252,7 +306,10 @@ export class Dispatcher {
     const first = state === undefined ? opening : opening + format(state);
     const sink = this.#responder.startEvents(serving, form, version, this.#headers.about(answer));
     if (serving.exchange.method === "HEAD") sink.end();
-    else streams.open({ watched, opening: first, after, isResumed: state === undefined, format }, sink);
+    else {
+      const isResumed = state === undefined;
+      streams.open({ watched, opening: first, after, timesBack, isResumed, format }, sink);
+    }
   }
 
   /** Passes a request that this node does not serve to the upstream. Returns true if the upstream answers it. */
@@ -313,25 +370,19 @@ export class Dispatcher {
     const referencePath = findReferencePath(path);
     // Where this node serves the path, a method that nobody has is a wrong method, not a path of another node.
     if (referencePath !== undefined && (match === undefined || isReferenceRequest(method, path))) {
-      throw new HttpError(
-        "not_served",
-        `${method} ${referencePath} is not served by this node; ask a full node, or follow one with pass-through`,
-        { isElsewhere: true },
-      );
+      throw notServed(method, referencePath);
     }
     if (match === undefined) {
       throw new HttpError("unknown_path", `nothing is served at ${quoteInput(path)}`, { isElsewhere: true });
     }
-    const allowed = match.join(", ");
-    throw new HttpError("wrong_method", `${method} is not served at this path, only ${allowed}`, {
-      headers: ["Allow", allowed],
-      isElsewhere: true,
-    });
+    throw wrongMethod(method, match);
   }
 
   #negotiate(operation: Operation, accept: string | undefined): Form {
     const { switches } = this.#options;
     if (operation.switch !== undefined && !switches[operation.switch]) {
+      // No switch of the operator: only a node that makes blocks has a use for transactions.
+      if (operation.switch === "submit") throw notServed(operation.method, operation.path);
       throw new HttpError("disabled", `${operation.id} is switched off on this node`, {
         isElsewhere: isReferenceRequest(operation.method, operation.path),
       });

@@ -3,6 +3,11 @@
 import { JsonError } from "../json/errors.ts";
 import { LedgerError, type LedgerErrorCode } from "../ledger/errors.ts";
 import { TransactionError, type TransactionErrorCode } from "../transaction/errors.ts";
+import {
+  SubmissionError,
+  type SubmissionErrorCode,
+  VALIDATION_CODES,
+} from "../transaction/submission-error.ts";
 import { type Condition, ERROR_CATALOGUE } from "./error-catalogue.ts";
 import { HttpError } from "./errors.ts";
 
@@ -17,11 +22,23 @@ const LEDGER_CONDITIONS: Readonly<Record<LedgerErrorCode, Condition>> = {
   unavailable: "unavailable",
   not_indexed: "disabled",
   behind: "behind",
+  no_signatures: "disabled",
+  unprovable: "unprovable",
 };
 
 const TRANSACTION_CONDITIONS: Readonly<Record<TransactionErrorCode, Condition>> = {
   request: "malformed_request",
   invalid: "invalid_transaction",
+};
+
+const SUBMISSION_CONDITIONS: Readonly<Record<SubmissionErrorCode, Condition>> = {
+  vm: "refused_transaction",
+  unmodelled: "invalid_transaction",
+  malformed: "malformed_request",
+  signed: "invalid_transaction",
+  full: "mempool_full",
+  update: "transaction_update",
+  old: "sequence_number_too_old",
 };
 
 /** An error as it is answered. */
@@ -41,8 +58,14 @@ export function faultOf(error: unknown): Fault {
   if (error instanceof LedgerError && error.code === "behind") return behindFault(error);
   if (error instanceof LedgerError) return fault(LEDGER_CONDITIONS[error.code], error.message);
   if (error instanceof TransactionError) return fault(TRANSACTION_CONDITIONS[error.code], error.message);
+  if (error instanceof SubmissionError) return submissionFault(error);
   if (error instanceof JsonError) return fault("malformed_request", `body: ${error.message}`);
   return fault("internal", "something unforeseen happened; the node's log has the cause");
+}
+
+function submissionFault({ code, message, validation }: SubmissionError): Fault {
+  const extra = validation === undefined ? {} : { vm_error_code: VALIDATION_CODES[validation] };
+  return { condition: SUBMISSION_CONDITIONS[code], message, headers: [], extra };
 }
 
 function behindFault({ message, details }: LedgerError): Fault {
@@ -52,6 +75,12 @@ function behindFault({ message, details }: LedgerError): Fault {
 
 function fault(condition: Condition, message: string): Fault {
   return { condition, message, headers: [] };
+}
+
+/** Something thrown as the keys of an error body. */
+export function errorFields(error: unknown): Readonly<Record<string, unknown>> {
+  const { condition, message, extra = {} } = faultOf(error);
+  return { message, error_code: ERROR_CATALOGUE[condition].errorCode, ...extra };
 }
 
 /** The JSON body of an error. Extra keys follow the documented ones. */

@@ -54,6 +54,25 @@ export const ERROR_CATALOGUE = {
     when: "The transaction is well-formed but cannot be encoded: unknown module or function, wrong number or kind of arguments, or a payload that the chain refuses.",
     remedy: "The message names the argument or other part; correct it and send again.",
   },
+  refused_transaction: {
+    status: 400,
+    errorCode: "vm_error",
+    when: "The chain's prologue refuses the submitted transaction: wrong signature or authentication key, wrong chain id, expired, a sequence number below the account's, a nonce used before, or no money for the gas.",
+    remedy:
+      "The message names the chain's own reason and `vm_error_code` its number; sign a new transaction.",
+  },
+  transaction_update: {
+    status: 400,
+    errorCode: "invalid_transaction_update",
+    when: "Another transaction of the sender with this sequence number or nonce waits for a block.",
+    remedy: "Wait for that one, or send the same transaction with a higher `gas_unit_price`.",
+  },
+  sequence_number_too_old: {
+    status: 400,
+    errorCode: "sequence_number_too_old",
+    when: "A block took another transaction with this sequence number while the submitted one was checked.",
+    remedy: "Read the account's sequence number and sign a new transaction.",
+  },
   invalid_page: {
     status: 400,
     errorCode: "invalid_input",
@@ -66,6 +85,12 @@ export const ERROR_CATALOGUE = {
     errorCode: "invalid_input",
     when: "`from` is above `to`, or `since` above the version that is read at.",
     remedy: "Swap them.",
+  },
+  unprovable: {
+    status: 400,
+    errorCode: "invalid_input",
+    when: "A proof is asked for at a version that ends no block, or from a waypoint that this node cannot begin at.",
+    remedy: "The message names the nearest versions that can be proven, or what the waypoint must be.",
   },
   answer_too_large: {
     status: 400,
@@ -257,6 +282,12 @@ export const ERROR_CATALOGUE = {
     errorCode: "health_check_failed",
     when: "The health check fails: the node has no readable ledger, the ledger is older than `duration_secs` allows, or no upstream serves data that can be verified.",
     remedy: "Ask another node.",
+  },
+  mempool_full: {
+    status: 507,
+    errorCode: "mempool_is_full",
+    when: "Too many transactions, or too many of this sender, wait for a block.",
+    remedy: "Send again after the next block.",
   },
 } as const satisfies Record<string, CatalogueEntry>;
 

@@ -161,7 +161,9 @@ function failure(status: number, conditions: readonly Condition[], brands: reado
 }
 
 function describeOperation(operation: Operation, brands: readonly string[]): JsonSchema {
-  const responses: Record<string, JsonSchema> = { 200: success(operation, brands) };
+  const responses: Record<string, JsonSchema> = Object.fromEntries(
+    operation.successStatuses.map((status) => [status, success(operation, brands)]),
+  );
   if (isCacheable(operation)) {
     responses[304] = {
       description: "The bytes that `If-None-Match` names have not changed.",

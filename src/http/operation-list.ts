@@ -26,9 +26,13 @@ import { getTransactions } from "./operations/get-transactions.ts";
 import { healthy } from "./operations/healthy.ts";
 import { info } from "./operations/info.ts";
 import { metrics } from "./operations/metrics.ts";
+import { proveAccountBalance } from "./operations/prove-account-balance.ts";
+import { proveRawTableItem } from "./operations/prove-raw-table-item.ts";
 import { ready } from "./operations/ready.ts";
 import { streamBalance } from "./operations/stream-balance.ts";
 import { streamBlocks } from "./operations/stream-blocks.ts";
+import { submitBatchTransactions } from "./operations/submit-batch-transactions.ts";
+import { submitTransaction } from "./operations/submit-transaction.ts";
 import { view } from "./operations/view.ts";
 
 /** All operations, in the order of the documentation. */
@@ -36,6 +40,7 @@ export const OPERATIONS: readonly Operation[] = [
   getAccountBalance,
   getBalanceDetail,
   getBalanceHistory,
+  proveAccountBalance,
   streamBalance,
   streamBlocks,
   getBalances,
@@ -47,6 +52,7 @@ export const OPERATIONS: readonly Operation[] = [
   getAccountModules,
   getTableItem,
   getRawTableItem,
+  proveRawTableItem,
   getRawTableItems,
   getTableItems,
   countTableItems,
@@ -54,6 +60,8 @@ export const OPERATIONS: readonly Operation[] = [
   encodeSubmission,
   explainSubmission,
   getTransactions,
+  submitTransaction,
+  submitBatchTransactions,
   getTransactionByVersion,
   getBlockByHeight,
   getBlockByVersion,

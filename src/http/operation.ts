@@ -46,7 +46,7 @@ export type Args<P extends Fields, Q extends Fields, B> = { readonly [K in keyof
   readonly [K in keyof Q]: ValueOf<Q[K]> | undefined;
 } & { readonly body: B };
 
-/** The JSON body of a POST. */
+/** The body of a POST: JSON, and other media types where it names them. */
 export interface BodyField<T> {
   readonly schema: JsonSchema;
   readonly description: string;
@@ -72,6 +72,8 @@ export interface AnswerForm<D> {
 
 /** What a handler returns: the data, and the version it was read at, if any. */
 export interface Answer<D> extends AboutAnswer {
+  /** 200 when left out. */
+  readonly status?: number;
   readonly data: D;
   readonly version: bigint | undefined;
 }
@@ -112,10 +114,12 @@ export interface Context<L extends LedgerUse = LedgerUse> {
   readonly isGone: () => boolean;
   /** Where a stream resumes; undefined where the client does not say. */
   readonly lastEventId: bigint | undefined;
+  /** True if the ledger went back below a version since a client may have seen it. */
+  readonly mayBeUndone: (version: bigint) => boolean;
 }
 
 /** What an operator can switch off, with all operations that need it. */
-type Switch = "encode" | "index" | "transactionIndex";
+type Switch = "encode" | "index" | "transactionIndex" | "submit";
 
 /** Documentation of an operation. */
 interface Documentation {
@@ -147,6 +151,8 @@ export interface OperationDefinition<
   readonly switchable: boolean;
   /** Switch that turns the whole operation off. */
   readonly switch?: Switch;
+  /** Statuses of success; 200 alone when left out. */
+  readonly successStatuses?: readonly number[];
   /** Responses may be pages, with a cursor to the next. */
   readonly isPaged?: boolean;
   /** The response is a stream of events; the data are events. */
@@ -179,6 +185,7 @@ export interface Operation extends Documentation, Route {
   readonly ledger: LedgerUse;
   readonly switchable: boolean;
   readonly switch: Switch | undefined;
+  readonly successStatuses: readonly number[];
   readonly isPaged: boolean;
   readonly isStream: boolean;
   readonly maxInFlight: number | undefined;
@@ -253,6 +260,7 @@ export function operation<
     ledger: definition.ledger,
     switchable: definition.switchable,
     switch: definition.switch,
+    successStatuses: definition.successStatuses ?? [200],
     isPaged: definition.isPaged ?? false,
     isStream: definition.isStream ?? false,
     maxInFlight: definition.maxInFlight,

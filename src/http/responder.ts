@@ -12,9 +12,11 @@ import { ERROR_CATALOGUE } from "./error-catalogue.ts";
 import { CLIENT_GONE, type EventSink, type Exchange, type HeaderSet } from "./exchange.ts";
 import { type HeaderMaker, type PositionHeaders, plainHeaders } from "./headers.ts";
 import { LogBudget } from "./log-budget.ts";
-import { type Coding, type Form, negotiateCoding } from "./negotiation.ts";
+import { type Coding, type Form, negotiateCoding, negotiateForm } from "./negotiation.ts";
 import type { Operation, StreamedAnswer } from "./operation.ts";
+import { notFoundPage } from "./pages.ts";
 import { createRequestId, givenRequestId } from "./request-id.ts";
+import type { StaticFile } from "./static-files.ts";
 import type { UnreadResponses } from "./unread-responses.ts";
 import { writePieces } from "./write-pieces.ts";
 
@@ -61,6 +63,12 @@ function matchesEtag(header: string | undefined, etag: string): boolean {
   });
 }
 
+/** True for a client that would rather read a page than JSON. */
+function isBrowser({ method, headers }: Exchange): boolean {
+  const isRead = method === "GET" || method === "HEAD";
+  return isRead && negotiateForm(headers.accept, ["json", "html"]) === "html";
+}
+
 function isSameTrust(a: TrustLevel | undefined, b: TrustLevel): boolean {
   return a !== undefined && compareTrust(a, b) === 0;
 }
@@ -92,6 +100,7 @@ export class Responder {
     bytes: string | Uint8Array,
     version: bigint | undefined,
     about: readonly string[] = NO_EXTRA,
+    status = 200,
   ): Promise<void> | undefined {
     const { headers: prepared, isPinned } = serving;
     if (isPinned && version !== undefined && this.#isFinal(serving, version)) {
@@ -107,8 +116,9 @@ export class Responder {
     const extra = isLatest
       ? about
       : this.#readHeaders(serving, version, "Cache-Control", "no-cache", ...about);
-    if (isCompressible(form, bytes.length)) return this.#sendCompressed(serving, headers, extra, bytes);
-    this.send(serving, 200, headers, extra, bytes);
+    if (status === 200 && isCompressible(form, bytes.length))
+      return this.#sendCompressed(serving, headers, extra, bytes);
+    this.send(serving, status, headers, extra, bytes);
     return undefined;
   }
 
@@ -167,6 +177,17 @@ export class Responder {
     return sink;
   }
 
+  /** Sends a file of the package. */
+  sendFile(serving: Serving, file: StaticFile, body: Uint8Array): void {
+    const { etag, coding, isImmutable } = file;
+    const extra = ["Cache-Control", isImmutable ? IMMUTABLE_CACHING : "no-cache", "ETag", etag];
+    const isKnown = matchesEtag(serving.exchange.headers["if-none-match"], etag);
+    if (coding !== undefined && !isKnown) extra.push("Content-Encoding", coding);
+    this.send(serving, isKnown ? 304 : 200, file.headers, extra, isKnown ? undefined : body, {
+      isShared: isImmutable,
+    });
+  }
+
   /** Sends an error response. */
   fail(serving: Serving, error: unknown): void {
     const { condition, message, headers: extraHeaders, extra: extraKeys = {} } = faultOf(error);
@@ -183,8 +204,12 @@ export class Responder {
       condition === "version_pruned" && archiveUrl !== undefined
         ? { archival_endpoint: archiveUrl }
         : extraKeys;
-    const headers = serving.headers?.other.json ?? plainHeaders("json");
     const own = this.#readHeaders(serving, undefined, "Cache-Control", "no-store", ...extraHeaders);
+    if (condition === "unknown_path" && isBrowser(serving.exchange)) {
+      this.send(serving, status, plainHeaders("html"), own, notFoundPage(serving.exchange.target));
+      return;
+    }
+    const headers = serving.headers?.other.json ?? plainHeaders("json");
     this.send(serving, status, headers, own, errorBody(condition, message, extra), { requestId });
   }
 

@@ -1,6 +1,8 @@
 // Services for handlers, injected by the node, so that this room knows no store, follower or chain.
 import type { StateTypes } from "../ledger/state-types.ts";
 import type { LedgerView } from "../ledger/view.ts";
+import type { MadeBundle } from "../proof/made-bundle.ts";
+import type { ProofOptions, ProofQuestion } from "../proof/question.ts";
 
 /** Encodes a JSON request into the signing message. */
 export type SubmissionEncoder = (body: Uint8Array, view: LedgerView) => Promise<Uint8Array>;
@@ -13,8 +15,40 @@ export type NodeInfo = (
   view: LedgerView | undefined,
 ) => Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>;
 
+/** The body of a submission. */
+export interface SubmissionBody {
+  readonly bytes: Uint8Array;
+  /** False for BCS. */
+  readonly isJson: boolean;
+}
+
+/** Takes signed transactions. */
+export interface SubmissionHandler {
+  /** Returns the transaction that now waits for a block. */
+  submit(body: SubmissionBody, view: LedgerView): Promise<Readonly<Record<string, unknown>>>;
+  /** Returns what was thrown for each transaction; undefined for one that was taken. */
+  submitBatch(body: SubmissionBody, view: LedgerView): Promise<readonly unknown[]>;
+}
+
+/** The handler of submissions. Operations that need it are switched off without it. */
+export function requireSubmissions({ submissions }: Services): SubmissionHandler {
+  if (submissions === undefined) throw new Error("submissions are switched off");
+  return submissions;
+}
+
+/** Proves an answer. Throws LedgerError. */
+export type ProofMaker = (
+  view: LedgerView,
+  question: ProofQuestion,
+  options: ProofOptions,
+) => Promise<MadeBundle>;
+
 /** Services that handlers use. */
 export interface Services {
+  /** Undefined where no signatures are kept. */
+  readonly prove: ProofMaker | undefined;
+  /** Undefined where no blocks are made. */
+  readonly submissions: SubmissionHandler | undefined;
   readonly encode: SubmissionEncoder;
   readonly explain: SubmissionExplainer;
   /** Types of stored values, by the modules on chain. */

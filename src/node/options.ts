@@ -15,6 +15,7 @@ import type { LOCAL_CHAIN_NUMBERS } from "./block-maker.ts";
 import type { FOLLOW_NUMBERS } from "./following.ts";
 import type { FRONTEND_NUMBERS } from "./http-frontend.ts";
 import type { StoreOptions } from "./store-engines.ts";
+import type { AccountOptions, ChainAuthoring } from "./test-authors.ts";
 
 export type { Explanation };
 
@@ -31,6 +32,10 @@ export interface HttpOptions extends HttpServerOptions, NumberOptions<typeof FRO
 export interface LocalChainOptions extends NumberOptions<typeof LOCAL_CHAIN_NUMBERS> {
   /** The same seed gives the same ledger. */
   readonly seed?: string | undefined;
+  /** False makes no random transactions of the demo accounts: they are then all yours. */
+  readonly traffic?: boolean | undefined;
+  /** Makes a block as soon as a transaction is submitted, without waiting for the block time. */
+  readonly blockOnSubmit?: boolean | undefined;
   /** Called after each block with the number made since the start. */
   readonly onBlock?: ((made: number) => void) | undefined;
 }
@@ -76,6 +81,8 @@ export interface FollowProgress {
 }
 
 export interface NodeOptions {
+  /** Accounts that a new local chain begins with, besides the demo accounts. */
+  readonly accounts?: readonly AccountOptions[] | undefined;
   /** Data directory: short for `store: { engine: "lmdb", path }`. */
   readonly data?: string | undefined;
   /**
@@ -95,6 +102,11 @@ export interface NodeOptions {
   readonly localChain?: LocalChainOptions | undefined;
   /** History to keep: a time (`24h`, `30d`), a count of versions, or `off`. */
   readonly pruneWindow?: string | undefined;
+  /**
+   * How far back proofs can be made: a time (`10m`, `1h`), a count of versions, or `off`. Left out, ten minutes on a local
+   * chain, which signs its blocks, and `off` elsewhere.
+   */
+  readonly proofWindow?: string | undefined;
   /** False writes no index: holdings and rows of tables cannot be listed then. */
   readonly index?: boolean | undefined;
   /** False writes no index of transactions: they cannot be found by hash or by sender then. */
@@ -119,6 +131,12 @@ export interface ReadOptions extends MinVersionOptions {
   readonly ledgerVersion?: bigint | undefined;
   /** The last version whose block is not after this time: a Date, RFC 3339, or Unix seconds. */
   readonly at?: string | Date | undefined;
+}
+
+/** What a proof is about and where it begins. */
+export interface ProveOptions extends ReadOptions {
+  /** The waypoint of an epoch's end, such as that of genesis; the end of the epoch before when left out. */
+  readonly fromWaypoint?: string | undefined;
 }
 
 /** Which rows of a table. */
@@ -169,10 +187,35 @@ export interface LedgerInfo {
   readonly block_height: string;
 }
 
+/** What a transaction would do on the head of the local chain. */
+export interface SimulationResult {
+  readonly hash: string;
+  readonly success: boolean;
+  /** As the API tells it, such as `Executed successfully`. */
+  readonly vmStatus: string;
+  readonly gasUsed: bigint;
+  readonly gasUnitPrice: bigint;
+  /** Number of state items that it would write. */
+  readonly writes: number;
+}
+
+/** Settings of the official TypeScript SDK for a node: `new AptosConfig(node.sdkConfig)`. */
+export interface SdkConfig {
+  /** `local` for a local chain, else `custom`. Its type fits the enum of the SDK, which this package does not import. */
+  readonly network: never;
+  readonly fullnode: string;
+  readonly faucet?: string;
+  readonly indexer?: string;
+}
+
 /** A running node. Calls reject, never throw; after `close` they reject because the node is closed. */
-export interface Node {
+export interface Node extends ChainAuthoring {
   /** Base URL of the HTTP interface; undefined without one. */
   readonly url: string | undefined;
+  /** Base URL of the local chain's faucet; undefined if it does not run. */
+  readonly faucetUrl: string | undefined;
+  /** Undefined without HTTP. */
+  readonly sdkConfig: SdkConfig | undefined;
   /** Latest version when the node closed; undefined before that, and without a ledger. */
   readonly closedAt: bigint | undefined;
   /** Resolves when a fault stopped the ledger for good; never rejects. */
@@ -188,6 +231,13 @@ export interface Node {
   balance(address: string, asset: string, options?: ReadOptions): Promise<bigint>;
   /** The stored bytes of a table item, by handle and serialized key; undefined if the table has no such item. */
   rawItem(handle: string, key: string | Uint8Array, options?: ReadOptions): Promise<Uint8Array | undefined>;
+  /**
+   * A proof of a balance, in BCS: `verifyProof` of `sextant/verify` checks it. The version must end a block inside the
+   * proof window; left out, it is the newest signed one.
+   */
+  proveBalance(address: string, asset: string, options?: ProveOptions): Promise<Uint8Array>;
+  /** A proof of a table item, or that there is none. */
+  proveRawItem(handle: string, key: string | Uint8Array, options?: ProveOptions): Promise<Uint8Array>;
   /** Many balances at one version. */
   balances(
     pairs: readonly { readonly address: string; readonly asset: string }[],
@@ -224,6 +274,16 @@ export interface Node {
   ledgerInfo(options?: MinVersionOptions): Promise<LedgerInfo>;
   /** Makes the next block of the local chain now and returns the new head. Concurrent calls run one after the other. */
   produceBlock(): Promise<LedgerInfo>;
+  /**
+   * Submits a signed transaction to the local chain, as `POST /v1/transactions` takes it: the BCS, or the JSON as an object
+   * or text. Returns its hash once it waits for a block; rejects with the reason otherwise.
+   */
+  submit(transaction: object | string | Uint8Array): Promise<string>;
+  /**
+   * Runs a transaction on the head of the local chain and keeps nothing. Its signature must not be valid, as in the
+   * reference: zeros, or the authenticator that names no key.
+   */
+  simulate(transaction: object | string | Uint8Array): Promise<SimulationResult>;
   /** Responses over HTTP since the start, of all processes. */
   requestCount(): Promise<number>;
   /** Demo accounts, tables and functions of the local chain; undefined without one. Throws once the node is closed. */

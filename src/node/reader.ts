@@ -13,6 +13,7 @@ import { assertNotRefuted } from "../ledger/trust.ts";
 import type { Ledger, LedgerView } from "../ledger/view.ts";
 import { HeadWatch } from "../ledger/watch/head-watch.ts";
 import { assertReached } from "../ledger/watch/min-version.ts";
+import type { ModuleLoader } from "../move/abi.ts";
 import { parseAddress } from "../move/address.ts";
 import { ModuleCache } from "../move/module-cache.ts";
 import { encodeSubmission } from "../transaction/encode-submission.ts";
@@ -32,18 +33,19 @@ export function toText(name: string, value: unknown): string {
   throw new ConfigError(`${name}: expected a text, got ${typeof value}`);
 }
 
-/** A copy of a serialized key, given in hex or as bytes. */
-export function toBytes(key: string | Uint8Array): Uint8Array {
+/** A copy of bytes that are given in hex or as bytes, by default those of a serialized key. */
+export function toBytes(key: string | Uint8Array, name = "key"): Uint8Array {
   if (key instanceof Uint8Array) return Buffer.from(key);
-  const text = toText("key", key);
+  const text = toText(name, key);
   const bytes = fromHex(text.startsWith("0x") ? text.slice(2) : text);
   if (bytes === undefined) {
-    throw new ConfigError(`key: expected an even number of hex digits: ${hexBytesFault(text)}`);
+    throw new ConfigError(`${name}: expected an even number of hex digits: ${hexBytesFault(text)}`);
   }
   return bytes;
 }
 
-function toBody(request: object | string | Uint8Array): Uint8Array {
+/** The bytes of a request, given as JSON or as bytes. */
+export function toBody(request: object | string | Uint8Array): Uint8Array {
   if (request instanceof Uint8Array) return Buffer.from(request);
   return new TextEncoder().encode(typeof request === "string" ? request : toJson(request));
 }
@@ -136,6 +138,11 @@ export class Reader {
     return new Uint8Array(await this.withView((view) => this.encode(body, view), options));
   }
 
+  /** Loads modules of the view's latest version. */
+  moduleLoader(view: LedgerView): ModuleLoader {
+    return this.modules.createLoader((module) => readModuleItem(view, module));
+  }
+
   /** As `encode`, for bodies of other programs: a large one is worked on in a thread. */
   async encodeSafely(body: Uint8Array, view: LedgerView): Promise<Uint8Array> {
     if (body.length < LARGE_SUBMISSION_BYTES) return this.encode(body, view);
@@ -164,7 +171,7 @@ export class Reader {
 
   /** The signing message of a request body, using modules of the view's latest version. */
   encode(body: Uint8Array, view: LedgerView): Promise<Uint8Array> {
-    const loadModule = this.modules.createLoader((module) => readModuleItem(view, module));
+    const loadModule = this.moduleLoader(view);
     return encodeSubmission(body, { chainId: view.position.chainId, loadModule });
   }
 
@@ -175,7 +182,7 @@ export class Reader {
   /** The explanation of a request body, using modules and accounts of the view's latest version. */
   explain(body: Uint8Array, view: LedgerView): Promise<Explanation> {
     const { chainId, timestampUsec } = view.position;
-    const loadModule = this.modules.createLoader((module) => readModuleItem(view, module));
+    const loadModule = this.moduleLoader(view);
     const accounts = createAccountReader(view);
     return explainSubmission(body, { chainId, timestampUsec, loadModule, accounts });
   }

@@ -25,12 +25,23 @@ import {
 } from "../ledger/trust.ts";
 import type { IndexName } from "../ledger/view.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
-import type { BlockStart, CommitBatch, RawRecord, SideRow, Store, StoreIdentity } from "../store/contract.ts";
+import type { SignedLedgerInfo } from "../proof/ledger-info.ts";
+import type {
+  BlockStart,
+  CommitBatch,
+  RawRecord,
+  SideRow,
+  Store,
+  StoreIdentity,
+  TreeNodeWrite,
+} from "../store/contract.ts";
 import { indexReachRow } from "../store/index-reach.ts";
 import { deletionRows } from "./base-rows.ts";
 import { IndexRowMaker, loadIndexReach, type ReadBefore, transactionIndexRows } from "./index-rows.ts";
 import { matchedWaypointRow } from "./matched-waypoints.ts";
 import { PendingTree, TREE_CACHE_BYTES } from "./pending-tree.ts";
+import type { KeptBlock, ProofHistory } from "./proof-history.ts";
+import { ownSignedRows } from "./signed-rows.ts";
 import { type BaseStart, type OPEN_BLOCK_NUMBERS, type VerifiedBlock, Verifier } from "./verifier.ts";
 
 /** Inspects verified blocks before their commit and returns the level that this earned them; throwing prevents it. */
@@ -46,6 +57,8 @@ export interface CommitterOptions {
   readonly logger: Logger;
   /** Called after each commit. */
   readonly onCommit?: ((batch: CommitBatch) => void) | undefined;
+  /** Keeps what proofs of earlier block ends need. */
+  readonly history?: ProofHistory | undefined;
   /** The level of blocks that no check raises: `trusted` unless given. */
   readonly level?: TrustLevel;
   readonly bounds?: NumberOptions<typeof OPEN_BLOCK_NUMBERS> | undefined;
@@ -107,6 +120,7 @@ export class Committer {
   readonly #onCommit: ((batch: CommitBatch) => void) | undefined;
   readonly #level: TrustLevel;
   readonly #bounds: CommitterOptions["bounds"];
+  readonly #history: ProofHistory | undefined;
   /** Undefined until read from the store, and after a failure. */
   #progress: Progress | undefined;
   /** Ahead of the store only during a commit; undefined after a failure. */
@@ -123,8 +137,10 @@ export class Committer {
       level = TRUSTED,
       bounds,
       onCommit,
+      history,
     } = options;
     this.#store = store;
+    this.#history = history;
     this.#index = index;
     this.#transactionIndex = transactionIndex;
     this.#bounds = bounds;
@@ -141,10 +157,25 @@ export class Committer {
   /**
    * Verifies and commits a page or a list of records. Returns the store's position afterwards, undefined while it
    * is empty. Holds back the records of an unfinished block in memory; callers may also pass them again, starting
-   * after the head. Throws LedgerError `corrupt` or `mismatch` and then writes nothing.
+   * after the head. `signed` is what our own validators signed about the last record. Throws LedgerError `corrupt` or
+   * `mismatch` and then writes nothing.
    */
-  append(input: Uint8Array | readonly Uint8Array[], check?: BlockCheck): Promise<Position | undefined> {
-    return this.#serialize(() => this.#append(decodeRecords(input), check));
+  append(
+    input: Uint8Array | readonly Uint8Array[],
+    check?: BlockCheck,
+    signed?: SignedLedgerInfo,
+  ): Promise<Position | undefined> {
+    return this.#serialize(() => this.#append(decodeRecords(input), check, signed));
+  }
+
+  /** Runs a change that replaces the content of the store between two commits. */
+  replaceContent(change: () => void): Promise<void> {
+    return this.#serialize(async () => {
+      change();
+      this.#progress = undefined;
+      this.#tree = undefined;
+      this.#indexRows.forget();
+    });
   }
 
   /** The held-back records of an unfinished block. */
@@ -231,6 +262,7 @@ export class Committer {
       this.#progress = undefined;
       this.#tree = undefined;
       this.#indexRows.forget();
+      this.#history?.forget();
     });
     return turn;
   }
@@ -259,6 +291,7 @@ export class Committer {
   async #append(
     records: readonly RecordSpans[],
     check: BlockCheck | undefined,
+    signed: SignedLedgerInfo | undefined,
   ): Promise<Position | undefined> {
     let progress = await this.#loadProgress();
     const { position } = progress;
@@ -275,7 +308,7 @@ export class Committer {
     }
     if (blocks.length > 0) {
       const level = await check?.(blocks);
-      await this.#commit(progress, blocks, level);
+      await this.#commit(progress, blocks, level, signed);
     }
     return await loadPosition(this.#store);
   }
@@ -344,6 +377,7 @@ export class Committer {
     { position, isIndexed, areTransactionsIndexed, verifier }: Progress,
     blocks: readonly VerifiedBlock[],
     earned: TrustLevel | undefined,
+    signed: SignedLedgerInfo | undefined,
   ): Promise<void> {
     const last = blocks[blocks.length - 1];
     if (last === undefined) return;
@@ -352,7 +386,14 @@ export class Committer {
     // With a partly known state the root cannot be computed, so the position claims none.
     const hasRoot = position === undefined ? this.#base === undefined : position.stateRoot !== undefined;
     const writes = blocks.flatMap((block) => block.writes);
-    if (hasRoot) for (const block of blocks) await assertStateRoot(tree, block);
+    const history = hasRoot ? this.#history : undefined;
+    const kept: KeptBlock[] = [];
+    if (hasRoot) {
+      for (const block of blocks) {
+        await assertStateRoot(tree, block);
+        if (history !== undefined) kept.push({ ...block, changes: tree.takeChanges() });
+      }
+    }
     const sideRows = hasRoot ? [] : await deletionRows(this.#store, writes);
     // Without the whole state an index would lack items that were never written here.
     const itemRows = hasRoot && isIndexed ? await this.#indexRows.rowsOf(writes, this.#readHead) : undefined;
@@ -363,6 +404,8 @@ export class Committer {
       index?.push(...transactionIndexRows(records));
       sideRows.push(indexReachRow(last.position.version, "transactions"));
     }
+    if (signed !== undefined) sideRows.push(...ownSignedRows(signed));
+    if (history !== undefined) sideRows.push(...(await history.rowsOf(position, kept, signed)));
     const batch: CommitBatch = {
       previous: position?.version,
       position: {
@@ -374,12 +417,13 @@ export class Committer {
       writes,
       blocks: blocks.map((block) => block.start),
       records,
-      treeNodes: tree.takeChanges(),
+      treeNodes: history === undefined ? tree.takeChanges() : lastOfEach(kept),
       index,
       sideRows,
     };
     await this.#store.commit(batch, position === undefined ? this.#identity(blocks[0]) : undefined);
     tree.settle();
+    history?.settle();
     this.#progress = {
       position: batch.position,
       isIndexed: itemRows !== undefined,
@@ -472,6 +516,15 @@ async function genesisBatch(
     ],
   };
   return { batch, identity: { chainId, genesisHash: infoHash } };
+}
+
+/** The nodes after several blocks. */
+function lastOfEach(blocks: readonly KeptBlock[]): readonly TreeNodeWrite[] {
+  const [only] = blocks;
+  if (blocks.length === 1 && only !== undefined) return only.changes;
+  const changes = new Map<string, TreeNodeWrite>();
+  for (const block of blocks) for (const change of block.changes) changes.set(toHex(change.key), change);
+  return [...changes.values()];
 }
 
 async function assertStateRoot(tree: PendingTree, block: VerifiedBlock): Promise<void> {

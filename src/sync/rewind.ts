@@ -21,6 +21,8 @@ import { IndexRowMaker, rewoundReachRows } from "./index-rows.ts";
 import { findStart, readRecords, rewoundAccumulatorRow } from "./kept-accumulator.ts";
 import { rewoundWaypointsRow } from "./matched-waypoints.ts";
 import { PendingTree } from "./pending-tree.ts";
+import { rewoundProofRows } from "./proof-history.ts";
+import { rewoundSignedRows } from "./signed-rows.ts";
 
 /** Options of a rewind. */
 export interface RewindOptions {
@@ -192,6 +194,8 @@ class LedgerRewind {
       await rewoundAccumulatorRow(store, accumulator),
       ...(await rewoundReachRows(store, version)),
       ...(await rewoundDeletionRows(store, batch.keyHashes, version)),
+      ...(await rewoundSignedRows(store, batch.position)),
+      ...(await rewoundProofRows(store, batch.position.blockHeight)),
       version === to ? { key: MARK_KEY, value: undefined } : undefined,
     ];
     await store.rewind({ ...batch, sideRows: rows.filter((row) => row !== undefined) });

@@ -8,6 +8,7 @@ import {
   type Accumulator,
   EMPTY_ACCUMULATOR,
   eventRoot,
+  type Subtree,
   transactionAccumulator,
 } from "../ledger/accumulator.ts";
 import { findNewBlock, findNewEpoch, type NewBlockEvent } from "../ledger/block-event.ts";
@@ -28,9 +29,16 @@ export interface VerifiedBlock {
   readonly records: readonly RawRecord[];
   /** Position after the block. */
   readonly position: Omit<Position, "stateRoot" | "trust" | "refuted">;
+  /** Roots of the full subtrees before the block's last version: what stands left of it in the accumulator. */
+  readonly leftOfLast: readonly Uint8Array[];
+  /** Full subtrees of the accumulator that end inside the block, of at least 2^`SUBTREE_LEVEL` leaves. */
+  readonly subtrees: readonly Subtree[];
   /** The state root that the block's last info claims. */
   readonly claimedStateRoot: Uint8Array;
 }
+
+/** Smaller subtrees of the accumulator are quickly made from records. */
+export const SUBTREE_LEVEL = 5;
 
 interface OpenBlock {
   readonly start: BlockStart;
@@ -100,6 +108,7 @@ export class Verifier {
    */
   #nextEpochs: readonly bigint[] | undefined;
   #open: OpenBlock | undefined;
+  #subtrees: Subtree[] = [];
   readonly #bounds: Numbers<typeof OPEN_BLOCK_NUMBERS>;
 
   constructor(
@@ -132,6 +141,7 @@ export class Verifier {
   push(record: RecordSpans): VerifiedBlock | undefined {
     const { version } = record;
     if (version !== this.#nextVersion) throw mismatch(version, "version", this.#nextVersion, version);
+    const leftOfLast = this.#leftOf(record);
     this.#checkHashes(record);
     this.#nextVersion++;
     this.#checkChain(record);
@@ -144,7 +154,15 @@ export class Verifier {
     if (claimedStateRoot === undefined) return undefined;
     this.#open = undefined;
     const { start, writes, records } = open;
-    return { start, writes, records, position: this.#position(version, start), claimedStateRoot };
+    const position = this.#position(version, start);
+    const subtrees = this.#subtrees;
+    this.#subtrees = [];
+    return { start, writes, records, position, leftOfLast, subtrees, claimedStateRoot };
+  }
+
+  #leftOf({ info }: RecordSpans): readonly Uint8Array[] {
+    if (info.stateCheckpointHash === undefined) return [];
+    return this.#accumulator?.state().frozen ?? [];
   }
 
   #checkBounds({ version, bytes, writes }: RecordSpans, open: OpenBlock): void {
@@ -164,7 +182,9 @@ export class Verifier {
     assertHash(version, "event root hash", eventRoot(record.events.map(eventHash)), info.eventRootHash);
     assertHash(version, "state change hash", writeSetHash(record.changes), info.stateChangeHash);
     if (this.#accumulator === undefined) return;
-    this.#accumulator.append(transactionInfoHash(record.infoBytes));
+    this.#accumulator.append(transactionInfoHash(record.infoBytes), (subtree) => {
+      if (subtree.level >= SUBTREE_LEVEL) this.#subtrees.push(subtree);
+    });
     assertHash(version, "accumulator root hash", this.#accumulator.root(), record.accumulatorRoot);
   }
 

@@ -58,8 +58,12 @@ const MAX_VERIFIED_SECONDARY_SIGNERS = 31;
  * Reads a request. Unknown members are ignored, of a repeated member the last counts, an optional member
  * may be null. Throws TransactionError.
  */
-export function parseTransactionRequest(document: JsonDocument): TransactionRequest {
-  const body = asObject(document, document.root, "", BODY_MEMBERS);
+export function parseTransactionRequest(
+  document: JsonDocument,
+  value = document.root,
+  path = "",
+): TransactionRequest {
+  const body = asObject(document, value, path, BODY_MEMBERS);
   const sender = addressMember(body, "sender");
   const sequenceNumber = sequenceNumberOf(body);
   const maxGasAmount = u64Member(body, "max_gas_amount");

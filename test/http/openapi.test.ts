@@ -77,7 +77,7 @@ describe("the OpenAPI document", () => {
       const all: readonly Condition[] = [...operation.errors, ...COMMON_CONDITIONS];
       const isCacheable = operation.method === "GET" && "ledger_version" in operation.query;
       const statuses = new Set([
-        "200",
+        ...operation.successStatuses.map(String),
         ...(isCacheable ? ["304"] : []),
         ...all.map((condition) => String(ERROR_CATALOGUE[condition].status)),
       ]);

@@ -1,11 +1,14 @@
 // Runs a local chain on a store: genesis, then blocks, all through the committer.
 import { silentLogger } from "../../src/base/log.ts";
+import type { MadeBlock } from "../../src/chain/block.ts";
 import type { LocalChain } from "../../src/chain/local-chain.ts";
 import { checkGenesis } from "../../src/ledger/genesis.ts";
 import type { Position } from "../../src/ledger/position.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { Committer } from "../../src/sync/committer.ts";
 import { bootstrapGenesis } from "../../src/sync/genesis.ts";
+import { ProofHistory } from "../../src/sync/proof-history.ts";
+import { parsePruneWindow } from "../../src/sync/prune-window.ts";
 
 /** 2024-01-01, one second before the first block. */
 const START_USEC = 1_704_067_200_000_000n;
@@ -19,10 +22,13 @@ export class ChainRun {
   /** Added to the time of blocks: another time makes another history. */
   lateUsec = 0n;
 
-  constructor(chain: LocalChain, store: Store) {
+  /** With a window it keeps what proofs need. */
+  constructor(chain: LocalChain, store: Store, proofWindow?: string) {
     this.chain = chain;
     this.store = store;
-    this.#committer = new Committer({ store, logger: silentLogger });
+    const history =
+      proofWindow === undefined ? undefined : new ProofHistory(store, parsePruneWindow(proofWindow));
+    this.#committer = new Committer({ store, history, logger: silentLogger });
   }
 
   /** Commits a genesis, by default the chain's own. */
@@ -33,8 +39,8 @@ export class ChainRun {
 
   /** Makes and commits one block; returns its records. */
   async step(): Promise<readonly Uint8Array[]> {
-    const records = await this.make();
-    await this.append(records);
+    const { records, signed } = await this.#make();
+    await this.#committer.append(records, undefined, signed);
     return records;
   }
 
@@ -45,6 +51,10 @@ export class ChainRun {
 
   /** Makes the next block without committing it. */
   async make(): Promise<readonly Uint8Array[]> {
+    return (await this.#make()).records;
+  }
+
+  async #make(): Promise<MadeBlock> {
     const view = await this.store.openView();
     try {
       const { position } = view;

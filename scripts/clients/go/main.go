@@ -23,7 +23,7 @@ const (
 )
 
 func check(id string, err error, response *http.Response, isRight bool) {
-	if err != nil || response.StatusCode != 200 || !isRight {
+	if err != nil || response.StatusCode/100 != 2 || !isRight {
 		fmt.Fprintf(os.Stderr, "%s: %v %v, typed answer: %v\n", id, err, response, isRight)
 		os.Exit(1)
 	}
@@ -157,6 +157,13 @@ func main() {
 		fmt.Fprintf(os.Stderr, "explain_submission of a request: %s\n", again.Body)
 		os.Exit(1)
 	}
+
+	var signed []api.SubmitTransactionRequest
+	must(json.Unmarshal([]byte(os.Args[2]), &signed))
+	pending, err := client.SubmitTransactionWithResponse(ctx, &api.SubmitTransactionParams{}, signed[0])
+	check("submit_transaction", err, pending.HTTPResponse, pending.JSON202 != nil && strings.HasPrefix(pending.JSON202.Hash, "0x"))
+	batch, err := client.SubmitBatchTransactionsWithResponse(ctx, &api.SubmitBatchTransactionsParams{}, signed[1:])
+	check("submit_batch_transactions", err, batch.HTTPResponse, batch.JSON202 != nil && len(batch.JSON202.TransactionFailures) == 0)
 
 	changes, err := client.StreamBalance(ctx, ada, coin, &api.StreamBalanceParams{After: pointer("1")})
 	must(err)

@@ -31,8 +31,12 @@ export const statementCommand = command({
     "sextant statement 0xcafe --asset 0xa --from 2026-01-01 --to 2026-02-01 --format html > january.html",
   ],
   run: async (values, operands, context) => {
-    const [account] = operandsOf(operands, ["ADDRESS"]);
     const { asset: symbol, format } = values;
+    const [, surplus] = operands;
+    if (symbol === undefined && surplus !== undefined) {
+      throw new ConfigError(`unexpected ${surplus}: the asset is an option, --asset ${surplus}`);
+    }
+    const [account] = operandsOf(operands, ["ADDRESS"]);
     if (symbol === undefined) throw new ConfigError("missing --asset");
     const find = balanceOperands({ address: account, asset: symbol }, "--asset");
     const fromUsec = parsePeriodEnd("--from", values.from);

@@ -1,0 +1,157 @@
+// What the local chain does with a transaction before a block has it: checks it against the ledger, simulates it, or
+// makes it itself, for the faucet.
+
+import { encodeWith } from "../../bcs/codec.ts";
+import { u64 } from "../../bcs/scalars.ts";
+import type { ContractEvent } from "../../ledger/event.ts";
+import type { ExecutionStatus } from "../../ledger/execution-status.ts";
+import type { LedgerView } from "../../ledger/view.ts";
+import type { Writes } from "../../ledger/write-set.ts";
+import { type Address, parseAddress } from "../../move/address.ts";
+import { addressCodec } from "../../move/wire.ts";
+import type { EntryFunction } from "../../transaction/entry-function.ts";
+import { type RawTransaction, rawTransactionCodec } from "../../transaction/raw.ts";
+import { signingMessage } from "../../transaction/signing-message.ts";
+import { refuse, SubmissionError, unmodelled, VALIDATION_CODES } from "../../transaction/submission-error.ts";
+import type { UserTransaction } from "../../transaction/user-transaction.ts";
+import type { Framework } from "../framework.ts";
+import { CallFailure } from "../functions/aborts.ts";
+import { CallState } from "../functions/call-state.ts";
+import type { Keypair } from "../keys.ts";
+import { WorkingState } from "../working-state.ts";
+import { meterOf, runCall, runSubmitted } from "./run.ts";
+import { areSignaturesValid } from "./signatures.ts";
+import { type Submitted, toSubmitted } from "./submitted.ts";
+import { checkPrologue } from "./transaction-prologue.ts";
+
+/** 2100-01-01. */
+const FAR_FUTURE_SECS = 4_102_444_800n;
+const FAUCET_GAS = 2000n;
+const FRAMEWORK = parseAddress("0x1");
+
+/** What a transaction would do. */
+export interface Simulation {
+  readonly submitted: Submitted;
+  readonly status: ExecutionStatus;
+  readonly gasUsed: bigint;
+  readonly events: readonly ContractEvent[];
+  readonly writes: Writes;
+}
+
+/** A transaction that a block may take. */
+export interface Checked {
+  readonly submitted: Submitted;
+  /** The sender's sequence number on the ledger that it was checked against. */
+  readonly sequenceNumber: bigint;
+}
+
+export class Submissions {
+  readonly #framework: Framework;
+  readonly #faucet: Keypair;
+
+  constructor({ framework, faucet }: { readonly framework: Framework; readonly faucet: Keypair }) {
+    this.#framework = framework;
+    this.#faucet = faucet;
+  }
+
+  /** The account that mints. */
+  get faucet(): Address {
+    return this.#faucet.address;
+  }
+
+  #callState(view: LedgerView): CallState {
+    const { timestampUsec: createdUsec } = view.position;
+    return new CallState({ state: new WorkingState(), view, createdUsec, faucet: this.faucet });
+  }
+
+  /** Takes a transaction apart. Throws SubmissionError for one that is not modelled. Checks nothing else. */
+  takeApart(transaction: UserTransaction): Submitted {
+    if (!this.#framework.hasFungibleAssets)
+      throw unmodelled("transactions on a genesis without fungible assets");
+    return toSubmitted(transaction);
+  }
+
+  /** Checks a transaction against the ledger's head. Throws SubmissionError for one that no block can take. */
+  async check(view: LedgerView, submitted: Submitted): Promise<Checked> {
+    const { transaction } = submitted;
+    if (!(await areSignaturesValid(transaction))) throw refuse("INVALID_SIGNATURE");
+    const { chainId, timestampUsec } = view.position;
+    const call = this.#callState(view);
+    const context = { chainId, timestampUsec, mayWait: true };
+    await checkPrologue(call, submitted, context);
+    // A first run on the present state finds what the model does not have. Its result counts for nothing else.
+    await runCall(call, submitted, meterOf(submitted), context).catch((error: unknown) => {
+      if (!(error instanceof CallFailure)) throw error;
+    });
+    call.rollBack();
+    const account = await call.read(call.account(transaction.raw.sender));
+    return { submitted, sequenceNumber: account?.sequenceNumber ?? 0n };
+  }
+
+  /** Runs a transaction on the ledger's head and keeps nothing. It must not be signed, because a signed one could be submitted. */
+  async simulate(view: LedgerView, transaction: UserTransaction): Promise<Simulation> {
+    if (await areSignaturesValid(transaction))
+      throw new SubmissionError("signed", "Simulated transactions must not have a valid signature");
+    const submitted = this.takeApart(transaction);
+    const { chainId, timestampUsec } = view.position;
+    const call = this.#callState(view);
+    try {
+      const context = { chainId, timestampUsec, isSimulation: true };
+      const { status, gasUsed } = await runSubmitted(call, submitted, context);
+      return { submitted, status, gasUsed, events: call.events, writes: call.state.finish() };
+    } catch (error) {
+      if (!(error instanceof SubmissionError) || error.validation === undefined) throw error;
+      const statusCode = BigInt(VALIDATION_CODES[error.validation]);
+      const status = { kind: "miscellaneous", statusCode } as const;
+      return { submitted, status, gasUsed: 0n, events: [], writes: [] };
+    }
+  }
+
+  /**
+   * The faucet's transactions that mint the native coin for an account, and create it where it is missing. `next` tells
+   * the sequence number of the first one, from that of the faucet's account.
+   */
+  async fund(
+    view: LedgerView,
+    address: Address,
+    amount: bigint,
+    next: (accountSequenceNumber: bigint) => bigint,
+  ): Promise<Checked[]> {
+    const call = this.#callState(view);
+    const account = await call.read(call.account(this.faucet));
+    const sequenceNumber = account?.sequenceNumber ?? 0n;
+    const calls: EntryFunction[] = [];
+    const isMissing = (await call.read(call.account(address))) === undefined;
+    if (isMissing && !(await call.hasDefaultAccounts())) {
+      calls.push(entryFunction("aptos_account", "create_account", [encodeWith(addressCodec, address)]));
+    }
+    calls.push(
+      entryFunction("aptos_coin", "mint", [encodeWith(addressCodec, address), encodeWith(u64, amount)]),
+    );
+    const { chainId } = view.position;
+    const first = next(sequenceNumber);
+    return calls.map((call, index) => ({
+      submitted: this.#sign(call, first + BigInt(index), chainId),
+      sequenceNumber,
+    }));
+  }
+
+  #sign(call: EntryFunction, sequenceNumber: bigint, chainId: number): Submitted {
+    const raw: RawTransaction = {
+      sender: this.faucet,
+      sequenceNumber,
+      payload: { kind: "entryFunction", entryFunction: call },
+      maxGasAmount: FAUCET_GAS,
+      gasUnitPrice: 0n,
+      expirationTimestampSecs: FAR_FUTURE_SECS,
+      chainId,
+    };
+    const signature = this.#faucet.sign(signingMessage(encodeWith(rawTransactionCodec, raw)));
+    const { publicKey } = this.#faucet;
+    return toSubmitted({ raw, authenticator: { kind: "ed25519", publicKey, signature } }, { isFree: true });
+  }
+}
+
+function entryFunction(module: string, name: string, args: readonly Uint8Array[]): EntryFunction {
+  return { module: { address: FRAMEWORK, name: module }, function: name, typeArgs: [], args };
+}

@@ -1,0 +1,95 @@
+// A submitted transaction, taken apart and known to be modelled.
+import { decodeWith, encodeWith } from "../../bcs/codec.ts";
+import { BcsError } from "../../bcs/errors.ts";
+import { transactionCodec, transactionHash } from "../../ledger/transaction.ts";
+import type { Address } from "../../move/address.ts";
+import type { EntryFunction } from "../../transaction/entry-function.ts";
+import type { TransactionPayload } from "../../transaction/payload.ts";
+import { refuse, SubmissionError, unmodelled } from "../../transaction/submission-error.ts";
+import { type UserTransaction, userTransactionCodec } from "../../transaction/user-transaction.ts";
+import { prepareCall } from "../functions/list.ts";
+import type { ModelledCall } from "../functions/modelled.ts";
+import { type Signers, signersOf } from "./signatures.ts";
+
+/** Largest transaction in bytes, as on the network. */
+export const MAX_TRANSACTION_BYTES = 64 * 1024;
+
+/** A transaction that can be checked and run. */
+export interface Submitted {
+  readonly transaction: UserTransaction;
+  readonly hash: Uint8Array;
+  readonly sizeBytes: number;
+  readonly signers: Signers;
+  /** Pays for the gas. */
+  readonly payer: Address;
+  readonly entryFunction: EntryFunction;
+  readonly call: ModelledCall;
+  /** Undefined for a transaction with a sequence number. */
+  readonly nonce: bigint | undefined;
+  /** A transaction of the faucet, which pays nothing. */
+  readonly isFree: boolean;
+}
+
+/** Decodes the BCS of a signed transaction. Throws SubmissionError `malformed`. */
+export function decodeSubmitted(bytes: Uint8Array): UserTransaction {
+  if (bytes.length > MAX_TRANSACTION_BYTES) throw refuse("EXCEEDED_MAX_TRANSACTION_SIZE");
+  try {
+    // The bytes may be the caller's, who may change them.
+    return decodeWith(userTransactionCodec, Uint8Array.from(bytes));
+  } catch (error) {
+    if (!(error instanceof BcsError)) throw error;
+    throw new SubmissionError("malformed", `the body is not a signed transaction: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Takes a transaction apart. Throws SubmissionError for one that is not modelled. Checks no signature. */
+export function toSubmitted(
+  transaction: UserTransaction,
+  { isFree = false }: { readonly isFree?: boolean } = {},
+): Submitted {
+  const bytes = encodeWith(transactionCodec, { kind: "user", transaction });
+  // Without the tag of the transaction's kind.
+  const sizeBytes = bytes.length - 1;
+  if (sizeBytes > MAX_TRANSACTION_BYTES) throw refuse("EXCEEDED_MAX_TRANSACTION_SIZE");
+  const { entryFunction, nonce } = callOf(transaction.raw.payload);
+  const signers = signersOf(transaction);
+  return {
+    transaction,
+    hash: transactionHash(bytes),
+    sizeBytes,
+    signers,
+    payer: signers.feePayer?.address ?? transaction.raw.sender,
+    entryFunction,
+    call: prepareCall(entryFunction),
+    nonce,
+    isFree,
+  };
+}
+
+function callOf(payload: TransactionPayload): {
+  readonly entryFunction: EntryFunction;
+  readonly nonce: bigint | undefined;
+} {
+  switch (payload.kind) {
+    case "entryFunction":
+      return { entryFunction: payload.entryFunction, nonce: undefined };
+    case "payload": {
+      const { executable, extraConfig } = payload.payload;
+      if (extraConfig.multisigAddress !== undefined) throw unmodelled("multisig accounts");
+      if (extraConfig.kind === "v2" && extraConfig.limits !== undefined)
+        throw unmodelled("requests for higher limits");
+      if (executable.kind !== "entryFunction") throw unmodelled(`an executable of kind ${executable.kind}`);
+      return { entryFunction: executable.entryFunction, nonce: extraConfig.replayProtectionNonce };
+    }
+    case "script":
+      throw unmodelled("scripts");
+    case "multisig":
+      throw unmodelled("multisig accounts");
+    case "encrypted":
+      throw unmodelled("encrypted payloads");
+    case "moduleBundle":
+      throw new SubmissionError("malformed", "payload: module bundles were removed from the chain");
+  }
+}

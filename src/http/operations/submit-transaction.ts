@@ -1,0 +1,51 @@
+// Submits a signed transaction to the local chain.
+import { operation } from "../operation.ts";
+import { PENDING_SCHEMA, signedTransactionBody } from "../schemas/signed-transaction.ts";
+import { requireSubmissions } from "../services.ts";
+
+/** `POST /v1/transactions` */
+export const submitTransaction = operation({
+  id: "submit_transaction",
+  method: "POST",
+  path: "/v1/transactions",
+  summary: "Submit a signed transaction",
+  description:
+    "Takes a transaction for one of the next blocks of a local chain, after the checks of the network: signatures, authentication key, chain id, expiry, sequence number or nonce, gas and the balance for it. Only calls of a closed list of functions are taken; everything else is refused, because this node has no virtual machine. A node that follows a network takes no transactions; with `--pass-through` its upstream gets them.",
+  ledger: "required",
+  switchable: true,
+  switch: "submit",
+  successStatuses: [202],
+  params: {},
+  query: {},
+  body: signedTransactionBody,
+  answer: {
+    json: {
+      schema: PENDING_SCHEMA,
+      description: "The transaction, which waits for a block.",
+      encode: (pending: Readonly<Record<string, unknown>>) => JSON.stringify(pending),
+    },
+    bcs: {
+      schema: { type: "string", format: "binary" },
+      description: "Nothing: the body is empty.",
+      encode: () => new Uint8Array(0),
+    },
+  },
+  errors: [
+    "malformed_request",
+    "invalid_transaction",
+    "refused_transaction",
+    "transaction_update",
+    "sequence_number_too_old",
+    "disabled",
+    "body_too_large",
+    "unsupported_media_type",
+    "internal",
+    "unavailable",
+    "overloaded",
+    "mempool_full",
+  ],
+  async handle({ body }, { view, services }) {
+    const data = await requireSubmissions(services).submit(body, view);
+    return { data, version: undefined, status: 202 };
+  },
+});

@@ -1,0 +1,99 @@
+// Schemas of submissions: a signed transaction in JSON or BCS, and what is answered.
+import type { BodyField, JsonSchema } from "../operation.ts";
+import type { SubmissionBody } from "../services.ts";
+import { named } from "./named.ts";
+import { SUBMISSION_SCHEMA } from "./submission.ts";
+
+/** Media type of a signed transaction in BCS. */
+const SIGNED_TRANSACTION_TYPE = "application/x.aptos.signed_transaction+bcs";
+
+const SIGNATURE_SCHEMA: JsonSchema = named("TransactionSignature", {
+  type: "object",
+  required: ["type"],
+  properties: {
+    type: {
+      type: "string",
+      enum: [
+        "ed25519_signature",
+        "multi_ed25519_signature",
+        "single_key_signature",
+        "single_sender",
+        "multi_key_signature",
+        "multi_agent_signature",
+        "fee_payer_signature",
+        "no_account_signature",
+      ],
+    },
+  },
+  additionalProperties: true,
+});
+
+const SIGNED_SCHEMA: JsonSchema = named("SubmitTransactionRequest", {
+  allOf: [
+    SUBMISSION_SCHEMA,
+    { type: "object", required: ["signature"], properties: { signature: SIGNATURE_SCHEMA } },
+  ],
+});
+
+/** Schema of a transaction that waits for a block. */
+export const PENDING_SCHEMA: JsonSchema = named("PendingTransaction", {
+  type: "object",
+  required: ["type", "hash", "sender", "sequence_number", "payload", "signature"],
+  properties: {
+    type: { type: "string", enum: ["pending_transaction"] },
+    hash: { type: "string" },
+    sender: { type: "string" },
+    sequence_number: { type: "string" },
+    max_gas_amount: { type: "string" },
+    gas_unit_price: { type: "string" },
+    expiration_timestamp_secs: { type: "string" },
+    replay_protection_nonce: { type: "string" },
+    payload: { type: "object" },
+    signature: { type: "object" },
+  },
+});
+
+const EXAMPLE = {
+  sender: "0x1",
+  sequence_number: "0",
+  max_gas_amount: "2000",
+  gas_unit_price: "100",
+  expiration_timestamp_secs: "32425224034",
+  payload: {
+    type: "entry_function_payload",
+    function: "0x1::aptos_account::transfer",
+    type_arguments: [],
+    arguments: ["0x1234", "5"],
+  },
+  signature: {
+    type: "ed25519_signature",
+    public_key: `0x${"00".repeat(32)}`,
+    signature: `0x${"00".repeat(64)}`,
+  },
+};
+
+/** A signed transaction. */
+export const signedTransactionBody: BodyField<SubmissionBody> = {
+  schema: SIGNED_SCHEMA,
+  description: "A signed transaction.",
+  example: EXAMPLE,
+  parse: (bytes) => ({ bytes, isJson: true }),
+  bcs: {
+    mediaType: SIGNED_TRANSACTION_TYPE,
+    description: "The signed transaction.",
+    parse: (bytes) => ({ bytes, isJson: false }),
+  },
+};
+
+/** Several signed transactions. */
+export const signedTransactionsBody: BodyField<SubmissionBody> = {
+  schema: { type: "array", maxItems: 10, items: SIGNED_SCHEMA },
+  description: "At most 10 signed transactions.",
+  example: [EXAMPLE],
+  parse: (bytes) => ({ bytes, isJson: true }),
+  bcs: {
+    mediaType: SIGNED_TRANSACTION_TYPE,
+    description: "A vector of signed transactions.",
+    parse: (bytes) => ({ bytes, isJson: false }),
+  },
+};

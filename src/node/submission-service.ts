@@ -1,0 +1,164 @@
+// Submission of transactions to the local chain, over HTTP and in-process.
+import { setImmediate } from "node:timers/promises";
+import { toPrefixedHex } from "../base/hex.ts";
+import { decodeWith } from "../bcs/codec.ts";
+import { BcsError } from "../bcs/errors.ts";
+import { vector } from "../bcs/sequences.ts";
+import type { LocalChain } from "../chain/local-chain.ts";
+import type { Mempool } from "../chain/mempool.ts";
+import { decodeSubmitted, MAX_TRANSACTION_BYTES, type Submitted } from "../chain/submission/submitted.ts";
+import { pendingJson } from "../chain/submission/transaction-json.ts";
+import { vmStatusText } from "../chain/submission/vm-status.ts";
+import { HttpError } from "../http/errors.ts";
+import type { SubmissionBody, SubmissionHandler } from "../http/services.ts";
+import { parseJson } from "../json/parse.ts";
+import type { LedgerView } from "../ledger/view.ts";
+import type { ModuleLoader } from "../move/abi.ts";
+import type { Address } from "../move/address.ts";
+import { refuse, SubmissionError } from "../transaction/submission-error.ts";
+import { parseSubmission, parseSubmissions, tooMany } from "../transaction/submission-request.ts";
+import { type UserTransaction, userTransactionCodec } from "../transaction/user-transaction.ts";
+import type { SimulationResult } from "./options.ts";
+
+/** Transactions of one batch, as in the reference. */
+const MAX_BATCH = 10;
+/** Longer JSON is no transaction that the chain takes, and would keep others waiting while it is parsed. */
+const MAX_JSON_BYTES = 8 * MAX_TRANSACTION_BYTES;
+
+export interface SubmissionServiceOptions {
+  readonly chain: LocalChain;
+  /** The mempool of the writer; undefined while another process writes. */
+  readonly mempool: () => Mempool | undefined;
+  readonly loadModule: (view: LedgerView) => ModuleLoader;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+export class SubmissionService implements SubmissionHandler {
+  readonly #options: SubmissionServiceOptions;
+  /** Settles when the faucet's last transaction is in the mempool: each needs the sequence number after it. */
+  #funding: Promise<unknown> = Promise.resolve();
+
+  constructor(options: SubmissionServiceOptions) {
+    this.#options = options;
+  }
+
+  #context(view: LedgerView) {
+    return { chainId: view.position.chainId, loadModule: this.#options.loadModule(view) };
+  }
+
+  #mempool(): Mempool {
+    const mempool = this.#options.mempool();
+    if (mempool === undefined)
+      throw new HttpError("unavailable", "this node does not make blocks at the moment");
+    return mempool;
+  }
+
+  /** Takes a transaction that passes all checks. */
+  async submit(body: SubmissionBody, view: LedgerView): Promise<Json> {
+    return pendingJson(await this.take(await this.#decode(body, view), view));
+  }
+
+  async #decode({ bytes, isJson }: SubmissionBody, view: LedgerView): Promise<UserTransaction> {
+    if (!isJson) return decodeSubmitted(bytes);
+    if (bytes.length > MAX_JSON_BYTES) throw refuse("EXCEEDED_MAX_TRANSACTION_SIZE");
+    return parseSubmission(parseJson(bytes), this.#context(view));
+  }
+
+  /** Checks a transaction and puts it into the mempool. Returns the one that waits. */
+  async take(transaction: UserTransaction, view: LedgerView): Promise<Submitted> {
+    const mempool = this.#mempool();
+    const { submissions } = this.#options.chain;
+    const submitted = submissions.takeApart(transaction);
+    // One that waits already was checked before.
+    if (mempool.get(submitted.hash) !== undefined) return submitted;
+    const { sequenceNumber } = await submissions.check(view, submitted);
+    return mempool.add(submitted, { sequenceNumber, nowSecs: nowSecsOf(view) });
+  }
+
+  /** Takes each transaction for itself; returns the errors, in the order of the transactions. */
+  async submitBatch({ bytes, isJson }: SubmissionBody, view: LedgerView): Promise<(unknown | undefined)[]> {
+    if (isJson && bytes.length > MAX_BATCH * MAX_JSON_BYTES) throw refuse("EXCEEDED_MAX_TRANSACTION_SIZE");
+    const given = isJson
+      ? await Promise.allSettled(parseSubmissions(parseJson(bytes), this.#context(view), MAX_BATCH))
+      : decodeBatch(bytes).map((value) => ({ status: "fulfilled", value }) as const);
+    const errors: (unknown | undefined)[] = [];
+    for (const result of given) {
+      await setImmediate();
+      if (result.status === "rejected") errors.push(result.reason);
+      else {
+        const failure = await this.take(result.value, view).then(
+          () => undefined,
+          (error: unknown) => error,
+        );
+        errors.push(failure);
+      }
+    }
+    return errors;
+  }
+
+  /** Runs a transaction on the head and keeps nothing. */
+  async simulate(body: SubmissionBody, view: LedgerView): Promise<SimulationResult> {
+    const transaction = await this.#decode(body, view);
+    const { status, gasUsed, submitted, writes } = await this.#options.chain.submissions.simulate(
+      view,
+      transaction,
+    );
+    return {
+      hash: toPrefixedHex(submitted.hash),
+      success: status.kind === "success",
+      vmStatus: vmStatusText(status),
+      gasUsed,
+      gasUnitPrice: submitted.transaction.raw.gasUnitPrice,
+      writes: writes.length,
+    };
+  }
+
+  /** Mints the native coin for an account; returns the hashes of the faucet's transactions. */
+  fund(view: LedgerView, address: Address, amount: bigint): Promise<string[]> {
+    const funded = this.#funding.then(() => this.#fund(view, address, amount));
+    this.#funding = funded.catch(() => {});
+    return funded;
+  }
+
+  async #fund(view: LedgerView, address: Address, amount: bigint): Promise<string[]> {
+    const mempool = this.#mempool();
+    const { submissions } = this.#options.chain;
+    const checked = await submissions.fund(view, address, amount, (own) =>
+      mempool.nextSequenceNumber(submissions.faucet, own),
+    );
+    for (const { submitted, sequenceNumber } of checked)
+      mempool.add(submitted, { sequenceNumber, nowSecs: nowSecsOf(view) });
+    return checked.map(({ submitted }) => toPrefixedHex(submitted.hash));
+  }
+}
+
+function nowSecsOf({ position }: LedgerView): bigint {
+  return position.timestampUsec / 1_000_000n;
+}
+
+const batchCodec = vector(userTransactionCodec);
+
+function decodeBatch(bytes: Uint8Array): readonly UserTransaction[] {
+  const mostBytes = MAX_BATCH * MAX_TRANSACTION_BYTES;
+  if (bytes.length > mostBytes)
+    throw new SubmissionError(
+      "malformed",
+      `expected at most ${mostBytes} bytes in a batch, got ${bytes.length}`,
+    );
+  let transactions: readonly UserTransaction[];
+  try {
+    transactions = decodeWith(batchCodec, Uint8Array.from(bytes));
+  } catch (error) {
+    if (!(error instanceof BcsError)) throw error;
+    throw new SubmissionError(
+      "malformed",
+      `the body is not a list of signed transactions: ${error.message}`,
+      {
+        cause: error,
+      },
+    );
+  }
+  if (transactions.length > MAX_BATCH) throw tooMany(transactions.length, MAX_BATCH);
+  return transactions;
+}

@@ -1,0 +1,49 @@
+// From the JSON of a submission to the signed transaction.
+import type { JsonDocument } from "../json/document.ts";
+import { TransactionError } from "./errors.ts";
+import { createRawTransaction, type EncodeContext } from "./raw-from-request.ts";
+import { parseTransactionRequest } from "./request.ts";
+import { asObject } from "./request-members.ts";
+import { parseSignature, signatureMember } from "./signature-request.ts";
+import type { UserTransaction } from "./user-transaction.ts";
+
+/** One submission of a document. Throws TransactionError. */
+export async function parseSubmission(
+  document: JsonDocument,
+  context: EncodeContext,
+  value: number = document.root,
+  path = "",
+): Promise<UserTransaction> {
+  const request = parseTransactionRequest(document, value, path);
+  if (request.secondarySigners !== undefined || request.feePayer !== undefined) {
+    throw new TransactionError(
+      "request",
+      "secondary_signers, fee_payer: a submission names further signers in its signature",
+    );
+  }
+  const authenticator = parseSignature(signatureMember(asObject(document, value, path, ["signature"])));
+  return { raw: await createRawTransaction(request, context), authenticator };
+}
+
+/** The submissions of a document that is an array, each as a promise, so that one failure leaves the others. */
+export function parseSubmissions(
+  document: JsonDocument,
+  context: EncodeContext,
+  most: number,
+): Promise<UserTransaction>[] {
+  const { root } = document;
+  if (document.kind(root) !== "array")
+    throw new TransactionError("request", "the body: expected an array of submissions");
+  const count = document.count(root);
+  if (count > most) throw tooMany(count, most);
+  const out: Promise<UserTransaction>[] = [];
+  for (let item = document.first(root); item < document.end(root); item = document.next(item)) {
+    out.push(parseSubmission(document, context, item, `[${out.length}]`));
+  }
+  return out;
+}
+
+/** The refusal of a batch that is too long. */
+export function tooMany(count: number, most: number): TransactionError {
+  return new TransactionError("invalid", `expected at most ${most} transactions in a batch, got ${count}`);
+}

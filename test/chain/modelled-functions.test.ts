@@ -1,0 +1,242 @@
+// Each modelled function on the local chain: what it changes, which events it emits, and how it fails.
+import { beforeAll, describe, expect, it } from "vitest";
+import { decodeWith, encodeWith } from "../../src/bcs/codec.ts";
+import { u64 } from "../../src/bcs/scalars.ts";
+import type { Keypair } from "../../src/chain/keys.ts";
+import { createLocalChain } from "../../src/chain/local-chain.ts";
+import type { Submitted } from "../../src/chain/submission/submitted.ts";
+import { vmStatusText } from "../../src/chain/submission/vm-status.ts";
+import { primaryStoreAddress } from "../../src/ledger/asset.ts";
+import { contractEventCodec } from "../../src/ledger/event.ts";
+import { decodeRecord, recordTransactionHash } from "../../src/ledger/record.ts";
+import { parseAddress } from "../../src/move/address.ts";
+import { formatTypeTag, type TypeTag } from "../../src/move/type-tag.ts";
+import { parseStructTag } from "../../src/move/type-text.ts";
+import { addressCodec } from "../../src/move/wire.ts";
+import { createMemoryStore } from "../../src/store/memory/store.ts";
+import { ChainRun } from "../support/chain-run.ts";
+import { type Call, signCall } from "../support/submitter.ts";
+
+const chain = createLocalChain({ seed: "modelled functions" });
+const { assets, demoAccounts } = chain.items;
+const { ada, basil, dora, emil, gus, demo } = demoAccounts;
+const NEW = parseAddress("0xabcdef");
+const address = (bytes: Uint8Array) => encodeWith(addressCodec, bytes as typeof NEW);
+const amount = (value: bigint) => encodeWith(u64, value);
+const type = (text: string): TypeTag => ({ kind: "struct", struct: parseStructTag(text) });
+const STORE = type("0x1::fungible_asset::FungibleStore");
+const METADATA = type("0x1::fungible_asset::Metadata");
+const GOLD: TypeTag = { kind: "struct", struct: assets.gold.coinType! };
+const FEE = "0x1::transaction_fee::FeeStatement";
+const MOVED = ["0x1::fungible_asset::Withdraw", "0x1::fungible_asset::Deposit", FEE];
+const store = (owner: Keypair | { address: typeof NEW }) =>
+  address(primaryStoreAddress(owner.address, assets.shell.metadata));
+
+describe("modelled functions", () => {
+  const run = new ChainRun(chain, createMemoryStore());
+  let nonce = 0n;
+
+  beforeAll(async () => {
+    await run.start();
+    await run.steps(2);
+  });
+
+  /** The outcome of a call in a block of its own. */
+  async function execute(sender: Keypair, call: Call) {
+    const view = await run.store.openView();
+    const settled: Submitted[] = [];
+    try {
+      const { position } = view;
+      const expirationTimestampSecs = position.timestampUsec / 1_000_000n + 60n;
+      const fields = { expirationTimestampSecs };
+      const transaction = signCall(sender, { ...call, fields, nonce: nonce++ });
+      const { submitted } = await chain.submissions.check(view, chain.submissions.takeApart(transaction));
+      const { records } = await chain.produceBlock({
+        position,
+        view,
+        getTreeNodes: (keys) => run.store.getTreeNodes(keys),
+        timestampUsec: position.timestampUsec + 1_000_000n,
+        submitted: {
+          waiting: [submitted],
+          faucet: chain.submissions.faucet,
+          settle: (one) => settled.push(one),
+        },
+      });
+      await run.append(records);
+      const record = records.find((one) => Buffer.compare(recordTransactionHash(one), submitted.hash) === 0);
+      if (record === undefined) throw new Error("the transaction is not in the block");
+      const { info, events, writes } = decodeRecord(record);
+      expect(settled).toEqual([submitted]);
+      return {
+        status: vmStatusText(info.status),
+        events: events.map((event) => formatTypeTag(decodeWith(contractEventCodec, event).type)),
+        writes: writes.length,
+      };
+    } finally {
+      view.release();
+    }
+  }
+
+  it.each<[string, Keypair, Call, string[]]>([
+    [
+      "aptos_account::create_account",
+      basil,
+      { function: "aptos_account::create_account", args: [address(NEW)] },
+      [FEE],
+    ],
+    [
+      "aptos_account::transfer from a coin store",
+      ada,
+      { function: "aptos_account::transfer", args: [address(NEW), amount(5n)] },
+      ["0x1::coin::WithdrawEvent", "0x1::fungible_asset::Deposit", FEE],
+    ],
+    [
+      "coin::transfer into a coin store",
+      basil,
+      {
+        function: "coin::transfer",
+        typeArgs: [type("0x1::aptos_coin::AptosCoin")],
+        args: [address(ada.address), amount(5n)],
+      },
+      ["0x1::fungible_asset::Withdraw", "0x1::coin::DepositEvent", FEE],
+    ],
+    [
+      "primary_fungible_store::transfer",
+      basil,
+      {
+        function: "primary_fungible_store::transfer",
+        typeArgs: [METADATA],
+        args: [address(assets.shell.metadata), address(NEW), amount(5n)],
+      },
+      MOVED,
+    ],
+    [
+      "fungible_asset::transfer",
+      basil,
+      {
+        function: "fungible_asset::transfer",
+        typeArgs: [STORE],
+        args: [store(basil), store(dora), amount(5n)],
+      },
+      MOVED,
+    ],
+    [
+      "dispatchable_fungible_asset::transfer",
+      dora,
+      {
+        function: "dispatchable_fungible_asset::transfer",
+        typeArgs: [STORE],
+        args: [store(dora), store(basil), amount(5n)],
+      },
+      MOVED,
+    ],
+    [
+      "object::transfer",
+      demo,
+      {
+        function: "object::transfer",
+        typeArgs: [METADATA],
+        args: [address(assets.shell.metadata), address(basil.address)],
+      },
+      ["0x1::object::TransferEvent", FEE],
+    ],
+  ])("%s", async (_, sender, call, events) => {
+    expect(await execute(sender, call)).toMatchObject({ status: "Executed successfully", events });
+  });
+
+  it.each<[string, Keypair, Call, string]>([
+    [
+      "too little in a store",
+      basil,
+      {
+        function: "primary_fungible_store::transfer",
+        typeArgs: [METADATA],
+        args: [address(assets.shell.metadata), address(NEW), amount(10n ** 19n)],
+      },
+      "Move abort in 0x1::fungible_asset: EINSUFFICIENT_BALANCE(0x10004): Insufficient balance to withdraw or transfer.",
+    ],
+    [
+      "too little in a coin store",
+      ada,
+      { function: "coin::transfer", typeArgs: [GOLD], args: [address(NEW), amount(10n ** 19n)] },
+      "Move abort in 0x1::coin: EINSUFFICIENT_BALANCE(0x10006): Not enough coins to complete transaction",
+    ],
+    [
+      "a frozen store",
+      emil,
+      {
+        function: "primary_fungible_store::transfer",
+        typeArgs: [METADATA],
+        args: [address(assets.native.metadata), address(NEW), amount(1n)],
+      },
+      "Move abort in 0x1::fungible_asset: ESTORE_IS_FROZEN(0x50003): Store is disabled from sending and receiving this fungible asset.",
+    ],
+    [
+      "a frozen coin store",
+      emil,
+      { function: "coin::transfer", typeArgs: [GOLD], args: [address(NEW), amount(1n)] },
+      "Move abort in 0x1::coin: EFROZEN(0x5000a): CoinStore is frozen. Coins cannot be deposited or withdrawn",
+    ],
+    [
+      "the store of another account",
+      basil,
+      {
+        function: "fungible_asset::transfer",
+        typeArgs: [STORE],
+        args: [store(gus), store(basil), amount(1n)],
+      },
+      "Move abort in 0x1::fungible_asset: ENOT_STORE_OWNER(0x50008): Account is not the store's owner.",
+    ],
+    [
+      "an account that exists",
+      basil,
+      { function: "aptos_account::create_account", args: [address(ada.address)] },
+      "Move abort in 0x1::account: EACCOUNT_ALREADY_EXISTS(0x80001): Account already exists",
+    ],
+    [
+      "the object of another account",
+      ada,
+      {
+        function: "object::transfer",
+        typeArgs: [METADATA],
+        args: [address(assets.gold.metadata), address(ada.address)],
+      },
+      "Move abort in 0x1::object: ENOT_OBJECT_OWNER(0x50004): The caller does not have ownership permissions",
+    ],
+    [
+      "a mint by anyone else",
+      ada,
+      { function: "aptos_coin::mint", args: [address(ada.address), amount(1n)] },
+      "Move abort in 0x1::aptos_coin: ENO_CAPABILITIES(0x60001): Account does not have mint capability",
+    ],
+  ])("fails on chain, with the fee as its only event: %s", async (_, sender, call, status) => {
+    expect(await execute(sender, call)).toMatchObject({ status, events: [FEE] });
+  });
+
+  it("refuses assets and objects that are not there, and arguments that do not fit", async () => {
+    const refusal = (sender: Keypair, call: Call) =>
+      execute(sender, call).then(
+        () => "taken",
+        (error: Error) => error.message,
+      );
+    const to = [address(NEW), amount(1n)];
+    expect(
+      await refusal(basil, { function: "coin::transfer", typeArgs: [type("0x9::no::Coin")], args: to }),
+    ).toBe("not modelled here: 0x9::no::Coin is not a coin of this ledger");
+    expect(
+      await refusal(basil, {
+        function: "aptos_account::transfer_fungible_assets",
+        args: [address(NEW), ...to],
+      }),
+    ).toBe("not modelled here: 0xabcdef is not the metadata of a fungible asset");
+    expect(await refusal(basil, { function: "aptos_account::transfer", args: [address(NEW)] })).toBe(
+      "0x1::aptos_account::transfer takes 2 arguments, got 1",
+    );
+    expect(
+      await refusal(basil, {
+        function: "aptos_account::transfer",
+        args: [address(NEW), amount(1n).subarray(1)],
+      }),
+    ).toContain("0x1::aptos_account::transfer: argument 1");
+  });
+});
