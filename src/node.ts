@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigError, errorText, TryAgainError } from "./base/errors.ts";
+import { toPrefixedHex } from "./base/hex.ts";
 import { type Logger, silentLogger } from "./base/log.ts";
 import { andThen, type MaybePromise } from "./base/maybe-promise.ts";
 import type { ChainGuide } from "./chain/guide.ts";
@@ -9,6 +10,7 @@ import type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.t
 import type { HoldingAnswer } from "./http/operations/get-holdings.ts";
 import { assetCacheStats } from "./http/schemas/asset-type.ts";
 import { HTTP_DEFAULTS } from "./http/server.ts";
+import type { SubmissionHandler } from "./http/services.ts";
 import type { BalanceChange } from "./ledger/balance-history.ts";
 import { balanceKeyCacheStats } from "./ledger/balance-keys.ts";
 import { LedgerError } from "./ledger/errors.ts";
@@ -35,6 +37,7 @@ import {
   WaypointInfo,
 } from "./node/follow-report.ts";
 import { passThroughOf, refuseUnknownState } from "./node/following.ts";
+import { answerSubmission } from "./node/forwarded-submissions.ts";
 import {
   cacheGauges,
   faultGauges,
@@ -178,6 +181,8 @@ export interface WorkerLink {
   readonly status: () => NodeStatus;
   /** The metrics page of all processes. */
   readonly page: () => Promise<string>;
+  /** Takes transactions to the writer; undefined where no blocks are made. */
+  readonly submissions: SubmissionHandler | undefined;
   readonly logger: Logger;
 }
 
@@ -435,7 +440,9 @@ class SextantNode implements Node, Ledger {
         },
         startedMs: this.#startedMs,
         genesisWaypoint: this.#plan?.check?.waypoint,
+        takesSubmissions: this.#submissions !== undefined,
       },
+      onSubmission: (call) => answerSubmission(this.#submissions, (use) => this.#reader.withView(use), call),
       status: async () => this.#status(await this.#headVersion()),
       onFault: (error) => this.#faults.report("workers", error),
     });
@@ -446,6 +453,8 @@ class SextantNode implements Node, Ledger {
       chain,
       mempool: () => this.#writer?.blocks?.mempool,
       loadModule: (view) => this.#reader.moduleLoader(view),
+      encode: (body, view) => this.#reader.encodeSafely(body, view),
+      types: this.#reader.types,
     });
   }
 
@@ -459,7 +468,7 @@ class SextantNode implements Node, Ledger {
         headWatch: this.#headWatch,
         encoder: (body, view) => this.#reader.encodeSafely(body, view),
         explainer: (body, view) => this.#reader.explainSafely(body, view),
-        submissions: this.#submissions,
+        submissions: this.#submissions ?? this.#role?.submissions,
         prover: (view, question, options) => this.#proofs.prove(view, question, options),
         types: this.#reader.types,
         nodeInfo: (view) => this.#info(view),
@@ -771,7 +780,7 @@ class SextantNode implements Node, Ledger {
       const bytes = toBody(transaction);
       return this.#reader.withView(async (view) => {
         const { hash } = await submissions.submit({ bytes, isJson }, view);
-        return String(hash);
+        return toPrefixedHex(hash);
       });
     });
   }
@@ -781,7 +790,7 @@ class SextantNode implements Node, Ledger {
       const submissions = this.#requireSubmissions();
       const isJson = !(transaction instanceof Uint8Array);
       const bytes = toBody(transaction);
-      return this.#reader.withView((view) => submissions.simulate({ bytes, isJson }, view));
+      return this.#reader.withView((view) => submissions.simulateInProcess({ bytes, isJson }, view));
     });
   }
 

@@ -195,8 +195,8 @@ export interface SimulationResult {
   readonly vmStatus: string;
   readonly gasUsed: bigint;
   readonly gasUnitPrice: bigint;
-  /** Number of state items that it would write. */
-  readonly writes: number;
+  /** The transaction with its events and changes, as `POST /v1/transactions/simulate` answers it. */
+  readonly transaction: Readonly<Record<string, unknown>>;
 }
 
 /** Settings of the official TypeScript SDK for a node: `new AptosConfig(node.sdkConfig)`. */
