@@ -84,7 +84,6 @@ import { type PruneWindow, parsePruneWindow } from "./sync/prune-window.ts";
 export type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
 export type { HoldingAnswer } from "./http/operations/get-holdings.ts";
 export { HTTP_DEFAULTS, HTTP_NUMBERS, isHeaderBrand, isTrustLevel } from "./http/server.ts";
-export { formatAmount } from "./ledger/balance-detail.ts";
 export type { BalanceChange } from "./ledger/balance-history.ts";
 export type { TableRow } from "./ledger/owned-items.ts";
 export { isReversed } from "./ledger/version-range.ts";
