@@ -8,6 +8,7 @@ import { lagReason } from "./http/max-lag.ts";
 import type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
 import type { HoldingAnswer } from "./http/operations/get-holdings.ts";
 import { assetCacheStats } from "./http/schemas/asset-type.ts";
+import { HTTP_DEFAULTS } from "./http/server.ts";
 import type { BalanceChange } from "./ledger/balance-history.ts";
 import { balanceKeyCacheStats } from "./ledger/balance-keys.ts";
 import { LedgerError } from "./ledger/errors.ts";
@@ -20,7 +21,6 @@ import { watchChanges } from "./ledger/watch/watch-changes.ts";
 import type { WatchEvent, Watched } from "./ledger/watch/watched.ts";
 import type { BalanceEvent } from "./ledger/watch/watched-balance.ts";
 import { type BlockEvent, watchedBlocks } from "./ledger/watch/watched-blocks.ts";
-import { parseAddress } from "./move/address.ts";
 import { BalanceQuestions, watchedBalanceOf } from "./node/balance-questions.ts";
 import { DemoNameInfo } from "./node/demo-names.ts";
 import { type DeprecatedOptions, withPresentNames } from "./node/deprecated-options.ts";
@@ -48,6 +48,7 @@ import { HttpFrontend } from "./node/http-frontend.ts";
 import { IndexQuestions } from "./node/index-questions.ts";
 import { electionInfo, indexInfo, nodeInfo } from "./node/info.ts";
 import { LedgerWriter } from "./node/ledger-writer.ts";
+import { LocalServers } from "./node/local-servers.ts";
 import { createMetrics, type MetricFigures, type Metrics } from "./node/metrics.ts";
 import {
   type BatchAnswer,
@@ -58,16 +59,20 @@ import {
   NODE_DEFAULTS,
   type Node,
   type NodeOptions,
+  type ProveOptions,
   type ReadOptions,
+  type SdkConfig,
   type SimulationResult,
   type TableItemsOptions,
   type WatchOptions,
 } from "./node/options.ts";
-import { Reader, toBody, toLedgerInfo, toText } from "./node/reader.ts";
+import { ProofQuestions, proofWindowOf } from "./node/proof-questions.ts";
+import { Reader, toBody, toLedgerInfo } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
 import type { OpenedStore } from "./node/store-engine.ts";
 import { awaitStore, engineOf, openStore, type StoreOptions, storeOptionsOf } from "./node/store-engines.ts";
 import { SubmissionService } from "./node/submission-service.ts";
+import { type Authored, type ChainSnapshot, TestAuthors } from "./node/test-authors.ts";
 import { trustInfo } from "./node/trust-report.ts";
 import type { NodeStatus, WorkerSetup } from "./node/worker-messages.ts";
 import { WriterElection } from "./node/writer-election.ts";
@@ -110,7 +115,9 @@ export {
   NODE_DEFAULTS,
   type Node,
   type NodeOptions,
+  type ProveOptions,
   type ReadOptions,
+  type SdkConfig,
   type SimulationResult,
   type TableItemsOptions,
   type WatchOptions,
@@ -128,6 +135,7 @@ export {
   restoreData,
   type StoreReport,
 } from "./node/store-tools.ts";
+export type { AccountOptions, Authored, ChainAuthoring, ChainSnapshot } from "./node/test-authors.ts";
 export { CASSANDRA_NUMBERS } from "./store/cassandra/options.ts";
 export { parseUpstreamUrl } from "./sync/upstream/rest-upstream.ts";
 
@@ -198,6 +206,13 @@ class SextantNode implements Node, Ledger {
   readonly #reader = new Reader(this, this.#headWatch);
   readonly #questions = new BalanceQuestions(this.#reader);
   readonly #indexQuestions: IndexQuestions;
+  readonly #authors = new TestAuthors({
+    writer: () => this.#writer,
+    submissions: () => this.#submissions,
+    withView: (ask) => this.#reader.withView(ask),
+    onBack: (from, to) => this.#headWatch.wentBack(from, to),
+  });
+  readonly #proofs = new ProofQuestions(this.#reader, () => this.#store);
   readonly #startedMs: number;
   readonly #role: WorkerRole | undefined;
   readonly #metrics: Metrics;
@@ -218,6 +233,7 @@ class SextantNode implements Node, Ledger {
   #election: WriterElection | undefined;
   #writer: LedgerWriter | undefined;
   #workersStarted: Promise<void> | undefined;
+  #localServers: LocalServers | undefined;
 
   constructor(options: NodeOptions & DeprecatedOptions, role?: WorkerRole) {
     this.#logger = options.logger ?? silentLogger;
@@ -269,6 +285,19 @@ class SextantNode implements Node, Ledger {
     return this.#frontend?.url ?? this.#closedUrl;
   }
 
+  get faucetUrl(): string | undefined {
+    return this.#localServers?.faucetUrl;
+  }
+
+  get sdkConfig(): SdkConfig | undefined {
+    const { url } = this;
+    if (url === undefined) return undefined;
+    const { faucetUrl: faucet, statusUrl: indexer } = this.#localServers ?? {};
+    // The enum of the SDK has this text.
+    const network = (this.#plan?.chain === undefined ? "custom" : "local") as never;
+    return { network, fullnode: url, ...(faucet && { faucet }), ...(indexer && { indexer }) };
+  }
+
   async start(): Promise<void> {
     const { genesis, readOnly = false, http } = this.#options;
     const logger = this.#logger;
@@ -288,8 +317,10 @@ class SextantNode implements Node, Ledger {
     // Without a store, in-process callers get an error; servers wait.
     if (this.#frontend === undefined) {
       await onOpen(await openStore(this.#storeOptions, opening));
+      await this.#openLocalServers(plan);
       return;
     }
+    await this.#openLocalServers(plan);
     const { signal } = this.#closing;
     const onFault = (error: unknown): void => void this.#faults.report("store", error);
     await awaitStore(this.#storeOptions, opening, { onOpen, onFault, signal });
@@ -339,6 +370,24 @@ class SextantNode implements Node, Ledger {
     await this.#startWorkers();
   }
 
+  async #openLocalServers({ chain }: StartPlan): Promise<void> {
+    const { faucetPort, statusPort } = this.#options.localChain ?? {};
+    if (chain === undefined || (faucetPort ?? statusPort) === undefined) return;
+    this.#localServers = new LocalServers({
+      host: this.#options.http?.host ?? HTTP_DEFAULTS.host,
+      faucetPort,
+      statusPort,
+      fund: async (address, amount) =>
+        (await this.#call(() => this.#authors.fundAll(address, amount))).map(({ hash }) => hash),
+      unready: () =>
+        this.#faults.reason ??
+        (this.#writer?.blocks === undefined ? "the node makes no blocks now" : undefined),
+      position: async () => this.#reader.withView(({ position }) => position).catch(() => undefined),
+      logger: this.#logger,
+    });
+    await this.#localServers.open();
+  }
+
   #take({ store, driver }: OpenedStore): void {
     this.#store = store;
     this.#driver = driver;
@@ -352,6 +401,7 @@ class SextantNode implements Node, Ledger {
       localChain,
       index: !this.#isIndexOff,
       window: this.#window,
+      proofWindow: proofWindowOf(this.#options, plan),
       faults: this.#faults,
       onCommit: this.#metrics.onCommit,
       onBatch: ({ previous, position: { version }, writes }) =>
@@ -408,6 +458,7 @@ class SextantNode implements Node, Ledger {
         encoder: (body, view) => this.#reader.encodeSafely(body, view),
         explainer: (body, view) => this.#reader.explainSafely(body, view),
         submissions: this.#submissions,
+        prover: (view, question, options) => this.#proofs.prove(view, question, options),
         types: this.#reader.types,
         nodeInfo: (view) => this.#info(view),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
@@ -500,6 +551,14 @@ class SextantNode implements Node, Ledger {
     options: HistoryOptions = {},
   ): AsyncGenerator<BalanceChange> {
     return this.#list(this.#questions.history(address, asset, options));
+  }
+
+  proveBalance(address: string, asset: string, options: ProveOptions = {}): Promise<Uint8Array> {
+    return this.#call(() => this.#proofs.balance(address, asset, options));
+  }
+
+  proveRawItem(handle: string, key: string | Uint8Array, options: ProveOptions = {}): Promise<Uint8Array> {
+    return this.#call(() => this.#proofs.rawItem(handle, key, options));
   }
 
   holdings(address: string, options: ReadOptions = {}): AsyncGenerator<HoldingAnswer> {
@@ -723,21 +782,44 @@ class SextantNode implements Node, Ledger {
     });
   }
 
-  fund(address: string, amount: bigint): Promise<readonly string[]> {
-    return this.#call(async () => {
-      const submissions = this.#requireSubmissions();
-      const owner = parseAddress(toText("address", address));
-      if (typeof amount !== "bigint" || amount < 0n || amount >> 64n !== 0n)
-        throw new ConfigError("amount: expected a bigint from 0 to 2^64 - 1");
-      return this.#reader.withView((view) => submissions.fund(view, owner, amount));
-    });
+  fund(address: string, amount: bigint): Promise<Authored> {
+    return this.#call(() => this.#authors.fund(address, amount));
   }
 
-  async mine(blocks = 1): Promise<LedgerInfo> {
-    if (!Number.isSafeInteger(blocks) || blocks < 1)
-      throw new ConfigError(`blocks: expected a number from 1, got ${blocks}`);
-    for (let left = blocks; left > 1; left--) await this.produceBlock();
-    return this.produceBlock();
+  setBalance(address: string, asset: string, amount: bigint): Promise<Authored> {
+    return this.#call(() => this.#authors.setBalance(address, asset, amount));
+  }
+
+  putTableItem(
+    handle: string,
+    key: string | Uint8Array,
+    value: string | Uint8Array | undefined,
+  ): Promise<Authored> {
+    return this.#call(() => this.#authors.putTableItem(handle, key, value));
+  }
+
+  publish(module: string | Uint8Array): Promise<Authored & { readonly module: string }> {
+    return this.#call(() => this.#authors.publish(module));
+  }
+
+  mine(blocks?: number): Promise<LedgerInfo> {
+    return this.#call(() => this.#authors.mine(blocks));
+  }
+
+  setTime(time: string | Date): Promise<LedgerInfo> {
+    return this.#call(() => this.#authors.setTime(time));
+  }
+
+  advanceTime(ms: number): Promise<LedgerInfo> {
+    return this.#call(() => this.#authors.advanceTime(ms));
+  }
+
+  snapshot(): Promise<ChainSnapshot> {
+    return this.#call(() => this.#authors.snapshot());
+  }
+
+  revert(snapshot: ChainSnapshot): Promise<LedgerInfo> {
+    return this.#call(() => this.#authors.revert(snapshot));
   }
 
   guide(): ChainGuide | undefined {
@@ -754,6 +836,7 @@ class SextantNode implements Node, Ledger {
   async #close(): Promise<void> {
     this.#closing.abort();
     this.#headWatch.close();
+    await this.#localServers?.close();
     await this.#election?.stop();
     await this.#writer?.stop();
     await this.#frontend?.close();
@@ -771,6 +854,8 @@ class SextantNode implements Node, Ledger {
     this.#store = undefined;
     this.#driver = undefined;
     this.#plan = undefined;
+    this.#submissions = undefined;
+    this.#localServers = undefined;
     this.#frontend = undefined;
     this.#election = undefined;
     this.#writer = undefined;

@@ -22,6 +22,8 @@ const LEDGER_CONDITIONS: Readonly<Record<LedgerErrorCode, Condition>> = {
   unavailable: "unavailable",
   not_indexed: "disabled",
   behind: "behind",
+  no_signatures: "disabled",
+  unprovable: "unprovable",
 };
 
 const TRANSACTION_CONDITIONS: Readonly<Record<TransactionErrorCode, Condition>> = {
@@ -36,6 +38,7 @@ const SUBMISSION_CONDITIONS: Readonly<Record<SubmissionErrorCode, Condition>> = 
   signed: "invalid_transaction",
   full: "mempool_full",
   update: "transaction_update",
+  old: "sequence_number_too_old",
 };
 
 /** An error as it is answered. */

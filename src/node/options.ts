@@ -15,6 +15,7 @@ import type { LOCAL_CHAIN_NUMBERS } from "./block-maker.ts";
 import type { FOLLOW_NUMBERS } from "./following.ts";
 import type { FRONTEND_NUMBERS } from "./http-frontend.ts";
 import type { StoreOptions } from "./store-engines.ts";
+import type { AccountOptions, ChainAuthoring } from "./test-authors.ts";
 
 export type { Explanation };
 
@@ -31,6 +32,10 @@ export interface HttpOptions extends HttpServerOptions, NumberOptions<typeof FRO
 export interface LocalChainOptions extends NumberOptions<typeof LOCAL_CHAIN_NUMBERS> {
   /** The same seed gives the same ledger. */
   readonly seed?: string | undefined;
+  /** False makes no random transactions of the demo accounts: they are then all yours. */
+  readonly traffic?: boolean | undefined;
+  /** Makes a block as soon as a transaction is submitted, without waiting for the block time. */
+  readonly blockOnSubmit?: boolean | undefined;
   /** Called after each block with the number made since the start. */
   readonly onBlock?: ((made: number) => void) | undefined;
 }
@@ -76,6 +81,8 @@ export interface FollowProgress {
 }
 
 export interface NodeOptions {
+  /** Accounts that a new local chain begins with, besides the demo accounts. */
+  readonly accounts?: readonly AccountOptions[] | undefined;
   /** Data directory: short for `store: { engine: "lmdb", path }`. */
   readonly data?: string | undefined;
   /**
@@ -95,6 +102,11 @@ export interface NodeOptions {
   readonly localChain?: LocalChainOptions | undefined;
   /** History to keep: a time (`24h`, `30d`), a count of versions, or `off`. */
   readonly pruneWindow?: string | undefined;
+  /**
+   * How far back proofs can be made: a time (`10m`, `1h`), a count of versions, or `off`. Left out, ten minutes on a local
+   * chain, which signs its blocks, and `off` elsewhere.
+   */
+  readonly proofWindow?: string | undefined;
   /** False writes no index: holdings and rows of tables cannot be listed then. */
   readonly index?: boolean | undefined;
   /** Answers over HTTP too. */
@@ -117,6 +129,12 @@ export interface ReadOptions extends MinVersionOptions {
   readonly ledgerVersion?: bigint | undefined;
   /** The last version whose block is not after this time: a Date, RFC 3339, or Unix seconds. */
   readonly at?: string | Date | undefined;
+}
+
+/** What a proof is about and where it begins. */
+export interface ProveOptions extends ReadOptions {
+  /** The waypoint of an epoch's end, such as that of genesis; the end of the epoch before when left out. */
+  readonly fromWaypoint?: string | undefined;
 }
 
 /** Which rows of a table. */
@@ -179,10 +197,23 @@ export interface SimulationResult {
   readonly writes: number;
 }
 
+/** Settings of the official TypeScript SDK for a node: `new AptosConfig(node.sdkConfig)`. */
+export interface SdkConfig {
+  /** `local` for a local chain, else `custom`. Its type fits the enum of the SDK, which this package does not import. */
+  readonly network: never;
+  readonly fullnode: string;
+  readonly faucet?: string;
+  readonly indexer?: string;
+}
+
 /** A running node. Calls reject, never throw; after `close` they reject because the node is closed. */
-export interface Node {
+export interface Node extends ChainAuthoring {
   /** Base URL of the HTTP interface; undefined without one. */
   readonly url: string | undefined;
+  /** Base URL of the local chain's faucet; undefined if it does not run. */
+  readonly faucetUrl: string | undefined;
+  /** Undefined without HTTP. */
+  readonly sdkConfig: SdkConfig | undefined;
   /** Latest version when the node closed; undefined before that, and without a ledger. */
   readonly closedAt: bigint | undefined;
   /** Resolves when a fault stopped the ledger for good; never rejects. */
@@ -198,6 +229,13 @@ export interface Node {
   balance(address: string, asset: string, options?: ReadOptions): Promise<bigint>;
   /** The stored bytes of a table item, by handle and serialized key; undefined if the table has no such item. */
   rawItem(handle: string, key: string | Uint8Array, options?: ReadOptions): Promise<Uint8Array | undefined>;
+  /**
+   * A proof of a balance, in BCS: `verifyProof` of `sextant/verify` checks it. The version must end a block inside the
+   * proof window; left out, it is the newest signed one.
+   */
+  proveBalance(address: string, asset: string, options?: ProveOptions): Promise<Uint8Array>;
+  /** A proof of a table item, or that there is none. */
+  proveRawItem(handle: string, key: string | Uint8Array, options?: ProveOptions): Promise<Uint8Array>;
   /** Many balances at one version. */
   balances(
     pairs: readonly { readonly address: string; readonly asset: string }[],
@@ -244,13 +282,6 @@ export interface Node {
    * reference: zeros, or the authenticator that names no key.
    */
   simulate(transaction: object | string | Uint8Array): Promise<SimulationResult>;
-  /**
-   * Mints the native coin for an account of the local chain, which is created if it is missing. Returns the hashes of the
-   * transactions that do so in the next block.
-   */
-  fund(address: string, amount: bigint): Promise<readonly string[]>;
-  /** Makes this many blocks, and returns the head after the last. */
-  mine(blocks?: number): Promise<LedgerInfo>;
   /** Responses over HTTP since the start, of all processes. */
   requestCount(): Promise<number>;
   /** Demo accounts, tables and functions of the local chain; undefined without one. Throws once the node is closed. */

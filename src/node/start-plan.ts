@@ -2,17 +2,20 @@
 import { readFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../base/errors.ts";
 import { assertNumbers } from "../base/settings.ts";
+import type { AuthoredChange } from "../chain/authored-block.ts";
 import { createLocalChain, type LocalChain } from "../chain/local-chain.ts";
 import { assertHttpOptions } from "../http/server.ts";
 import { checkGenesis, type GenesisCheck } from "../ledger/genesis.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import { isSameWaypoint } from "../sync/matched-waypoints.ts";
+import { parsePruneWindow } from "../sync/prune-window.ts";
 import { LOCAL_CHAIN_NUMBERS } from "./block-maker.ts";
 import { FOLLOW_NUMBERS, type FollowPlan, planFollowing } from "./following.ts";
 import { checkGenesisFile, parseWaypointOption } from "./genesis-report.ts";
 import { FRONTEND_NUMBERS } from "./http-frontend.ts";
 import { NODE_DEFAULTS, type NodeOptions } from "./options.ts";
 import { engineOf, storeOptionsOf } from "./store-engines.ts";
+import { accountChanges } from "./test-authors.ts";
 
 /** Where the records of a node come from. All undefined for a read-only node. */
 export interface StartPlan {
@@ -22,6 +25,8 @@ export interface StartPlan {
   readonly proven: Waypoint | undefined;
   readonly follow: FollowPlan | undefined;
   readonly chain: LocalChain | undefined;
+  /** Changes that a new local chain begins with. */
+  readonly accounts: readonly AuthoredChange[];
 }
 
 async function readGenesis(genesis: string | Uint8Array | undefined): Promise<Uint8Array | undefined> {
@@ -65,8 +70,10 @@ export async function planStart(options: NodeOptions): Promise<StartPlan> {
   assertNumbers("localChain", LOCAL_CHAIN_NUMBERS, localChain);
   assertNumbers("follow", FOLLOW_NUMBERS, follow);
   assertStore(options);
+  if (options.proofWindow !== undefined) parsePruneWindow(options.proofWindow, "proofWindow");
   const waypoints = (typeof waypoint === "string" ? [waypoint] : (waypoint ?? [])).map(parseWaypointOption);
-  if (readOnly === true) return { check: undefined, proven: undefined, follow: undefined, chain: undefined };
+  if (readOnly === true)
+    return { check: undefined, proven: undefined, follow: undefined, chain: undefined, accounts: [] };
   const expected = follow === undefined ? waypoints[0] : waypoints.find(({ version }) => version === 0n);
   const followPlan = follow === undefined ? undefined : planFollowing(follow, waypoints);
   if (followPlan !== undefined && localChain !== undefined) {
@@ -79,5 +86,9 @@ export async function planStart(options: NodeOptions): Promise<StartPlan> {
   const epochTimeMs = localChain?.epochTimeMs;
   const chain = isLocal ? createLocalChain({ seed, epochTimeMs, genesis: network?.writes }) : undefined;
   const check = network ?? (chain && ownGenesis(chain, expected));
-  return { check, proven: check && expected, follow: followPlan, chain };
+  const accounts = accountChanges(options.accounts ?? []);
+  if (accounts.length > 0 && chain === undefined) {
+    throw new ConfigError("accounts: expected a local chain, because only its ledger can be made up");
+  }
+  return { check, proven: check && expected, follow: followPlan, chain, accounts };
 }
