@@ -122,6 +122,7 @@ export {
   type TableItemsOptions,
   type WatchOptions,
 } from "./node/options.ts";
+export { checkProof, type ProofReport, proofStart, proofToBcs, proofToJson } from "./node/proof-files.ts";
 export { type RewindReport, rewindData } from "./node/rewinding.ts";
 export type { StoreOptions } from "./node/store-engines.ts";
 export { lookAtData, type StoreLook } from "./node/store-look.ts";

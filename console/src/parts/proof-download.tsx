@@ -32,9 +32,7 @@ export function ProofButtons({
         type="button"
         class="button"
         disabled={isBusy}
-        onClick={() =>
-          run(async () => saveFile(`proof-${name}.json`, await load(), "application/json"))
-        }
+        onClick={() => run(async () => saveFile(`proof-${name}.json`, await load(), "application/json"))}
       >
         Download proof
       </button>

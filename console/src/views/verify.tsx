@@ -8,7 +8,19 @@ import { carriedProof, checkProof, type Verdict } from "../lib/proofs.ts";
 import { toHex } from "../lib/sign.ts";
 import { useStore } from "../lib/store.ts";
 import { useLoad } from "../lib/use-load.ts";
-import { Address, Amount, Card, Fact, Facts, Field, Hash, LedgerText, MoveType, Time, Title } from "../parts/basics.tsx";
+import {
+  Address,
+  Amount,
+  Card,
+  Fact,
+  Facts,
+  Field,
+  Hash,
+  LedgerText,
+  MoveType,
+  Time,
+  Title,
+} from "../parts/basics.tsx";
 
 /** More than a bundle with a thousand epochs has. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -86,8 +98,8 @@ function ProvenCard({ proof }: { readonly proof: Proven }): JSX.Element {
         </Fact>
       </Facts>
       <p class="faint">
-        Checked in this browser: the hashes lead from the items to the state root and from there to a ledger that is
-        signed by validators, whose epochs follow one another from your waypoint.{" "}
+        Checked in this browser: the hashes lead from the items to the state root and from there to a ledger
+        that is signed by validators, whose epochs follow one another from your waypoint.{" "}
         {signedTimestampUsec === 0n ? "" : `Signed for ${formatUtc(`${signedTimestampUsec}`)}.`}
       </p>
     </Card>
@@ -138,8 +150,8 @@ export function Verify(): JSX.Element {
     <>
       <Title text="Verify a proof" />
       <p class="lead">
-        A proof says what a balance or a table item was, and why a network's validators vouch for it. This page checks it by
-        itself and asks nobody; all that you trust is the waypoint.
+        A proof says what a balance or a table item was, and why a network's validators vouch for it. This
+        page checks it by itself and asks nobody; all that you trust is the waypoint.
       </p>
       <form class="verify" onSubmit={check}>
         <Card title="Proof">
