@@ -59,12 +59,14 @@ import {
   NODE_DEFAULTS,
   type Node,
   type NodeOptions,
+  type ProveOptions,
   type ReadOptions,
   type SdkConfig,
   type SimulationResult,
   type TableItemsOptions,
   type WatchOptions,
 } from "./node/options.ts";
+import { ProofQuestions, proofWindowOf } from "./node/proof-questions.ts";
 import { Reader, toBody, toLedgerInfo } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
 import type { OpenedStore } from "./node/store-engine.ts";
@@ -113,12 +115,14 @@ export {
   NODE_DEFAULTS,
   type Node,
   type NodeOptions,
+  type ProveOptions,
   type ReadOptions,
   type SdkConfig,
   type SimulationResult,
   type TableItemsOptions,
   type WatchOptions,
 } from "./node/options.ts";
+export { checkProof, type ProofReport, proofStart, proofToBcs, proofToJson } from "./node/proof-files.ts";
 export { type RewindReport, rewindData } from "./node/rewinding.ts";
 export type { StoreOptions } from "./node/store-engines.ts";
 export { lookAtData, type StoreLook } from "./node/store-look.ts";
@@ -209,6 +213,7 @@ class SextantNode implements Node, Ledger {
     withView: (ask) => this.#reader.withView(ask),
     onBack: (from, to) => this.#headWatch.wentBack(from, to),
   });
+  readonly #proofs = new ProofQuestions(this.#reader, () => this.#store);
   readonly #startedMs: number;
   readonly #role: WorkerRole | undefined;
   readonly #metrics: Metrics;
@@ -397,6 +402,7 @@ class SextantNode implements Node, Ledger {
       localChain,
       index: !this.#isIndexOff,
       window: this.#window,
+      proofWindow: proofWindowOf(this.#options, plan),
       faults: this.#faults,
       onCommit: this.#metrics.onCommit,
       onBatch: ({ previous, position: { version }, writes }) =>
@@ -453,6 +459,7 @@ class SextantNode implements Node, Ledger {
         encoder: (body, view) => this.#reader.encodeSafely(body, view),
         explainer: (body, view) => this.#reader.explainSafely(body, view),
         submissions: this.#submissions,
+        prover: (view, question, options) => this.#proofs.prove(view, question, options),
         types: this.#reader.types,
         nodeInfo: (view) => this.#info(view),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
@@ -545,6 +552,14 @@ class SextantNode implements Node, Ledger {
     options: HistoryOptions = {},
   ): AsyncGenerator<BalanceChange> {
     return this.#list(this.#questions.history(address, asset, options));
+  }
+
+  proveBalance(address: string, asset: string, options: ProveOptions = {}): Promise<Uint8Array> {
+    return this.#call(() => this.#proofs.balance(address, asset, options));
+  }
+
+  proveRawItem(handle: string, key: string | Uint8Array, options: ProveOptions = {}): Promise<Uint8Array> {
+    return this.#call(() => this.#proofs.rawItem(handle, key, options));
   }
 
   holdings(address: string, options: ReadOptions = {}): AsyncGenerator<HoldingAnswer> {
