@@ -59,12 +59,14 @@ import {
   NODE_DEFAULTS,
   type Node,
   type NodeOptions,
+  type ProveOptions,
   type ReadOptions,
   type SdkConfig,
   type SimulationResult,
   type TableItemsOptions,
   type WatchOptions,
 } from "./node/options.ts";
+import { ProofQuestions, proofWindowOf } from "./node/proof-questions.ts";
 import { Reader, toBody, toLedgerInfo } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
 import type { OpenedStore } from "./node/store-engine.ts";
@@ -84,7 +86,6 @@ import { type PruneWindow, parsePruneWindow } from "./sync/prune-window.ts";
 export type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
 export type { HoldingAnswer } from "./http/operations/get-holdings.ts";
 export { HTTP_DEFAULTS, HTTP_NUMBERS, isHeaderBrand, isTrustLevel } from "./http/server.ts";
-export { formatAmount } from "./ledger/balance-detail.ts";
 export type { BalanceChange } from "./ledger/balance-history.ts";
 export type { TableRow } from "./ledger/owned-items.ts";
 export { isReversed } from "./ledger/version-range.ts";
@@ -114,6 +115,7 @@ export {
   NODE_DEFAULTS,
   type Node,
   type NodeOptions,
+  type ProveOptions,
   type ReadOptions,
   type SdkConfig,
   type SimulationResult,
@@ -210,6 +212,7 @@ class SextantNode implements Node, Ledger {
     withView: (ask) => this.#reader.withView(ask),
     onBack: (from, to) => this.#headWatch.wentBack(from, to),
   });
+  readonly #proofs = new ProofQuestions(this.#reader, () => this.#store);
   readonly #startedMs: number;
   readonly #role: WorkerRole | undefined;
   readonly #metrics: Metrics;
@@ -398,6 +401,7 @@ class SextantNode implements Node, Ledger {
       localChain,
       index: !this.#isIndexOff,
       window: this.#window,
+      proofWindow: proofWindowOf(this.#options, plan),
       faults: this.#faults,
       onCommit: this.#metrics.onCommit,
       onBatch: ({ previous, position: { version }, writes }) =>
@@ -454,6 +458,7 @@ class SextantNode implements Node, Ledger {
         encoder: (body, view) => this.#reader.encodeSafely(body, view),
         explainer: (body, view) => this.#reader.explainSafely(body, view),
         submissions: this.#submissions,
+        prover: (view, question, options) => this.#proofs.prove(view, question, options),
         types: this.#reader.types,
         nodeInfo: (view) => this.#info(view),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
@@ -546,6 +551,14 @@ class SextantNode implements Node, Ledger {
     options: HistoryOptions = {},
   ): AsyncGenerator<BalanceChange> {
     return this.#list(this.#questions.history(address, asset, options));
+  }
+
+  proveBalance(address: string, asset: string, options: ProveOptions = {}): Promise<Uint8Array> {
+    return this.#call(() => this.#proofs.balance(address, asset, options));
+  }
+
+  proveRawItem(handle: string, key: string | Uint8Array, options: ProveOptions = {}): Promise<Uint8Array> {
+    return this.#call(() => this.#proofs.rawItem(handle, key, options));
   }
 
   holdings(address: string, options: ReadOptions = {}): AsyncGenerator<HoldingAnswer> {
