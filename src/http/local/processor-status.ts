@@ -50,12 +50,12 @@ function failure(message: string): SmallResponse {
 /** The processor that the arguments ask for; undefined for all. Throws Error for other conditions. */
 function wantedProcessor(args: string | undefined, variables: unknown): string | undefined {
   if (args === undefined) return undefined;
-  const valueOf = (name: string | undefined): unknown =>
+  const variable = (name: string | undefined): unknown =>
     name === undefined ? undefined : (variables as Record<string, unknown> | null | undefined)?.[name];
   const byName = NAME_CONDITION.exec(args)?.[1];
   const whole = WHOLE_CONDITION.exec(args)?.[1];
   if (byName === undefined && whole === undefined) throw new Error(HERE);
-  const condition = byName === undefined ? valueOf(whole) : { processor: { _eq: valueOf(byName) } };
+  const condition = byName === undefined ? variable(whole) : { processor: { _eq: variable(byName) } };
   if (condition === undefined || condition === null || JSON.stringify(condition) === "{}") return undefined;
   const wanted = (condition as { processor?: { _eq?: unknown } }).processor?._eq;
   const isPlain = JSON.stringify(condition) === JSON.stringify({ processor: { _eq: wanted } });
