@@ -697,6 +697,7 @@ class SextantNode implements Node, Ledger {
         ...(following === undefined ? {} : followInfo(following, version)),
         ...indexInfo(this.#isIndexOff, this.#writer?.indexProgress),
         ...electionInfo(this.#election),
+        ...this.#localServers?.info(),
         // Workers know no seed.
         ...(this.#plan?.chain === undefined ? {} : this.#demoNames.read(this.#plan.chain, undefined)),
       },
