@@ -31,6 +31,7 @@ import {
   followGauges,
   followInfo,
   passThroughRefusalOf,
+  provingGauges,
   unhealthyReasonOf,
   WaypointInfo,
 } from "./node/follow-report.ts";
@@ -116,6 +117,7 @@ export {
   type TableItemsOptions,
   type WatchOptions,
 } from "./node/options.ts";
+export { lookAtProofs } from "./node/proof-look.ts";
 export { type RewindReport, rewindData } from "./node/rewinding.ts";
 export type { StoreOptions } from "./node/store-engines.ts";
 export { lookAtData, type StoreLook } from "./node/store-look.ts";
@@ -130,6 +132,7 @@ export {
   type StoreReport,
 } from "./node/store-tools.ts";
 export { CASSANDRA_NUMBERS } from "./store/cassandra/options.ts";
+export { parseProofUrl } from "./sync/proofs/connect.ts";
 export { parseUpstreamUrl } from "./sync/upstream/rest-upstream.ts";
 
 /** How often `untilReady` looks. */
@@ -243,6 +246,7 @@ class SextantNode implements Node, Ledger {
         () => this.#writer?.following,
         () => this.#headVersion(),
       ),
+      ...provingGauges(() => this.#writer?.following?.provingStatus()),
       ...faultGauges(this.#faults),
       ...storeGauges(),
       ...(this.#storeOptions.engine === "lmdb" ? diskGauges(this.#storeOptions.path) : []),

@@ -52,6 +52,11 @@ export interface FollowOptions extends NumberOptions<typeof FOLLOW_NUMBERS> {
   readonly agree?: string | undefined;
   /** Start at the block of this version, or at `latest`, instead of genesis. */
   readonly startVersion?: string | undefined;
+  /**
+   * URLs of proof sources: backup folders (file, http or https) and nodes' backup services. They need a waypoint, where
+   * the chain of signatures begins.
+   */
+  readonly proofs?: readonly string[] | undefined;
   /** The key of the only upstream; several upstreams have `apiKeys`. */
   readonly apiKey?: UpstreamApiKey | undefined;
   /** The key of each upstream, in their order; undefined for one without. */

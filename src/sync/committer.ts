@@ -8,7 +8,7 @@ import type { NumberOptions } from "../base/settings.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { GenesisCheck } from "../ledger/genesis.ts";
-import { isWhole, type Position } from "../ledger/position.ts";
+import { isAccumulatorKnown, isWhole, type Position } from "../ledger/position.ts";
 import { decodePage, decodeRecord, type RecordSpans } from "../ledger/record.ts";
 import {
   ANCHORED,
@@ -16,6 +16,7 @@ import {
   compareTrust,
   cutTrust,
   extendTrust,
+  PROVEN,
   type Refutation,
   raiseTrust,
   TRUSTED,
@@ -190,6 +191,22 @@ export class Committer {
       const trust = waypoint.version === 0n ? chained : raiseTrust(chained, waypoint.version, ANCHORED);
       const row = await matchedWaypointRow(this.#store, waypoint);
       await this.#setTrust({ trust, refuted: position.refuted }, row === undefined ? [] : [row]);
+    });
+  }
+
+  /**
+   * Raises the trust of every version up to one whose accumulator root validators signed: `proven`, and `chained` above
+   * it. The caller has compared the root with our own.
+   */
+  noteProven(version: bigint): Promise<void> {
+    return this.#serialize(async () => {
+      const position = await this.#position();
+      if (!isAccumulatorKnown(position)) {
+        throw new Error("signatures matched a ledger whose accumulator this node does not have");
+      }
+      const chained = raiseTrust(position.trust, position.version, CHAINED);
+      const trust = raiseTrust(chained, version, PROVEN);
+      await this.#setTrust({ trust, refuted: position.refuted }, []);
     });
   }
 

@@ -125,6 +125,11 @@ export interface FollowerOptions {
     | undefined;
   /** True for a transient fault of this node: the follower retries. */
   readonly mayPass?: (error: unknown) => boolean;
+  /**
+   * Notes a waypoint whose version is committed and that matched; the committer does unless given. False for one that the
+   * operator did not give: it is not worth a log line.
+   */
+  readonly noteMatch?: ((waypoint: Waypoint) => Promise<boolean>) | undefined;
   /** Called after each commit, before the next one. */
   readonly onCommit?: (progress: CommitProgress) => void;
   /** Called when the upstream in use has nothing new. */
@@ -269,6 +274,17 @@ export class Follower {
 
   get #headAgeMs(): number {
     return HEAD_AGE_MS + 2.5 * this.#pace.pollTimeMs;
+  }
+
+  /** Expects a waypoint of a version to come, in the place of another one. */
+  expect(waypoint: Waypoint | undefined, instead: Waypoint | undefined): void {
+    const others = this.#anchors.filter((anchor) => anchor !== instead);
+    this.#anchors = waypoint === undefined ? others : [...others, waypoint];
+  }
+
+  /** Stops, because a stronger statement refuted the stored history, and the store says so. */
+  stopRefuted(refuted: Refutation): void {
+    this.#enterRefuted(refuted);
   }
 
   async close(): Promise<void> {
@@ -438,6 +454,8 @@ export class Follower {
   async #takePage(entry: PoolEntry, queue: PageQueue): Promise<void> {
     if (queue.isAtHead && entry.head !== undefined) throw new BeyondHead(queue.nextStart, entry.head);
     const page = await this.#nextPage(entry, queue);
+    // Refuted while the page was on its way.
+    if (this.#isStopped()) return;
     this.#checkBudget(entry);
     this.pool.noteHead(entry, page.head);
     const matched: Waypoint[] = [];
@@ -529,8 +547,10 @@ export class Follower {
 
   /** Notes a waypoint that matched and whose version is committed. */
   async #noteMatchedWaypoint(waypoint: Waypoint): Promise<void> {
-    await this.#options.committer.noteMatchedWaypoint(waypoint);
+    const { committer, noteMatch } = this.#options;
+    const isGiven = await (noteMatch?.(waypoint) ?? committer.noteMatchedWaypoint(waypoint));
     this.#anchors = this.#anchors.filter((anchor) => anchor !== waypoint);
+    if (isGiven === false) return;
     const { version } = waypoint;
     this.#options.logger.info(
       { version },
