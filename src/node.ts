@@ -8,6 +8,7 @@ import { lagReason } from "./http/max-lag.ts";
 import type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
 import type { HoldingAnswer } from "./http/operations/get-holdings.ts";
 import { assetCacheStats } from "./http/schemas/asset-type.ts";
+import { HTTP_DEFAULTS } from "./http/server.ts";
 import type { BalanceChange } from "./ledger/balance-history.ts";
 import { balanceKeyCacheStats } from "./ledger/balance-keys.ts";
 import { LedgerError } from "./ledger/errors.ts";
@@ -45,7 +46,7 @@ import {
   storeGauges,
   writerGauges,
 } from "./node/gauges.ts";
-import { HttpFrontend } from "./node/http-frontend.ts";
+import { HttpFrontend, withPort } from "./node/http-frontend.ts";
 import { IndexQuestions } from "./node/index-questions.ts";
 import { electionInfo, indexInfo, nodeInfo } from "./node/info.ts";
 import { LedgerWriter } from "./node/ledger-writer.ts";
@@ -54,6 +55,7 @@ import {
   type BatchAnswer,
   type Explanation,
   type HistoryOptions,
+  type HttpOptions,
   type LedgerInfo,
   type MinVersionOptions,
   NODE_DEFAULTS,
@@ -64,6 +66,7 @@ import {
   type TableItemsOptions,
   type WatchOptions,
 } from "./node/options.ts";
+import { ProofPort } from "./node/proof-port.ts";
 import { Reader, toBody, toLedgerInfo, toText } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
 import type { OpenedStore } from "./node/store-engine.ts";
@@ -215,6 +218,7 @@ class SextantNode implements Node, Ledger {
   /** Undefined for a node that makes no blocks. */
   #submissions: SubmissionService | undefined;
   #frontend: HttpFrontend | undefined;
+  #proofPort: ProofPort | undefined;
   #store: Store | undefined;
   #driver: (() => DriverReport) | undefined;
   /** Undefined for a store with one writer. */
@@ -273,6 +277,10 @@ class SextantNode implements Node, Ledger {
     return this.#frontend?.url;
   }
 
+  get proofUrl(): string | undefined {
+    return this.#proofPort?.url;
+  }
+
   async start(): Promise<void> {
     const { genesis, readOnly = false, http } = this.#options;
     const logger = this.#logger;
@@ -283,6 +291,7 @@ class SextantNode implements Node, Ledger {
     if (http !== undefined) {
       this.#frontend = this.#createFrontend(http);
       await this.#frontend.open();
+      await this.#openProofPort(http);
     }
     const opening = { readOnly, check: plan.check, logger, onUpgrade: this.#options.onUpgrade };
     if (genesis !== undefined && plan.proven === undefined && !readOnly) {
@@ -299,6 +308,13 @@ class SextantNode implements Node, Ledger {
     await awaitStore(this.#storeOptions, opening, { onOpen, onFault, signal });
     // Workers answer while this process waits for the store.
     if (this.#store === undefined) await this.#startWorkers();
+  }
+
+  async #openProofPort({ host = HTTP_DEFAULTS.host, proofPort: port }: HttpOptions): Promise<void> {
+    if (port === undefined || this.#role !== undefined) return;
+    const options = { host, port, store: () => this.#store, logger: this.#logger };
+    this.#proofPort = await withPort(port, ProofPort.open(options));
+    this.#logger.info({ url: this.#proofPort.url }, "the proof port listens");
   }
 
   /** Serves the store and, unless it is opened for reading, writes it as soon as this process may. */
@@ -760,6 +776,7 @@ class SextantNode implements Node, Ledger {
     this.#headWatch.close();
     await this.#election?.stop();
     await this.#writer?.stop();
+    await this.#proofPort?.close();
     await this.#frontend?.close();
     await this.#reader.close();
     await Promise.allSettled(this.#calls);
