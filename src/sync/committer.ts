@@ -26,12 +26,21 @@ import {
 } from "../ledger/trust.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import type { SignedLedgerInfo } from "../proof/ledger-info.ts";
-import type { BlockStart, CommitBatch, RawRecord, SideRow, Store, StoreIdentity } from "../store/contract.ts";
+import type {
+  BlockStart,
+  CommitBatch,
+  RawRecord,
+  SideRow,
+  Store,
+  StoreIdentity,
+  TreeNodeWrite,
+} from "../store/contract.ts";
 import { indexReachRow } from "../store/index-reach.ts";
 import { deletionRows } from "./base-rows.ts";
 import { IndexRowMaker, loadIndexReach, type ReadBefore } from "./index-rows.ts";
 import { matchedWaypointRow } from "./matched-waypoints.ts";
 import { PendingTree, TREE_CACHE_BYTES } from "./pending-tree.ts";
+import type { KeptBlock, ProofHistory } from "./proof-history.ts";
 import { ownSignedRows } from "./signed-rows.ts";
 import { type BaseStart, type OPEN_BLOCK_NUMBERS, type VerifiedBlock, Verifier } from "./verifier.ts";
 
@@ -46,6 +55,8 @@ export interface CommitterOptions {
   readonly logger: Logger;
   /** Called after each commit. */
   readonly onCommit?: ((batch: CommitBatch) => void) | undefined;
+  /** Keeps what proofs of earlier block ends need. */
+  readonly history?: ProofHistory | undefined;
   /** The level of blocks that no check raises: `trusted` unless given. */
   readonly level?: TrustLevel;
   readonly bounds?: NumberOptions<typeof OPEN_BLOCK_NUMBERS> | undefined;
@@ -105,6 +116,7 @@ export class Committer {
   readonly #onCommit: ((batch: CommitBatch) => void) | undefined;
   readonly #level: TrustLevel;
   readonly #bounds: CommitterOptions["bounds"];
+  readonly #history: ProofHistory | undefined;
   /** Undefined until read from the store, and after a failure. */
   #progress: Progress | undefined;
   /** Ahead of the store only during a commit; undefined after a failure. */
@@ -112,8 +124,9 @@ export class Committer {
   #base: BaseStart | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor({ store, logger, index = true, level = TRUSTED, bounds, onCommit }: CommitterOptions) {
+  constructor({ store, logger, index = true, level = TRUSTED, bounds, onCommit, history }: CommitterOptions) {
     this.#store = store;
+    this.#history = history;
     this.#index = index;
     this.#bounds = bounds;
     this.#onCommit = onCommit;
@@ -239,6 +252,7 @@ export class Committer {
       this.#progress = undefined;
       this.#tree = undefined;
       this.#indexRows.forget();
+      this.#history?.forget();
     });
     return turn;
   }
@@ -328,12 +342,20 @@ export class Committer {
     // With a partly known state the root cannot be computed, so the position claims none.
     const hasRoot = position === undefined ? this.#base === undefined : position.stateRoot !== undefined;
     const writes = blocks.flatMap((block) => block.writes);
-    if (hasRoot) for (const block of blocks) await assertStateRoot(tree, block);
+    const history = hasRoot ? this.#history : undefined;
+    const kept: KeptBlock[] = [];
+    if (hasRoot) {
+      for (const block of blocks) {
+        await assertStateRoot(tree, block);
+        if (history !== undefined) kept.push({ ...block, changes: tree.takeChanges() });
+      }
+    }
     const sideRows = hasRoot ? [] : await deletionRows(this.#store, writes);
     // Without the whole state an index would lack items that were never written here.
     const index = hasRoot && isIndexed ? await this.#indexRows.rowsOf(writes, this.#readHead) : undefined;
     if (index !== undefined) sideRows.push(indexReachRow(last.position.version));
     if (signed !== undefined) sideRows.push(...ownSignedRows(signed));
+    if (history !== undefined) sideRows.push(...(await history.rowsOf(position, kept, signed)));
     const batch: CommitBatch = {
       previous: position?.version,
       position: {
@@ -345,12 +367,13 @@ export class Committer {
       writes,
       blocks: blocks.map((block) => block.start),
       records: blocks.flatMap((block) => block.records),
-      treeNodes: tree.takeChanges(),
+      treeNodes: history === undefined ? tree.takeChanges() : lastOfEach(kept),
       index,
       sideRows,
     };
     await this.#store.commit(batch, position === undefined ? this.#identity(blocks[0]) : undefined);
     tree.settle();
+    history?.settle();
     this.#progress = { position: batch.position, isIndexed: index !== undefined, verifier };
     this.#onCommit?.(batch);
     this.#logger.debug(
@@ -435,6 +458,15 @@ async function genesisBatch(
       : {}),
   };
   return { batch, identity: { chainId, genesisHash: infoHash } };
+}
+
+/** The nodes after several blocks. */
+function lastOfEach(blocks: readonly KeptBlock[]): readonly TreeNodeWrite[] {
+  const [only] = blocks;
+  if (blocks.length === 1 && only !== undefined) return only.changes;
+  const changes = new Map<string, TreeNodeWrite>();
+  for (const block of blocks) for (const change of block.changes) changes.set(toHex(change.key), change);
+  return [...changes.values()];
 }
 
 async function assertStateRoot(tree: PendingTree, block: VerifiedBlock): Promise<void> {

@@ -70,7 +70,8 @@ export async function exceedsHistory(window: PruneWindow, view: LedgerView): Pro
   return oldest !== undefined && cutoffUsec(window, position.timestampUsec) < oldest.timestampUsec;
 }
 
-function cutoffUsec(
+/** The earliest time inside a window that ends at the latest block. */
+export function cutoffUsec(
   window: { readonly amount: bigint; readonly unit: TimeUnit },
   latestUsec: bigint,
 ): bigint {
