@@ -6,7 +6,8 @@ import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { Store } from "../store/contract.ts";
-import { BackupAnswers, BackupRefusal } from "../sync/proofs/backup-answers.ts";
+import { BackupAnswers } from "../sync/proofs/backup-answers.ts";
+import { BackupRefusal } from "../sync/proofs/backup-refusal.ts";
 
 const LIMITS = {
   headersTimeout: 5_000,
@@ -34,6 +35,8 @@ export class ProofPort {
   readonly #options: ProofPortOptions;
   readonly #server: Server;
   readonly #stop = new AbortController();
+  /** Keeps lists of states between questions. */
+  #answers: { readonly store: Store; readonly answers: BackupAnswers } | undefined;
   #inFlight = 0;
 
   private constructor(options: ProofPortOptions) {
@@ -80,7 +83,7 @@ export class ProofPort {
     response.once("close", () => limits.abort(new Error("the client left")));
     const total = setTimeout(() => response.destroy(), ANSWER_MS);
     try {
-      await send(new BackupAnswers(store).answer(request.url ?? "", limits.signal), response);
+      await send(this.#answersOf(store).answer(request.url ?? "", limits.signal), response);
     } catch (error) {
       this.#fail(response, error);
     } finally {
@@ -88,6 +91,11 @@ export class ProofPort {
       this.#stop.signal.removeEventListener("abort", onAbort);
       this.#inFlight--;
     }
+  }
+
+  #answersOf(store: Store): BackupAnswers {
+    if (this.#answers?.store !== store) this.#answers = { store, answers: new BackupAnswers(store) };
+    return this.#answers.answers;
   }
 
   #fail(response: ServerResponse, error: unknown): void {

@@ -1,21 +1,29 @@
 // Nodes of the transaction accumulator of a stored ledger, and the siblings of a range of its versions.
 import { ACCUMULATOR_PLACEHOLDER, hashPair, SEEDS } from "../../ledger/hash.ts";
-import { decodeRecord } from "../../ledger/record.ts";
+import { readInfoBytes } from "../../ledger/record.ts";
 import { transactionInfoHash } from "../../ledger/transaction-info.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { RangeProof } from "../../proof/accumulator-proof.ts";
+import type { Store } from "../../store/contract.ts";
+import { subtreeKey } from "../proof-history.ts";
+import { SUBTREE_LEVEL } from "../verifier.ts";
+import { BackupRefusal } from "./backup-refusal.ts";
 
 const SEED = SEEDS.transactionAccumulator;
 const PAGE_RECORDS = 256;
+/** Records read for one proof: a history without kept subtrees is summed up from its records. */
+const MAX_LEAVES = 1_000_000;
 const PAGE_BYTES = 4 * 1024 * 1024;
 
 /** Reads the accumulator of a ledger up to a version. */
 export class AccumulatorNodes {
+  readonly #store: Pick<Store, "getSideRows">;
   readonly #view: LedgerView;
   readonly #lastVersion: bigint;
   readonly #leaves = new Map<bigint, Uint8Array>();
 
-  constructor(view: LedgerView, lastVersion: bigint) {
+  constructor(store: Pick<Store, "getSideRows">, view: LedgerView, lastVersion: bigint) {
+    this.#store = store;
     this.#view = view;
     this.#lastVersion = lastVersion;
   }
@@ -50,6 +58,11 @@ export class AccumulatorNodes {
     const first = index << BigInt(level);
     if (first > this.#lastVersion) return ACCUMULATOR_PLACEHOLDER;
     if (level === 0) return this.#leafOf(first);
+    const isFull = first + (1n << BigInt(level)) <= this.#lastVersion + 1n;
+    if (isFull && level >= SUBTREE_LEVEL) {
+      const [row] = await this.#store.getSideRows([subtreeKey(level, index)]);
+      if (row !== undefined) return new Uint8Array(row);
+    }
     const [left, right] = [
       await this.#hashOf(level - 1, 2n * index),
       await this.#hashOf(level - 1, 2n * index + 1n),
@@ -60,8 +73,11 @@ export class AccumulatorNodes {
   async #leafOf(version: bigint): Promise<Uint8Array> {
     const known = this.#leaves.get(version);
     if (known !== undefined) return known;
+    if (this.#leaves.size > MAX_LEAVES) {
+      throw new BackupRefusal("not_kept", "the accumulator's subtrees are not kept here");
+    }
     for (const { version: at, bytes } of await this.#view.getRecords(version, PAGE_RECORDS, PAGE_BYTES)) {
-      this.#leaves.set(at, transactionInfoHash(decodeRecord(bytes).infoBytes));
+      this.#leaves.set(at, transactionInfoHash(readInfoBytes(bytes)));
     }
     const leaf = this.#leaves.get(version);
     if (leaf === undefined) throw new Error(`the record of version ${version} is missing`);
