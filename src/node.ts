@@ -61,12 +61,14 @@ import {
   NODE_DEFAULTS,
   type Node,
   type NodeOptions,
+  type ProveOptions,
   type ReadOptions,
   type SimulationResult,
   type TableItemsOptions,
   type WatchOptions,
 } from "./node/options.ts";
 import { ProofPort } from "./node/proof-port.ts";
+import { ProofQuestions, proofWindowOf } from "./node/proof-questions.ts";
 import { Reader, toBody, toLedgerInfo, toText } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
 import type { OpenedStore } from "./node/store-engine.ts";
@@ -115,6 +117,7 @@ export {
   NODE_DEFAULTS,
   type Node,
   type NodeOptions,
+  type ProveOptions,
   type ReadOptions,
   type SimulationResult,
   type TableItemsOptions,
@@ -198,13 +201,14 @@ class SextantNode implements Node, Ledger {
   readonly #storeOptions: StoreOptions;
   readonly #logger: Logger;
   readonly #window: PruneWindow;
-  readonly #waypoints = new WaypointInfo();
+  #waypoints = new WaypointInfo();
   readonly #demoNames = new DemoNameInfo();
   /** A process that writes hears of its own commits; any other looks at the store. */
   readonly #headWatch = new HeadWatch({ ledger: this, isTold: () => this.#writer !== undefined });
   readonly #reader = new Reader(this, this.#headWatch);
   readonly #questions = new BalanceQuestions(this.#reader);
   readonly #indexQuestions: IndexQuestions;
+  readonly #proofs = new ProofQuestions(this.#reader, () => this.#store);
   readonly #startedMs: number;
   readonly #role: WorkerRole | undefined;
   readonly #metrics: Metrics;
@@ -214,6 +218,7 @@ class SextantNode implements Node, Ledger {
   readonly #calls = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
   #closedAt: bigint | undefined;
+  #closedUrl: string | undefined;
   #plan: StartPlan | undefined;
   /** Undefined for a node that makes no blocks. */
   #submissions: SubmissionService | undefined;
@@ -274,7 +279,7 @@ class SextantNode implements Node, Ledger {
   }
 
   get url(): string | undefined {
-    return this.#frontend?.url;
+    return this.#frontend?.url ?? this.#closedUrl;
   }
 
   get proofUrl(): string | undefined {
@@ -372,6 +377,7 @@ class SextantNode implements Node, Ledger {
       localChain,
       index: !this.#isIndexOff,
       window: this.#window,
+      proofWindow: proofWindowOf(this.#options, plan),
       faults: this.#faults,
       onCommit: this.#metrics.onCommit,
       onBatch: ({ previous, position: { version }, writes }) =>
@@ -428,6 +434,7 @@ class SextantNode implements Node, Ledger {
         encoder: (body, view) => this.#reader.encodeSafely(body, view),
         explainer: (body, view) => this.#reader.explainSafely(body, view),
         submissions: this.#submissions,
+        prover: (view, question, options) => this.#proofs.prove(view, question, options),
         types: this.#reader.types,
         nodeInfo: (view) => this.#info(view),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
@@ -520,6 +527,14 @@ class SextantNode implements Node, Ledger {
     options: HistoryOptions = {},
   ): AsyncGenerator<BalanceChange> {
     return this.#list(this.#questions.history(address, asset, options));
+  }
+
+  proveBalance(address: string, asset: string, options: ProveOptions = {}): Promise<Uint8Array> {
+    return this.#call(() => this.#proofs.balance(address, asset, options));
+  }
+
+  proveRawItem(handle: string, key: string | Uint8Array, options: ProveOptions = {}): Promise<Uint8Array> {
+    return this.#call(() => this.#proofs.rawItem(handle, key, options));
   }
 
   holdings(address: string, options: ReadOptions = {}): AsyncGenerator<HoldingAnswer> {
@@ -782,7 +797,19 @@ class SextantNode implements Node, Ledger {
     await Promise.allSettled(this.#calls);
     this.#closedAt = (await this.#storedPosition())?.version;
     await this.#store?.close();
+    this.#release();
+  }
+
+  /** A caller may keep the handle of a closed node, which must not keep the ledger. */
+  #release(): void {
+    this.#closedUrl = this.url;
+    this.#waypoints = new WaypointInfo();
     this.#store = undefined;
+    this.#driver = undefined;
+    this.#plan = undefined;
+    this.#frontend = undefined;
+    this.#election = undefined;
+    this.#writer = undefined;
   }
 }
 

@@ -19,10 +19,13 @@ import { getRawTableItem } from "./operations/get-raw-table-item.ts";
 import { getRawTableItems } from "./operations/get-raw-table-items.ts";
 import { getTableItem } from "./operations/get-table-item.ts";
 import { countTableItems, getTableItems } from "./operations/get-table-items.ts";
+import { getTransactionByVersion } from "./operations/get-transaction-by-version.ts";
 import { getTransactions } from "./operations/get-transactions.ts";
 import { healthy } from "./operations/healthy.ts";
 import { info } from "./operations/info.ts";
 import { metrics } from "./operations/metrics.ts";
+import { proveAccountBalance } from "./operations/prove-account-balance.ts";
+import { proveRawTableItem } from "./operations/prove-raw-table-item.ts";
 import { ready } from "./operations/ready.ts";
 import { streamBalance } from "./operations/stream-balance.ts";
 import { streamBlocks } from "./operations/stream-blocks.ts";
@@ -35,6 +38,7 @@ export const OPERATIONS: readonly Operation[] = [
   getAccountBalance,
   getBalanceDetail,
   getBalanceHistory,
+  proveAccountBalance,
   streamBalance,
   streamBlocks,
   getBalances,
@@ -46,6 +50,7 @@ export const OPERATIONS: readonly Operation[] = [
   getAccountModules,
   getTableItem,
   getRawTableItem,
+  proveRawTableItem,
   getRawTableItems,
   getTableItems,
   countTableItems,
@@ -55,6 +60,7 @@ export const OPERATIONS: readonly Operation[] = [
   getTransactions,
   submitTransaction,
   submitBatchTransactions,
+  getTransactionByVersion,
   getRawStateValue,
   info,
   getLedgerInfo,

@@ -53,6 +53,13 @@ export const historyRoute = readRoute(
   "start",
   "points",
 );
+export const balanceProofRoute = readRoute(
+  "GET",
+  `${API_ROOT}/accounts/{address}/balance/{asset_type}/proof`,
+  "ledger_version",
+  "at",
+  "from_waypoint",
+);
 export const balanceStreamRoute = readRoute(
   "GET",
   `${API_ROOT}/accounts/{address}/balance/{asset_type}/stream`,
@@ -97,11 +104,22 @@ export const rawItemRoute = readRoute(
   "ledger_version",
   "at",
 );
+export const rawItemProofRoute = readRoute(
+  "POST",
+  `${API_ROOT}/tables/{table_handle}/raw_item/proof`,
+  "ledger_version",
+  "at",
+  "from_waypoint",
+);
 export const viewRoute = readRoute("POST", `${API_ROOT}/view`, "ledger_version", "at");
 export const rawItemsRoute = readRoute("POST", `${API_ROOT}/tables/raw_items`, "ledger_version", "at");
 export const encodeRoute = readRoute("POST", `${API_ROOT}/transactions/encode_submission`);
 export const explainRoute = readRoute("POST", `${API_ROOT}/transactions/explain_submission`);
 export const transactionsRoute = readRoute("GET", `${API_ROOT}/transactions`, "start", "limit");
+export const transactionByVersionRoute = readRoute(
+  "GET",
+  `${API_ROOT}/transactions/by_version/{txn_version}`,
+);
 export const rawStateValueRoute = readRoute(
   "POST",
   `${API_ROOT}/experimental/state_values/raw`,

@@ -9,6 +9,7 @@ import { bootstrapGenesis } from "../sync/genesis.ts";
 import { IndexBuilder } from "../sync/index-builder.ts";
 import { keepAccumulator } from "../sync/kept-accumulator.ts";
 import { raiseByMatchedWaypoints } from "../sync/matched-waypoints.ts";
+import { clearProofHistory, ProofHistory } from "../sync/proof-history.ts";
 import type { PruneWindow } from "../sync/prune-window.ts";
 import { Pruner } from "../sync/pruner.ts";
 import { assertNotHalfRewound } from "../sync/rewind.ts";
@@ -24,6 +25,8 @@ export interface WriterOptions {
   readonly plan: StartPlan;
   readonly localChain: LocalChainOptions | undefined;
   readonly window: PruneWindow;
+  /** How far back proofs can be made; `off`, the default, keeps nothing for them. */
+  readonly proofWindow?: PruneWindow | undefined;
   /** False writes no index. */
   readonly index?: boolean | undefined;
   readonly faults: Faults;
@@ -84,12 +87,14 @@ export class LedgerWriter {
     const { check, chain } = plan;
     await assertNotHalfCopied(store);
     await assertNotHalfRewound(store);
+    const history = await this.#proofHistory();
     const level = chain === undefined ? TRUSTED : LOCAL;
     const committer = new Committer({
       store,
       logger,
       level,
       index,
+      history,
       bounds: plan.follow?.options,
       onCommit: onBatch,
     });
@@ -123,6 +128,13 @@ export class LedgerWriter {
     });
     this.#following = following;
     await following.start(plan.proven);
+  }
+
+  async #proofHistory(): Promise<ProofHistory | undefined> {
+    const { store, proofWindow = { kind: "off" } } = this.#options;
+    if (proofWindow.kind !== "off") return new ProofHistory(store, proofWindow);
+    await clearProofHistory(store);
+    return undefined;
   }
 
   /** Starts the follower or the block timer, and the pruner. */

@@ -7,6 +7,7 @@ import { assertHttpOptions } from "../http/server.ts";
 import { checkGenesis, type GenesisCheck } from "../ledger/genesis.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import { isSameWaypoint } from "../sync/matched-waypoints.ts";
+import { parsePruneWindow } from "../sync/prune-window.ts";
 import { LOCAL_CHAIN_NUMBERS } from "./block-maker.ts";
 import { FOLLOW_NUMBERS, type FollowPlan, planFollowing } from "./following.ts";
 import { checkGenesisFile, parseWaypointOption } from "./genesis-report.ts";
@@ -65,6 +66,7 @@ export async function planStart(options: NodeOptions): Promise<StartPlan> {
   assertNumbers("localChain", LOCAL_CHAIN_NUMBERS, localChain);
   assertNumbers("follow", FOLLOW_NUMBERS, follow);
   assertStore(options);
+  if (options.proofWindow !== undefined) parsePruneWindow(options.proofWindow, "proofWindow");
   const waypoints = (typeof waypoint === "string" ? [waypoint] : (waypoint ?? [])).map(parseWaypointOption);
   if (readOnly === true) return { check: undefined, proven: undefined, follow: undefined, chain: undefined };
   const expected = follow === undefined ? waypoints[0] : waypoints.find(({ version }) => version === 0n);

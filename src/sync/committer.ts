@@ -153,6 +153,16 @@ export class Committer {
     return this.#serialize(() => this.#append(decodeRecords(input), check, signed));
   }
 
+  /** Runs a change that replaces the content of the store between two commits. */
+  replaceContent(change: () => void): Promise<void> {
+    return this.#serialize(async () => {
+      change();
+      this.#progress = undefined;
+      this.#tree = undefined;
+      this.#indexRows.forget();
+    });
+  }
+
   /** The held-back records of an unfinished block. */
   heldBack(): Promise<readonly RawRecord[]> {
     return this.#serialize(async () => (await this.#loadProgress()).verifier.openRecords);

@@ -1,7 +1,6 @@
 // Makes proof bundles from the kept history: state items with their ways through the tree, the info of the block end, its
 // place in the accumulator, and the signatures that lead to it.
 import { equalBytes } from "../base/bytes.ts";
-import { takeTurn } from "../base/turn.ts";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { type Asset, primaryStoreAddress } from "../ledger/asset.ts";
 import { addParts, amountOfPart } from "../ledger/balance.ts";
@@ -15,39 +14,26 @@ import { stateValueData, stateValueHash } from "../ledger/state-value.ts";
 import { transactionInfoCodec } from "../ledger/transaction-info.ts";
 import type { Block, LedgerView, StateItem } from "../ledger/view.ts";
 import { computeWaypoint, formatWaypoint, type Waypoint, type WaypointPreimage } from "../ledger/waypoint.ts";
-import { type Address, formatAddress } from "../move/address.ts";
+import { formatAddress } from "../move/address.ts";
 import { formatStructTag, structTagCodec } from "../move/type-tag.ts";
-import type { Claim, ProofBundle, ProvenItem } from "../proof/bundle.ts";
+import type { Claim, ProvenItem } from "../proof/bundle.ts";
 import type { SignedLedgerInfo } from "../proof/ledger-info.ts";
+import type { MadeBundle, MadeLedger } from "../proof/made-bundle.ts";
+import type { ProofOptions, ProofQuestion } from "../proof/question.ts";
 import { checkStateProof } from "../proof/state-proof.ts";
 import type { Store } from "../store/contract.ts";
 import { readAccumulatorSiblings } from "./accumulator-path.ts";
 import { isSameWaypoint } from "./matched-waypoints.ts";
 import { type BlockEnd, loadBlockEnd } from "./proof-history.ts";
-import { decodeSigned, loadEpochEnd, loadEpochEnds, loadNewestSigned } from "./signed-rows.ts";
+import { decodeSigned, encodeSigned, loadEpochEnd, loadEpochEnds, loadNewestSigned } from "./signed-rows.ts";
 import { TreeAt } from "./tree-history.ts";
-
-/** What to prove. */
-export type ProofQuestion =
-  | { readonly kind: "balance"; readonly address: Address; readonly asset: Asset }
-  | { readonly kind: "tableItem"; readonly handle: Address; readonly key: Uint8Array };
-
-export interface ProofOptions {
-  /** The last version of a block; the newest that is signed when left out. */
-  readonly version?: bigint | undefined;
-  /** Where the proof begins; the end of the epoch before when left out. */
-  readonly fromWaypoint?: Waypoint | undefined;
-}
 
 /** Most changes of epoch in one bundle. */
 const MAX_EPOCH_CHANGES = 1000;
-/** Changes of epoch decoded before others get a turn. */
-const CHANGES_A_TURN = 20;
 /** A commit may replace a node while it is read. */
 const ATTEMPTS = 3;
 
 type Reader = Pick<Store, "getSideRows" | "getTreeNodes">;
-type ProvenLedger = ProofBundle["ledger"];
 
 /** A block end that can be proven, and the signed ledger that it is in. */
 interface ProvablePoint {
@@ -61,7 +47,7 @@ export async function prove(
   view: LedgerView,
   question: ProofQuestion,
   { version, fromWaypoint }: ProofOptions,
-): Promise<ProofBundle> {
+): Promise<MadeBundle> {
   const { end, signed } = await findPoint(store, view, version);
   const [record] = await view.getRecords(end.version, 1, 1);
   if (record === undefined) throw new LedgerError("corrupt", `version ${end.version} has no record`);
@@ -243,7 +229,7 @@ async function ledgerOf(
   store: Reader,
   signed: SignedLedgerInfo,
   from: Waypoint | undefined,
-): Promise<ProvenLedger> {
+): Promise<MadeLedger> {
   const { epoch, version } = signed.ledgerInfo;
   if (
     from !== undefined &&
@@ -260,14 +246,9 @@ async function ledgerOf(
       `from_waypoint: expected one at most ${MAX_EPOCH_CHANGES} epochs back, got one of ${epoch - first + 1n} epochs before`,
     );
   }
-  const changes = await loadEpochEnds(store, first, epoch - 1n);
-  if (BigInt(changes.length) !== epoch - first) throw gapAt(first + BigInt(changes.length));
-  const epochChanges: SignedLedgerInfo[] = [];
-  for (const [i, bytes] of changes.entries()) {
-    if (i % CHANGES_A_TURN === CHANGES_A_TURN - 1) await takeTurn(undefined);
-    epochChanges.push(decodeSigned(bytes));
-  }
-  return { kind: "signed", start: preimageOf(start), epochChanges, last: signed };
+  const epochChanges = await loadEpochEnds(store, first, epoch - 1n);
+  if (BigInt(epochChanges.length) !== epoch - first) throw gapAt(first + BigInt(epochChanges.length));
+  return { kind: "signed", start: preimageOf(start), epochChanges, last: encodeSigned(signed) };
 }
 
 function gapAt(epoch: bigint): LedgerError {

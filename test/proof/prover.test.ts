@@ -7,12 +7,15 @@ import { checkGenesis } from "../../src/ledger/genesis.ts";
 import { readTableItem } from "../../src/ledger/table-item.ts";
 import { computeWaypoint } from "../../src/ledger/waypoint.ts";
 import { type Address, parseAddress } from "../../src/move/address.ts";
-import { type ProofBundle, verifyBundle } from "../../src/proof/bundle.ts";
+import { decodeBundle, type ProofBundle, verifyBundle } from "../../src/proof/bundle.ts";
+import { decodeBundleJson, toMade } from "../../src/proof/bundle-json.ts";
+import { bundleToJson, encodeBundle } from "../../src/proof/made-bundle.ts";
 import { fastestBls } from "../../src/proof/native-bls.ts";
+import type { ProofOptions, ProofQuestion } from "../../src/proof/question.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { clearProofHistory } from "../../src/sync/proof-history.ts";
-import { type ProofOptions, type ProofQuestion, prove } from "../../src/sync/prover.ts";
+import { prove } from "../../src/sync/prover.ts";
 import { rewindLedger } from "../../src/sync/rewind.ts";
 import {
   epochEndRow,
@@ -36,7 +39,12 @@ async function begin(seed: string, window: string, store: Store = createMemorySt
 async function ask(store: Store, question: ProofQuestion, options: ProofOptions = {}): Promise<ProofBundle> {
   const view = await store.openView();
   try {
-    return await prove(store, view, question, options);
+    const made = await prove(store, view, question, options);
+    const bytes = encodeBundle(made);
+    const bundle = decodeBundle(bytes);
+    expect(encodeBundle(toMade(bundle))).toEqual(bytes);
+    expect(decodeBundleJson(JSON.stringify(bundleToJson(made)))).toEqual(bundle);
+    return bundle;
   } finally {
     view.release();
   }

@@ -126,6 +126,10 @@ const options = {
       "WINDOW",
       NODE_DEFAULTS.pruneWindow,
     ),
+    "proof-window": textOption(
+      "How far back proofs can be made: a time, a number of versions, or off (default 10m on a local chain, off elsewhere)",
+      "WINDOW",
+    ),
     index: switchOption(
       "Write no index; without it, the node cannot list the balances of an account or the rows of a table",
       true,
@@ -274,6 +278,7 @@ function startNode(values: StartValues): Promise<Node> {
     store: storeOf(values),
     readOnly,
     pruneWindow: values["prune-window"],
+    proofWindow: values["proof-window"],
     index: values.index,
     logger,
     http: { ...httpOf(values), logRequests: values["log-requests"] },
