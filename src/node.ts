@@ -630,7 +630,12 @@ class SextantNode implements Node, Ledger {
       window: this.#window,
       uptimeSeconds: Math.floor((Date.now() - this.#startedMs) / 1000),
       more: {
-        ...(view === undefined ? {} : trustInfo(view.position, position?.stateRoot !== undefined)),
+        ...(view === undefined
+          ? {}
+          : trustInfo(
+              view.position,
+              position?.stateRoot !== undefined || this.#writer?.following?.isProven === true,
+            )),
         ...(isOwn
           ? await this.#waypoints.read(view, this.#role?.genesisWaypoint ?? this.#plan?.check?.waypoint)
           : {}),

@@ -75,6 +75,11 @@ export function planFollowing(options: FollowOptions, anchors: readonly Waypoint
   const apiKeys = keysOf(urls, options);
   const proving = planProving(options.proofs ?? [], anchors, options.proofPollTimeMs);
   const startVersion = parseStart(options.startVersion);
+  if (startVersion !== undefined && proving?.urls.every(({ protocol }) => protocol === "file:") === true) {
+    throw new ConfigError(
+      "proofs: expected a node's backup service for a start in the middle, not only folders",
+    );
+  }
   return { urls, apiKeys, agree, startVersion, anchors, proving, options };
 }
 
@@ -202,7 +207,10 @@ export class Following {
       prepare:
         position === undefined && startVersion !== undefined
           ? async (upstream, ceiling, signal) =>
-              committer.startAt(await locateBase(upstream, startVersion, ceiling, signal))
+              committer.startAt(
+                (await this.#proving?.state?.locate(upstream, startVersion, signal)) ??
+                  (await locateBase(upstream, startVersion, ceiling, signal)),
+              )
           : undefined,
       noteMatch: async (waypoint) => {
         const isGiven = this.#plan.anchors.some((anchor) => isSameWaypoint(anchor, waypoint));
@@ -230,6 +238,7 @@ export class Following {
   /** The waypoints of versions still to come. */
   async #openAnchors(position: Position | undefined, isBase: boolean): Promise<readonly Waypoint[]> {
     const { anchors } = this.#plan;
+    if (isBase && this.#proving !== undefined) return [];
     if (isBase && anchors.length > 0) {
       this.#parts.logger.warn(
         { waypoints: anchors.map(formatWaypoint) },
@@ -301,6 +310,7 @@ export class Following {
       store: this.#parts.store,
       pool: () => this.#follower?.pool,
       agree: this.#plan.agree,
+      proven: this.#proving?.state,
       timeoutMs: FILL_TIMEOUT_MS,
       logger: this.#parts.logger,
     });
@@ -351,6 +361,11 @@ export class Following {
   /** Items fetched from upstreams; undefined if the whole state is known. */
   fills(): Readonly<FillerStats> | undefined {
     return this.#filler?.stats;
+  }
+
+  /** True if items that are fetched on first use come with proofs. */
+  get isProven(): boolean {
+    return this.#filler !== undefined && this.#proving !== undefined;
   }
 
   /** True if items are fetched from upstreams on first use. */

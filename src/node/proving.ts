@@ -11,6 +11,7 @@ import { isSameWaypoint } from "../sync/matched-waypoints.ts";
 import { connectProofSource, parseProofUrl } from "../sync/proofs/connect.ts";
 import { PROOF_NUMBERS, ProofKeeper, type ProofSourceStatus } from "../sync/proofs/proof-keeper.ts";
 import { judgeHistory, provenVersion } from "../sync/proofs/proven-history.ts";
+import { ProvenState } from "../sync/proofs/proven-state.ts";
 import { SignedChain } from "../sync/proofs/signed-chain.ts";
 import type { ProofSource } from "../sync/proofs/source.ts";
 import { signedRowsOf } from "../sync/proofs/stored-signed-rows.ts";
@@ -67,6 +68,7 @@ export class Proving {
   readonly #sources: readonly ProofSource[];
   #chain: SignedChain | undefined;
   #keeper: ProofKeeper | undefined;
+  #state: ProvenState | undefined;
   #follower: Follower | undefined;
   /** The signed version that the follower waits for. */
   #expected: Waypoint | undefined;
@@ -101,6 +103,12 @@ export class Proving {
       },
       onFault,
     });
+    this.#state = new ProvenState({ chain, keeper: this.#keeper, logger });
+  }
+
+  /** The state at ends of epochs; undefined before the start. */
+  get state(): ProvenState | undefined {
+    return this.#state;
   }
 
   /** The follower to tell of signed versions to come. */

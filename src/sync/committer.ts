@@ -38,6 +38,7 @@ import type {
 import { indexReachRow } from "../store/index-reach.ts";
 import { deletionRows } from "./base-rows.ts";
 import { IndexRowMaker, loadIndexReach, type ReadBefore } from "./index-rows.ts";
+import { keptRow } from "./kept-accumulator.ts";
 import { matchedWaypointRow } from "./matched-waypoints.ts";
 import { PendingTree, TREE_CACHE_BYTES } from "./pending-tree.ts";
 import type { KeptBlock, ProofHistory } from "./proof-history.ts";
@@ -364,6 +365,9 @@ export class Committer {
     // Without the whole state an index would lack items that were never written here.
     const index = hasRoot && isIndexed ? await this.#indexRows.rowsOf(writes, this.#readHead) : undefined;
     if (index !== undefined) sideRows.push(indexReachRow(last.position.version));
+    const before = position === undefined ? this.#base?.accumulator : undefined;
+    // Without it, nothing could ever be rewound.
+    if (before !== undefined) sideRows.push(keptRow(before));
     if (signed !== undefined) sideRows.push(...ownSignedRows(signed));
     if (history !== undefined) sideRows.push(...(await history.rowsOf(position, kept, signed)));
     const batch: CommitBatch = {
@@ -415,7 +419,7 @@ export class Committer {
     const first = blocks[0]?.start.firstVersion ?? 0n;
     const isChained =
       head !== undefined &&
-      isWhole(head) &&
+      isAccumulatorKnown(head) &&
       compareTrust(trustAt(head.trust, head.version), CHAINED) >= 0 &&
       compareTrust(earned, CHAINED) < 0 &&
       earned.kind !== "local";

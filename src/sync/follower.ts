@@ -5,7 +5,7 @@ import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { DAY_MS, HOUR_MS, type NumberOptions, type NumberSettings, numbersOf } from "../base/settings.ts";
 import { LedgerError } from "../ledger/errors.ts";
-import { isWhole, type Position } from "../ledger/position.ts";
+import { isAccumulatorKnown, type Position } from "../ledger/position.ts";
 import { confirmedVersion, type Refutation, type TrustLevel } from "../ledger/trust.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import type { Store } from "../store/contract.ts";
@@ -15,6 +15,7 @@ import { auditHistory } from "./audit.ts";
 import { type Committer, loadPosition } from "./committer.ts";
 import { HeadWatch } from "./head-watch.ts";
 import { PageQueue, type QueuedPage } from "./page-queue.ts";
+import { NotProvable } from "./proofs/proven-state.ts";
 import { assertSameLedger, compareRecord, type DifferenceCode } from "./same-ledger.ts";
 import { explainUnverified } from "./unverified.ts";
 import { type BackoffOptions, backoffMs, pause } from "./upstream/backoff.ts";
@@ -106,7 +107,7 @@ export interface FollowerOptions {
   readonly upstreams: readonly Upstream[];
   readonly committer: Committer;
   /** The committer's ledger; the follower compares lagging upstreams with it. */
-  readonly ledger: Pick<Store, "openView" | "identity">;
+  readonly ledger: Store;
   /** Chain that upstreams must belong to; undefined: the first commit decides. */
   readonly chainId?: number | undefined;
   readonly agree?: AgreementRule | undefined;
@@ -398,7 +399,7 @@ export class Follower {
     if (this.#anchors.length === 0) return;
     const { ledger } = this.#options;
     const position = await loadPosition(ledger);
-    if (position === undefined || !isWhole(position)) return;
+    if (position === undefined || !isAccumulatorKnown(position)) return;
     const { version } = position;
     if (version <= (confirmedVersion(position) ?? -1n)) return;
     if (this.#sameHistory?.entry === entry && this.#sameHistory.version === version) return;
@@ -569,6 +570,9 @@ export class Follower {
         backoffMs(Math.max(this.#disputes, 1), this.#pace.setAside, this.#random),
         this.#stop.signal,
       );
+    } else if (error instanceof NotProvable) {
+      this.#enter("waiting", error.message);
+      await pause(this.#pollMs(), this.#stop.signal);
     } else if (error instanceof BeyondHead) {
       await this.#restAtHead(entry, error);
     } else if (error instanceof UpstreamError) {

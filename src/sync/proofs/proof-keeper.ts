@@ -99,6 +99,11 @@ export class ProofKeeper {
     return this.#entries.reduce((sum, { source }) => sum + source.receivedBytes, 0);
   }
 
+  /** True once a source was asked for all that it has. */
+  get isCaughtUp(): boolean {
+    return this.#entries.some(({ state }) => state === "ok");
+  }
+
   /** The sources that are not set aside. */
   get sound(): readonly ProofSource[] {
     return this.#entries.flatMap(({ source, state }) => (state === "set_aside" ? [] : [source]));

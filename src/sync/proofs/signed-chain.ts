@@ -165,7 +165,13 @@ export class SignedChain {
   async lastUpTo(version: bigint): Promise<SignedLedgerInfo | undefined> {
     const latest = this.#latest;
     if (latest !== undefined && latest.ledgerInfo.version <= version) return latest;
-    const above = await this.#search((at) => at > version);
+    return this.lastEpochEndUpTo(version);
+  }
+
+  /** The highest checked end of an epoch at or below a version, or of all. */
+  async lastEpochEndUpTo(version: bigint | undefined): Promise<SignedLedgerInfo | undefined> {
+    await this.flush();
+    const above = version === undefined ? undefined : await this.#search((at) => at > version);
     const last = above === undefined ? this.#span?.last : above.ledgerInfo.epoch - 1n;
     if (this.#span === undefined || last === undefined || last < this.#span.first) return undefined;
     return this.#rows.epochEnd(last);
