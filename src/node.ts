@@ -33,6 +33,7 @@ import {
   followGauges,
   followInfo,
   passThroughRefusalOf,
+  provingGauges,
   unhealthyReasonOf,
   WaypointInfo,
 } from "./node/follow-report.ts";
@@ -47,7 +48,7 @@ import {
   storeGauges,
   writerGauges,
 } from "./node/gauges.ts";
-import { HttpFrontend } from "./node/http-frontend.ts";
+import { HttpFrontend, withPort } from "./node/http-frontend.ts";
 import { IndexQuestions } from "./node/index-questions.ts";
 import { electionInfo, indexInfo, nodeInfo } from "./node/info.ts";
 import { LedgerWriter } from "./node/ledger-writer.ts";
@@ -57,6 +58,7 @@ import {
   type BatchAnswer,
   type Explanation,
   type HistoryOptions,
+  type HttpOptions,
   type LedgerInfo,
   type MinVersionOptions,
   NODE_DEFAULTS,
@@ -69,6 +71,7 @@ import {
   type TableItemsOptions,
   type WatchOptions,
 } from "./node/options.ts";
+import { ProofPort } from "./node/proof-port.ts";
 import { ProofQuestions, proofWindowOf } from "./node/proof-questions.ts";
 import { Reader, toBody, toLedgerInfo } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
@@ -125,6 +128,8 @@ export {
   type TableItemsOptions,
   type WatchOptions,
 } from "./node/options.ts";
+export { checkProof, type ProofReport, proofStart, proofToBcs, proofToJson } from "./node/proof-files.ts";
+export { lookAtProofs } from "./node/proof-look.ts";
 export { type RewindReport, rewindData } from "./node/rewinding.ts";
 export type { StoreOptions } from "./node/store-engines.ts";
 export { lookAtData, type StoreLook } from "./node/store-look.ts";
@@ -140,6 +145,7 @@ export {
 } from "./node/store-tools.ts";
 export type { AccountOptions, Authored, ChainAuthoring, ChainSnapshot } from "./node/test-authors.ts";
 export { CASSANDRA_NUMBERS } from "./store/cassandra/options.ts";
+export { parseProofUrl } from "./sync/proofs/connect.ts";
 export { parseUpstreamUrl } from "./sync/upstream/rest-upstream.ts";
 
 /** How often `untilReady` looks. */
@@ -232,6 +238,7 @@ class SextantNode implements Node, Ledger {
   /** Undefined for a node that makes no blocks. */
   #submissions: SubmissionService | undefined;
   #frontend: HttpFrontend | undefined;
+  #proofPort: ProofPort | undefined;
   #store: Store | undefined;
   #driver: (() => DriverReport) | undefined;
   /** Undefined for a store with one writer. */
@@ -264,6 +271,7 @@ class SextantNode implements Node, Ledger {
         () => this.#writer?.following,
         () => this.#headVersion(),
       ),
+      ...provingGauges(() => this.#writer?.following?.provingStatus()),
       ...faultGauges(this.#faults),
       ...storeGauges(),
       ...(this.#storeOptions.engine === "lmdb" ? diskGauges(this.#storeOptions.path) : []),
@@ -303,6 +311,10 @@ class SextantNode implements Node, Ledger {
     return { network, fullnode: url, ...(faucet && { faucet }), ...(indexer && { indexer }) };
   }
 
+  get proofUrl(): string | undefined {
+    return this.#proofPort?.url;
+  }
+
   async start(): Promise<void> {
     const { genesis, readOnly = false, http } = this.#options;
     const logger = this.#logger;
@@ -313,6 +325,7 @@ class SextantNode implements Node, Ledger {
     if (http !== undefined) {
       this.#frontend = this.#createFrontend(http);
       await this.#frontend.open();
+      await this.#openProofPort(http);
     }
     const opening = { readOnly, check: plan.check, logger, onUpgrade: this.#options.onUpgrade };
     if (genesis !== undefined && plan.proven === undefined && !readOnly) {
@@ -331,6 +344,13 @@ class SextantNode implements Node, Ledger {
     await awaitStore(this.#storeOptions, opening, { onOpen, onFault, signal });
     // Workers answer while this process waits for the store.
     if (this.#store === undefined) await this.#startWorkers();
+  }
+
+  async #openProofPort({ host = HTTP_DEFAULTS.host, proofPort: port }: HttpOptions): Promise<void> {
+    if (port === undefined || this.#role !== undefined) return;
+    const options = { host, port, store: () => this.#store, logger: this.#logger };
+    this.#proofPort = await withPort(port, ProofPort.open(options));
+    this.#logger.info({ url: this.#proofPort.url }, "the proof port listens");
   }
 
   /** Serves the store and, unless it is opened for reading, writes it as soon as this process may. */
@@ -405,6 +425,7 @@ class SextantNode implements Node, Ledger {
       plan,
       localChain,
       index: !this.#isIndexOff,
+      transactionIndex: this.#options.transactionIndex,
       window: this.#window,
       proofWindow: proofWindowOf(this.#options, plan),
       faults: this.#faults,
@@ -426,7 +447,7 @@ class SextantNode implements Node, Ledger {
   }
 
   async #launchWorkers(): Promise<void> {
-    const { pruneWindow, follow, index } = this.#options;
+    const { pruneWindow, follow, index, transactionIndex } = this.#options;
     await this.#frontend?.startWorkers({
       setup: {
         // Functions do not reach another process.
@@ -435,6 +456,7 @@ class SextantNode implements Node, Ledger {
           pruneWindow,
           follow: follow && { ...follow, onProgress: undefined },
           index,
+          transactionIndex,
         },
         startedMs: this.#startedMs,
         genesisWaypoint: this.#plan?.check?.waypoint,
@@ -469,10 +491,12 @@ class SextantNode implements Node, Ledger {
         submissions: this.#submissions ?? this.#role?.submissions,
         prover: (view, question, options) => this.#proofs.prove(view, question, options),
         types: this.#reader.types,
+        gasPrices: this.#reader.gasPrices,
         nodeInfo: (view) => this.#info(view),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
         unready: () => this.#status(undefined).unready,
         index: !this.#isIndexOff,
+        transactionIndex: this.#options.transactionIndex,
         mayRestart: (chainId) => chainId === LOCAL_CHAIN_ID,
       },
       metrics: this.#metrics,
@@ -663,7 +687,12 @@ class SextantNode implements Node, Ledger {
       window: this.#window,
       uptimeSeconds: Math.floor((Date.now() - this.#startedMs) / 1000),
       more: {
-        ...(view === undefined ? {} : trustInfo(view.position, position?.stateRoot !== undefined)),
+        ...(view === undefined
+          ? {}
+          : trustInfo(
+              view.position,
+              position?.stateRoot !== undefined || this.#writer?.following?.isProven === true,
+            )),
         ...(isOwn
           ? await this.#waypoints.read(view, this.#role?.genesisWaypoint ?? this.#plan?.check?.waypoint)
           : {}),
@@ -693,6 +722,7 @@ class SextantNode implements Node, Ledger {
         ...(following === undefined ? {} : followInfo(following, version)),
         ...indexInfo(this.#isIndexOff, this.#writer?.indexProgress),
         ...electionInfo(this.#election),
+        ...this.#localServers?.info(),
         // Workers know no seed.
         ...(this.#plan?.chain === undefined ? {} : this.#demoNames.read(this.#plan.chain, undefined)),
       },
@@ -848,6 +878,7 @@ class SextantNode implements Node, Ledger {
     await this.#localServers?.close();
     await this.#election?.stop();
     await this.#writer?.stop();
+    await this.#proofPort?.close();
     await this.#frontend?.close();
     await this.#reader.close();
     await Promise.allSettled(this.#calls);

@@ -23,6 +23,8 @@ import { reservePort, startWorkers, type WorkerPool } from "./workers.ts";
 export const FRONTEND_NUMBERS = {
   /** Serves /metrics on a port of its own, unless `metrics` is false. */
   metricsPort: { fallback: undefined, min: 0, max: 65_535 },
+  /** Serves signed ledger infos, and state and transactions with proofs, as a node's backup service does. */
+  proofPort: { fallback: undefined, min: 0, max: 65_535 },
   /**
    * Processes that answer by reading the store while this process writes it, so other processes must be able to open it.
    * With 0 this process answers.
@@ -53,7 +55,7 @@ export interface WorkersOptions {
 const PASSING_CODES = ["EADDRINUSE", "EADDRNOTAVAIL", "EAI_AGAIN", "ENOTFOUND"];
 
 /** Names the port when it cannot be bound. */
-function withPort<T>(port: number, listening: Promise<T>): Promise<T> {
+export function withPort<T>(port: number, listening: Promise<T>): Promise<T> {
   return listening.catch((error: unknown) => {
     const { code = "" } = error as NodeJS.ErrnoException;
     const Fault = PASSING_CODES.includes(code) ? TryAgainError : ConfigError;
