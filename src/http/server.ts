@@ -252,7 +252,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
       encode: options.encoder,
       explain: options.explainer,
       submissions: options.submissions,
-      pendingTransaction: async () => undefined,
+      pendingTransaction: async (hash) => options.submissions?.pendingTransaction(hash),
       gasPrices: options.gasPrices ?? new GasPriceEstimator(),
       prove: options.prover,
       types: options.types ?? new StateTypes(new ModuleCache()),

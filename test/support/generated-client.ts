@@ -176,6 +176,13 @@ export interface paths {
      */
     post: operations["submit_batch_transactions"];
   };
+  "/transactions/simulate": {
+    /**
+     * Simulate a transaction
+     * @description Runs a transaction on the head of a local chain and keeps nothing. The answer is the transaction as it would be committed, with zeros for the hashes. Its signatures must not be valid, because anyone could submit what is signed: send zeros. A transaction that the chain would refuse is answered too, with the reason as its `vm_status`. Calls that are not modelled are refused as in `submit_transaction`.
+     */
+    post: operations["simulate_transaction"];
+  };
   "/transactions/by_version/{txn_version}": {
     /**
      * Transaction by version
@@ -1188,17 +1195,22 @@ export interface components {
       [key: string]: unknown;
     };
     PendingTransaction: {
+      hash: string;
+      sender: components["schemas"]["Address"];
+      /** Format: uint64 */
+      sequence_number: string;
+      /** Format: uint64 */
+      max_gas_amount: string;
+      /** Format: uint64 */
+      gas_unit_price: string;
+      /** Format: uint64 */
+      expiration_timestamp_secs: string;
+      payload: components["schemas"]["CommittedPayload"];
+      signature: components["schemas"]["CommittedSignature"];
+      /** Format: uint64 */
+      replay_protection_nonce: string | null;
       /** @enum {string} */
       type: "pending_transaction";
-      hash: string;
-      sender: string;
-      sequence_number: string;
-      max_gas_amount?: string;
-      gas_unit_price?: string;
-      expiration_timestamp_secs?: string;
-      replay_protection_nonce?: string;
-      payload: Record<string, never>;
-      signature: Record<string, never>;
     };
     TransactionsBatchSubmissionResult: {
       transaction_failures: components["schemas"]["TransactionsBatchSingleSubmissionFailure"][];
@@ -5689,6 +5701,191 @@ export interface operations {
         };
       };
       /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: The transaction is well-formed but cannot be encoded: unknown module or function, wrong number or kind of arguments, or a payload that the chain refuses. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: Nothing is served under this path. */
+      404: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
+      413: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: A POST has no `Content-Type`, one that is not JSON, or an unknown `Content-Encoding`. */
+      415: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
+      429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Simulate a transaction
+   * @description Runs a transaction on the head of a local chain and keeps nothing. The answer is the transaction as it would be committed, with zeros for the hashes. Its signatures must not be valid, because anyone could submit what is signed: send zeros. A transaction that the chain would refuse is answered too, with the reason as its `vm_status`. Calls that are not modelled are refused as in `submit_transaction`.
+   */
+  simulate_transaction: {
+    parameters: {
+      query?: {
+        /**
+         * @description Simulate with the most gas that the sender can pay for, and ignore `max_gas_amount`.
+         * @example true
+         */
+        estimate_max_gas_amount?: boolean;
+        /**
+         * @description Simulate with the estimated gas price, and ignore `gas_unit_price`.
+         * @example true
+         */
+        estimate_gas_unit_price?: boolean;
+        /**
+         * @description Simulate with the estimated gas price of a preferred transaction, and ignore `gas_unit_price`.
+         * @example true
+         */
+        estimate_prioritized_gas_unit_price?: boolean;
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+    };
+    /** @description A signed transaction. */
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "sender": "0x1",
+         *   "sequence_number": "0",
+         *   "max_gas_amount": "2000",
+         *   "gas_unit_price": "100",
+         *   "expiration_timestamp_secs": "32425224034",
+         *   "payload": {
+         *     "type": "entry_function_payload",
+         *     "function": "0x1::aptos_account::transfer",
+         *     "type_arguments": [],
+         *     "arguments": [
+         *       "0x1234",
+         *       "5"
+         *     ]
+         *   },
+         *   "signature": {
+         *     "type": "ed25519_signature",
+         *     "public_key": "0x0000000000000000000000000000000000000000000000000000000000000000",
+         *     "signature": "0x00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
+         *   }
+         * }
+         */
+        "application/json": components["schemas"]["SubmitTransactionRequest"];
+        "application/x.aptos.signed_transaction+bcs": string;
+      };
+    };
+    responses: {
+      /** @description application/json: The transaction. application/x-bcs: A vector of one record, as in `GET /v1/transactions`. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
+        };
+        content: {
+          "application/json": components["schemas"]["UserTransaction"][];
+          "application/x-bcs": string;
+        };
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: The transaction is well-formed but cannot be encoded: unknown module or function, wrong number or kind of arguments, or a payload that the chain refuses. `vm_error`: The chain's prologue refuses the submitted transaction: wrong signature or authentication key, wrong chain id, expired, a sequence number below the account's, a nonce used before, or no money for the gas. `invalid_input`: The stored value has no JSON form: it holds a function value, or is too large or too deep to print. */
       400: {
         content: {
           "application/json": components["schemas"]["Error"];
