@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigError, errorText, TryAgainError } from "./base/errors.ts";
+import { toPrefixedHex } from "./base/hex.ts";
 import { type Logger, silentLogger } from "./base/log.ts";
 import { andThen, type MaybePromise } from "./base/maybe-promise.ts";
 import type { ChainGuide } from "./chain/guide.ts";
@@ -9,6 +10,7 @@ import type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.t
 import type { HoldingAnswer } from "./http/operations/get-holdings.ts";
 import { assetCacheStats } from "./http/schemas/asset-type.ts";
 import { HTTP_DEFAULTS } from "./http/server.ts";
+import type { SubmissionHandler } from "./http/services.ts";
 import type { BalanceChange } from "./ledger/balance-history.ts";
 import { balanceKeyCacheStats } from "./ledger/balance-keys.ts";
 import { LedgerError } from "./ledger/errors.ts";
@@ -21,7 +23,6 @@ import { watchChanges } from "./ledger/watch/watch-changes.ts";
 import type { WatchEvent, Watched } from "./ledger/watch/watched.ts";
 import type { BalanceEvent } from "./ledger/watch/watched-balance.ts";
 import { type BlockEvent, watchedBlocks } from "./ledger/watch/watched-blocks.ts";
-import { parseAddress } from "./move/address.ts";
 import { BalanceQuestions, watchedBalanceOf } from "./node/balance-questions.ts";
 import { DemoNameInfo } from "./node/demo-names.ts";
 import { type DeprecatedOptions, withPresentNames } from "./node/deprecated-options.ts";
@@ -37,6 +38,7 @@ import {
   WaypointInfo,
 } from "./node/follow-report.ts";
 import { passThroughOf, refuseUnknownState } from "./node/following.ts";
+import { answerSubmission } from "./node/forwarded-submissions.ts";
 import {
   cacheGauges,
   faultGauges,
@@ -50,6 +52,7 @@ import { HttpFrontend, withPort } from "./node/http-frontend.ts";
 import { IndexQuestions } from "./node/index-questions.ts";
 import { electionInfo, indexInfo, nodeInfo } from "./node/info.ts";
 import { LedgerWriter } from "./node/ledger-writer.ts";
+import { LocalServers } from "./node/local-servers.ts";
 import { createMetrics, type MetricFigures, type Metrics } from "./node/metrics.ts";
 import {
   type BatchAnswer,
@@ -63,17 +66,19 @@ import {
   type NodeOptions,
   type ProveOptions,
   type ReadOptions,
+  type SdkConfig,
   type SimulationResult,
   type TableItemsOptions,
   type WatchOptions,
 } from "./node/options.ts";
 import { ProofPort } from "./node/proof-port.ts";
 import { ProofQuestions, proofWindowOf } from "./node/proof-questions.ts";
-import { Reader, toBody, toLedgerInfo, toText } from "./node/reader.ts";
+import { Reader, toBody, toLedgerInfo } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
 import type { OpenedStore } from "./node/store-engine.ts";
 import { awaitStore, engineOf, openStore, type StoreOptions, storeOptionsOf } from "./node/store-engines.ts";
 import { SubmissionService } from "./node/submission-service.ts";
+import { type Authored, type ChainSnapshot, TestAuthors } from "./node/test-authors.ts";
 import { trustInfo } from "./node/trust-report.ts";
 import type { NodeStatus, WorkerSetup } from "./node/worker-messages.ts";
 import { WriterElection } from "./node/writer-election.ts";
@@ -87,7 +92,6 @@ import { type PruneWindow, parsePruneWindow } from "./sync/prune-window.ts";
 export type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
 export type { HoldingAnswer } from "./http/operations/get-holdings.ts";
 export { HTTP_DEFAULTS, HTTP_NUMBERS, isHeaderBrand, isTrustLevel } from "./http/server.ts";
-export { formatAmount } from "./ledger/balance-detail.ts";
 export type { BalanceChange } from "./ledger/balance-history.ts";
 export type { TableRow } from "./ledger/owned-items.ts";
 export { isReversed } from "./ledger/version-range.ts";
@@ -119,10 +123,12 @@ export {
   type NodeOptions,
   type ProveOptions,
   type ReadOptions,
+  type SdkConfig,
   type SimulationResult,
   type TableItemsOptions,
   type WatchOptions,
 } from "./node/options.ts";
+export { checkProof, type ProofReport, proofStart, proofToBcs, proofToJson } from "./node/proof-files.ts";
 export { lookAtProofs } from "./node/proof-look.ts";
 export { type RewindReport, rewindData } from "./node/rewinding.ts";
 export type { StoreOptions } from "./node/store-engines.ts";
@@ -137,6 +143,7 @@ export {
   restoreData,
   type StoreReport,
 } from "./node/store-tools.ts";
+export type { AccountOptions, Authored, ChainAuthoring, ChainSnapshot } from "./node/test-authors.ts";
 export { CASSANDRA_NUMBERS } from "./store/cassandra/options.ts";
 export { parseProofUrl } from "./sync/proofs/connect.ts";
 export { parseUpstreamUrl } from "./sync/upstream/rest-upstream.ts";
@@ -180,6 +187,8 @@ export interface WorkerLink {
   readonly status: () => NodeStatus;
   /** The metrics page of all processes. */
   readonly page: () => Promise<string>;
+  /** Takes transactions to the writer; undefined where no blocks are made. */
+  readonly submissions: SubmissionHandler | undefined;
   readonly logger: Logger;
 }
 
@@ -208,6 +217,12 @@ class SextantNode implements Node, Ledger {
   readonly #reader = new Reader(this, this.#headWatch);
   readonly #questions = new BalanceQuestions(this.#reader);
   readonly #indexQuestions: IndexQuestions;
+  readonly #authors = new TestAuthors({
+    writer: () => this.#writer,
+    submissions: () => this.#submissions,
+    withView: (ask) => this.#reader.withView(ask),
+    onBack: (from, to) => this.#headWatch.wentBack(from, to),
+  });
   readonly #proofs = new ProofQuestions(this.#reader, () => this.#store);
   readonly #startedMs: number;
   readonly #role: WorkerRole | undefined;
@@ -230,6 +245,7 @@ class SextantNode implements Node, Ledger {
   #election: WriterElection | undefined;
   #writer: LedgerWriter | undefined;
   #workersStarted: Promise<void> | undefined;
+  #localServers: LocalServers | undefined;
 
   constructor(options: NodeOptions & DeprecatedOptions, role?: WorkerRole) {
     this.#logger = options.logger ?? silentLogger;
@@ -286,6 +302,19 @@ class SextantNode implements Node, Ledger {
     return this.#proofPort?.url;
   }
 
+  get faucetUrl(): string | undefined {
+    return this.#localServers?.faucetUrl;
+  }
+
+  get sdkConfig(): SdkConfig | undefined {
+    const { url } = this;
+    if (url === undefined) return undefined;
+    const { faucetUrl: faucet, statusUrl: indexer } = this.#localServers ?? {};
+    // The enum of the SDK has this text.
+    const network = (this.#plan?.chain === undefined ? "custom" : "local") as never;
+    return { network, fullnode: url, ...(faucet && { faucet }), ...(indexer && { indexer }) };
+  }
+
   async start(): Promise<void> {
     const { genesis, readOnly = false, http } = this.#options;
     const logger = this.#logger;
@@ -306,8 +335,10 @@ class SextantNode implements Node, Ledger {
     // Without a store, in-process callers get an error; servers wait.
     if (this.#frontend === undefined) {
       await onOpen(await openStore(this.#storeOptions, opening));
+      await this.#openLocalServers(plan);
       return;
     }
+    await this.#openLocalServers(plan);
     const { signal } = this.#closing;
     const onFault = (error: unknown): void => void this.#faults.report("store", error);
     await awaitStore(this.#storeOptions, opening, { onOpen, onFault, signal });
@@ -364,6 +395,24 @@ class SextantNode implements Node, Ledger {
     await this.#startWorkers();
   }
 
+  async #openLocalServers({ chain }: StartPlan): Promise<void> {
+    const { faucetPort, statusPort } = this.#options.localChain ?? {};
+    if (chain === undefined || (faucetPort ?? statusPort) === undefined) return;
+    this.#localServers = new LocalServers({
+      host: this.#options.http?.host ?? HTTP_DEFAULTS.host,
+      faucetPort,
+      statusPort,
+      fund: async (address, amount) =>
+        (await this.#call(() => this.#authors.fundAll(address, amount))).map(({ hash }) => hash),
+      unready: () =>
+        this.#faults.reason ??
+        (this.#writer?.blocks === undefined ? "the node makes no blocks now" : undefined),
+      position: async () => this.#reader.withView(({ position }) => position).catch(() => undefined),
+      logger: this.#logger,
+    });
+    await this.#localServers.open();
+  }
+
   #take({ store, driver }: OpenedStore): void {
     this.#store = store;
     this.#driver = driver;
@@ -376,6 +425,7 @@ class SextantNode implements Node, Ledger {
       plan,
       localChain,
       index: !this.#isIndexOff,
+      transactionIndex: this.#options.transactionIndex,
       window: this.#window,
       proofWindow: proofWindowOf(this.#options, plan),
       faults: this.#faults,
@@ -397,7 +447,7 @@ class SextantNode implements Node, Ledger {
   }
 
   async #launchWorkers(): Promise<void> {
-    const { pruneWindow, follow, index } = this.#options;
+    const { pruneWindow, follow, index, transactionIndex } = this.#options;
     await this.#frontend?.startWorkers({
       setup: {
         // Functions do not reach another process.
@@ -406,10 +456,13 @@ class SextantNode implements Node, Ledger {
           pruneWindow,
           follow: follow && { ...follow, onProgress: undefined },
           index,
+          transactionIndex,
         },
         startedMs: this.#startedMs,
         genesisWaypoint: this.#plan?.check?.waypoint,
+        takesSubmissions: this.#submissions !== undefined,
       },
+      onSubmission: (call) => answerSubmission(this.#submissions, (use) => this.#reader.withView(use), call),
       status: async () => this.#status(await this.#headVersion()),
       onFault: (error) => this.#faults.report("workers", error),
     });
@@ -420,6 +473,8 @@ class SextantNode implements Node, Ledger {
       chain,
       mempool: () => this.#writer?.blocks?.mempool,
       loadModule: (view) => this.#reader.moduleLoader(view),
+      encode: (body, view) => this.#reader.encodeSafely(body, view),
+      types: this.#reader.types,
     });
   }
 
@@ -433,13 +488,14 @@ class SextantNode implements Node, Ledger {
         headWatch: this.#headWatch,
         encoder: (body, view) => this.#reader.encodeSafely(body, view),
         explainer: (body, view) => this.#reader.explainSafely(body, view),
-        submissions: this.#submissions,
+        submissions: this.#submissions ?? this.#role?.submissions,
         prover: (view, question, options) => this.#proofs.prove(view, question, options),
         types: this.#reader.types,
         nodeInfo: (view) => this.#info(view),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
         unready: () => this.#status(undefined).unready,
         index: !this.#isIndexOff,
+        transactionIndex: this.#options.transactionIndex,
         mayRestart: (chainId) => chainId === LOCAL_CHAIN_ID,
       },
       metrics: this.#metrics,
@@ -665,6 +721,7 @@ class SextantNode implements Node, Ledger {
         ...(following === undefined ? {} : followInfo(following, version)),
         ...indexInfo(this.#isIndexOff, this.#writer?.indexProgress),
         ...electionInfo(this.#election),
+        ...this.#localServers?.info(),
         // Workers know no seed.
         ...(this.#plan?.chain === undefined ? {} : this.#demoNames.read(this.#plan.chain, undefined)),
       },
@@ -749,7 +806,7 @@ class SextantNode implements Node, Ledger {
       const bytes = toBody(transaction);
       return this.#reader.withView(async (view) => {
         const { hash } = await submissions.submit({ bytes, isJson }, view);
-        return String(hash);
+        return toPrefixedHex(hash);
       });
     });
   }
@@ -759,25 +816,48 @@ class SextantNode implements Node, Ledger {
       const submissions = this.#requireSubmissions();
       const isJson = !(transaction instanceof Uint8Array);
       const bytes = toBody(transaction);
-      return this.#reader.withView((view) => submissions.simulate({ bytes, isJson }, view));
+      return this.#reader.withView((view) => submissions.simulateInProcess({ bytes, isJson }, view));
     });
   }
 
-  fund(address: string, amount: bigint): Promise<readonly string[]> {
-    return this.#call(async () => {
-      const submissions = this.#requireSubmissions();
-      const owner = parseAddress(toText("address", address));
-      if (typeof amount !== "bigint" || amount < 0n || amount >> 64n !== 0n)
-        throw new ConfigError("amount: expected a bigint from 0 to 2^64 - 1");
-      return this.#reader.withView((view) => submissions.fund(view, owner, amount));
-    });
+  fund(address: string, amount: bigint): Promise<Authored> {
+    return this.#call(() => this.#authors.fund(address, amount));
   }
 
-  async mine(blocks = 1): Promise<LedgerInfo> {
-    if (!Number.isSafeInteger(blocks) || blocks < 1)
-      throw new ConfigError(`blocks: expected a number from 1, got ${blocks}`);
-    for (let left = blocks; left > 1; left--) await this.produceBlock();
-    return this.produceBlock();
+  setBalance(address: string, asset: string, amount: bigint): Promise<Authored> {
+    return this.#call(() => this.#authors.setBalance(address, asset, amount));
+  }
+
+  putTableItem(
+    handle: string,
+    key: string | Uint8Array,
+    value: string | Uint8Array | undefined,
+  ): Promise<Authored> {
+    return this.#call(() => this.#authors.putTableItem(handle, key, value));
+  }
+
+  publish(module: string | Uint8Array): Promise<Authored & { readonly module: string }> {
+    return this.#call(() => this.#authors.publish(module));
+  }
+
+  mine(blocks?: number): Promise<LedgerInfo> {
+    return this.#call(() => this.#authors.mine(blocks));
+  }
+
+  setTime(time: string | Date): Promise<LedgerInfo> {
+    return this.#call(() => this.#authors.setTime(time));
+  }
+
+  advanceTime(ms: number): Promise<LedgerInfo> {
+    return this.#call(() => this.#authors.advanceTime(ms));
+  }
+
+  snapshot(): Promise<ChainSnapshot> {
+    return this.#call(() => this.#authors.snapshot());
+  }
+
+  revert(snapshot: ChainSnapshot): Promise<LedgerInfo> {
+    return this.#call(() => this.#authors.revert(snapshot));
   }
 
   guide(): ChainGuide | undefined {
@@ -794,6 +874,7 @@ class SextantNode implements Node, Ledger {
   async #close(): Promise<void> {
     this.#closing.abort();
     this.#headWatch.close();
+    await this.#localServers?.close();
     await this.#election?.stop();
     await this.#writer?.stop();
     await this.#proofPort?.close();
@@ -812,6 +893,8 @@ class SextantNode implements Node, Ledger {
     this.#store = undefined;
     this.#driver = undefined;
     this.#plan = undefined;
+    this.#submissions = undefined;
+    this.#localServers = undefined;
     this.#frontend = undefined;
     this.#election = undefined;
     this.#writer = undefined;

@@ -12,6 +12,8 @@ import { getAccountResources } from "./operations/get-account-resources.ts";
 import { getBalanceDetail } from "./operations/get-balance-detail.ts";
 import { getBalanceHistory } from "./operations/get-balance-history.ts";
 import { getBalances } from "./operations/get-balances.ts";
+import { getBlockByHeight } from "./operations/get-block-by-height.ts";
+import { getBlockByVersion } from "./operations/get-block-by-version.ts";
 import { getHoldings } from "./operations/get-holdings.ts";
 import { getLedgerInfo } from "./operations/get-ledger-info.ts";
 import { getRawStateValue } from "./operations/get-raw-state-value.ts";
@@ -27,6 +29,7 @@ import { metrics } from "./operations/metrics.ts";
 import { proveAccountBalance } from "./operations/prove-account-balance.ts";
 import { proveRawTableItem } from "./operations/prove-raw-table-item.ts";
 import { ready } from "./operations/ready.ts";
+import { simulateTransaction } from "./operations/simulate-transaction.ts";
 import { streamBalance } from "./operations/stream-balance.ts";
 import { streamBlocks } from "./operations/stream-blocks.ts";
 import { submitBatchTransactions } from "./operations/submit-batch-transactions.ts";
@@ -60,7 +63,10 @@ export const OPERATIONS: readonly Operation[] = [
   getTransactions,
   submitTransaction,
   submitBatchTransactions,
+  simulateTransaction,
   getTransactionByVersion,
+  getBlockByHeight,
+  getBlockByVersion,
   getRawStateValue,
   info,
   getLedgerInfo,

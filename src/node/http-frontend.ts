@@ -12,6 +12,7 @@ import {
   type HttpServices,
 } from "../http/server.ts";
 import { loadTlsFiles } from "../http/tls.ts";
+import type { SubmissionCall, SubmissionReply } from "./forwarded-submissions.ts";
 import type { Metrics } from "./metrics.ts";
 import type { HttpOptions } from "./options.ts";
 import { type Observation, observeRequests } from "./request-observer.ts";
@@ -46,6 +47,7 @@ export interface WorkersOptions {
     readonly node: Omit<WorkerSetup["node"], "http">;
   };
   readonly status: () => Promise<NodeStatus>;
+  readonly onSubmission: (call: SubmissionCall) => Promise<SubmissionReply>;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -133,7 +135,7 @@ export class HttpFrontend {
   }
 
   /** Starts the workers, if there are any. */
-  async startWorkers({ setup, status, onFault }: WorkersOptions): Promise<void> {
+  async startWorkers({ setup, status, onSubmission, onFault }: WorkersOptions): Promise<void> {
     if (!this.#isShared) return;
     const { http, metrics: own, logger } = this.#options;
     const { metricsPort: _port, workers: count = 0, ...others } = http;
@@ -148,6 +150,7 @@ export class HttpFrontend {
       },
       status,
       figures: own.figures,
+      onSubmission,
       logger,
       onFault,
     });

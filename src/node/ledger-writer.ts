@@ -1,8 +1,9 @@
 // The writing side of a node: begins the ledger, commits records from its source, prunes. A node that becomes the writer
 // again makes a new LedgerWriter.
+import { ConfigError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { LOCAL, TRUSTED } from "../ledger/trust.ts";
-import type { CommitBatch, Store } from "../store/contract.ts";
+import type { CommitBatch, Store, StoreCopies, StoreCopy } from "../store/contract.ts";
 import { Committer, type IndexProgress, loadPosition } from "../sync/committer.ts";
 import { assertNotHalfCopied } from "../sync/copy/copy-mark.ts";
 import { bootstrapGenesis } from "../sync/genesis.ts";
@@ -27,13 +28,21 @@ export interface WriterOptions {
   readonly window: PruneWindow;
   /** How far back proofs can be made; `off`, the default, keeps nothing for them. */
   readonly proofWindow?: PruneWindow | undefined;
-  /** False writes no index. */
+  /** False writes no index of items, or of transactions. */
   readonly index?: boolean | undefined;
+  readonly transactionIndex?: boolean | undefined;
   readonly faults: Faults;
   readonly onCommit: (records: number) => void;
   /** Called with every batch, after its commit. */
   readonly onBatch?: ((batch: CommitBatch) => void) | undefined;
   readonly logger: Logger;
+}
+
+/** A copy of a chain in memory. */
+export interface ChainCopy {
+  readonly ledger: StoreCopy;
+  /** Puts back the clock and the mempool. */
+  readonly restoreChain: () => void;
 }
 
 /** Parts that report transient faults, which a stopped writer clears. */
@@ -83,7 +92,8 @@ export class LedgerWriter {
   }
 
   async #prepare(): Promise<void> {
-    const { store, plan, faults, onCommit, onBatch, logger, localChain, index } = this.#options;
+    const { store, plan, faults, onCommit, onBatch, logger, localChain, index, transactionIndex } =
+      this.#options;
     const { check, chain } = plan;
     await assertNotHalfCopied(store);
     await assertNotHalfRewound(store);
@@ -94,6 +104,7 @@ export class LedgerWriter {
       logger,
       level,
       index,
+      transactionIndex,
       history,
       bounds: plan.follow?.options,
       onCommit: onBatch,
@@ -107,7 +118,18 @@ export class LedgerWriter {
     }
     if (chain !== undefined) {
       await keepGenesisLedgerInfo(store);
-      this.#blocks = new BlockMaker({ store, chain, committer, faults, onCommit, settings: localChain });
+      this.#blocks = new BlockMaker({
+        store,
+        chain,
+        committer,
+        faults,
+        onCommit,
+        settings: localChain,
+        logger,
+      });
+      // Later starts find the accounts as their owners left them.
+      const isNew = (await loadPosition(store))?.version === 0n;
+      if (isNew && plan.accounts.length > 0) await this.#blocks.author(plan.accounts);
     }
     if (plan.follow === undefined) {
       // Stored, so that later readers of the store know the proof. A local chain proves nothing.
@@ -140,9 +162,9 @@ export class LedgerWriter {
   /** Starts the follower or the block timer, and the pruner. */
   run(): void {
     if (this.#stop.signal.aborted) return;
-    const { index = true, logger, faults } = this.#options;
+    const { index = true, transactionIndex = true, logger, faults } = this.#options;
     const committer = this.#committer;
-    if (index && committer !== undefined) {
+    if ((index || transactionIndex) && committer !== undefined) {
       this.#indexBuilder = new IndexBuilder({
         committer,
         logger,
@@ -166,6 +188,41 @@ export class LedgerWriter {
       onFault: (error) => faults.report("pruner", error),
       onSuccess: () => faults.clear("pruner"),
     });
+  }
+
+  /** Copies the ledger with what the chain holds besides it. Throws ConfigError unless both are in memory. */
+  async snapshot(): Promise<ChainCopy> {
+    const { blocks, copies } = this.#inMemory();
+    return blocks.exclusively(async () => {
+      const [ledger, restoreChain] = [copies.take(), blocks.keepClockAndMempool()];
+      return { ledger, restoreChain };
+    });
+  }
+
+  /** Puts a copy back between two blocks, and calls `onBack` with the versions before and after. */
+  async revert(copy: ChainCopy, onBack: (from: bigint, to: bigint) => void): Promise<void> {
+    const { blocks, copies } = this.#inMemory();
+    await this.#indexBuilder?.ended;
+    await blocks.exclusively(async () => {
+      // A pruner at work would prune by the ledger that it looked at.
+      const pruner = this.#pruner;
+      await pruner?.stop();
+      const from = (await loadPosition(this.#options.store))?.version ?? 0n;
+      await this.#committer?.replaceContent(() => copies.restore(copy.ledger));
+      copy.restoreChain();
+      onBack(from, copy.ledger.position.version);
+      if (pruner !== undefined) this.#startPruner();
+    });
+  }
+
+  #inMemory(): { readonly blocks: BlockMaker; readonly copies: StoreCopies } {
+    const [blocks, { copies }] = [this.#blocks, this.#options.store];
+    if (blocks === undefined || copies === undefined) {
+      throw new ConfigError(
+        "snapshot: expected a node that makes its own blocks and keeps its ledger in memory",
+      );
+    }
+    return { blocks, copies };
   }
 
   /** Finishes writes in flight and writes no more. */

@@ -15,6 +15,7 @@ import type { LOCAL_CHAIN_NUMBERS } from "./block-maker.ts";
 import type { FOLLOW_NUMBERS } from "./following.ts";
 import type { FRONTEND_NUMBERS } from "./http-frontend.ts";
 import type { StoreOptions } from "./store-engines.ts";
+import type { AccountOptions, ChainAuthoring } from "./test-authors.ts";
 
 export type { Explanation };
 
@@ -31,6 +32,10 @@ export interface HttpOptions extends HttpServerOptions, NumberOptions<typeof FRO
 export interface LocalChainOptions extends NumberOptions<typeof LOCAL_CHAIN_NUMBERS> {
   /** The same seed gives the same ledger. */
   readonly seed?: string | undefined;
+  /** False makes no random transactions of the demo accounts: they are then all yours. */
+  readonly traffic?: boolean | undefined;
+  /** Makes a block as soon as a transaction is submitted, without waiting for the block time. */
+  readonly blockOnSubmit?: boolean | undefined;
   /** Called after each block with the number made since the start. */
   readonly onBlock?: ((made: number) => void) | undefined;
 }
@@ -81,6 +86,8 @@ export interface FollowProgress {
 }
 
 export interface NodeOptions {
+  /** Accounts that a new local chain begins with, besides the demo accounts. */
+  readonly accounts?: readonly AccountOptions[] | undefined;
   /** Data directory: short for `store: { engine: "lmdb", path }`. */
   readonly data?: string | undefined;
   /**
@@ -107,6 +114,8 @@ export interface NodeOptions {
   readonly proofWindow?: string | undefined;
   /** False writes no index: holdings and rows of tables cannot be listed then. */
   readonly index?: boolean | undefined;
+  /** False writes no index of transactions: they cannot be found by hash or by sender then. */
+  readonly transactionIndex?: boolean | undefined;
   /** Answers over HTTP too. */
   readonly http?: HttpOptions | undefined;
   readonly logger?: Logger | undefined;
@@ -191,16 +200,29 @@ export interface SimulationResult {
   readonly vmStatus: string;
   readonly gasUsed: bigint;
   readonly gasUnitPrice: bigint;
-  /** Number of state items that it would write. */
-  readonly writes: number;
+  /** The transaction with its events and changes, as `POST /v1/transactions/simulate` answers it. */
+  readonly transaction: Readonly<Record<string, unknown>>;
+}
+
+/** Settings of the official TypeScript SDK for a node: `new AptosConfig(node.sdkConfig)`. */
+export interface SdkConfig {
+  /** `local` for a local chain, else `custom`. Its type fits the enum of the SDK, which this package does not import. */
+  readonly network: never;
+  readonly fullnode: string;
+  readonly faucet?: string;
+  readonly indexer?: string;
 }
 
 /** A running node. Calls reject, never throw; after `close` they reject because the node is closed. */
-export interface Node {
+export interface Node extends ChainAuthoring {
   /** Base URL of the HTTP interface; undefined without one. */
   readonly url: string | undefined;
   /** Base URL of the proof port; undefined without one. */
   readonly proofUrl: string | undefined;
+  /** Base URL of the local chain's faucet; undefined if it does not run. */
+  readonly faucetUrl: string | undefined;
+  /** Undefined without HTTP. */
+  readonly sdkConfig: SdkConfig | undefined;
   /** Latest version when the node closed; undefined before that, and without a ledger. */
   readonly closedAt: bigint | undefined;
   /** Resolves when a fault stopped the ledger for good; never rejects. */
@@ -269,13 +291,6 @@ export interface Node {
    * reference: zeros, or the authenticator that names no key.
    */
   simulate(transaction: object | string | Uint8Array): Promise<SimulationResult>;
-  /**
-   * Mints the native coin for an account of the local chain, which is created if it is missing. Returns the hashes of the
-   * transactions that do so in the next block.
-   */
-  fund(address: string, amount: bigint): Promise<readonly string[]>;
-  /** Makes this many blocks, and returns the head after the last. */
-  mine(blocks?: number): Promise<LedgerInfo>;
   /** Responses over HTTP since the start, of all processes. */
   requestCount(): Promise<number>;
   /** Demo accounts, tables and functions of the local chain; undefined without one. Throws once the node is closed. */

@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../base/errors.ts";
 import { assertNumbers } from "../base/settings.ts";
+import type { AuthoredChange } from "../chain/authored-block.ts";
 import { createLocalChain, type LocalChain } from "../chain/local-chain.ts";
 import { assertHttpOptions } from "../http/server.ts";
 import { checkGenesis, type GenesisCheck } from "../ledger/genesis.ts";
@@ -14,6 +15,7 @@ import { checkGenesisFile, parseWaypointOption } from "./genesis-report.ts";
 import { FRONTEND_NUMBERS } from "./http-frontend.ts";
 import { NODE_DEFAULTS, type NodeOptions } from "./options.ts";
 import { engineOf, storeOptionsOf } from "./store-engines.ts";
+import { accountChanges } from "./test-authors.ts";
 
 /** Where the records of a node come from. All undefined for a read-only node. */
 export interface StartPlan {
@@ -23,6 +25,8 @@ export interface StartPlan {
   readonly proven: Waypoint | undefined;
   readonly follow: FollowPlan | undefined;
   readonly chain: LocalChain | undefined;
+  /** Changes that a new local chain begins with. */
+  readonly accounts: readonly AuthoredChange[];
 }
 
 async function readGenesis(genesis: string | Uint8Array | undefined): Promise<Uint8Array | undefined> {
@@ -68,7 +72,8 @@ export async function planStart(options: NodeOptions): Promise<StartPlan> {
   assertStore(options);
   if (options.proofWindow !== undefined) parsePruneWindow(options.proofWindow, "proofWindow");
   const waypoints = (typeof waypoint === "string" ? [waypoint] : (waypoint ?? [])).map(parseWaypointOption);
-  if (readOnly === true) return { check: undefined, proven: undefined, follow: undefined, chain: undefined };
+  if (readOnly === true)
+    return { check: undefined, proven: undefined, follow: undefined, chain: undefined, accounts: [] };
   const expected = follow === undefined ? waypoints[0] : waypoints.find(({ version }) => version === 0n);
   const followPlan = follow === undefined ? undefined : planFollowing(follow, waypoints);
   if (followPlan !== undefined && localChain !== undefined) {
@@ -81,5 +86,9 @@ export async function planStart(options: NodeOptions): Promise<StartPlan> {
   const epochTimeMs = localChain?.epochTimeMs;
   const chain = isLocal ? createLocalChain({ seed, epochTimeMs, genesis: network?.writes }) : undefined;
   const check = network ?? (chain && ownGenesis(chain, expected));
-  return { check, proven: check && expected, follow: followPlan, chain };
+  const accounts = accountChanges(options.accounts ?? []);
+  if (accounts.length > 0 && chain === undefined) {
+    throw new ConfigError("accounts: expected a local chain, because only its ledger can be made up");
+  }
+  return { check, proven: check && expected, follow: followPlan, chain, accounts };
 }

@@ -25,6 +25,7 @@ import {
   grouped,
   integerOption,
   listOption,
+  type Option,
   type OptionValues,
   switchOption,
   textOption,
@@ -92,6 +93,19 @@ const followOptions = {
   ),
 };
 
+/** A port beside the main one: the node starts without it if it is taken. */
+function portOption(help: string, fallback: number): Option<number | undefined, ""> {
+  const { parse } = integerOption(help, "PORT", LOCAL_CHAIN_NUMBERS.faucetPort);
+  return {
+    help: `${help}; 0 picks a free one, off starts none; one that is taken is told and left out`,
+    placeholder: "PORT|off",
+    repeatable: false,
+    parse: (text) => (text === "off" ? undefined : parse(text)),
+    fallback,
+    suffix: "",
+  };
+}
+
 const localChainOptions = {
   seed: textOptionWithDefault(
     "Seed of the local chain's accounts and transactions",
@@ -105,6 +119,15 @@ const localChainOptions = {
   "epoch-time": durationOption(
     "Time between changes of the local chain's validators (default 10m, or that of the stored chain)",
     LOCAL_CHAIN_NUMBERS.epochTimeMs,
+  ),
+  traffic: switchOption(
+    "Make no random transactions of the demo accounts, so that their sequence numbers and balances are yours alone",
+    true,
+  ),
+  "faucet-port": portOption("Port of the local chain's faucet", 8081),
+  "status-port": portOption(
+    "Port of the processor status that the official TypeScript SDK asks for after funding",
+    8090,
   ),
   blocks: integerOption(
     "Stop making blocks after this many, and keep serving (default no limit)",
@@ -132,6 +155,10 @@ const options = {
     ),
     index: switchOption(
       "Write no index; without it, the node cannot list the balances of an account or the rows of a table",
+      true,
+    ),
+    "transaction-index": switchOption(
+      "Write no index of transactions; without it, the node cannot find a transaction by its hash or its sender",
       true,
     ),
     check: choiceOption(
@@ -280,6 +307,7 @@ function startNode(values: StartValues): Promise<Node> {
     pruneWindow: values["prune-window"],
     proofWindow: values["proof-window"],
     index: values.index,
+    transactionIndex: values["transaction-index"],
     logger,
     http: { ...httpOf(values), logRequests: values["log-requests"] },
     onUpgrade: upgradeProgress(),
@@ -379,7 +407,7 @@ export const startCommand = command({
     "sextant start",
     "sextant start --port 0 --data ./scratch --block-time 200ms --prune-window 10m",
     'sextant start --genesis genesis.blob --waypoint "$(cat waypoint.txt)"',
-    "sextant start --upstream http://127.0.0.1:8080 --data ./replica --port 8081",
+    "sextant start --upstream http://127.0.0.1:8080 --data ./replica --port 8082",
     "sextant start --upstream https://node.example --start-version latest --data ./network",
     "sextant start --store cassandra --store-url cassandra://10.0.0.1,10.0.0.2,10.0.0.3/sextant",
     "sextant start --store cassandra --store-url cassandra://10.0.0.1,10.0.0.2,10.0.0.3/sextant --read-only",
