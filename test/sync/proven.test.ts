@@ -62,14 +62,19 @@ const infoOf = async (node: Node): Promise<Info> => (await node.info()) as unkno
 
 async function follow(
   upstream: Node,
-  { waypoint, proofs, data }: { waypoint: string; proofs: readonly string[]; data?: string },
+  {
+    waypoint,
+    proofs,
+    data,
+    minTrust,
+  }: { waypoint: string; proofs: readonly string[]; data?: string; minTrust?: string },
 ): Promise<Node> {
   return opened(
     await createNode({
       data,
       waypoint,
       pruneWindow: "off",
-      http: { port: 0 },
+      http: { port: 0, minTrust },
       follow: {
         upstreams: [upstream.url ?? ""],
         proofs,
@@ -134,6 +139,35 @@ describe("a follower with a proof source", () => {
     expect(await at(proven)).toBe("proven");
     expect(await at(`${await headOf(origin)}`)).toBe("chained");
     expect(await follower.unreadyReason()).toBeUndefined();
+    proxy.meddle = (passing) => passing;
+    await untilLevel(follower, "proven", await headOf(origin));
+  });
+
+  it("answers only what is proven if the operator asks for that, and always can", async () => {
+    const origin = await startOrigin(8);
+    const { genesis_waypoint: waypoint } = await infoOf(origin);
+    const proxy = await proxyTo(origin);
+    const follower = await follow(origin, { waypoint, proofs: [proxy.url], minTrust: "proven" });
+    await untilLevel(follower, "proven", await headOf(origin));
+    const balance = `${follower.url}/accounts/0x1/balance/${COIN}`;
+    for (let i = 0; i < 12; i++) {
+      await origin.produceBlock();
+      for (let asked = 0; asked < 5; asked++) {
+        const response = await fetch(balance);
+        expect([response.status, response.headers.get("x-node-trust")]).toEqual([200, "proven"]);
+      }
+    }
+    await untilLevel(follower, "proven", await headOf(origin));
+    // Without signatures it stays where it is.
+    proxy.meddle = (passing) => ({ ...passing, status: 500, body: Buffer.alloc(0) });
+    await until(async () => (await infoOf(follower)).proof_sources[0]?.state === "resting");
+    const proven = await headOf(follower);
+    await produce(origin, 2);
+    await until(
+      async () => ((await follower.info()) as { upstream_version?: string }).upstream_version !== undefined,
+    );
+    expect(await headOf(follower)).toBe(proven);
+    expect((await fetch(balance)).status).toBe(200);
     proxy.meddle = (passing) => passing;
     await untilLevel(follower, "proven", await headOf(origin));
   });
@@ -230,9 +264,9 @@ describe("a validly hashed fork that nobody signed", () => {
       return upstreams[0]?.state === "set_aside" && upstreams[0].last_fault?.includes("another history");
     });
     expect((await infoOf(known)).refuted_from).toBeUndefined();
-    const head = await headOf(known);
-    expect(head).toBeLessThan(await headOf(origin));
     await known.close();
+    const head = known.closedAt ?? 0n;
+    expect(head).toBeLessThan(await headOf(origin));
 
     const again = await follow(origin, { waypoint, proofs: [origin.proofUrl ?? ""], data });
     const info = await until(async () => {
