@@ -75,7 +75,7 @@ export async function planStart(options: NodeOptions): Promise<StartPlan> {
   if (readOnly === true)
     return { check: undefined, proven: undefined, follow: undefined, chain: undefined, accounts: [] };
   const expected = follow === undefined ? waypoints[0] : waypoints.find(({ version }) => version === 0n);
-  const followPlan = follow === undefined ? undefined : planFollowing(follow, waypoints);
+  const followPlan = follow === undefined ? undefined : planFollowing(follow, waypoints, http?.minTrust);
   if (followPlan !== undefined && localChain !== undefined) {
     throw new ConfigError("localChain: a node that follows upstreams makes no blocks");
   }
