@@ -28,8 +28,9 @@ export interface WriterOptions {
   readonly window: PruneWindow;
   /** How far back proofs can be made; `off`, the default, keeps nothing for them. */
   readonly proofWindow?: PruneWindow | undefined;
-  /** False writes no index. */
+  /** False writes no index of items, or of transactions. */
   readonly index?: boolean | undefined;
+  readonly transactionIndex?: boolean | undefined;
   readonly faults: Faults;
   readonly onCommit: (records: number) => void;
   /** Called with every batch, after its commit. */
@@ -91,7 +92,8 @@ export class LedgerWriter {
   }
 
   async #prepare(): Promise<void> {
-    const { store, plan, faults, onCommit, onBatch, logger, localChain, index } = this.#options;
+    const { store, plan, faults, onCommit, onBatch, logger, localChain, index, transactionIndex } =
+      this.#options;
     const { check, chain } = plan;
     await assertNotHalfCopied(store);
     await assertNotHalfRewound(store);
@@ -102,6 +104,7 @@ export class LedgerWriter {
       logger,
       level,
       index,
+      transactionIndex,
       history,
       bounds: plan.follow?.options,
       onCommit: onBatch,
@@ -159,9 +162,9 @@ export class LedgerWriter {
   /** Starts the follower or the block timer, and the pruner. */
   run(): void {
     if (this.#stop.signal.aborted) return;
-    const { index = true, logger, faults } = this.#options;
+    const { index = true, transactionIndex = true, logger, faults } = this.#options;
     const committer = this.#committer;
-    if (index && committer !== undefined) {
+    if ((index || transactionIndex) && committer !== undefined) {
       this.#indexBuilder = new IndexBuilder({
         committer,
         logger,
