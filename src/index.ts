@@ -10,6 +10,7 @@ export {
   createNode,
   type Explanation,
   type FollowOptions,
+  type ForkOptions,
   type GenesisReport,
   type HistoryEnd,
   type HistoryOptions,

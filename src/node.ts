@@ -3,7 +3,7 @@ import { ConfigError, errorText, TryAgainError } from "./base/errors.ts";
 import { type Logger, silentLogger } from "./base/log.ts";
 import { andThen, type MaybePromise } from "./base/maybe-promise.ts";
 import type { ChainGuide } from "./chain/guide.ts";
-import { LOCAL_CHAIN_ID, type LocalChain } from "./chain/local-chain.ts";
+import { type BlockSource, LOCAL_CHAIN_ID } from "./chain/local-chain.ts";
 import { lagReason } from "./http/max-lag.ts";
 import type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
 import type { HoldingAnswer } from "./http/operations/get-holdings.ts";
@@ -35,6 +35,7 @@ import {
   WaypointInfo,
 } from "./node/follow-report.ts";
 import { passThroughOf, refuseUnknownState } from "./node/following.ts";
+import { forkInfo } from "./node/fork-report.ts";
 import {
   cacheGauges,
   faultGauges,
@@ -101,6 +102,7 @@ export {
   type Explanation,
   type FollowOptions,
   type FollowProgress,
+  type ForkOptions,
   type HistoryEnd,
   type HistoryOptions,
   type HttpOptions,
@@ -273,7 +275,8 @@ class SextantNode implements Node, Ledger {
     const logger = this.#logger;
     const plan = await planStart(this.#options);
     this.#plan = plan;
-    this.#submissions = plan.chain === undefined ? undefined : this.#submissionService(plan.chain);
+    const chain = plan.chain ?? plan.fork?.chain;
+    this.#submissions = chain === undefined ? undefined : this.#submissionService(chain);
     // Files and the port are checked before the store is touched.
     if (http !== undefined) {
       this.#frontend = this.#createFrontend(http);
@@ -384,7 +387,7 @@ class SextantNode implements Node, Ledger {
     });
   }
 
-  #submissionService(chain: LocalChain): SubmissionService {
+  #submissionService(chain: BlockSource): SubmissionService {
     return new SubmissionService({
       chain,
       mempool: () => this.#writer?.blocks?.mempool,
@@ -439,7 +442,8 @@ class SextantNode implements Node, Ledger {
     }
     return andThen(
       store.openView(),
-      (view) => this.#writer?.following?.viewOver(view) ?? refuseUnknownState(view, store),
+      (view) =>
+        (this.#writer?.following ?? this.#writer?.forking)?.viewOver(view) ?? refuseUnknownState(view, store),
     );
   }
 
@@ -618,6 +622,7 @@ class SextantNode implements Node, Ledger {
       passThroughRefusal: passThroughRefusalOf(following?.status()),
       more: {
         ...(following === undefined ? {} : followInfo(following, version)),
+        ...forkInfo(this.#writer?.forking),
         ...indexInfo(this.#isIndexOff, this.#writer?.indexProgress),
         ...electionInfo(this.#election),
         // Workers know no seed.
@@ -665,9 +670,10 @@ class SextantNode implements Node, Ledger {
     });
   }
 
-  #syncMode(): "local" | "follow" | "static" | "read-only" {
+  #syncMode(): "local" | "fork" | "follow" | "static" | "read-only" {
     if (this.#options.readOnly === true) return "read-only";
     if (this.#options.follow !== undefined) return "follow";
+    if (this.#options.fork !== undefined) return "fork";
     return this.#plan?.chain === undefined ? "static" : "local";
   }
 

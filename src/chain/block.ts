@@ -27,7 +27,7 @@ import {
   runPrologue,
 } from "./prologue.ts";
 import { Random } from "./random.ts";
-import { RecordWriter } from "./record-writer.ts";
+import { NO_ROOT, RecordWriter } from "./record-writer.ts";
 import { type RunResult, runSubmitted } from "./submission/run.ts";
 import type { Submitted } from "./submission/submitted.ts";
 import { findSupplyItems } from "./supply.ts";
@@ -76,7 +76,7 @@ const NIL_BLOCKS = 97;
 /** One transaction in this many carries a nonce instead of a sequence number. */
 const NONCE_TRANSACTIONS = 8;
 
-function blockRandom(seed: Uint8Array, height: bigint): Random {
+export function blockRandom(seed: Uint8Array, height: bigint): Random {
   return new Random(sha3Parts(seed, encodeWith(u64, height)));
 }
 
@@ -94,7 +94,7 @@ async function loadBlockState(items: ChainItems, view: LedgerView) {
 }
 
 /** Collects the transactions of one block. */
-class BlockBuilder {
+export class BlockBuilder {
   readonly movements: Movement[] = [];
   readonly #blockState: BlockState;
   readonly #base: BlockBase;
@@ -230,6 +230,8 @@ class BlockBuilder {
   }
 
   async #stateRoot(): Promise<Uint8Array> {
+    // A fork has a part of the state only.
+    if (this.#base.position.stateRoot === undefined) return NO_ROOT;
     const updates = [...this.#blockState.state.changes].map(({ keyHash, value }) => ({
       keyHash,
       valueHash: value === undefined ? undefined : stateValueHash(value),

@@ -43,7 +43,7 @@ const REQUIRED_STRUCTS = [
 ] as const;
 
 /** Structs of a primary store and its asset. */
-const FUNGIBLE_STRUCTS = [
+export const FUNGIBLE_STRUCTS = [
   "coin::PairedCoinType",
   "fungible_asset::ConcurrentFungibleBalance",
   "fungible_asset::ConcurrentSupply",

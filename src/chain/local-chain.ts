@@ -23,16 +23,20 @@ export interface LocalChainSettings {
   readonly genesis?: readonly EncodedWrite[] | undefined;
 }
 
-/** A chain that makes its own blocks. */
-export interface LocalChain {
-  /** Accounts, assets and items that the seed determines. */
-  readonly items: ChainItems;
-  /** Its own genesis; it can also start from another network's. */
-  genesisBlob(): Uint8Array;
+/** Makes blocks, with the transactions that are submitted. */
+export interface BlockSource {
   /** Makes the records of the next block. Writes nothing. */
   produceBlock(base: BlockBase): Promise<readonly Uint8Array[]>;
   /** Checks, simulates and makes transactions for this chain. */
   readonly submissions: Submissions;
+}
+
+/** A chain that makes its own blocks from its genesis on. */
+export interface LocalChain extends BlockSource {
+  /** Accounts, assets and items that the seed determines. */
+  readonly items: ChainItems;
+  /** Its own genesis; it can also start from another network's. */
+  genesisBlob(): Uint8Array;
   guide(): ChainGuide;
 }
 

@@ -42,6 +42,9 @@ export class WorkingState {
 
   /** Adds items with their values at the view's latest version. */
   async load(view: LedgerView, items: readonly Item<unknown>[]): Promise<void> {
+    for (const { key, keyHash } of view.keyTrace === undefined ? [] : items) {
+      view.keyTrace?.noteBcs(keyHash, encodeWith(stateKeyCodec, key));
+    }
     const found = await view.getItems(
       items.map((item) => item.keyHash),
       view.position.version,

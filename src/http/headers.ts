@@ -3,6 +3,7 @@
 import {
   brandedHeader,
   CURSOR,
+  FORK,
   LEDGER_HEADERS,
   type LedgerHeader,
   READ_TIMESTAMP,
@@ -10,7 +11,7 @@ import {
   TRUST,
 } from "../interface/ledger-headers.ts";
 import { formatTrust, type TrustLevel, trustAt } from "../ledger/trust.ts";
-import type { LedgerPosition } from "../ledger/view.ts";
+import { formatFork, type LedgerPosition } from "../ledger/view.ts";
 import type { HeaderSet } from "./exchange.ts";
 import { type Form, MEDIA_TYPES } from "./negotiation.ts";
 
@@ -107,6 +108,7 @@ function samePosition(a: LedgerPosition, b: LedgerPosition): boolean {
       a.oldestBlockHeight === b.oldestBlockHeight &&
       a.epoch === b.epoch &&
       a.trust === b.trust &&
+      a.fork === b.fork &&
       a.chainId === b.chainId)
   );
 }
@@ -145,6 +147,7 @@ export class HeaderMaker {
       ...brands.flatMap(ledgerHeaderNames),
       ...trustHeaderNames(brands),
       ...cursorHeaderNames(brands),
+      ...brands.map((brand) => brandedHeader(brand, FORK)),
     ];
     this.exposed = [...branded, ...EXPOSED].join(", ");
   }
@@ -159,6 +162,7 @@ export class HeaderMaker {
         String(position[field]),
       ]),
     );
+    if (position.fork !== undefined) this.#add(ledger, FORK, formatFork(position.fork));
     const trust = trustAt(position.trust, position.version);
     const read: string[] = [];
     this.addReadVersion(read, position.version);

@@ -1,10 +1,11 @@
 // Makes the blocks of a local chain on top of the ledger's head, and commits them like the records of any other source.
 import { DAY_MS, type NumberSettings } from "../base/settings.ts";
 import { type BlockTimer, startBlockTimer } from "../chain/block-timer.ts";
-import type { LocalChain } from "../chain/local-chain.ts";
+import type { BlockSource } from "../chain/local-chain.ts";
 import { Mempool } from "../chain/mempool.ts";
 import type { Submitted } from "../chain/submission/submitted.ts";
 import type { Position } from "../ledger/position.ts";
+import type { LedgerView } from "../ledger/view.ts";
 import type { Store } from "../store/contract.ts";
 import { isPassingFault } from "../store/errors.ts";
 import type { Committer } from "../sync/committer.ts";
@@ -27,7 +28,9 @@ export const LOCAL_CHAIN_NUMBERS = {
 
 export interface BlockMakerOptions {
   readonly store: Store;
-  readonly chain: LocalChain;
+  readonly chain: BlockSource;
+  /** Adds the state below a ledger that does not have all of it. */
+  readonly viewOver?: ((view: LedgerView) => LedgerView) | undefined;
   readonly committer: Committer;
   readonly faults: Faults;
   readonly onCommit: (records: number) => void;
@@ -80,7 +83,7 @@ export class BlockMaker {
   }
 
   async #produce(nowMs: number | undefined): Promise<Position> {
-    const { store, chain, committer, faults, onCommit } = this.#options;
+    const { store, chain, committer, faults, onCommit, viewOver = (same) => same } = this.#options;
     const view = await store.openView();
     let records: readonly Uint8Array[];
     const settled: Submitted[] = [];
@@ -90,7 +93,7 @@ export class BlockMaker {
       const now = nowMs === undefined ? stepped : BigInt(nowMs) * 1000n;
       records = await chain.produceBlock({
         position: view.position,
-        view,
+        view: viewOver(view),
         getTreeNodes: (keys) => store.getTreeNodes(keys),
         submitted: {
           waiting: this.mempool.inOrder(),

@@ -56,7 +56,7 @@ export interface FollowPlan {
 
 /** Checks the options before a store is touched. Throws ConfigError. */
 export function planFollowing(options: FollowOptions, anchors: readonly Waypoint[]): FollowPlan {
-  const urls = options.upstreams.map(parseUpstreamUrl);
+  const urls = options.upstreams.map((url) => parseUpstreamUrl(url));
   if (urls.length === 0) throw new ConfigError("upstream: expected at least one");
   const agree = options.agree === undefined ? undefined : parseAgreement(options.agree);
   if (options.agree !== undefined && agree === undefined) {
@@ -88,13 +88,20 @@ function keysOf(
     );
   }
   const keys = urls.map((_, i) => apiKeys[i] ?? apiKey);
-  for (const [i, { protocol, hostname, origin }] of urls.entries()) {
-    if (keys[i] === undefined || protocol === "https:" || isLoopback(hostname)) continue;
-    throw new ConfigError(
-      `upstream: ${origin} has an API key, which is not sent over plain http: expected https`,
-    );
-  }
+  for (const [i, url] of urls.entries()) assertKeyIsSafe("upstream", url, keys[i]);
   return keys;
+}
+
+/** Throws ConfigError, which names the option, if a key would be sent over plain http to another machine. */
+export function assertKeyIsSafe(
+  option: string,
+  { protocol, hostname, origin }: URL,
+  key: UpstreamApiKey | undefined,
+): void {
+  if (key === undefined || protocol === "https:" || isLoopback(hostname)) return;
+  throw new ConfigError(
+    `${option}: ${origin} has an API key, which is not sent over plain http: expected https`,
+  );
 }
 
 function isLoopback(hostname: string): boolean {
@@ -386,7 +393,8 @@ export function passThroughOf(follow: FollowOptions | undefined): URL | undefine
   return follow?.passThrough === true && first !== undefined ? parseUpstreamUrl(first) : undefined;
 }
 
-function apiKeyHeader(key: UpstreamApiKey | undefined): ApiKeyHeader | undefined {
+/** The header of a key. */
+export function apiKeyHeader(key: UpstreamApiKey | undefined): ApiKeyHeader | undefined {
   if (key === undefined) return undefined;
   const { header, value } = key;
   return header === undefined ? { name: "authorization", value: `Bearer ${value}` } : { name: header, value };

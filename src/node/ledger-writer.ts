@@ -1,7 +1,8 @@
 // The writing side of a node: begins the ledger, commits records from its source, prunes. A node that becomes the writer
 // again makes a new LedgerWriter.
 import type { Logger } from "../base/log.ts";
-import { LOCAL, TRUSTED } from "../ledger/trust.ts";
+import { FORKED, LOCAL, TRUSTED } from "../ledger/trust.ts";
+import type { LedgerView } from "../ledger/view.ts";
 import type { CommitBatch, Store } from "../store/contract.ts";
 import { Committer, type IndexProgress, loadPosition } from "../sync/committer.ts";
 import { assertNotHalfCopied } from "../sync/copy/copy-mark.ts";
@@ -15,6 +16,7 @@ import { assertNotHalfRewound } from "../sync/rewind.ts";
 import { BlockMaker } from "./block-maker.ts";
 import type { Faults } from "./faults.ts";
 import { Following } from "./following.ts";
+import { assertNotFork, Forking, type ForkPlan } from "./forking.ts";
 import type { LocalChainOptions } from "./options.ts";
 import type { StartPlan } from "./start-plan.ts";
 
@@ -40,6 +42,7 @@ export class LedgerWriter {
   readonly #stop = new AbortController();
   #preparing: Promise<void> = Promise.resolve();
   #following: Following | undefined;
+  #forking: Forking | undefined;
   #blocks: BlockMaker | undefined;
   #committer: Committer | undefined;
   #indexBuilder: IndexBuilder | undefined;
@@ -51,6 +54,10 @@ export class LedgerWriter {
 
   get following(): Following | undefined {
     return this.#following;
+  }
+
+  get forking(): Forking | undefined {
+    return this.#forking;
   }
 
   get blocks(): BlockMaker | undefined {
@@ -80,10 +87,14 @@ export class LedgerWriter {
 
   async #prepare(): Promise<void> {
     const { store, plan, faults, onCommit, onBatch, logger, localChain, index } = this.#options;
-    const { check, chain } = plan;
+    const { check } = plan;
+    const chain = plan.chain ?? plan.fork?.chain;
     await assertNotHalfCopied(store);
     await assertNotHalfRewound(store);
-    const level = chain === undefined ? TRUSTED : LOCAL;
+    if (plan.fork === undefined) await assertNotFork(store);
+    else await this.#startFork(plan.fork);
+    const madeHere = plan.fork === undefined ? LOCAL : FORKED;
+    const level = chain === undefined ? TRUSTED : madeHere;
     const committer = new Committer({
       store,
       logger,
@@ -100,7 +111,16 @@ export class LedgerWriter {
       await raiseByMatchedWaypoints(store, position, (waypoint) => committer.noteMatchedWaypoint(waypoint));
     }
     if (chain !== undefined) {
-      this.#blocks = new BlockMaker({ store, chain, committer, faults, onCommit, settings: localChain });
+      const viewOver = (view: LedgerView): LedgerView => this.#forking?.viewOver(view) ?? view;
+      this.#blocks = new BlockMaker({
+        store,
+        chain,
+        viewOver,
+        committer,
+        faults,
+        onCommit,
+        settings: localChain,
+      });
     }
     if (plan.follow === undefined) {
       // Stored, so that later readers of the store know the proof. A local chain proves nothing.
@@ -121,6 +141,12 @@ export class LedgerWriter {
     });
     this.#following = following;
     await following.start(plan.proven);
+  }
+
+  async #startFork(plan: ForkPlan): Promise<void> {
+    const { store, logger } = this.#options;
+    this.#forking = new Forking(plan, { store, logger });
+    await this.#forking.start();
   }
 
   /** Starts the follower or the block timer, and the pruner. */
@@ -160,6 +186,7 @@ export class LedgerWriter {
     await this.#blocks?.stop();
     await this.#preparing.catch(() => {});
     await this.#following?.close();
+    await this.#forking?.close();
     await this.#indexBuilder?.stop();
     await this.#pruner?.stop();
     for (const part of PARTS) this.#options.faults.forget(part);

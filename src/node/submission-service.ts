@@ -3,7 +3,7 @@ import { toPrefixedHex } from "../base/hex.ts";
 import { decodeWith } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { vector } from "../bcs/sequences.ts";
-import type { LocalChain } from "../chain/local-chain.ts";
+import type { BlockSource } from "../chain/local-chain.ts";
 import type { Mempool } from "../chain/mempool.ts";
 import { decodeSubmitted, MAX_TRANSACTION_BYTES, type Submitted } from "../chain/submission/submitted.ts";
 import { pendingJson } from "../chain/submission/transaction-json.ts";
@@ -25,7 +25,7 @@ const MAX_BATCH = 10;
 const MAX_JSON_BYTES = 8 * MAX_TRANSACTION_BYTES;
 
 export interface SubmissionServiceOptions {
-  readonly chain: LocalChain;
+  readonly chain: BlockSource;
   /** The mempool of the writer; undefined while another process writes. */
   readonly mempool: () => Mempool | undefined;
   readonly loadModule: (view: LedgerView) => ModuleLoader;

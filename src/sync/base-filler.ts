@@ -27,6 +27,10 @@ export interface BaseFillerOptions {
   /** How many upstreams must give the same value; one upstream's word is enough without a rule. */
   readonly agree?: AgreementRule | undefined;
   readonly timeoutMs: number;
+  /** Asks at this version alone, as a fork must: the upstream goes on, the state under the fork does not. */
+  readonly pinnedVersion?: bigint | undefined;
+  /** Message for an item that no upstream gave. */
+  readonly explain?: (faults: readonly string[]) => string;
   readonly logger: Logger;
   /** Monotonic milliseconds. */
   readonly clock?: () => number;
@@ -51,6 +55,8 @@ const REASK_PAUSE_MS = 10_000;
 
 /** Faults in the answer to a question for an item that set the upstream aside; others are no sign of a lie. */
 const LIES: ReadonlySet<UpstreamErrorCode> = new Set(["malformed", "wrong_chain", "too_large"]);
+
+const NOT_GIVEN = "the item was not written since this node's base version and no upstream gave it";
 
 const mapKey = (keyHash: Uint8Array): string => Buffer.from(keyHash).toString("latin1");
 
@@ -83,6 +89,8 @@ export class BaseFiller {
   readonly #turns: (() => void)[] = [];
   /** Rows not yet written, by key hash. */
   #pending = new Map<string, { keyHash: Uint8Array; row: BaseRow }>();
+  /** Items that the pinned version lacks. Kept in memory: a row for each address that someone made up would fill the store. */
+  readonly #absent = new RecentMap<string, BaseRow>({ maxBytes: 4 << 20, sizeOf: () => 192 });
   #flush: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
   readonly #stop = new AbortController();
@@ -131,7 +139,9 @@ export class BaseFiller {
     return keyHashes.map((keyHash, i) => {
       const fetched = decode(2 * i);
       const leveled = fetched && { ...fetched, level: fetched.level ?? TRUSTED };
-      return rowAt(version, this.#pending.get(mapKey(keyHash))?.row, leveled, decode(2 * i + 1));
+      const name = mapKey(keyHash);
+      const recent = this.#pending.get(name)?.row ?? this.#absent.get(name);
+      return rowAt(version, recent, leveled, decode(2 * i + 1));
     });
   }
 
@@ -177,11 +187,8 @@ export class BaseFiller {
   async #fetch(view: LedgerView, keyHash: Uint8Array): Promise<BaseRow> {
     const stateKey = this.keyTrace.keyOf(keyHash);
     if (stateKey === undefined) throw new Error("a read whose state key is not known");
-    const { chainId, oldestVersion: oldest, version } = view.position;
-    const [write] = await view.getHistory(keyHash, { from: oldest, to: version, limit: 1 });
-    // The item has no write before this version, so its value is the same from the oldest version up to here.
-    // Upstreams are least likely to have pruned the latest version of that range.
-    const latest = write === undefined ? version : write.version - 1n;
+    const { chainId } = view.position;
+    const { oldest, latest } = await this.#versionsOf(view, keyHash);
     try {
       const value = await this.#inTurn(() => this.#ask({ chainId, stateKey, oldest, latest }));
       const row: BaseRow = { version: oldest, value, level: this.#level };
@@ -192,6 +199,17 @@ export class BaseFiller {
       this.stats.failures++;
       throw error;
     }
+  }
+
+  /** The oldest and the latest version at which the item has the value that is asked for. */
+  async #versionsOf(view: LedgerView, keyHash: Uint8Array): Promise<Pick<Question, "oldest" | "latest">> {
+    const { pinnedVersion } = this.#options;
+    if (pinnedVersion !== undefined) return { oldest: pinnedVersion, latest: pinnedVersion };
+    const { oldestVersion: oldest, version } = view.position;
+    const [write] = await view.getHistory(keyHash, { from: oldest, to: version, limit: 1 });
+    // The item has no write before this version, so its value is the same from the oldest version up to here.
+    // Upstreams are least likely to have pruned the latest version of that range.
+    return { oldest, latest: write === undefined ? version : write.version - 1n };
   }
 
   #count(level: TrustLevel): void {
@@ -220,7 +238,7 @@ export class BaseFiller {
     const entries = pool?.sound ?? [];
     const faults: string[] = [];
     const votes: Vote[] = [];
-    if (pool === undefined || entries.length < needed) throw unavailable();
+    if (pool === undefined || entries.length < needed) throw this.#unavailable(faults);
     for (let asked = 0; asked < entries.length; ) {
       const next = entries.slice(asked, asked + (needed === 1 ? 1 : entries.length));
       asked += next.length;
@@ -229,7 +247,12 @@ export class BaseFiller {
     }
     const answers = votes.map(({ entry }) => entry.upstream.name);
     this.#options.logger.warn({ faults, answers, needed, of }, "cannot fetch a state item from upstreams");
-    throw unavailable();
+    throw this.#unavailable(faults);
+  }
+
+  #unavailable(faults: readonly string[]): LedgerError {
+    const { explain = () => NOT_GIVEN } = this.#options;
+    return new LedgerError("unavailable", explain(faults));
   }
 
   /**
@@ -320,6 +343,10 @@ export class BaseFiller {
   }
 
   #keep(keyHash: Uint8Array, row: BaseRow): void {
+    if (this.#options.pinnedVersion !== undefined && row.value === undefined) {
+      this.#absent.set(mapKey(keyHash), row);
+      return;
+    }
     this.#pending.set(mapKey(keyHash), { keyHash: new Uint8Array(keyHash), row });
     this.#flush ??= setTimeout(() => this.#write(), FLUSH_MS);
   }
@@ -346,18 +373,12 @@ export class BaseFiller {
   }
 }
 
-function unavailable(): LedgerError {
-  return new LedgerError(
-    "unavailable",
-    "the item was not written since this node's base version and no upstream gave it",
-  );
-}
-
 function isSame(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
   return a === undefined || b === undefined ? a === b : equalBytes(a, b);
 }
 
-function assertStateValue(bytes: Uint8Array): void {
+/** Throws UpstreamError for bytes that are not a state value. */
+export function assertStateValue(bytes: Uint8Array): void {
   try {
     decodeWith(stateValueCodec, bytes);
   } catch (error) {

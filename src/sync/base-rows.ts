@@ -19,7 +19,15 @@ export interface BaseRow {
 }
 
 /** First bytes of side row keys; never reused for other content. */
-export const SIDE_KEYS = { filled: 1, waypoints: 2, deleted: 3, copy: 4, rewind: 5, accumulator: 6 } as const;
+export const SIDE_KEYS = {
+  filled: 1,
+  waypoints: 2,
+  deleted: 3,
+  copy: 4,
+  rewind: 5,
+  accumulator: 6,
+  fork: 32,
+} as const;
 
 /** Key of an item's row: `filled` holds the fetched value, `deleted` the first deletion. */
 export function baseRowKey(kind: "filled" | "deleted", keyHash: Uint8Array): Uint8Array {

@@ -371,7 +371,7 @@ export class Committer {
 }
 
 /** Stands for the genesis of a store that started at a base and never saw it. */
-const UNKNOWN_GENESIS = new Uint8Array(32);
+export const UNKNOWN_GENESIS = new Uint8Array(32);
 
 async function genesisBatch(
   genesis: GenesisCheck,

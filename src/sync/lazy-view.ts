@@ -20,7 +20,7 @@ export function createLazyView(view: LedgerView, filler: BaseFiller): LedgerView
   return new LazyView(view, filler);
 }
 
-class LazyView implements LedgerView {
+export class LazyView implements LedgerView {
   readonly position: LedgerPosition;
   readonly keyTrace: KeyTrace;
   readonly #view: LedgerView;

@@ -42,17 +42,18 @@ export interface RestUpstreamOptions {
   readonly userAgent?: string;
 }
 
-/** Parses an upstream's URL and appends `/v1` if missing. Throws ConfigError. */
-export function parseUpstreamUrl(text: string): URL {
+/** Parses an upstream's URL and appends `/v1` if missing. Throws ConfigError, which names the option. */
+export function parseUpstreamUrl(text: string, option = "upstream"): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
-    throw new ConfigError(`upstream: expected an http or https URL, got ${JSON.stringify(text)}`);
+    throw new ConfigError(`${option}: expected an http or https URL, got ${JSON.stringify(text)}`);
   }
   // Credentials in a URL end up in logs; keys come from the environment.
   if (url.username !== "" || url.password !== "") {
-    throw new ConfigError("upstream: expected a URL without a user and password");
+    throw new ConfigError(`${option}: expected a URL without a user and password`);
   }
-  if (url.search !== "" || url.hash !== "") throw new ConfigError("upstream: expected a URL without a query");
+  if (url.search !== "" || url.hash !== "")
+    throw new ConfigError(`${option}: expected a URL without a query`);
   const path = url.pathname.endsWith("/") ? url.pathname.slice(0, -1) : url.pathname;
   url.pathname = path.endsWith(API_ROOT) ? path : path + API_ROOT;
   return url;

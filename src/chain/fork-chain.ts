@@ -1,0 +1,58 @@
+// The chain of a fork: local blocks on top of another network's state. It has no genesis of its own and no demo
+// accounts; its transactions are those that are submitted.
+import type { LedgerView } from "../ledger/view.ts";
+import { parseAddress } from "../move/address.ts";
+import { readModule } from "../move/bytecode/reader.ts";
+import { createChainItems } from "./chain-items.ts";
+import { makeForkBlock } from "./fork-block.ts";
+import { type Framework, FUNGIBLE_STRUCTS } from "./framework.ts";
+import { moduleItem } from "./item.ts";
+import { createKeypair } from "./keys.ts";
+import { type BlockSource, chainSeed } from "./local-chain.ts";
+import { Submissions } from "./submission/submissions.ts";
+import { WorkingState } from "./working-state.ts";
+
+const FRAMEWORK = parseAddress("0x1");
+
+/** The chain of a fork. */
+export interface ForkChain extends BlockSource {
+  /** Learns from the network's modules what can be modelled on it. Transactions are refused before. */
+  learn(view: LedgerView): Promise<void>;
+}
+
+/** The chain that forks a network; its faucet's key comes from the seed. */
+export function createForkChain(name: string): ForkChain {
+  const seed = chainSeed(name);
+  let hasFungibleAssets = false;
+  const framework: Framework = {
+    hasFunction: () => false,
+    hasStruct: () => false,
+    get hasFungibleAssets() {
+      return hasFungibleAssets;
+    },
+  };
+  const items = createChainItems(seed, framework);
+  return {
+    produceBlock: async (base) => (await makeForkBlock(items, seed, base)).records,
+    submissions: new Submissions({ framework, faucet: createKeypair(seed, "faucet") }),
+    learn: async (view) => {
+      hasFungibleAssets = await hasFungibleStructs(view);
+    },
+  };
+}
+
+async function hasFungibleStructs(view: LedgerView): Promise<boolean> {
+  const paths = FUNGIBLE_STRUCTS.map((path) => path.split("::"));
+  const names = [...new Set(paths.map(([module = ""]) => module))];
+  const modules = names.map((name) => moduleItem(FRAMEWORK, name));
+  const state = new WorkingState();
+  await state.load(view, modules);
+  const structs = new Set(
+    modules.flatMap((item, i) => {
+      const bytes = state.get(item);
+      if (bytes === undefined) return [];
+      return readModule(bytes).structs.map((struct) => `${names[i]}::${struct.name}`);
+    }),
+  );
+  return FUNGIBLE_STRUCTS.every((path) => structs.has(path));
+}
