@@ -16,6 +16,7 @@ import type { LedgerView } from "../ledger/view.ts";
 import type { Store } from "../store/contract.ts";
 import { type AgreementRule, levelOfRule } from "./agreement.ts";
 import { type BaseRow, baseRowKey, decodeBaseRow, encodeBaseRow, rowAt } from "./base-rows.ts";
+import type { AbsentItems } from "./fork/absent-items.ts";
 import { withDeadline } from "./upstream/deadline.ts";
 import { UpstreamError, type UpstreamErrorCode } from "./upstream/errors.ts";
 import { type PoolEntry, type UpstreamPool, wrongChain } from "./upstream/pool.ts";
@@ -28,7 +29,7 @@ export interface BaseFillerOptions {
   readonly agree?: AgreementRule | undefined;
   readonly timeoutMs: number;
   /** Asks at this version alone, as a fork must: the upstream goes on, the state under the fork does not. */
-  readonly pinnedVersion?: bigint | undefined;
+  readonly pinned?: { readonly version: bigint; readonly absent: AbsentItems } | undefined;
   /** Message for an item that no upstream gave. */
   readonly explain?: (faults: readonly string[]) => string;
   readonly logger: Logger;
@@ -89,8 +90,6 @@ export class BaseFiller {
   readonly #turns: (() => void)[] = [];
   /** Rows not yet written, by key hash. */
   #pending = new Map<string, { keyHash: Uint8Array; row: BaseRow }>();
-  /** Items that the pinned version lacks. Kept in memory: a row for each address that someone made up would fill the store. */
-  readonly #absent = new RecentMap<string, BaseRow>({ maxBytes: 4 << 20, sizeOf: () => 192 });
   #flush: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
   readonly #stop = new AbortController();
@@ -132,6 +131,7 @@ export class BaseFiller {
       baseRowKey("deleted", keyHash),
     ]);
     const stored = await this.#options.store.getSideRows(keys);
+    const absent = await this.#lookUpAbsent(keyHashes);
     const decode = (at: number): BaseRow | undefined => {
       const bytes = stored[at];
       return bytes === undefined ? undefined : decodeBaseRow(bytes);
@@ -139,10 +139,21 @@ export class BaseFiller {
     return keyHashes.map((keyHash, i) => {
       const fetched = decode(2 * i);
       const leveled = fetched && { ...fetched, level: fetched.level ?? TRUSTED };
-      const name = mapKey(keyHash);
-      const recent = this.#pending.get(name)?.row ?? this.#absent.get(name);
+      const recent = this.#pending.get(mapKey(keyHash))?.row ?? absent?.[i];
       return rowAt(version, recent, leveled, decode(2 * i + 1));
     });
+  }
+
+  async #lookUpAbsent(
+    keyHashes: readonly Uint8Array[],
+  ): Promise<readonly (BaseRow | undefined)[] | undefined> {
+    const { pinned } = this.#options;
+    if (pinned === undefined) return undefined;
+    const { version } = pinned;
+    const found = await pinned.absent.find(keyHashes);
+    return found.map((isAbsent) =>
+      isAbsent ? { version, value: undefined, level: this.#level } : undefined,
+    );
   }
 
   /** True if upstreams can be asked for an item at a higher level than it was fetched at. */
@@ -203,8 +214,8 @@ export class BaseFiller {
 
   /** The oldest and the latest version at which the item has the value that is asked for. */
   async #versionsOf(view: LedgerView, keyHash: Uint8Array): Promise<Pick<Question, "oldest" | "latest">> {
-    const { pinnedVersion } = this.#options;
-    if (pinnedVersion !== undefined) return { oldest: pinnedVersion, latest: pinnedVersion };
+    const { pinned } = this.#options;
+    if (pinned !== undefined) return { oldest: pinned.version, latest: pinned.version };
     const { oldestVersion: oldest, version } = view.position;
     const [write] = await view.getHistory(keyHash, { from: oldest, to: version, limit: 1 });
     // The item has no write before this version, so its value is the same from the oldest version up to here.
@@ -343,22 +354,22 @@ export class BaseFiller {
   }
 
   #keep(keyHash: Uint8Array, row: BaseRow): void {
-    if (this.#options.pinnedVersion !== undefined && row.value === undefined) {
-      this.#absent.set(mapKey(keyHash), row);
-      return;
-    }
-    this.#pending.set(mapKey(keyHash), { keyHash: new Uint8Array(keyHash), row });
+    const { pinned } = this.#options;
+    if (pinned !== undefined && row.value === undefined) pinned.absent.add(keyHash);
+    else this.#pending.set(mapKey(keyHash), { keyHash: new Uint8Array(keyHash), row });
     this.#flush ??= setTimeout(() => this.#write(), FLUSH_MS);
   }
 
   #write(): void {
     this.#flush = undefined;
     const batch = this.#pending;
-    if (batch.size === 0) return;
-    const rows = [...batch.values()].map(({ keyHash, row }) => ({
+    const absent = this.#options.pinned?.absent.takeRows() ?? [];
+    if (batch.size + absent.length === 0) return;
+    const filled = [...batch.values()].map(({ keyHash, row }) => ({
       key: baseRowKey("filled", keyHash),
       value: encodeBaseRow(row),
     }));
+    const rows = [...filled, ...absent];
     const write = async (): Promise<void> => {
       try {
         await this.#options.store.putSideRows(rows);

@@ -27,6 +27,7 @@ export const SIDE_KEYS = {
   rewind: 5,
   accumulator: 6,
   fork: 32,
+  forkAbsent: 33,
 } as const;
 
 /** Key of an item's row: `filled` holds the fetched value, `deleted` the first deletion. */

@@ -27,6 +27,7 @@ import type { Waypoint } from "../ledger/waypoint.ts";
 import type { BlockStart, CommitBatch, RawRecord, SideRow, Store, StoreIdentity } from "../store/contract.ts";
 import { indexReachRow } from "../store/index-reach.ts";
 import { deletionRows } from "./base-rows.ts";
+import { UNKNOWN_GENESIS } from "./genesis.ts";
 import { IndexRowMaker, loadIndexReach, type ReadBefore } from "./index-rows.ts";
 import { matchedWaypointRow } from "./matched-waypoints.ts";
 import { PendingTree, TREE_CACHE_BYTES } from "./pending-tree.ts";
@@ -369,9 +370,6 @@ export class Committer {
     return { chainId: this.#base.chainId, genesisHash: UNKNOWN_GENESIS };
   }
 }
-
-/** Stands for the genesis of a store that started at a base and never saw it. */
-export const UNKNOWN_GENESIS = new Uint8Array(32);
 
 async function genesisBatch(
   genesis: GenesisCheck,

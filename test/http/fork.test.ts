@@ -2,12 +2,12 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { toPrefixedHex } from "../../src/base/hex.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
 import { u64 } from "../../src/bcs/scalars.ts";
 import { createKeypair } from "../../src/chain/keys.ts";
-import { chainSeed } from "../../src/chain/local-chain.ts";
+import { chainSeed, createLocalChain } from "../../src/chain/local-chain.ts";
 import { formatAddress, parseAddress } from "../../src/move/address.ts";
 import { addressCodec } from "../../src/move/wire.ts";
 import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
@@ -16,6 +16,7 @@ import { signCall } from "../support/submitter.ts";
 
 const APT = "0x1::aptos_coin::AptosCoin";
 const SEED = "fork origin";
+const guide = createLocalChain({ seed: SEED }).guide();
 
 function newDirectory(): string {
   return mkdtempSync(join(tmpdir(), "fork-test-"));
@@ -37,9 +38,9 @@ async function startOrigin(blocks = 12): Promise<Node> {
 const headOf = async (node: Node): Promise<bigint> => BigInt((await node.ledgerInfo()).ledger_version);
 
 /** Every balance of the demo accounts, by account and asset. */
-async function balancesOf(node: Node, origin: Node, ledgerVersion?: bigint): Promise<Map<string, bigint>> {
+async function balancesOf(node: Node, ledgerVersion?: bigint): Promise<Map<string, bigint>> {
   const balances = new Map<string, bigint>();
-  for (const { name, address, assets } of origin.guide()?.accounts ?? []) {
+  for (const { name, address, assets } of guide.accounts) {
     for (const { asset, symbol } of assets) {
       balances.set(`${name} ${symbol}`, await node.balance(address, asset, { ledgerVersion }));
     }
@@ -47,9 +48,9 @@ async function balancesOf(node: Node, origin: Node, ledgerVersion?: bigint): Pro
   return balances;
 }
 
-async function itemsOf(node: Node, origin: Node, ledgerVersion?: bigint): Promise<(string | undefined)[]> {
+async function itemsOf(node: Node, ledgerVersion?: bigint): Promise<(string | undefined)[]> {
   const items: (string | undefined)[] = [];
-  for (const { handle, keys } of origin.guide()?.tables ?? []) {
+  for (const { handle, keys } of guide.tables) {
     for (const { key } of keys) {
       const item = await node.rawItem(handle, key, { ledgerVersion });
       items.push(item && toPrefixedHex(item));
@@ -65,15 +66,198 @@ describe("a fork", () => {
     const fork = await startNode({ fork: { url: origin.url ?? "" } });
     expect(await headOf(fork)).toBe(at);
     await origin.mine(10);
-    const expected = await balancesOf(origin, origin, at);
+    const expected = await balancesOf(origin, at);
     expect(expected.size).toBeGreaterThan(5);
-    expect(await balancesOf(fork, origin)).toEqual(expected);
-    expect(await balancesOf(fork, origin, at)).toEqual(expected);
-    expect(await balancesOf(origin, origin)).not.toEqual(expected);
-    expect(await itemsOf(fork, origin)).toEqual(await itemsOf(origin, origin, at));
+    expect(await balancesOf(fork)).toEqual(expected);
+    expect(await balancesOf(fork, at)).toEqual(expected);
+    expect(await balancesOf(origin)).not.toEqual(expected);
+    expect(await itemsOf(fork)).toEqual(await itemsOf(origin, at));
     await fork.mine(3);
     expect(await headOf(fork)).toBeGreaterThan(at);
-    expect(await balancesOf(fork, origin)).toEqual(expected);
-    expect(await itemsOf(fork, origin)).toEqual(await itemsOf(origin, origin, at));
+    expect(await balancesOf(fork)).toEqual(expected);
+    expect(await itemsOf(fork)).toEqual(await itemsOf(origin, at));
+  });
+
+  it("changes only the accounts that a submitted transaction touches, and pays with the network's own rules", async () => {
+    const origin = await startOrigin();
+    const fork = await startNode({ fork: { url: origin.url ?? "" } });
+    const before = await balancesOf(fork);
+    const sender = createKeypair(chainSeed(SEED), "traveller");
+    const owner = formatAddress(sender.address);
+    expect(await fork.balance(owner, APT)).toBe(0n);
+    await fork.fund(owner, 1_000_000_000n);
+    await fork.mine();
+    expect(await fork.balance(owner, APT)).toBe(1_000_000_000n);
+    const [target] = guide.accounts;
+    const to = target?.address ?? "";
+    const call = {
+      function: "aptos_account::transfer",
+      args: [encodeWith(addressCodec, parseAddress(to)), encodeWith(u64, 12_345n)],
+    };
+    const hash = await fork.submit(encodeWith(userTransactionCodec, signCall(sender, call)));
+    expect(hash).toMatch(/^0x[0-9a-f]{64}$/);
+    await fork.mine();
+    const after = await balancesOf(fork);
+    const touched = [...after].filter(([name, amount]) => amount !== before.get(name));
+    expect(touched).toEqual([[`${target?.name} APT`, (before.get(`${target?.name} APT`) ?? 0n) + 12_345n]]);
+    const left = await fork.balance(owner, APT);
+    expect(left).toBeLessThan(1_000_000_000n - 12_345n);
+    // The network knows nothing of it.
+    expect(await origin.balance(owner, APT)).toBe(0n);
+  });
+
+  it("answers below the fork with what the network says of that version", async () => {
+    const origin = await startOrigin();
+    const fork = await startNode({ fork: { url: origin.url ?? "" }, http: { port: 0 } });
+    const at = await headOf(fork);
+    await fork.mine(2);
+    for (const version of [0n, at / 3n, at - 1n]) {
+      expect(await balancesOf(fork, version)).toEqual(await balancesOf(origin, version));
+      expect(await itemsOf(fork, version)).toEqual(await itemsOf(origin, version));
+      const records = `/transactions?start=${version}&limit=${at - version < 3n ? at - version + 1n : 3n}`;
+      const headers = { accept: "application/x-bcs" };
+      const [theirs, ours] = await Promise.all(
+        [origin, fork].map(async ({ url }) => (await fetch(`${url}${records}`, { headers })).arrayBuffer()),
+      );
+      expect(Buffer.from(ours ?? new ArrayBuffer(0)).equals(Buffer.from(theirs ?? new ArrayBuffer(1)))).toBe(
+        true,
+      );
+      const batch = { queries: [{ address: "0xa", asset_type: APT }], ledger_version: `${version}` };
+      const answers = await Promise.all(
+        [origin, fork].map(async ({ url }) => {
+          const response = await fetch(`${url}/balances`, {
+            method: "POST",
+            headers: { "content-type": "application/json" },
+            body: JSON.stringify(batch),
+          });
+          return { status: response.status, body: await response.text() };
+        }),
+      );
+      expect(answers[1]).toEqual(answers[0]);
+      expect(answers[1]?.status).toBe(200);
+    }
+  });
+
+  it("says of every answer that it is forked, and what it rests on", async () => {
+    const origin = await startOrigin();
+    const at = await headOf(origin);
+    const fork = await startNode({
+      fork: { url: origin.url ?? "" },
+      http: { port: 0, headerBrands: ["NODE", "APTOS"] },
+    });
+    await fork.mine();
+    const label = `forked at ${at} from ${origin.url}`;
+    const levelAt = async (query: string): Promise<string | null> => {
+      const { headers, status } = await fetch(`${fork.url}/accounts/0xa/balance/${APT}${query}`);
+      expect(status).toBe(200);
+      expect(headers.get("x-node-fork")).toBe(label);
+      expect(headers.get("x-aptos-fork")).toBe(label);
+      return headers.get("x-node-trust");
+    };
+    expect(await levelAt("")).toBe("forked");
+    expect(await levelAt(`?ledger_version=${at + 1n}`)).toBe("forked");
+    expect(await levelAt(`?ledger_version=${at}`)).toBe("trusted");
+    expect(await levelAt(`?ledger_version=${at - 3n}`)).toBe("trusted");
+    expect((await fetch(`${fork.url}/nothing`)).headers.get("x-node-fork")).toBeNull();
+    const info = await fork.info();
+    expect(info).toMatchObject({
+      sync_mode: "fork",
+      fork: label,
+      fork_version: `${at}`,
+      fork_url: origin.url,
+      trust_level: "forked",
+      weakest_trust_level: "forked",
+    });
+    // A root would be a claim about state that is not here.
+    expect(info.waypoint).toBeUndefined();
+    expect(info.genesis_waypoint).toBeUndefined();
+    expect((await origin.info()).fork).toBeUndefined();
+    expect(BigInt((await fork.ledgerInfo()).chain_id)).toBe(4n);
+  });
+
+  it("goes on with its time from the fork on", async () => {
+    const origin = await startOrigin();
+    const fork = await startNode({ fork: { url: origin.url ?? "" } });
+    const [before] = [await fork.ledgerInfo()];
+    const after = await fork.mine();
+    expect(BigInt(after.ledger_timestamp)).toBe(BigInt(before.ledger_timestamp) + 1_000_000n);
+    expect(BigInt(after.block_height)).toBe(BigInt(before.block_height) + 1n);
+    expect(after.epoch).toBe(before.epoch);
+  });
+
+  it("forks at a version inside a block", async () => {
+    const origin = await startOrigin();
+    const head = await headOf(origin);
+    for (const version of [head - 1n, head - 2n, head - 3n, 1n, 0n]) {
+      const fork = await startNode({ fork: { url: origin.url ?? "", version } });
+      expect(await headOf(fork)).toBe(version);
+      const expected = await balancesOf(origin, version);
+      expect(await balancesOf(fork)).toEqual(expected);
+      await fork.mine(2);
+      expect(await balancesOf(fork)).toEqual(expected);
+      expect(await balancesOf(fork, version)).toEqual(expected);
+    }
+  });
+});
+
+describe("a fork with a data directory", () => {
+  it("goes on where it was, and refuses another network, another version and another kind of ledger", async () => {
+    const origin = await startOrigin();
+    const url = origin.url ?? "";
+    const data = newDirectory();
+    const at = await headOf(origin);
+    const first = await createNode({ data, fork: { url } });
+    await first.fund("0xb0b", 5n);
+    await first.mine();
+    const expected = await balancesOf(first);
+    const head = await headOf(first);
+    await first.close();
+    await origin.mine(5);
+    const second = await createNode({ data, fork: { url, version: at } });
+    expect(await headOf(second)).toBe(head);
+    expect(await second.balance("0xb0b", APT)).toBe(5n);
+    expect(await balancesOf(second)).toEqual(expected);
+    await second.mine();
+    expect(await second.balance("0xb0b", APT)).toBe(5n);
+    await second.close();
+    await expect(createNode({ data, fork: { url, version: at - 1n } })).rejects.toThrow(
+      `fork-version: the store holds a fork of ${url} at version ${at}, not at ${at - 1n}`,
+    );
+    await expect(createNode({ data, fork: { url: "http://127.0.0.1:1" } })).rejects.toThrow(
+      `fork: the store holds a fork of ${url} at version ${at}, not of http://127.0.0.1:1/v1`,
+    );
+    await expect(createNode({ data })).rejects.toThrow("began in the middle, as a fork or by start-version");
+    await expect(createNode({ data, follow: { upstreams: [url] } })).rejects.toThrow(
+      `the store holds a fork of ${url} at version ${at}: start it with fork ${url}, or use another directory`,
+    );
+    const own = newDirectory();
+    await (await createNode({ data: own })).close();
+    await expect(createNode({ data: own, fork: { url } })).rejects.toThrow(
+      "fork: the store holds a ledger that is no fork",
+    );
+  });
+
+  it("serves what it read before when its network is gone, and says 503 for the rest", async () => {
+    const origin = await startOrigin();
+    const url = origin.url ?? "";
+    const at = await headOf(origin);
+    const data = newDirectory();
+    const first = await createNode({ data, fork: { url } });
+    const expected = await balancesOf(first);
+    await first.mine();
+    await first.close();
+    await origin.close();
+    const fork = await startNode({ data, fork: { url }, http: { port: 0 } });
+    await fork.mine(2);
+    expect(await balancesOf(fork)).toEqual(expected);
+    const unread = await fetch(`${fork.url}/accounts/0xfeed/balance/${APT}`);
+    expect(unread.status).toBe(503);
+    expect(await unread.json()).toMatchObject({ error_code: "internal_error" });
+    const below = await fetch(`${fork.url}/accounts/0xa/balance/${APT}?ledger_version=${at - 1n}`);
+    expect(below.status).toBe(503);
+    const { message } = (await below.json()) as { message: string };
+    expect(message).toContain(
+      `version ${at - 1n} is below the fork at version ${at}, and ${url} gave no answer`,
+    );
   });
 });

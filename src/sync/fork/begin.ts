@@ -8,7 +8,7 @@ import { decodePage, type RecordSpans } from "../../ledger/record.ts";
 import { TRUSTED } from "../../ledger/trust.ts";
 import type { BlockStart, Store } from "../../store/contract.ts";
 import { deletionRows } from "../base-rows.ts";
-import { UNKNOWN_GENESIS } from "../committer.ts";
+import { UNKNOWN_GENESIS } from "../genesis.ts";
 import { locateBase } from "../locate-base.ts";
 import { UpstreamError } from "../upstream/errors.ts";
 import type { Upstream } from "../upstream/upstream.ts";

@@ -16,6 +16,7 @@ import { withDeadline } from "../upstream/deadline.ts";
 import { UpstreamError } from "../upstream/errors.ts";
 import { UpstreamPool, wrongChain } from "../upstream/pool.ts";
 import type { Upstream } from "../upstream/upstream.ts";
+import { AbsentItems } from "./absent-items.ts";
 import { type ForkPin, recordHashOf } from "./pin.ts";
 
 export interface ForkSourceOptions {
@@ -85,7 +86,7 @@ export class ForkSource {
       store,
       pool: () => this.#readyPool(),
       timeoutMs,
-      pinnedVersion: pin.version,
+      pinned: { version: pin.version, absent: new AbsentItems(store) },
       explain: (faults) => this.#unavailableText(faults[0]),
       logger,
       clock,
