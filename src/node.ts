@@ -34,8 +34,8 @@ import {
   unhealthyReasonOf,
   WaypointInfo,
 } from "./node/follow-report.ts";
-import { passThroughOf, refuseUnknownState } from "./node/following.ts";
-import { forkInfo } from "./node/fork-report.ts";
+import { passThroughOf } from "./node/following.ts";
+import { forkInfo, forkSourceInfo } from "./node/fork-report.ts";
 import {
   cacheGauges,
   faultGauges,
@@ -50,6 +50,7 @@ import { IndexQuestions } from "./node/index-questions.ts";
 import { electionInfo, indexInfo, nodeInfo } from "./node/info.ts";
 import { LedgerWriter } from "./node/ledger-writer.ts";
 import { createMetrics, type MetricFigures, type Metrics } from "./node/metrics.ts";
+import { OfflineViews } from "./node/offline-views.ts";
 import {
   type BatchAnswer,
   type Explanation,
@@ -213,6 +214,7 @@ class SextantNode implements Node, Ledger {
   /** Undefined for a node that makes no blocks. */
   #submissions: SubmissionService | undefined;
   #frontend: HttpFrontend | undefined;
+  readonly #offlineViews = new OfflineViews();
   #store: Store | undefined;
   #driver: (() => DriverReport) | undefined;
   /** Undefined for a store with one writer. */
@@ -443,7 +445,8 @@ class SextantNode implements Node, Ledger {
     return andThen(
       store.openView(),
       (view) =>
-        (this.#writer?.following ?? this.#writer?.forking)?.viewOver(view) ?? refuseUnknownState(view, store),
+        (this.#writer?.following ?? this.#writer?.forking)?.viewOver(view) ??
+        this.#offlineViews.viewOver(view, store),
     );
   }
 
@@ -595,6 +598,7 @@ class SextantNode implements Node, Ledger {
       uptimeSeconds: Math.floor((Date.now() - this.#startedMs) / 1000),
       more: {
         ...(view === undefined ? {} : trustInfo(view.position, position?.stateRoot !== undefined)),
+        ...forkInfo(view?.position),
         ...(isOwn
           ? await this.#waypoints.read(view, this.#role?.genesisWaypoint ?? this.#plan?.check?.waypoint)
           : {}),
@@ -622,7 +626,7 @@ class SextantNode implements Node, Ledger {
       passThroughRefusal: passThroughRefusalOf(following?.status()),
       more: {
         ...(following === undefined ? {} : followInfo(following, version)),
-        ...forkInfo(this.#writer?.forking),
+        ...forkSourceInfo(this.#writer?.forking),
         ...indexInfo(this.#isIndexOff, this.#writer?.indexProgress),
         ...electionInfo(this.#election),
         // Workers know no seed.

@@ -1,13 +1,13 @@
 // Wires a follower: its upstreams, the waypoints proven so far, and the base layer of a ledger that starts in the middle.
 import { ConfigError } from "../base/errors.ts";
-import { type Logger, silentLogger } from "../base/log.ts";
+import type { Logger } from "../base/log.ts";
 import { DAY_MS, type NumberSettings } from "../base/settings.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { isWhole, type Position } from "../ledger/position.ts";
 import { confirmedVersion, type Refutation } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
-import type { Store, StoreView } from "../store/contract.ts";
+import type { Store } from "../store/contract.ts";
 import { isPassingFault } from "../store/errors.ts";
 import { type AgreementRule, parseAgreement } from "../sync/agreement.ts";
 import { BaseFiller, type FillerStats } from "../sync/base-filler.ts";
@@ -370,21 +370,6 @@ export class Following {
     await this.#follower?.close();
     await this.#filler?.close();
   }
-}
-
-/**
- * A view without upstreams. In a ledger that started in the middle, an item that was never fetched is unknown: reading it
- * is an error, not "absent".
- */
-export function refuseUnknownState(view: StoreView, store: Store): LedgerView {
-  if (view.position.stateRoot !== undefined) return view;
-  const filler = new BaseFiller({
-    store,
-    pool: () => undefined,
-    timeoutMs: FILL_TIMEOUT_MS,
-    logger: silentLogger,
-  });
-  return createLazyView(view, filler);
 }
 
 /** The upstream that gets the requests that are not served here. */

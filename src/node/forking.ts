@@ -96,7 +96,7 @@ export class Forking {
       timeoutMs: ANSWER_TIMEOUT_MS,
       logger: this.#logger,
     });
-    const view = this.viewOver(await this.#store.openView());
+    const view = new ForkView(await this.#store.openView(), this.#source, pin);
     try {
       await this.#plan.chain.learn(view);
     } finally {
@@ -170,10 +170,10 @@ export class Forking {
     }
   }
 
-  /** Adds the network's state below a view. */
-  viewOver(view: LedgerView): LedgerView {
+  /** Adds the network's state below a view; undefined before the start is done. */
+  viewOver(view: LedgerView): LedgerView | undefined {
     const [source, pin] = [this.#source, this.#pin];
-    return source === undefined || pin === undefined ? view : new ForkView(view, source, pin);
+    return source === undefined || pin === undefined ? undefined : new ForkView(view, source, pin);
   }
 
   /** Where this ledger leaves its network. */

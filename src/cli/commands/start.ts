@@ -13,6 +13,7 @@ import {
 import { showCatchingUp } from "../catching-up.ts";
 import { hasColours } from "../colour.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK } from "../command.ts";
+import { checkFork, FORK_EXCLUDES, forkOf, forkOptions } from "../fork-options.ts";
 import { httpOf, limitGroups, servingGroup } from "../http-options.ts";
 import { Interrupted } from "../interrupt.ts";
 import { startLiveLine } from "../live-line.ts";
@@ -134,6 +135,7 @@ const options = {
       "Make local blocks on top of --genesis; on by default without --genesis, --upstream and --read-only",
       false,
     ),
+    ...forkOptions,
     ...localChainOptions,
   }),
   ...limitGroups,
@@ -167,14 +169,15 @@ const exclusions: readonly Exclusion<keyof typeof options>[] = [
   { one: ["store", (store) => store !== "lmdb"], others: [isFullCheck] },
   {
     one: "read-only",
-    others: ["genesis", "waypoint", ...FOLLOWING, "local-chain", "blocks", isFullCheck, isInMemory],
+    others: ["genesis", "waypoint", ...FOLLOWING, "local-chain", "fork", "blocks", isFullCheck, isInMemory],
   },
+  { one: "fork", others: [...FORK_EXCLUDES, hasWorkers] },
   { one: "local-chain", others: FOLLOWING },
   { one: "start-version", others: ["genesis", hasWorkers] },
 ];
 
 /** Options that --read-only excludes. */
-const WRITING = ["genesis", "waypoint", "upstream", "local-chain", "blocks"] as const;
+const WRITING = ["genesis", "waypoint", "upstream", "local-chain", "fork", "blocks"] as const;
 
 function checkReadOnly(values: StartValues): void {
   if (!values["read-only"]) return;
@@ -192,6 +195,7 @@ function checkReadOnly(values: StartValues): void {
 
 function checkCombination(values: StartValues): void {
   checkReadOnly(values);
+  checkFork(values);
   if (values.check === "full" && values.store !== "lmdb") {
     throw new ConfigError(`--check full: serves the lmdb engine, not ${values.store}`);
   }
@@ -261,6 +265,7 @@ function startNode(values: StartValues): Promise<Node> {
     onUpgrade: upgradeProgress(),
     genesis: values.genesis,
     waypoint: values.waypoint,
+    fork: forkOf(values, values.fork === undefined ? undefined : apiKeys(1).apiKey),
     follow: isFollowing
       ? {
           ...toNodeValues(followOptions, values),
@@ -335,7 +340,7 @@ export { exclusions as startExclusions, options as startOptions };
 
 export const startCommand = command({
   name: "start",
-  summary: "Run a node: a local chain, a network's genesis, or a follower of full nodes",
+  summary: "Run a node: a local chain, a network's genesis, a follower of full nodes, or a fork of a network",
   operands: "",
   options,
   mainOptions: [
@@ -357,6 +362,7 @@ export const startCommand = command({
     'sextant start --genesis genesis.blob --waypoint "$(cat waypoint.txt)"',
     "sextant start --upstream http://127.0.0.1:8080 --data ./replica --port 8081",
     "sextant start --upstream https://node.example --start-version latest --data ./network",
+    "sextant start --fork https://node.example --data ./fork",
     "sextant start --store cassandra --store-url cassandra://10.0.0.1,10.0.0.2,10.0.0.3/sextant",
     "sextant start --store cassandra --store-url cassandra://10.0.0.1,10.0.0.2,10.0.0.3/sextant --read-only",
     "sextant start --config /etc/sextant.yaml",
