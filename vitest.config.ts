@@ -5,6 +5,7 @@ import { SkippedReporter } from "./test/support/skipped-reporter.ts";
 
 const FUZZ = ["src/**/*.fuzz.test.ts", "test/fuzz/**/*.test.ts"];
 const CLUSTER = ["test/cluster/**/*.test.ts"];
+const BROWSER = ["test/browser/**/*.test.ts"];
 const E2E = ["test/e2e/**/*.test.ts"];
 const HTTP = ["test/http/**/*.test.ts", "test/sync/**/*.test.ts"];
 
@@ -32,7 +33,7 @@ export default defineConfig({
     projects: [
       tier("unit", 0, {
         include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-        exclude: [...FUZZ, ...CLUSTER, ...E2E, ...HTTP],
+        exclude: [...FUZZ, ...CLUSTER, ...BROWSER, ...E2E, ...HTTP],
         // These tests share no state but modules, so that a process loads the sources once for all of its files.
         // It does so for files that run one after the other: hence a turn of its own.
         isolate: false,
@@ -48,6 +49,8 @@ export default defineConfig({
       }),
       tier("cluster", 2, { include: CLUSTER, maxWorkers: LATE_WORKERS }),
       tier("fuzz", 2, { include: FUZZ, maxWorkers: LATE_WORKERS }),
+      // A browser keeps several processes busy.
+      tier("browser", 3, { include: BROWSER, maxWorkers: 2, globalSetup: "test/support/chromium-setup.ts" }),
     ],
   },
 });

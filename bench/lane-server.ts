@@ -67,7 +67,15 @@ function addRoute(app: FastifyInstance, operation: Operation, { ledger, encode, 
       const opened = ledger.openView();
       const view = opened instanceof Promise ? await opened : opened;
       try {
-        const context = { view, services, ledger, form, isGone: () => false, lastEventId: undefined };
+        const context = {
+          view,
+          services,
+          ledger,
+          form,
+          isGone: () => false,
+          lastEventId: undefined,
+          mayBeUndone: () => false,
+        };
         const handled = operation.handle(args, context);
         const answer = handled instanceof Promise ? await handled : handled;
         if (!("data" in answer)) throw new Error(`${operation.id} is streamed`);

@@ -54,7 +54,7 @@ async function make(store: Store): Promise<{ chain: LocalChain; records: number 
   let shown = performance.now();
   for (let height = 1; height <= blocks; height++) {
     const view = await store.openView();
-    const block = await chain.produceBlock({
+    const { records: block } = await chain.produceBlock({
       position: view.position,
       view,
       getTreeNodes: (keys) => store.getTreeNodes(keys),

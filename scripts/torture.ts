@@ -93,7 +93,7 @@ async function advanceModel(version: bigint): Promise<void> {
     const { position } = view;
     if (position.version >= version) return view.release();
     const last = position.timestampUsec;
-    const block = await chain.produceBlock({
+    const { records: block } = await chain.produceBlock({
       position,
       view,
       getTreeNodes: (nodes) => model.getTreeNodes(nodes),

@@ -77,6 +77,7 @@ import type { Store } from "./store/contract.ts";
 import { StoreError } from "./store/errors.ts";
 import { assertHead } from "./sync/check/head-check.ts";
 import { loadPosition } from "./sync/committer.ts";
+import { assertIdentity } from "./sync/genesis.ts";
 import { type PruneWindow, parsePruneWindow } from "./sync/prune-window.ts";
 
 export type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
@@ -194,7 +195,7 @@ class SextantNode implements Node, Ledger {
   readonly #storeOptions: StoreOptions;
   readonly #logger: Logger;
   readonly #window: PruneWindow;
-  readonly #waypoints = new WaypointInfo();
+  #waypoints = new WaypointInfo();
   readonly #demoNames = new DemoNameInfo();
   /** A process that writes hears of its own commits; any other looks at the store. */
   readonly #headWatch = new HeadWatch({ ledger: this, isTold: () => this.#writer !== undefined });
@@ -210,6 +211,7 @@ class SextantNode implements Node, Ledger {
   readonly #calls = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
   #closedAt: bigint | undefined;
+  #closedUrl: string | undefined;
   #plan: StartPlan | undefined;
   /** Undefined for a node that makes no blocks. */
   #submissions: SubmissionService | undefined;
@@ -269,7 +271,7 @@ class SextantNode implements Node, Ledger {
   }
 
   get url(): string | undefined {
-    return this.#frontend?.url;
+    return this.#frontend?.url ?? this.#closedUrl;
   }
 
   async start(): Promise<void> {
@@ -305,6 +307,10 @@ class SextantNode implements Node, Ledger {
   async #begin(opened: OpenedStore, plan: StartPlan): Promise<void> {
     const { store, lease } = opened;
     this.#take(opened);
+    const { check } = plan;
+    if (check !== undefined && store.identity !== undefined) {
+      this.#plan = { ...plan, check: assertIdentity(store.identity, check) };
+    }
     if (this.#options.readOnly === true) {
       await this.#startWorkers();
       return;
@@ -766,7 +772,19 @@ class SextantNode implements Node, Ledger {
     await Promise.allSettled(this.#calls);
     this.#closedAt = (await this.#storedPosition())?.version;
     await this.#store?.close();
+    this.#release();
+  }
+
+  /** A caller may keep the handle of a closed node, which must not keep the ledger. */
+  #release(): void {
+    this.#closedUrl = this.url;
+    this.#waypoints = new WaypointInfo();
     this.#store = undefined;
+    this.#driver = undefined;
+    this.#plan = undefined;
+    this.#frontend = undefined;
+    this.#election = undefined;
+    this.#writer = undefined;
   }
 }
 

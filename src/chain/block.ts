@@ -6,8 +6,12 @@ import type { Position } from "../ledger/position.ts";
 import { type TreeNodeReader, updateStateTree } from "../ledger/state-tree/update.ts";
 import { stateValueHash } from "../ledger/state-value.ts";
 import type { Transaction } from "../ledger/transaction.ts";
+import { votersOf } from "../ledger/validator-set.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { type Address, formatAddress } from "../move/address.ts";
+import type { LedgerRoot } from "../proof/accumulator-proof.ts";
+import type { EpochState, LedgerInfo, SignedLedgerInfo } from "../proof/ledger-info.ts";
+import type { BlockMetadata } from "../transaction/block-metadata.ts";
 import { SubmissionError } from "../transaction/submission-error.ts";
 import type { Action, ActionContext } from "./actions/action.ts";
 import { installActions } from "./actions/install.ts";
@@ -25,6 +29,7 @@ import {
   nextBlock,
   readChainHead,
   runPrologue,
+  withEpochTime,
 } from "./prologue.ts";
 import { Random } from "./random.ts";
 import { NO_ROOT, RecordWriter } from "./record-writer.ts";
@@ -45,6 +50,8 @@ export interface BlockBase {
   readonly getTreeNodes: TreeNodeReader;
   /** Transactions that wait for a block, in order, and the account that may mint. */
   readonly submitted?: SubmittedQueue | undefined;
+  /** Time between changes of epoch from this block on; undefined keeps the ledger's. */
+  readonly epochTimeMs?: number | undefined;
   /** Time of the block; at or before the ledger's time it becomes the ledger's time plus one. */
   readonly timestampUsec: bigint;
 }
@@ -61,6 +68,8 @@ export interface SubmittedQueue {
 export interface MadeBlock {
   readonly height: bigint;
   readonly records: readonly Uint8Array[];
+  /** What its validators signed; undefined if their keys are not ours. */
+  readonly signed: SignedLedgerInfo | undefined;
   /** Amounts that its transactions moved. */
   readonly movements: readonly Movement[];
 }
@@ -115,6 +124,11 @@ export class BlockBuilder {
 
   get records(): readonly Uint8Array[] {
     return this.#writer.records;
+  }
+
+  /** The ledger after the records so far. */
+  get ledger(): LedgerRoot {
+    return this.#writer.ledger;
   }
 
   /** Starts a transaction. */
@@ -240,10 +254,20 @@ export class BlockBuilder {
   }
 }
 
+/** What validators sign about a block. */
+function ledgerInfoOf(
+  { id, epoch, round, timestampUsec }: BlockMetadata,
+  ledger: LedgerRoot,
+  nextEpoch: EpochState | undefined,
+): LedgerInfo {
+  // On a network this is the hash of a vote on the block.
+  return { ...ledger, epoch, round, blockId: id, timestampUsec, nextEpoch, consensusDataHash: sha3Parts(id) };
+}
+
 /** Makes the block after the given ledger. */
 export async function makeBlock(items: ChainItems, seed: Uint8Array, base: BlockBase): Promise<MadeBlock> {
   const { blockState, slot, hasDemo } = await loadBlockState(items, base.view);
-  const head = readChainHead(blockState.state);
+  const head = withEpochTime(readChainHead(blockState.state), base.epochTimeMs);
   const height = head.block.height + 1n;
   const random = blockRandom(seed, height);
   const isLater = base.timestampUsec > head.timeUsec;
@@ -256,11 +280,19 @@ export async function makeBlock(items: ChainItems, seed: Uint8Array, base: Block
   const builder = new BlockBuilder(blockState, base, head, random);
   const prologue = builder.begin(timestampUsec);
   runPrologue(prologue, head, block, slot);
-  const result = () => ({ height, records: builder.records, movements: builder.movements });
+  const { validators } = items;
+  const result = (nextEpoch?: EpochState): MadeBlock => ({
+    height,
+    records: builder.records,
+    signed: validators.sign(ledgerInfoOf(block, builder.ledger, nextEpoch), head.validators),
+    movements: builder.movements,
+  });
   if (isEpochEnd) {
-    endEpoch(prologue, head, timestampUsec);
+    const epoch = head.configuration.epoch + 1n;
+    const next = validators.setOf(epoch);
+    endEpoch(prologue, head, timestampUsec, next);
     await builder.addLast({ kind: "blockMetadata", block }, prologue);
-    return result();
+    return result({ epoch, voters: votersOf(next) });
   }
   builder.addSystem({ kind: "blockMetadata", block }, prologue);
   if (!hasDemo) {

@@ -25,6 +25,7 @@ import { type AssetName, createAssets, type DemoAsset } from "./assets.ts";
 import { createDemoAccounts, type DemoAccountName, type DemoAccounts } from "./demo-accounts.ts";
 import type { Framework } from "./framework.ts";
 import { type Item, moduleItem, objectItem, resourceItem, tableItem } from "./item.ts";
+import { ChainValidators } from "./validators.ts";
 
 const FRAMEWORK = parseAddress("0x1");
 
@@ -63,6 +64,7 @@ export const ORDER_SLOTS = 16;
 /** Everything that follows from the seed and the framework alone. */
 export interface ChainItems {
   readonly framework: Framework;
+  readonly validators: ChainValidators;
   readonly demoAccounts: DemoAccounts;
   readonly demoAddress: Address;
   readonly assets: Readonly<Record<AssetName, DemoAsset>>;
@@ -153,6 +155,7 @@ export function createChainItems(seed: Uint8Array, framework: Framework): ChainI
   ] as Item<unknown>[];
   return {
     framework,
+    validators: new ChainValidators(seed),
     demoAccounts,
     demoAddress,
     assets,

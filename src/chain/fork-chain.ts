@@ -33,7 +33,7 @@ export function createForkChain(name: string): ForkChain {
   };
   const items = createChainItems(seed, framework);
   return {
-    produceBlock: async (base) => (await makeForkBlock(items, seed, base)).records,
+    produceBlock: (base) => makeForkBlock(items, seed, base),
     submissions: new Submissions({ framework, faucet: createKeypair(seed, "faucet") }),
     learn: async (view) => {
       hasFungibleAssets = await hasFungibleStructs(view);

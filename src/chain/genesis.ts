@@ -15,9 +15,8 @@ import { type Address, parseAddress } from "../move/address.ts";
 import { type ChainItems, FRAMEWORK_ITEMS } from "./chain-items.ts";
 import { type Effects, emitV1 } from "./effects.ts";
 import { type Item, moduleItem, resourceItem } from "./item.ts";
-import { createKeypair } from "./keys.ts";
 import { demoModuleCode, frameworkModules } from "./modules.ts";
-import { commitSlot } from "./prologue.ts";
+import { commitSlot, idlePerformance } from "./prologue.ts";
 import { createDemoState, initialMovements } from "./setup.ts";
 import { findSupplyItems, U128_MAX } from "./supply.ts";
 import { move } from "./wallet.ts";
@@ -32,13 +31,22 @@ const SUPPLY_KEY = parseAddress("0x619dc29a0aac8fa146714058e8dd6d2d0f3bdf5f63319
 /** Handle of the table of latest blocks. */
 const COMMIT_HANDLE = parseAddress("0x38ff67f17cf7998cd41ed5267b52cff7af37d06a22e8b390ce44b69680fc0e97");
 const COMMIT_CAPACITY = 2000;
-const EPOCH_INTERVAL_USEC = 500_000_000n;
-const VOTING_POWER = 100_000_000_000_000n;
-/** The generator of the group: a valid public key with the secret 1. Nothing is signed with it. */
-const CONSENSUS_KEY = Buffer.from(
-  "97f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb",
-  "hex",
-);
+/** The validators of the first epoch, and how long an epoch lasts. */
+interface GenesisStart {
+  readonly validatorsOf: (items: ChainItems) => ValidatorSet;
+  readonly epochIntervalUsec: bigint;
+}
+
+export const OWN_START: GenesisStart = {
+  validatorsOf: ({ validators }) => validators.setOf(1n),
+  epochIntervalUsec: 600_000_000n,
+};
+
+/** As the genesis was before blocks were signed. */
+export const FORMER_START: GenesisStart = {
+  validatorsOf: ({ validators }) => validators.formerSet(),
+  epochIntervalUsec: 500_000_000n,
+};
 
 const GENESIS_BLOCK: NewBlockEvent = {
   hash: new Uint8Array(32),
@@ -55,36 +63,18 @@ function frameworkHandle(creationNumber: bigint): EventHandle {
   return { counter: 0n, creationNumber, account: FRAMEWORK };
 }
 
-function createValidators(seed: Uint8Array): ValidatorSet {
-  const validator = {
-    address: createKeypair(seed, "validator").address,
-    votingPower: VOTING_POWER,
-    consensusKey: CONSENSUS_KEY,
-    networkAddresses: new Uint8Array(1),
-    fullnodeAddresses: new Uint8Array(1),
-    index: 0n,
-  };
-  return {
-    consensusScheme: 0,
-    active: [validator],
-    pendingInactive: [],
-    pendingActive: [],
-    totalVotingPower: VOTING_POWER,
-    totalJoiningPower: 0n,
-  };
-}
-
 /** Sets an item that is not in `items.all`. */
 function setNew<T>(state: WorkingState, item: Item<T>, value: T): void {
   state.addAbsent([item]);
   state.set(item, value);
 }
 
-function setFramework(state: WorkingState, items: ChainItems, seed: Uint8Array, chainId: number): void {
+function setFramework(state: WorkingState, items: ChainItems, chainId: number, start: GenesisStart): void {
   state.set(FRAMEWORK_ITEMS.chainId, chainId);
   state.set(FRAMEWORK_ITEMS.time, 0n);
-  state.set(FRAMEWORK_ITEMS.validatorSet, createValidators(seed));
-  state.set(FRAMEWORK_ITEMS.performance, [{ successful: 0n, failed: 0n }]);
+  const validators = start.validatorsOf(items);
+  state.set(FRAMEWORK_ITEMS.validatorSet, validators);
+  state.set(FRAMEWORK_ITEMS.performance, idlePerformance(validators));
   state.set(FRAMEWORK_ITEMS.commitHistory, {
     maxCapacity: COMMIT_CAPACITY,
     nextIndex: 0,
@@ -123,7 +113,7 @@ function publishModules(state: WorkingState, items: ChainItems): void {
 }
 
 /** Starts the first block and the first epoch. Their events come last, in this order. */
-function startFirstBlock(effects: Effects): void {
+function startFirstBlock(effects: Effects, { epochIntervalUsec }: GenesisStart): void {
   const { state } = effects;
   const slot = commitSlot(state);
   const history = state.get(FRAMEWORK_ITEMS.commitHistory);
@@ -133,7 +123,7 @@ function startFirstBlock(effects: Effects): void {
   const blocks = frameworkHandle(3n);
   state.set(FRAMEWORK_ITEMS.block, {
     height: 0n,
-    epochIntervalUsec: EPOCH_INTERVAL_USEC,
+    epochIntervalUsec,
     newBlockEvents: emitV1(effects, blocks, NEW_BLOCK_EVENT_TYPE, newBlockEventCodec, GENESIS_BLOCK),
     updateEpochIntervalEvents: frameworkHandle(4n),
   });
@@ -146,17 +136,17 @@ function startFirstBlock(effects: Effects): void {
 }
 
 /** The genesis file of the local chain. */
-export function encodeGenesis(items: ChainItems, seed: Uint8Array, chainId: number): Uint8Array {
+export function encodeGenesis(items: ChainItems, chainId: number, start: GenesisStart): Uint8Array {
   const state = new WorkingState();
   state.addAbsent(items.all);
-  setFramework(state, items, seed, chainId);
+  setFramework(state, items, chainId, start);
   publishModules(state, items);
   const coinSupplies = findSupplyItems(state, items);
   for (const item of coinSupplies.values()) setNew(state, item, 0n);
   const effects: Effects = { state, items, coinSupplies, createdUsec: undefined, events: [] };
   createDemoState(effects);
   for (const movement of initialMovements(items)) move(effects, movement);
-  startFirstBlock(effects);
+  startFirstBlock(effects, start);
   const writeSet = { kind: "v0", writes: state.finish() } as const;
   return encodeWith(transactionCodec, {
     kind: "genesis",

@@ -2,10 +2,10 @@
 // it continues from any stored ledger.
 import { sha3 } from "../base/sha3.ts";
 import type { EncodedWrite } from "../ledger/state-writes.ts";
-import { type BlockBase, makeBlock } from "./block.ts";
+import { type BlockBase, type MadeBlock, makeBlock } from "./block.ts";
 import { type ChainItems, createChainItems } from "./chain-items.ts";
 import { OWN_FRAMEWORK, readFramework } from "./framework.ts";
-import { encodeGenesis } from "./genesis.ts";
+import { encodeGenesis, FORMER_START, OWN_START } from "./genesis.ts";
 import { type ChainGuide, createGuide } from "./guide.ts";
 import { createKeypair } from "./keys.ts";
 import { Submissions } from "./submission/submissions.ts";
@@ -19,14 +19,16 @@ export interface LocalChainSettings {
   readonly seed: string;
   /** Chain id of its own genesis. On another network's genesis that network's chain id applies. */
   readonly chainId?: number;
+  /** Time between changes of epoch. Left out, ten minutes for a new chain; one that exists keeps its own. */
+  readonly epochTimeMs?: number | undefined;
   /** Writes of another network's genesis to build on; by default the chain has its own genesis. */
   readonly genesis?: readonly EncodedWrite[] | undefined;
 }
 
 /** Makes blocks, with the transactions that are submitted. */
 export interface BlockSource {
-  /** Makes the records of the next block. Writes nothing. */
-  produceBlock(base: BlockBase): Promise<readonly Uint8Array[]>;
+  /** Makes the next block. Writes nothing. */
+  produceBlock(base: BlockBase): Promise<MadeBlock>;
   /** Checks, simulates and makes transactions for this chain. */
   readonly submissions: Submissions;
 }
@@ -37,6 +39,8 @@ export interface LocalChain extends BlockSource {
   readonly items: ChainItems;
   /** Its own genesis; it can also start from another network's. */
   genesisBlob(): Uint8Array;
+  /** The genesis that programs before validators signed gave to this seed: their stores go on. */
+  formerGenesisBlob(): Uint8Array;
   guide(): ChainGuide;
 }
 
@@ -47,13 +51,14 @@ export function chainSeed(name: string): Uint8Array {
 
 /** The local chain with these settings. Throws ConfigError if it cannot make blocks on the genesis. */
 export function createLocalChain(settings: LocalChainSettings): LocalChain {
-  const { seed: name, chainId = LOCAL_CHAIN_ID, genesis } = settings;
+  const { seed: name, chainId = LOCAL_CHAIN_ID, genesis, epochTimeMs } = settings;
   const seed = chainSeed(name);
   const items = createChainItems(seed, genesis === undefined ? OWN_FRAMEWORK : readFramework(genesis));
   return {
     items,
-    genesisBlob: () => encodeGenesis(items, seed, chainId),
-    produceBlock: async (base) => (await makeBlock(items, seed, base)).records,
+    genesisBlob: () => encodeGenesis(items, chainId, OWN_START),
+    formerGenesisBlob: () => encodeGenesis(items, chainId, FORMER_START),
+    produceBlock: (base) => makeBlock(items, seed, { epochTimeMs, ...base }),
     submissions: new Submissions({ framework: items.framework, faucet: createKeypair(seed, "faucet") }),
     guide: () => createGuide(items),
   };

@@ -52,6 +52,12 @@ export function readChainHead(state: WorkingState): ChainHead {
   };
 }
 
+/** The head with another time between changes of epoch, which the next block stores. */
+export function withEpochTime(head: ChainHead, epochTimeMs: number | undefined): ChainHead {
+  if (epochTimeMs === undefined) return head;
+  return { ...head, block: { ...head.block, epochIntervalUsec: BigInt(epochTimeMs) * 1000n } };
+}
+
 /** The next block's slot in the ring buffer of latest blocks; undefined on older chains, which have none. */
 export function commitSlot(state: WorkingState): Item<NewBlockEvent> | undefined {
   const history = state.get(FRAMEWORK_ITEMS.commitHistory);
@@ -141,16 +147,26 @@ function recordProposal(state: WorkingState, head: ChainHead, block: BlockMetada
   );
 }
 
-/** Ends the epoch; the next one starts with the next block and the same validators. */
-export function endEpoch(effects: Effects, head: ChainHead, timestampUsec: bigint): void {
+/** No proposals of any validator yet. */
+export function idlePerformance({ active }: ValidatorSet): { successful: bigint; failed: bigint }[] {
+  return active.map(() => ({ successful: 0n, failed: 0n }));
+}
+
+/** Ends the epoch; the next one starts with the next block and these validators. */
+export function endEpoch(
+  effects: Effects,
+  head: ChainHead,
+  timestampUsec: bigint,
+  validators: ValidatorSet,
+): void {
+  const { state } = effects;
   const epoch = head.configuration.epoch + 1n;
   const events = emitV1(effects, head.configuration.events, NEW_EPOCH_EVENT_TYPE, newEpochEventCodec, {
     epoch,
   });
-  effects.state.set(FRAMEWORK_ITEMS.validatorSet, head.validators);
-  effects.state.set(FRAMEWORK_ITEMS.configuration, {
-    epoch,
-    lastReconfigurationUsec: timestampUsec,
-    events,
-  });
+  state.set(FRAMEWORK_ITEMS.validatorSet, validators);
+  if (state.has(FRAMEWORK_ITEMS.performance)) {
+    state.set(FRAMEWORK_ITEMS.performance, idlePerformance(validators));
+  }
+  state.set(FRAMEWORK_ITEMS.configuration, { epoch, lastReconfigurationUsec: timestampUsec, events });
 }

@@ -10,6 +10,7 @@ import { encodeRecord } from "../ledger/record.ts";
 import { type Transaction, transactionCodec, transactionHash } from "../ledger/transaction.ts";
 import { transactionInfoCodec, transactionInfoHash } from "../ledger/transaction-info.ts";
 import { type Writes, writeSetCodec, writeSetHash } from "../ledger/write-set.ts";
+import type { LedgerRoot } from "../proof/accumulator-proof.ts";
 
 /** In the place of a root that nobody can compute, on a fork. No root is all zeros. */
 export const NO_ROOT: Uint8Array = new Uint8Array(32);
@@ -61,5 +62,10 @@ export class RecordWriter {
 
   get records(): readonly Uint8Array[] {
     return this.#records;
+  }
+
+  /** The last version, and the accumulator root after it. */
+  get ledger(): LedgerRoot {
+    return { version: this.#version - 1n, accumulatorRoot: this.#accumulator?.root() ?? NO_ROOT };
   }
 }

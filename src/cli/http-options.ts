@@ -46,7 +46,11 @@ const servingOptions = {
   encode: switchOption("Switch encode_submission and explain_submission off", HTTP_DEFAULTS.encode),
   "json-output": switchOption("Switch JSON responses off", HTTP_DEFAULTS.jsonOutput),
   "bcs-output": switchOption("Switch BCS responses off", HTTP_DEFAULTS.bcsOutput),
-  "start-page": switchOption("Switch the page at / off", HTTP_DEFAULTS.startPage),
+  "start-page": switchOption("Switch the page at / and the console's views off", HTTP_DEFAULTS.startPage),
+  console: switchOption(
+    "Serve plain pages instead of the console and the interactive API reference",
+    HTTP_DEFAULTS.console,
+  ),
   metrics: switchOption("Switch /metrics off", true),
   "metrics-port": integerOption("Serve /metrics on this port instead of the main one", "PORT", {
     ...FRONTEND_NUMBERS.metricsPort,

@@ -39,6 +39,7 @@ import { Router } from "./router.ts";
 import { lastEventIdField } from "./schemas/event-stream.ts";
 import { minVersionOf } from "./schemas/min-version.ts";
 import type { Services } from "./services.ts";
+import type { StaticFile, StaticFiles } from "./static-files.ts";
 
 /** What the operator can switch off. */
 export interface Switches {
@@ -68,6 +69,8 @@ export interface DispatcherOptions extends Omit<ResponderOptions, "headers"> {
   readonly maxLagMs: number;
   /** Weakest level of an answer that is sent; undefined for any. */
   readonly minTrust: TrustLevel | undefined;
+  /** Files for browsers; undefined where they are switched off. */
+  readonly files: StaticFiles | undefined;
   /** Serves the paths that this node does not; undefined without an upstream. */
   readonly passThrough: PassThrough | undefined;
 }
@@ -131,6 +134,14 @@ function isElsewhere({ operation }: Serving, error: unknown): boolean {
   );
 }
 
+function wrongMethod(method: string, methods: readonly string[]): HttpError {
+  const allowed = methods.join(", ");
+  return new HttpError("wrong_method", `${method} is not served at this path, only ${allowed}`, {
+    headers: ["Allow", allowed],
+    isElsewhere: true,
+  });
+}
+
 function toServing(exchange: Exchange): Serving {
   return { exchange, operation: undefined, headers: undefined, trust: undefined, isPinned: false };
 }
@@ -181,7 +192,16 @@ export class Dispatcher {
       }
       const url = originForm(target);
       const mark = url.indexOf("?");
-      const { operation, segments } = this.#route(exchange.method, mark < 0 ? url : url.slice(0, mark));
+      const path = mark < 0 ? url : url.slice(0, mark);
+      const finding = this.#options.files?.find(path, headers);
+      const file = finding === undefined ? undefined : await finding;
+      if (file !== undefined) {
+        inFlight = 1;
+        this.#countIn();
+        await this.#sendFile(serving, file);
+        return;
+      }
+      const { operation, segments } = this.#route(exchange.method, path);
       serving.operation = operation;
       if (operation.isBetterElsewhere && this.#options.passThrough !== undefined) {
         throw new HttpError("not_served", `${operation.id} is passed on`, { isElsewhere: true });
@@ -202,10 +222,9 @@ export class Dispatcher {
       if (minVersion !== undefined) await this.#reach(serving, operation, minVersion);
       // Requests count from here on, with their body complete and their version there: neither must keep others out.
       inFlight = 1;
-      if (++this.#inFlight > this.#options.maxInFlight) {
-        throw new HttpError("overloaded", "too many requests in flight", { headers: ["Retry-After", "1"] });
-      }
+      this.#countIn();
       if (operation.maxInFlight !== undefined) leave = this.#enter(operation, operation.maxInFlight);
+      const { timesBack } = this.#options.headWatch;
       if (operation.ledger !== "none") {
         const opened = this.#openView(operation);
         view = opened instanceof Promise ? await opened : opened;
@@ -217,8 +236,10 @@ export class Dispatcher {
       }
       if (exchange.isGone) throw new Abandoned("the client went away");
       const { services, ledger } = this.#options;
+      const mayBeUndone = this.#mayBeUndone;
       const isGone = (): boolean => exchange.isGone;
-      const handled = operation.handle(args, { view, services, ledger, form, isGone, lastEventId });
+      const context = { view, services, ledger, form, isGone, lastEventId, mayBeUndone };
+      const handled = operation.handle(args, context);
       const answer = handled instanceof Promise ? await handled : handled;
       // Encode nothing for a client that left: a large response holds memory until it is sent.
       if (exchange.isGone) throw new Abandoned("the client went away");
@@ -228,7 +249,7 @@ export class Dispatcher {
       }
       const about = this.#headers.about(answer);
       if ("watched" in answer) {
-        this.#openStream(serving, operation, form, answer);
+        this.#openStream(serving, { operation, form, timesBack }, answer);
         return;
       }
       if ("stream" in answer) {
@@ -253,7 +274,30 @@ export class Dispatcher {
     }
   }
 
-  #openStream(serving: Serving, operation: Operation, form: Form, answer: EventAnswer<WatchEvent>): void {
+  /** Counts a request as in flight. Throws when there are too many. */
+  #countIn(): void {
+    if (++this.#inFlight > this.#options.maxInFlight) {
+      throw new HttpError("overloaded", "too many requests in flight", { headers: ["Retry-After", "1"] });
+    }
+  }
+
+  async #sendFile(serving: Serving, file: StaticFile): Promise<void> {
+    const { exchange } = serving;
+    if (exchange.method !== "GET" && exchange.method !== "HEAD")
+      throw wrongMethod(exchange.method, ["GET", "HEAD"]);
+    const body = await file.read();
+    if (exchange.isGone) throw new Abandoned("the client went away");
+    this.#responder.sendFile(serving, file, body);
+  }
+
+  readonly #mayBeUndone = (version: bigint): boolean => this.#options.headWatch.mayBeUndone(version);
+
+  #openStream(
+    serving: Serving,
+    asked: { readonly operation: Operation; readonly form: Form; readonly timesBack: number },
+    answer: EventAnswer<WatchEvent>,
+  ): void {
+    const { operation, form, timesBack } = asked;
     const { streams } = this.#options;
     streams.assertRoom();
     const { watched, opening, state, after, version } = answer;
@@ -261,7 +305,10 @@ export class Dispatcher {
     const first = state === undefined ? opening : opening + format(state);
     const sink = this.#responder.startEvents(serving, form, version, this.#headers.about(answer));
     if (serving.exchange.method === "HEAD") sink.end();
-    else streams.open({ watched, opening: first, after, isResumed: state === undefined, format }, sink);
+    else {
+      const isResumed = state === undefined;
+      streams.open({ watched, opening: first, after, timesBack, isResumed, format }, sink);
+    }
   }
 
   /** Passes a request that this node does not serve to the upstream. Returns true if the upstream answers it. */
@@ -327,11 +374,7 @@ export class Dispatcher {
     if (match === undefined) {
       throw new HttpError("unknown_path", `nothing is served at ${quoteInput(path)}`, { isElsewhere: true });
     }
-    const allowed = match.join(", ");
-    throw new HttpError("wrong_method", `${method} is not served at this path, only ${allowed}`, {
-      headers: ["Allow", allowed],
-      isElsewhere: true,
-    });
+    throw wrongMethod(method, match);
   }
 
   #negotiate(operation: Operation, accept: string | undefined): Form {

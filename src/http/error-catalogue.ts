@@ -153,6 +153,12 @@ export const ERROR_CATALOGUE = {
     when: "The address has no module of this name at this version.",
     remedy: "Check the address, the name and the version.",
   },
+  transaction_not_found: {
+    status: 404,
+    errorCode: "transaction_not_found",
+    when: "No transaction has this version or hash: it is not committed yet, or was pruned.",
+    remedy: "Check the version or the hash; send again later if the transaction was only just submitted.",
+  },
   table_item_not_found: {
     status: 404,
     errorCode: "table_item_not_found",

@@ -18,7 +18,7 @@ export function errorsPage(operations: readonly Operation[]): string {
   });
   return `# Errors
 
-Every error is \`application/json\`, whatever \`Accept\` says. \`message\` names the wrong part of the request, what was
+Every error is \`application/json\`, whatever \`Accept\` says; only a path where nothing is served is a page for clients that prefer \`text/html\`. \`message\` names the wrong part of the request, what was
 expected and what was received; \`error_code\` is one of a fixed list. An error that
 occurs while the node reads the ledger carries the ledger headers; an earlier one, such as a malformed request, does
 not. Generated from the error catalogue by \`npm run docs\`; do not edit.

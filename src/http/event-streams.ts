@@ -28,6 +28,8 @@ export interface StreamSource {
   readonly opening: string;
   /** The reader knows the state at this version. */
   readonly after: bigint;
+  /** How often the ledger had gone back before the reader's state was read. */
+  readonly timesBack: number;
   /** True if changes after it may be in the history. */
   readonly isResumed: boolean;
   /** The text of an event. */
@@ -169,7 +171,12 @@ export class EventStreams {
     const { headWatch } = this.#options;
     const { watched, isResumed } = stream.source;
     let head = isResumed ? await this.#catchUp(stream) : stream.after;
-    while (this.#streams.has(stream) && !headWatch.feed.join(watched, stream, head)) {
+    const isOver = (): boolean => {
+      // The reader may know what is undone: it comes back and is told the state now.
+      if (stream.source.timesBack !== headWatch.timesBack) this.end(stream);
+      return !this.#streams.has(stream);
+    };
+    while (!isOver() && !headWatch.feed.join(watched, stream, head)) {
       const seen = head;
       head = await this.#catchUp(stream);
       // The feed knows a commit that the ledger does not show yet.

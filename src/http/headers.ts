@@ -1,5 +1,6 @@
 // Response headers. The ledger headers are built once per position and reused by every response at it; a response
 // copies the prepared list and adds its own. Lists are flat: name, value, name, value.
+import { createHash } from "node:crypto";
 import {
   brandedHeader,
   CURSOR,
@@ -14,6 +15,7 @@ import { formatTrust, type TrustLevel, trustAt } from "../ledger/trust.ts";
 import { formatFork, type LedgerPosition } from "../ledger/view.ts";
 import type { HeaderSet } from "./exchange.ts";
 import { type Form, MEDIA_TYPES } from "./negotiation.ts";
+import { PAGE_STYLE } from "./pages.ts";
 
 const CONTENT_TYPES: Readonly<Record<Form, string>> = {
   ...MEDIA_TYPES,
@@ -25,7 +27,23 @@ const CONTENT_TYPES: Readonly<Record<Form, string>> = {
 /** Headers of every response. All three request headers in Vary change the response. */
 const ALWAYS = ["Vary", "Accept, Accept-Encoding, Origin", "X-Content-Type-Options", "nosniff"] as const;
 
-const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
+/** What no page may do, whatever else it may. */
+const FRAMING = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** A plain page has one style element, and loads nothing but the icon. */
+const PAGE_POLICY = `default-src 'none'; style-src '${styleHash(PAGE_STYLE)}'; img-src 'self'; ${FRAMING}`;
+/** Files of the package load files of the package, and ask this node. */
+const FILE_POLICY = `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; ${FRAMING}`;
+
+function safeguards(policy: string): string[] {
+  return ["Content-Security-Policy", policy, "X-Frame-Options", "DENY", "Referrer-Policy", "no-referrer"];
+}
+
+/** Headers of every static file, beyond its type and caching. */
+export const STATIC_HEADERS: readonly string[] = [
+  ...ALWAYS,
+  ...safeguards(FILE_POLICY),
+  ...["Cross-Origin-Resource-Policy", "same-origin"],
+];
 
 const POSITION_FIELDS = Object.keys(LEDGER_HEADERS) as readonly (keyof typeof LEDGER_HEADERS)[];
 
@@ -66,6 +84,11 @@ export function headerLines(headers: readonly string[]): string {
   return lines;
 }
 
+/** Names a style in a Content-Security-Policy. */
+function styleHash(style: string): string {
+  return `sha256-${createHash("sha256").update(style).digest("base64")}`;
+}
+
 /** A list in both forms. */
 export function toHeaderSet(list: readonly string[]): HeaderSet {
   return { list, lines: headerLines(list) };
@@ -73,10 +96,7 @@ export function toHeaderSet(list: readonly string[]): HeaderSet {
 
 function makePlain(form: Form): string[] {
   const headers = ["Content-Type", CONTENT_TYPES[form], ...ALWAYS];
-  if (form === "html") {
-    headers.push("Content-Security-Policy", PAGE_POLICY, "X-Frame-Options", "DENY");
-    headers.push("Referrer-Policy", "no-referrer");
-  }
+  if (form === "html") headers.push(...safeguards(PAGE_POLICY));
   return headers;
 }
 

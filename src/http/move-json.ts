@@ -1,12 +1,17 @@
 // Stored values in JSON.
+import { toPrefixedHex } from "../base/hex.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { BcsReader } from "../bcs/reader.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { StateTypes } from "../ledger/state-types.ts";
 import type { LedgerView } from "../ledger/view.ts";
+import type { ModuleId } from "../move/abi.ts";
+import { moduleAbiToJson } from "../move/abi-json.ts";
+import { formatAddress } from "../move/address.ts";
 import { MoveError } from "../move/errors.ts";
 import type { Layout } from "../move/layout.ts";
+import type { StoredModule } from "../move/module-cache.ts";
 import { formatTypeTag, type TypeTag } from "../move/type-tag.ts";
 import { type JsonValue, ValuePrinter } from "../move/value-print.ts";
 import { HttpError } from "./errors.ts";
@@ -66,4 +71,21 @@ function unprintable(error: unknown, text: string): unknown {
 /** The JSON text of a resource. */
 export function resourceText(type: string, data: JsonValue): string {
   return `{"type":${JSON.stringify(type)},"data":${JSON.stringify(data)}}`;
+}
+
+/** The JSON text of a module. Throws LedgerError, and HttpError `unprintable`. */
+export function moduleText(types: StateTypes, module: ModuleId, stored: StoredModule): string {
+  try {
+    const abi = moduleAbiToJson(types.abiOf(module, stored));
+    return `{"bytecode":"${toPrefixedHex(stored.bytes)}","abi":${JSON.stringify(abi)}}`;
+  } catch (error) {
+    if (!(error instanceof MoveError)) throw error;
+    const name = `${formatAddress(module.address)}::${module.name}`;
+    if (error.details.status === "ABI_TOO_LARGE") {
+      throw new HttpError("unprintable", `${name}: ${error.message}`, { cause: error });
+    }
+    throw new LedgerError("corrupt", `stored module ${name} does not decode: ${error.message}`, {
+      cause: error,
+    });
+  }
 }

@@ -19,6 +19,7 @@ import { getRawTableItem } from "./operations/get-raw-table-item.ts";
 import { getRawTableItems } from "./operations/get-raw-table-items.ts";
 import { getTableItem } from "./operations/get-table-item.ts";
 import { countTableItems, getTableItems } from "./operations/get-table-items.ts";
+import { getTransactionByVersion } from "./operations/get-transaction-by-version.ts";
 import { getTransactions } from "./operations/get-transactions.ts";
 import { healthy } from "./operations/healthy.ts";
 import { info } from "./operations/info.ts";
@@ -55,6 +56,7 @@ export const OPERATIONS: readonly Operation[] = [
   getTransactions,
   submitTransaction,
   submitBatchTransactions,
+  getTransactionByVersion,
   getRawStateValue,
   info,
   getLedgerInfo,

@@ -114,6 +114,8 @@ export interface Context<L extends LedgerUse = LedgerUse> {
   readonly isGone: () => boolean;
   /** Where a stream resumes; undefined where the client does not say. */
   readonly lastEventId: bigint | undefined;
+  /** True if the ledger went back below a version since a client may have seen it. */
+  readonly mayBeUndone: (version: bigint) => boolean;
 }
 
 /** Documentation of an operation. */

@@ -12,9 +12,11 @@ import { ERROR_CATALOGUE } from "./error-catalogue.ts";
 import { CLIENT_GONE, type EventSink, type Exchange, type HeaderSet } from "./exchange.ts";
 import { type HeaderMaker, type PositionHeaders, plainHeaders } from "./headers.ts";
 import { LogBudget } from "./log-budget.ts";
-import { type Coding, type Form, negotiateCoding } from "./negotiation.ts";
+import { type Coding, type Form, negotiateCoding, negotiateForm } from "./negotiation.ts";
 import type { Operation, StreamedAnswer } from "./operation.ts";
+import { notFoundPage } from "./pages.ts";
 import { createRequestId, givenRequestId } from "./request-id.ts";
+import type { StaticFile } from "./static-files.ts";
 import type { UnreadResponses } from "./unread-responses.ts";
 import { writePieces } from "./write-pieces.ts";
 
@@ -59,6 +61,12 @@ function matchesEtag(header: string | undefined, etag: string): boolean {
     const text = item.trim();
     return text === "*" || (text.startsWith("W/") ? text.slice(2) : text) === etag;
   });
+}
+
+/** True for a client that would rather read a page than JSON. */
+function isBrowser({ method, headers }: Exchange): boolean {
+  const isRead = method === "GET" || method === "HEAD";
+  return isRead && negotiateForm(headers.accept, ["json", "html"]) === "html";
 }
 
 function isSameTrust(a: TrustLevel | undefined, b: TrustLevel): boolean {
@@ -169,6 +177,17 @@ export class Responder {
     return sink;
   }
 
+  /** Sends a file of the package. */
+  sendFile(serving: Serving, file: StaticFile, body: Uint8Array): void {
+    const { etag, coding, isImmutable } = file;
+    const extra = ["Cache-Control", isImmutable ? IMMUTABLE_CACHING : "no-cache", "ETag", etag];
+    const isKnown = matchesEtag(serving.exchange.headers["if-none-match"], etag);
+    if (coding !== undefined && !isKnown) extra.push("Content-Encoding", coding);
+    this.send(serving, isKnown ? 304 : 200, file.headers, extra, isKnown ? undefined : body, {
+      isShared: isImmutable,
+    });
+  }
+
   /** Sends an error response. */
   fail(serving: Serving, error: unknown): void {
     const { condition, message, headers: extraHeaders, extra: extraKeys = {} } = faultOf(error);
@@ -185,8 +204,12 @@ export class Responder {
       condition === "version_pruned" && archiveUrl !== undefined
         ? { archival_endpoint: archiveUrl }
         : extraKeys;
-    const headers = serving.headers?.other.json ?? plainHeaders("json");
     const own = this.#readHeaders(serving, undefined, "Cache-Control", "no-store", ...extraHeaders);
+    if (condition === "unknown_path" && isBrowser(serving.exchange)) {
+      this.send(serving, status, plainHeaders("html"), own, notFoundPage(serving.exchange.target));
+      return;
+    }
+    const headers = serving.headers?.other.json ?? plainHeaders("json");
     this.send(serving, status, headers, own, errorBody(condition, message, extra), { requestId });
   }
 

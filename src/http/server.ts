@@ -28,6 +28,7 @@ import { metrics } from "./operations/metrics.ts";
 import { PassThrough } from "./pass-through.ts";
 import type { RequestObserver } from "./responder.ts";
 import type { NodeInfo, SubmissionEncoder, SubmissionExplainer, SubmissionHandler } from "./services.ts";
+import { StaticFiles } from "./static-files.ts";
 import type { TlsFiles } from "./tls.ts";
 import { UnreadResponses } from "./unread-responses.ts";
 
@@ -61,6 +62,7 @@ export const HTTP_DEFAULTS = {
   jsonOutput: true,
   bcsOutput: true,
   startPage: true,
+  console: true,
   logRequests: false,
   trustProxy: false,
 } as const;
@@ -75,6 +77,8 @@ export interface HttpServerOptions extends NumberOptions<typeof HTTP_NUMBERS> {
   readonly jsonOutput?: boolean | undefined;
   readonly bcsOutput?: boolean | undefined;
   readonly startPage?: boolean | undefined;
+  /** False serves plain pages instead of the console and the interactive reference. */
+  readonly console?: boolean | undefined;
   /** Logs one line for each response, at level info. */
   readonly logRequests?: boolean | undefined;
   /** Tells clients apart by the last address in X-Forwarded-For: only behind a proxy that sets it. */
@@ -114,6 +118,8 @@ export interface HttpServices {
   readonly mayRestart?: (chainId: number) => boolean;
   /** Why nothing may be passed on just now; undefined when it may. */
   readonly passThroughRefusal?: (() => string | undefined) | undefined;
+  /** Files for browsers; those of the package when left out. */
+  readonly files?: StaticFiles;
   readonly logger?: Logger;
   /** Whether ordinary requests are read and answered without node:http; true when left out. */
   readonly isDirect?: boolean;
@@ -186,6 +192,11 @@ function passedTrust(brands: readonly string[]): readonly string[] {
   return trustHeaderNames(brands).flatMap((name) => [name, formatTrust(TRUSTED)]);
 }
 
+function filesOf(options: HttpServices & HttpServerOptions): StaticFiles | undefined {
+  if (!(options.console ?? HTTP_DEFAULTS.console)) return undefined;
+  return options.files ?? new StaticFiles({ hasConsole: options.startPage ?? HTTP_DEFAULTS.startPage });
+}
+
 /** How often connections are looked at for answers that nobody reads. */
 const SWEEP_MS = 1000;
 
@@ -256,6 +267,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     minTrust: options.minTrust === undefined ? undefined : parseTrust(options.minTrust),
     archiveUrl: options.archiveUrl,
     mayRestart: options.mayRestart ?? (() => false),
+    files: filesOf(options),
     passThrough,
     unreadResponses,
     logger,

@@ -102,6 +102,10 @@ export const rawItemsRoute = readRoute("POST", `${API_ROOT}/tables/raw_items`, "
 export const encodeRoute = readRoute("POST", `${API_ROOT}/transactions/encode_submission`);
 export const explainRoute = readRoute("POST", `${API_ROOT}/transactions/explain_submission`);
 export const transactionsRoute = readRoute("GET", `${API_ROOT}/transactions`, "start", "limit");
+export const transactionByVersionRoute = readRoute(
+  "GET",
+  `${API_ROOT}/transactions/by_version/{txn_version}`,
+);
 export const rawStateValueRoute = readRoute(
   "POST",
   `${API_ROOT}/experimental/state_values/raw`,

@@ -1,6 +1,6 @@
 // The JSON form of module ABIs, keys in the order of the API. It counts the size before it builds anything, because
 // functions that share one long signature each print it.
-import type { Ability, AbiType, FieldAbi, FunctionAbi, ModuleAbi, StructAbi } from "./abi.ts";
+import type { Ability, AbiType, FieldAbi, FunctionAbi, ModuleAbi, ScriptAbi, StructAbi } from "./abi.ts";
 import { formatAddress } from "./address.ts";
 import { AbiPrinter } from "./bytecode/abi-text.ts";
 import { MoveError } from "./errors.ts";
@@ -216,4 +216,17 @@ export function moduleAbiToJson(abi: ModuleAbi, options: { readonly maxBytes?: n
     exposed_functions: abi.functions.filter(isExposed).map((fun) => builder.function(fun)),
     structs: abi.structs.map((struct) => builder.struct(asOldOption(abi, struct))),
   };
+}
+
+/** JSON of a script's entry point; undefined if it prints to more than `maxBytes`. */
+export function scriptAbiToJson(
+  { typeParams, params }: ScriptAbi,
+  maxBytes = MAX_ABI_JSON_BYTES,
+): FunctionAbiJson | undefined {
+  const builder = new JsonBuilder();
+  let bytes = 0;
+  for (const type of params) bytes += builder.printer.length(type);
+  if (bytes > maxBytes) return undefined;
+  const main = { name: "main", visibility: "public", isEntry: true, isView: false } as const;
+  return builder.function({ ...main, typeParams, params, returns: [] });
 }

@@ -1,5 +1,6 @@
 // Makes the blocks of a local chain on top of the ledger's head, and commits them like the records of any other source.
 import { DAY_MS, type NumberSettings } from "../base/settings.ts";
+import type { MadeBlock } from "../chain/block.ts";
 import { type BlockTimer, startBlockTimer } from "../chain/block-timer.ts";
 import type { BlockSource } from "../chain/local-chain.ts";
 import { Mempool } from "../chain/mempool.ts";
@@ -22,6 +23,8 @@ export const LOCAL_CHAIN_NUMBERS = {
    * seed alone. Left out, only `produceBlock` makes blocks, on that same clock.
    */
   blockTimeMs: { fallback: undefined, min: 0, max: 24 * DAY_MS },
+  /** Time between changes of epoch; left out, ten minutes, or that of the ledger if it exists. */
+  epochTimeMs: { fallback: undefined, min: 1, max: 24 * DAY_MS },
   /** Stops after this many blocks; never when left out. */
   blocks: { fallback: undefined, min: 0, max: 1_000_000_000 },
 } as const satisfies NumberSettings;
@@ -85,13 +88,13 @@ export class BlockMaker {
   async #produce(nowMs: number | undefined): Promise<Position> {
     const { store, chain, committer, faults, onCommit, viewOver = (same) => same } = this.#options;
     const view = await store.openView();
-    let records: readonly Uint8Array[];
+    let made: MadeBlock;
     const settled: Submitted[] = [];
     try {
       const last = view.position.timestampUsec;
       const stepped = last === 0n ? FIRST_BLOCK_USEC : last + BLOCK_STEP_USEC;
       const now = nowMs === undefined ? stepped : BigInt(nowMs) * 1000n;
-      records = await chain.produceBlock({
+      made = await chain.produceBlock({
         position: view.position,
         view: viewOver(view),
         getTreeNodes: (keys) => store.getTreeNodes(keys),
@@ -106,7 +109,8 @@ export class BlockMaker {
     } finally {
       view.release();
     }
-    const position = await committer.append(records);
+    const { records, signed } = made;
+    const position = await committer.append(records, undefined, signed);
     if (position === undefined) throw new Error("a block was committed, but there is no ledger");
     for (const { hash } of settled) this.mempool.remove(hash);
     onCommit(records.length);

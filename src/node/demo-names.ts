@@ -23,11 +23,12 @@ function namesOf({ accounts, tables }: ChainGuide): DemoNames {
   };
 }
 
-let defaultChain: { readonly genesisHash: Uint8Array; readonly names: DemoNames } | undefined;
+let defaultChain: { readonly genesisHashes: readonly Uint8Array[]; readonly names: DemoNames } | undefined;
 
 function loadDefaultChain(): NonNullable<typeof defaultChain> {
   const chain = createLocalChain({ seed: NODE_DEFAULTS.seed });
-  return { genesisHash: checkGenesis(chain.genesisBlob()).infoHash, names: namesOf(chain.guide()) };
+  const blobs = [chain.genesisBlob(), chain.formerGenesisBlob()];
+  return { genesisHashes: blobs.map((blob) => checkGenesis(blob).infoHash), names: namesOf(chain.guide()) };
 }
 
 /** The names of one node. */
@@ -45,6 +46,7 @@ export class DemoNameInfo {
   #ofLedger({ chainId, genesisHash }: StoreIdentity): DemoNames {
     if (chainId !== LOCAL_CHAIN_ID) return NONE;
     defaultChain ??= loadDefaultChain();
-    return equalBytes(genesisHash, defaultChain.genesisHash) ? defaultChain.names : NONE;
+    const isDefault = defaultChain.genesisHashes.some((hash) => equalBytes(genesisHash, hash));
+    return isDefault ? defaultChain.names : NONE;
   }
 }

@@ -13,6 +13,7 @@ import { raiseByMatchedWaypoints } from "../sync/matched-waypoints.ts";
 import type { PruneWindow } from "../sync/prune-window.ts";
 import { Pruner } from "../sync/pruner.ts";
 import { assertNotHalfRewound } from "../sync/rewind.ts";
+import { keepGenesisLedgerInfo } from "../sync/signed-rows.ts";
 import { BlockMaker } from "./block-maker.ts";
 import type { Faults } from "./faults.ts";
 import { Following } from "./following.ts";
@@ -111,6 +112,7 @@ export class LedgerWriter {
       await raiseByMatchedWaypoints(store, position, (waypoint) => committer.noteMatchedWaypoint(waypoint));
     }
     if (chain !== undefined) {
+      if (plan.fork === undefined) await keepGenesisLedgerInfo(store);
       const viewOver = (view: LedgerView): LedgerView => this.#forking?.viewOver(view) ?? view;
       this.#blocks = new BlockMaker({
         store,

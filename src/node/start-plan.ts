@@ -4,8 +4,9 @@ import { ConfigError, errorText } from "../base/errors.ts";
 import { assertNumbers } from "../base/settings.ts";
 import { createLocalChain, type LocalChain } from "../chain/local-chain.ts";
 import { assertHttpOptions } from "../http/server.ts";
-import type { GenesisCheck } from "../ledger/genesis.ts";
+import { checkGenesis, type GenesisCheck } from "../ledger/genesis.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
+import { isSameWaypoint } from "../sync/matched-waypoints.ts";
 import { LOCAL_CHAIN_NUMBERS } from "./block-maker.ts";
 import { FOLLOW_NUMBERS, type FollowPlan, planFollowing } from "./following.ts";
 import { FORK_NUMBERS, type ForkPlan, planFork } from "./forking.ts";
@@ -48,6 +49,15 @@ function assertStore(options: NodeOptions): void {
   }
 }
 
+function ownGenesis(chain: LocalChain, expected: Waypoint | undefined): GenesisCheck {
+  const check = checkGenesis(chain.genesisBlob());
+  const former = (): GenesisCheck => checkGenesis(chain.formerGenesisBlob());
+  if (expected === undefined) return { ...check, former };
+  // A waypoint names one of the two.
+  const isFormer = isSameWaypoint(former().waypoint, expected);
+  return checkGenesisFile(isFormer ? chain.formerGenesisBlob() : chain.genesisBlob(), expected);
+}
+
 /** Plans a start. Throws ConfigError, or LedgerError for a genesis that does not match the waypoint. */
 export async function planStart(options: NodeOptions): Promise<StartPlan> {
   const { genesis, waypoint, localChain, follow, fork, readOnly, http } = options;
@@ -79,8 +89,8 @@ export async function planStart(options: NodeOptions): Promise<StartPlan> {
   const seed = localChain?.seed ?? NODE_DEFAULTS.seed;
   const file = await readGenesis(genesis);
   const network = file === undefined ? undefined : checkGenesisFile(file, expected);
-  const chain = isLocal ? createLocalChain({ seed, genesis: network?.writes }) : undefined;
-  const check =
-    network ?? (chain === undefined ? undefined : checkGenesisFile(chain.genesisBlob(), expected));
+  const epochTimeMs = localChain?.epochTimeMs;
+  const chain = isLocal ? createLocalChain({ seed, epochTimeMs, genesis: network?.writes }) : undefined;
+  const check = network ?? (chain && ownGenesis(chain, expected));
   return { check, proven: check && expected, follow: followPlan, chain };
 }

@@ -1,6 +1,6 @@
 // BLS signatures over BLS12-381 with keys in G1 and signatures in G2, behind one small interface, so that the
 // same checks run with a native library in the node and without one in a browser.
-import { bls12_381 } from "@noble/curves/bls12-381.js";
+import type { bls12_381 } from "@noble/curves/bls12-381.js";
 
 /** Domain separation tag of the network's signatures. */
 export const SIGNATURE_DOMAIN = "BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_";
@@ -16,8 +16,8 @@ export interface Bls<Key = unknown> {
   verify(keys: readonly Key[], message: Uint8Array, signature: Uint8Array): boolean;
 }
 
-const { longSignatures: scheme, G1, G2 } = bls12_381;
-type NobleKey = ReturnType<typeof G1.Point.fromBytes>;
+/** The parts of the JavaScript library that are used. A parameter, so that a program that has the native one need not load it. */
+export type Curve = typeof bls12_381;
 
 function parsePoint<P extends { assertValidity(): void; isTorsionFree(): boolean; is0(): boolean }>(
   point: P,
@@ -29,18 +29,22 @@ function parsePoint<P extends { assertValidity(): void; isTorsionFree(): boolean
 }
 
 /** In JavaScript alone: about forty times the cost of the native library. */
-export const portableBls: Bls<NobleKey> = {
-  name: "noble",
-  parseKey: (bytes) => parsePoint(G1.Point.fromBytes(bytes)),
-  verify: (keys, message, signature) => {
-    let sum = G1.Point.ZERO;
-    for (const key of keys) sum = sum.add(key);
-    if (sum.is0()) return false;
-    try {
-      const point = parsePoint(G2.Point.fromBytes(signature));
-      return scheme.verify(point, scheme.hash(message, SIGNATURE_DOMAIN), sum);
-    } catch {
-      return false;
-    }
-  },
-};
+export function createPortableBls({ longSignatures: scheme, G1, G2 }: Curve): Bls {
+  type Key = ReturnType<typeof G1.Point.fromBytes>;
+  const bls: Bls<Key> = {
+    name: "noble",
+    parseKey: (bytes) => parsePoint(G1.Point.fromBytes(bytes)),
+    verify: (keys, message, signature) => {
+      let sum = G1.Point.ZERO;
+      for (const key of keys) sum = sum.add(key);
+      if (sum.is0()) return false;
+      try {
+        const point = parsePoint(G2.Point.fromBytes(signature));
+        return scheme.verify(point, scheme.hash(message, SIGNATURE_DOMAIN), sum);
+      } catch {
+        return false;
+      }
+    },
+  };
+  return bls as Bls;
+}

@@ -4,6 +4,12 @@ import { type Bls, SIGNATURE_BYTES } from "./bls.ts";
 import { ProofError } from "./errors.ts";
 import { type EpochState, type LedgerInfo, type SignedLedgerInfo, signingMessageOf } from "./ledger-info.ts";
 
+/** Stake that must sign of that of all voters. */
+export function quorumOf(voters: EpochState["voters"]): bigint {
+  const total = voters.reduce((sum, { votingPower }) => sum + votingPower, 0n);
+  return (2n * total) / 3n + 1n;
+}
+
 /** Validators of an epoch. Keys are decompressed at their first signature and kept for the next. */
 export class Validators {
   readonly epoch: bigint;
@@ -17,8 +23,7 @@ export class Validators {
     this.epoch = epoch;
     this.#voters = voters;
     this.#bls = bls;
-    const total = voters.reduce((sum, { votingPower }) => sum + votingPower, 0n);
-    this.quorum = (2n * total) / 3n + 1n;
+    this.quorum = quorumOf(voters);
   }
 
   /** Checks that a quorum of these validators signed a ledger info. Throws ProofError. */

@@ -117,6 +117,21 @@ export interface StoreView extends LedgerView {
   readonly position: Position;
 }
 
+/** A copy of everything in a store, as its engine keeps it. */
+export interface StoreCopy {
+  readonly position: Position;
+}
+
+/** Copies of a whole store, for engines that can make them at once. */
+export interface StoreCopies {
+  take(): StoreCopy;
+  /**
+   * Replaces the content of the store by a copy of it, any number of times. Views opened before keep what they see. Only
+   * while nothing else writes.
+   */
+  restore(copy: StoreCopy): void;
+}
+
 /** A versioned store of one ledger. */
 export interface Store extends Ledger {
   /** Name of the engine, for the info page. */
@@ -152,5 +167,7 @@ export interface Store extends Ledger {
    * before keep what they see. Throws StoreError `order` unless the position ends a kept block below the head.
    */
   rewind(batch: RewindBatch): Promise<void>;
+  /** Undefined for engines that keep the ledger outside of the process. */
+  readonly copies?: StoreCopies;
   close(): Promise<void>;
 }

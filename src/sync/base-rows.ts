@@ -26,6 +26,8 @@ export const SIDE_KEYS = {
   copy: 4,
   rewind: 5,
   accumulator: 6,
+  signed: 7,
+  treeHistory: 8,
   fork: 32,
   forkAbsent: 33,
 } as const;

@@ -24,6 +24,7 @@ import {
   trustAt,
 } from "../ledger/trust.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
+import type { SignedLedgerInfo } from "../proof/ledger-info.ts";
 import type { BlockStart, CommitBatch, RawRecord, SideRow, Store, StoreIdentity } from "../store/contract.ts";
 import { indexReachRow } from "../store/index-reach.ts";
 import { deletionRows } from "./base-rows.ts";
@@ -31,6 +32,7 @@ import { UNKNOWN_GENESIS } from "./genesis.ts";
 import { IndexRowMaker, loadIndexReach, type ReadBefore } from "./index-rows.ts";
 import { matchedWaypointRow } from "./matched-waypoints.ts";
 import { PendingTree, TREE_CACHE_BYTES } from "./pending-tree.ts";
+import { ownSignedRows } from "./signed-rows.ts";
 import { type BaseStart, type OPEN_BLOCK_NUMBERS, type VerifiedBlock, Verifier } from "./verifier.ts";
 
 /** Inspects verified blocks before their commit and returns the level that this earned them; throwing prevents it. */
@@ -127,10 +129,25 @@ export class Committer {
   /**
    * Verifies and commits a page or a list of records. Returns the store's position afterwards, undefined while it
    * is empty. Holds back the records of an unfinished block in memory; callers may also pass them again, starting
-   * after the head. Throws LedgerError `corrupt` or `mismatch` and then writes nothing.
+   * after the head. `signed` is what our own validators signed about the last record. Throws LedgerError `corrupt` or
+   * `mismatch` and then writes nothing.
    */
-  append(input: Uint8Array | readonly Uint8Array[], check?: BlockCheck): Promise<Position | undefined> {
-    return this.#serialize(() => this.#append(decodeRecords(input), check));
+  append(
+    input: Uint8Array | readonly Uint8Array[],
+    check?: BlockCheck,
+    signed?: SignedLedgerInfo,
+  ): Promise<Position | undefined> {
+    return this.#serialize(() => this.#append(decodeRecords(input), check, signed));
+  }
+
+  /** Runs a change that replaces the content of the store between two commits. */
+  replaceContent(change: () => void): Promise<void> {
+    return this.#serialize(async () => {
+      change();
+      this.#progress = undefined;
+      this.#tree = undefined;
+      this.#indexRows.forget();
+    });
   }
 
   /** The held-back records of an unfinished block. */
@@ -241,6 +258,7 @@ export class Committer {
   async #append(
     records: readonly RecordSpans[],
     check: BlockCheck | undefined,
+    signed: SignedLedgerInfo | undefined,
   ): Promise<Position | undefined> {
     let progress = await this.#loadProgress();
     const { position } = progress;
@@ -257,7 +275,7 @@ export class Committer {
     }
     if (blocks.length > 0) {
       const level = await check?.(blocks);
-      await this.#commit(progress, blocks, level);
+      await this.#commit(progress, blocks, level, signed);
     }
     return await loadPosition(this.#store);
   }
@@ -295,6 +313,7 @@ export class Committer {
     { position, isIndexed, verifier }: Progress,
     blocks: readonly VerifiedBlock[],
     earned: TrustLevel | undefined,
+    signed: SignedLedgerInfo | undefined,
   ): Promise<void> {
     const last = blocks[blocks.length - 1];
     if (last === undefined) return;
@@ -308,6 +327,7 @@ export class Committer {
     // Without the whole state an index would lack items that were never written here.
     const index = hasRoot && isIndexed ? await this.#indexRows.rowsOf(writes, this.#readHead) : undefined;
     if (index !== undefined) sideRows.push(indexReachRow(last.position.version));
+    if (signed !== undefined) sideRows.push(...ownSignedRows(signed));
     const batch: CommitBatch = {
       previous: position?.version,
       position: {

@@ -28,6 +28,8 @@ export interface VerifiedBlock {
   readonly records: readonly RawRecord[];
   /** Position after the block. */
   readonly position: Omit<Position, "stateRoot" | "trust" | "refuted">;
+  /** Roots of the full subtrees before the block's last version: what stands left of it in the accumulator. */
+  readonly leftOfLast: readonly Uint8Array[];
   /** The state root that the block's last info claims. */
   readonly claimedStateRoot: Uint8Array;
 }
@@ -132,6 +134,7 @@ export class Verifier {
   push(record: RecordSpans): VerifiedBlock | undefined {
     const { version } = record;
     if (version !== this.#nextVersion) throw mismatch(version, "version", this.#nextVersion, version);
+    const leftOfLast = this.#leftOf(record);
     this.#checkHashes(record);
     this.#nextVersion++;
     this.#checkChain(record);
@@ -144,7 +147,13 @@ export class Verifier {
     if (claimedStateRoot === undefined) return undefined;
     this.#open = undefined;
     const { start, writes, records } = open;
-    return { start, writes, records, position: this.#position(version, start), claimedStateRoot };
+    const position = this.#position(version, start);
+    return { start, writes, records, position, leftOfLast, claimedStateRoot };
+  }
+
+  #leftOf({ info }: RecordSpans): readonly Uint8Array[] {
+    if (info.stateCheckpointHash === undefined) return [];
+    return this.#accumulator?.state().frozen ?? [];
   }
 
   #checkBounds({ version, bytes, writes }: RecordSpans, open: OpenBlock): void {

@@ -10,7 +10,7 @@ import { anyPublicKeyCodec, anySignatureCodec } from "./any-key.ts";
 const functionInfoCodec = struct({ module: moduleIdCodec, function: text });
 
 /** What an authentication function is given. */
-const abstractSigningDataCodec = variants("AbstractSigningData", {
+export const abstractSigningDataCodec = variants("AbstractSigningData", {
   v1: { digest: byteString, signature: byteString },
   derivable: { digest: byteString, signature: byteString, publicKey: byteString },
 });

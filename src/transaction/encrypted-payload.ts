@@ -10,7 +10,7 @@ import { executableCodec, extraConfigCodec } from "./executable.ts";
 const FAILURE_REASONS = 10;
 
 /** A ciphertext of the batch encryption scheme. */
-const ciphertextCodec = struct({
+export const ciphertextCodec = struct({
   verifyingKey: byteString,
   id: byteString,
   groupElements: byteString,

@@ -73,7 +73,7 @@ async function differences(chain: TrackedChain, view: LedgerView): Promise<strin
 }
 
 describe("blocks of the local chain", () => {
-  const chain = createTrackedChain({ seed: "content" });
+  const chain = createTrackedChain({ seed: "content", epochTimeMs: 500_000 });
   const run = new ChainRun(chain, createMemoryStore());
   const records: LedgerRecord[] = [];
   const found: string[] = [];
@@ -122,7 +122,7 @@ describe("blocks of the local chain", () => {
     const fees = users().reduce((sum, { record, transaction }) => {
       return sum + record.info.gasUsed * transaction.raw.gasUnitPrice;
     }, 0n);
-    const fresh = createTrackedChain({ seed: "content" });
+    const fresh = createTrackedChain({ seed: "content", epochTimeMs: 500_000 });
     fresh.genesisBlob();
     for (const asset of ASSETS) {
       const total = (expected: ExpectedBalances) =>

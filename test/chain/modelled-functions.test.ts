@@ -53,7 +53,7 @@ describe("modelled functions", () => {
         view,
         signCall(sender, { ...call, fields, nonce: nonce++ }),
       );
-      const records = await chain.produceBlock({
+      const { records } = await chain.produceBlock({
         position,
         view,
         getTreeNodes: (keys) => run.store.getTreeNodes(keys),

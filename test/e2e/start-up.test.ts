@@ -1,4 +1,4 @@
-// A start loads no package that only some runs need: the Cassandra driver, undici, pino and yaml cost time and memory.
+// A start loads no package that only some runs need: the Cassandra driver, lmdb, undici, pino and yaml cost time and memory.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
@@ -26,6 +26,7 @@ it.each([
     "undici",
     `const { Transport } = await import(${file("src/sync/upstream/transport.ts")}); new Transport({}).close();`,
   ],
+  ["lmdb", `(await import(${file("src/store/lmdb/package.ts")})).loadLmdb();`],
   ["pino", `(await import(${file("src/cli/log.ts")})).createLogger("error", "json");`],
   ["yaml", `(await import(${file("src/cli/config-file.ts")})).loadConfigFile("/dev/null");`],
 ])("loads %s only for its use", (name, use) => {

@@ -1,5 +1,6 @@
 // Runs a local chain on a store: genesis, then blocks, all through the committer.
 import { silentLogger } from "../../src/base/log.ts";
+import type { MadeBlock } from "../../src/chain/block.ts";
 import type { LocalChain } from "../../src/chain/local-chain.ts";
 import { checkGenesis } from "../../src/ledger/genesis.ts";
 import type { Position } from "../../src/ledger/position.ts";
@@ -33,8 +34,8 @@ export class ChainRun {
 
   /** Makes and commits one block; returns its records. */
   async step(): Promise<readonly Uint8Array[]> {
-    const records = await this.make();
-    await this.append(records);
+    const { records, signed } = await this.#make();
+    await this.#committer.append(records, undefined, signed);
     return records;
   }
 
@@ -45,6 +46,10 @@ export class ChainRun {
 
   /** Makes the next block without committing it. */
   async make(): Promise<readonly Uint8Array[]> {
+    return (await this.#make()).records;
+  }
+
+  async #make(): Promise<MadeBlock> {
     const view = await this.store.openView();
     try {
       const { position } = view;

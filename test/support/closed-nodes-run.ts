@@ -1,9 +1,10 @@
-// Opens and closes nodes of one kind in a separate process and prints how much memory each one left. Run it with
+// Opens and closes nodes of one kind in a separate process and tells what each one left. Run it with
 // --expose-gc, so that only uncollectable memory counts.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { queryObjects } from "node:v8";
 import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
 import { begun } from "./begun.ts";
 
@@ -41,27 +42,57 @@ function optionsOf(): NodeOptions {
   }
 }
 
-async function openAndClose(): Promise<void> {
+/** Opens and closes a node; returns its handle, which a caller may keep. */
+async function openAndClose(): Promise<Node> {
   made++;
   const node = await createNode(optionsOf());
   if (upstream === undefined) await node.produceBlock();
   else await (await begun(node)).ledgerInfo();
+  await node.info();
   await node.close();
+  return node;
 }
 
-async function usedBytes(): Promise<number> {
+/** What every ledger, server and follower is made of. Plain objects and functions also come and go with compiled code. */
+const CLASSES = { Map, Set, Promise, Uint8Array, AbortController };
+
+export interface Held {
+  /** On the heap and in buffers. */
+  readonly bytes: number;
+  /** Live instances by class. */
+  readonly instances: Readonly<Record<keyof typeof CLASSES, number>>;
+}
+
+async function measure(): Promise<Held> {
   for (let i = 0; i < 8; i++) {
     globalThis.gc?.();
     await nextTurn();
   }
   const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
+  const instances = Object.entries(CLASSES).map(([name, type]) => [
+    name,
+    queryObjects(type, { format: "count" }),
+  ]);
+  return { bytes: heapUsed + external, instances: Object.fromEntries(instances) as Held["instances"] };
+}
+
+/** What one node of several left. */
+function perNode(before: Held, after: Held): Held {
+  const names = Object.keys(CLASSES) as (keyof typeof CLASSES)[];
+  const instances = names.map((name) => [name, (after.instances[name] - before.instances[name]) / count]);
+  return {
+    bytes: (after.bytes - before.bytes) / count,
+    instances: Object.fromEntries(instances) as Held["instances"],
+  };
 }
 
 for (let i = 0; i < WARM_UP; i++) await openAndClose();
-const before = await usedBytes();
+const before = await measure();
 for (let i = 0; i < count; i++) await openAndClose();
-const after = await usedBytes();
+const dropped = await measure();
+const handles: Node[] = [];
+for (let i = 0; i < count; i++) handles.push(await openAndClose());
+const kept = await measure();
 await upstream?.close();
 rmSync(folder, { recursive: true });
-process.send?.((after - before) / count);
+process.send?.({ dropped: perNode(before, dropped), kept: perNode(dropped, kept), handles: handles.length });

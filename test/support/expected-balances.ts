@@ -103,9 +103,9 @@ export function createTrackedChain(settings: LocalChainSettings): TrackedChain {
       return chain.genesisBlob();
     },
     produceBlock: async (base) => {
-      const { height, records, movements } = await makeBlock(chain.items, seed, base);
-      expectedBalances.applyBlock(height, movements);
-      return records;
+      const made = await makeBlock(chain.items, seed, { epochTimeMs: settings.epochTimeMs, ...base });
+      expectedBalances.applyBlock(made.height, made.movements);
+      return made;
     },
   };
 }

@@ -30,8 +30,7 @@ export async function forkChain(
   const { chain } = run;
   const forked = {
     ...chain,
-    produceBlock: async (base: Parameters<typeof chain.produceBlock>[0]) =>
-      (await makeBlock(chain.items, seed, base)).records,
+    produceBlock: (base: Parameters<typeof chain.produceBlock>[0]) => makeBlock(chain.items, seed, base),
   };
   const view = await run.store.openView();
   const block = await view.getBlockByHeight(shared);

@@ -162,6 +162,13 @@ export interface paths {
      */
     post: operations["submit_batch_transactions"];
   };
+  "/transactions/by_version/{txn_version}": {
+    /**
+     * Transaction by version
+     * @description One committed transaction with its info, events and changes. Events, resources and arguments are decoded by the modules as of its version.
+     */
+    get: operations["get_transaction_by_version"];
+  };
   "/experimental/state_values/raw": {
     /**
      * Raw state value
@@ -875,6 +882,210 @@ export interface components {
       error: components["schemas"]["Error"];
       transaction_index: number;
     };
+    CommittedTransaction: components["schemas"]["UserTransaction"] | components["schemas"]["GenesisTransaction"] | components["schemas"]["BlockMetadataTransaction"] | components["schemas"]["StateCheckpointTransaction"] | components["schemas"]["BlockEpilogueTransaction"] | components["schemas"]["ValidatorTransaction"];
+    UserTransaction: {
+      /** Format: uint64 */
+      version: string;
+      hash: string;
+      state_change_hash: string;
+      event_root_hash: string;
+      state_checkpoint_hash: string | null;
+      /** Format: uint64 */
+      gas_used: string;
+      success: boolean;
+      /** @description How the execution ended. */
+      vm_status: string;
+      accumulator_root_hash: string;
+      changes: components["schemas"]["WriteSetChange"][];
+      sender: components["schemas"]["Address"];
+      /** Format: uint64 */
+      sequence_number: string;
+      /** Format: uint64 */
+      max_gas_amount: string;
+      /** Format: uint64 */
+      gas_unit_price: string;
+      /** Format: uint64 */
+      expiration_timestamp_secs: string;
+      payload: components["schemas"]["CommittedPayload"];
+      signature: components["schemas"]["CommittedSignature"];
+      /** Format: uint64 */
+      replay_protection_nonce: string | null;
+      events: components["schemas"]["Event"][];
+      /**
+       * Format: uint64
+       * @description Time of the block, in microseconds.
+       */
+      timestamp: string;
+      /** @enum {string} */
+      type: "user_transaction";
+    };
+    /** @description `write_resource`, `write_module`, `write_table_item`, `delete_resource`, `delete_module` or `delete_table_item`, with the address or the table handle and the hash of the state key. `data` holds the decoded value; of a table item it is null. */
+    WriteSetChange: {
+      type: string;
+      [key: string]: unknown;
+    };
+    /** @description `entry_function_payload` with `function`, `type_arguments` and `arguments`; `script_payload` with `code`; `multisig_payload` with `multisig_address` and `transaction_payload`; `encrypted_transaction_payload`, or `module_bundle_payload`. Arguments are decoded by the function's parameters, or all of them hex where that is not possible. */
+    CommittedPayload: {
+      type: string;
+      [key: string]: unknown;
+    };
+    /** @description `ed25519_signature`, `multi_ed25519_signature`, `multi_agent_signature`, `fee_payer_signature` or `single_sender`, with public keys and signatures in hex. */
+    CommittedSignature: {
+      type: string;
+      [key: string]: unknown;
+    };
+    Event: {
+      guid: components["schemas"]["EventGuid"];
+      /** Format: uint64 */
+      sequence_number: string;
+      type: string;
+      data: components["schemas"]["MoveValue"];
+    };
+    EventGuid: {
+      /** Format: uint64 */
+      creation_number: string;
+      account_address: components["schemas"]["Address"];
+    };
+    GenesisTransaction: {
+      /** Format: uint64 */
+      version: string;
+      hash: string;
+      state_change_hash: string;
+      event_root_hash: string;
+      state_checkpoint_hash: string | null;
+      /** Format: uint64 */
+      gas_used: string;
+      success: boolean;
+      /** @description How the execution ended. */
+      vm_status: string;
+      accumulator_root_hash: string;
+      changes: components["schemas"]["WriteSetChange"][];
+      payload: components["schemas"]["GenesisPayload"];
+      events: components["schemas"]["Event"][];
+      /** @enum {string} */
+      type: "genesis_transaction";
+    };
+    GenesisPayload: {
+      write_set: components["schemas"]["GenesisWriteSet"];
+      /** @enum {string} */
+      type: "write_set_payload";
+    };
+    /** @description `direct_write_set` with `changes` and `events`, or `script_write_set` with `execute_as` and `script`. */
+    GenesisWriteSet: {
+      type: string;
+      [key: string]: unknown;
+    };
+    BlockMetadataTransaction: {
+      /** Format: uint64 */
+      version: string;
+      hash: string;
+      state_change_hash: string;
+      event_root_hash: string;
+      state_checkpoint_hash: string | null;
+      /** Format: uint64 */
+      gas_used: string;
+      success: boolean;
+      /** @description How the execution ended. */
+      vm_status: string;
+      accumulator_root_hash: string;
+      changes: components["schemas"]["WriteSetChange"][];
+      id: string;
+      /** Format: uint64 */
+      epoch: string;
+      /** Format: uint64 */
+      round: string;
+      events: components["schemas"]["Event"][];
+      previous_block_votes_bitvec: number[];
+      proposer: components["schemas"]["Address"];
+      failed_proposer_indices: number[];
+      /**
+       * Format: uint64
+       * @description Time of the block, in microseconds.
+       */
+      timestamp: string;
+      /** @enum {string} */
+      type: "block_metadata_transaction";
+      /** @description Only in blocks of the newer form. */
+      block_metadata_extension?: {
+        [key: string]: unknown;
+      };
+    };
+    StateCheckpointTransaction: {
+      /** Format: uint64 */
+      version: string;
+      hash: string;
+      state_change_hash: string;
+      event_root_hash: string;
+      state_checkpoint_hash: string | null;
+      /** Format: uint64 */
+      gas_used: string;
+      success: boolean;
+      /** @description How the execution ended. */
+      vm_status: string;
+      accumulator_root_hash: string;
+      changes: components["schemas"]["WriteSetChange"][];
+      /**
+       * Format: uint64
+       * @description Time of the block, in microseconds.
+       */
+      timestamp: string;
+      /** @enum {string} */
+      type: "state_checkpoint_transaction";
+    };
+    BlockEpilogueTransaction: {
+      /** Format: uint64 */
+      version: string;
+      hash: string;
+      state_change_hash: string;
+      event_root_hash: string;
+      state_checkpoint_hash: string | null;
+      /** Format: uint64 */
+      gas_used: string;
+      success: boolean;
+      /** @description How the execution ended. */
+      vm_status: string;
+      accumulator_root_hash: string;
+      changes: components["schemas"]["WriteSetChange"][];
+      /**
+       * Format: uint64
+       * @description Time of the block, in microseconds.
+       */
+      timestamp: string;
+      block_end_info: components["schemas"]["BlockEndInfo"];
+      /** @enum {string} */
+      type: "block_epilogue_transaction";
+    };
+    BlockEndInfo: {
+      block_gas_limit_reached: boolean;
+      block_output_limit_reached: boolean;
+      block_effective_block_gas_units: number;
+      block_approx_output_size: number;
+    };
+    ValidatorTransaction: {
+      /** Format: uint64 */
+      version: string;
+      hash: string;
+      state_change_hash: string;
+      event_root_hash: string;
+      state_checkpoint_hash: string | null;
+      /** Format: uint64 */
+      gas_used: string;
+      success: boolean;
+      /** @description How the execution ended. */
+      vm_status: string;
+      accumulator_root_hash: string;
+      changes: components["schemas"]["WriteSetChange"][];
+      events: components["schemas"]["Event"][];
+      /**
+       * Format: uint64
+       * @description Time of the block, in microseconds.
+       */
+      timestamp: string;
+      validator_transaction_type: string;
+      /** @enum {string} */
+      type: "validator_transaction";
+      [key: string]: unknown;
+    };
     RawStateValueRequest: {
       key: components["schemas"]["HexBytes"];
     };
@@ -1521,7 +1732,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description text/event-stream: Server-sent events. An event `balance` gives the current state, then each change; its `id` is the version. An event `gap` says that changes after `Last-Event-ID` have been pruned; the current state follows it. A comment is a heartbeat; its `id` is the version that the stream has reached. `x-event-data` names the schema of the JSON in `data`, by event. Generated clients have types for it but read the response as one text, which never ends: read it line by line. */
+      /** @description text/event-stream: Server-sent events. An event `balance` gives the current state, then each change; its `id` is the version. An event `gap` says that changes after `Last-Event-ID` have been pruned, or that the local chain went back below it; the current state follows it. A comment is a heartbeat; its `id` is the version that the stream has reached. `x-event-data` names the schema of the JSON in `data`, by event. Generated clients have types for it but read the response as one text, which never ends: read it line by line. */
       200: {
         headers: {
           "X-NODE-CHAIN-ID": number;
@@ -1654,7 +1865,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description text/event-stream: Server-sent events. An event `block` gives the current state, then each change; its `id` is the version. An event `gap` says that changes after `Last-Event-ID` have been pruned; the current state follows it. A comment is a heartbeat; its `id` is the version that the stream has reached. `x-event-data` names the schema of the JSON in `data`, by event. Generated clients have types for it but read the response as one text, which never ends: read it line by line. */
+      /** @description text/event-stream: Server-sent events. An event `block` gives the current state, then each change; its `id` is the version. An event `gap` says that changes after `Last-Event-ID` have been pruned, or that the local chain went back below it; the current state follows it. A comment is a heartbeat; its `id` is the version that the stream has reached. `x-event-data` names the schema of the JSON in `data`, by event. Generated clients have types for it but read the response as one text, which never ends: read it line by line. */
       200: {
         headers: {
           "X-NODE-CHAIN-ID": number;
@@ -4991,6 +5202,156 @@ export interface operations {
       };
       /** @description `web_framework_error`: A POST has no `Content-Type`, one that is not JSON, or an unknown `Content-Encoding`. */
       415: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
+      429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Transaction by version
+   * @description One committed transaction with its info, events and changes. Events, resources and arguments are decoded by the modules as of its version.
+   */
+  get_transaction_by_version: {
+    parameters: {
+      query?: {
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+      path: {
+        /**
+         * @description The version of the transaction.
+         * @example 1
+         */
+        txn_version: components["schemas"]["U64"];
+      };
+    };
+    responses: {
+      /** @description application/json: The transaction. application/x-bcs: A zero byte, and the record as in `GET /v1/transactions`. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
+        };
+        content: {
+          "application/json": components["schemas"]["CommittedTransaction"];
+          "application/x-bcs": string;
+        };
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: The stored value has no JSON form: it holds a function value, or is too large or too deep to print. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `transaction_not_found`: No transaction has this version or hash: it is not committed yet, or was pruned. `web_framework_error`: Nothing is served under this path. */
+      404: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
+      410: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
         content: {
           "application/json": components["schemas"]["Error"];
         };

@@ -49,6 +49,8 @@ export async function startServer(
     port: 0,
     // A loaded machine must not make the server refuse the test's requests.
     maxWaitMs: 0,
+    // Whether the program was built must not matter.
+    console: false,
     ...options,
   });
   const { host, port } = await server.listen();

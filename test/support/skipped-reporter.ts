@@ -7,6 +7,7 @@ import type { Reporter, TestCase, TestModule, TestSuite } from "vitest/node";
 const REASONS: Readonly<Record<string, string>> = {
   "!hasShared":
     "the folder of shared networks and vectors is not beside the project (SEXTANT_SHARED names another)",
+  "!hasChromium": "there is no Chromium, and it could not be had (the line `chromium:` of this run says why)",
   "!hasOpenssl": "there is no openssl",
   "!hasFish": "there is no fish",
   "!hasZsh || !hasScript": "there is no zsh, or no script of util-linux",

@@ -92,6 +92,10 @@ const localChainOptions = {
     ...LOCAL_CHAIN_NUMBERS.blockTimeMs,
     fallback: 1000,
   }),
+  "epoch-time": durationOption(
+    "Time between changes of the local chain's validators (default 10m, or that of the stored chain)",
+    LOCAL_CHAIN_NUMBERS.epochTimeMs,
+  ),
   blocks: integerOption(
     "Stop making blocks after this many, and keep serving (default no limit)",
     "COUNT",

@@ -1,37 +1,14 @@
 // One module of an account, with its ABI.
-import { toPrefixedHex } from "../../base/hex.ts";
 import { accountModuleRoute } from "../../interface/routes.ts";
-import { LedgerError } from "../../ledger/errors.ts";
 import { readModuleItem } from "../../ledger/module-item.ts";
-import type { StateTypes } from "../../ledger/state-types.ts";
-import type { ModuleId } from "../../move/abi.ts";
-import { moduleAbiToJson } from "../../move/abi-json.ts";
 import { formatAddress } from "../../move/address.ts";
-import { MoveError } from "../../move/errors.ts";
-import type { StoredModule } from "../../move/module-cache.ts";
 import { HttpError } from "../errors.ts";
+import { moduleText } from "../move-json.ts";
 import { operation } from "../operation.ts";
 import { addressField } from "../schemas/address.ts";
 import { MODULE_SCHEMA } from "../schemas/module.ts";
 import { moduleNameField } from "../schemas/move-type.ts";
 import { readAtFields, readPointOf } from "../schemas/read-at.ts";
-
-/** The JSON text of a module. Throws LedgerError, and HttpError `unprintable`. */
-export function moduleText(types: StateTypes, module: ModuleId, stored: StoredModule): string {
-  try {
-    const abi = moduleAbiToJson(types.abiOf(module, stored));
-    return `{"bytecode":"${toPrefixedHex(stored.bytes)}","abi":${JSON.stringify(abi)}}`;
-  } catch (error) {
-    if (!(error instanceof MoveError)) throw error;
-    const name = `${formatAddress(module.address)}::${module.name}`;
-    if (error.details.status === "ABI_TOO_LARGE") {
-      throw new HttpError("unprintable", `${name}: ${error.message}`, { cause: error });
-    }
-    throw new LedgerError("corrupt", `stored module ${name} does not decode: ${error.message}`, {
-      cause: error,
-    });
-  }
-}
 
 /** `GET /v1/accounts/{address}/module/{module_name}` */
 export const getAccountModule = operation({

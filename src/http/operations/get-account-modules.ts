@@ -7,6 +7,7 @@ import { isAddressKnown } from "../../ledger/account.ts";
 import { type NamedModule, readModules } from "../../ledger/resource-item.ts";
 import type { Address } from "../../move/address.ts";
 import { moduleIdCodec } from "../../move/wire.ts";
+import { moduleText } from "../move-json.ts";
 import { operation } from "../operation.ts";
 import { addressField } from "../schemas/address.ts";
 import { itemLimitField, MAX_ITEMS } from "../schemas/integer.ts";
@@ -14,7 +15,6 @@ import { MODULE_SCHEMA } from "../schemas/module.ts";
 import { cursorText, pageCursorField, pageStart } from "../schemas/page-cursor.ts";
 import { readAtFields } from "../schemas/read-at.ts";
 import { accountNotFound } from "./get-account.ts";
-import { moduleText } from "./get-account-module.ts";
 
 const MAX_IN_FLIGHT = 64;
 

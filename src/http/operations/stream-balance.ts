@@ -46,7 +46,7 @@ export const streamBalance = operation({
   refusedQuery: streamRefusedQuery,
   answer: { events: eventForm("balance", EVENT_SCHEMA, toData) },
   errors: ["malformed_request", "internal", "unavailable", "overloaded"],
-  handle({ address: owner, asset_type: asset, after }, { view, lastEventId }) {
-    return beginEvents(watchedBalance({ owner, asset }), view, lastEventId ?? after);
+  handle({ address: owner, asset_type: asset, after }, context) {
+    return beginEvents(watchedBalance({ owner, asset }), context, context.lastEventId ?? after);
   },
 });

@@ -34,5 +34,5 @@ export const streamBlocks = operation({
   refusedQuery: streamRefusedQuery,
   answer: { events: eventForm("block", EVENT_SCHEMA, toData) },
   errors: ["malformed_request", "internal", "unavailable", "overloaded"],
-  handle: ({ after }, { view, lastEventId }) => beginEvents(watchedBlocks, view, lastEventId ?? after),
+  handle: ({ after }, context) => beginEvents(watchedBlocks, context, context.lastEventId ?? after),
 });

@@ -1,7 +1,6 @@
 // What the operations that stream events share: where a stream begins, and how an event is written.
-import type { LedgerView } from "../../ledger/view.ts";
 import type { WatchEvent, Watched } from "../../ledger/watch/watched.ts";
-import type { AnswerForm, EventAnswer, Field, JsonSchema } from "../operation.ts";
+import type { AnswerForm, Context, EventAnswer, Field, JsonSchema } from "../operation.ts";
 import { ledgerVersionField, U64_SCHEMA } from "./integer.ts";
 import { named } from "./named.ts";
 
@@ -51,7 +50,7 @@ export function eventForm<E extends WatchEvent>(
 ): AnswerForm<E> {
   return {
     schema: { type: "string", "x-event-data": { [name]: schema, gap: GAP_SCHEMA } },
-    description: `Server-sent events. An event \`${name}\` gives the current state, then each change; its \`id\` is the version. An event \`gap\` says that changes after \`Last-Event-ID\` have been pruned; the current state follows it. A comment is a heartbeat; its \`id\` is the version that the stream has reached. \`x-event-data\` names the schema of the JSON in \`data\`, by event. Generated clients have types for it but read the response as one text, which never ends: read it line by line.`,
+    description: `Server-sent events. An event \`${name}\` gives the current state, then each change; its \`id\` is the version. An event \`gap\` says that changes after \`Last-Event-ID\` have been pruned, or that the local chain went back below it; the current state follows it. A comment is a heartbeat; its \`id\` is the version that the stream has reached. \`x-event-data\` names the schema of the JSON in \`data\`, by event. Generated clients have types for it but read the response as one text, which never ends: read it line by line.`,
     encode: (event) => eventText(name, event.version, toData(event)),
   };
 }
@@ -59,18 +58,21 @@ export function eventForm<E extends WatchEvent>(
 /** Where a stream begins: with the state now, or behind the version that the client names. */
 export async function beginEvents<E extends WatchEvent>(
   watched: Watched<E>,
-  view: LedgerView,
+  { view, mayBeUndone }: Pick<Context<"required">, "view" | "mayBeUndone">,
   after: bigint | undefined,
 ): Promise<EventAnswer<E>> {
   const { version, oldestVersion } = view.position;
-  if (after !== undefined && (oldestVersion === 0n || after >= oldestVersion)) {
+  const isUndone = after !== undefined && mayBeUndone(after);
+  if (after !== undefined && !isUndone && (oldestVersion === 0n || after >= oldestVersion)) {
     return { watched, opening: "", state: undefined, after, version: undefined };
   }
   const opening =
     after === undefined
       ? ""
       : eventText("gap", undefined, {
-          message: `changes after version ${after} are pruned; the oldest version kept is ${oldestVersion}`,
+          message: isUndone
+            ? `the ledger went back and version ${after} may be another one now; changes may be missing`
+            : `changes after version ${after} are pruned; the oldest version kept is ${oldestVersion}`,
           last_event_id: `${after}`,
           oldest_version: `${oldestVersion}`,
         });

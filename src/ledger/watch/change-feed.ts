@@ -122,6 +122,13 @@ export class ChangeFeed {
     this.note({ previous, version, writes });
   }
 
+  /** The ledger went back to a version: ends all subscriptions, and takes notes from there. */
+  goBack(version: bigint): void {
+    for (const topic of [...this.#topics]) this.#end(topic, undefined);
+    this.#known = version;
+    this.#begin(version);
+  }
+
   /** Ends all subscriptions, those that come later included. */
   close(): void {
     this.#isClosed = true;

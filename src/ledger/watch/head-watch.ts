@@ -19,6 +19,9 @@ export class HeadWatch {
   readonly #waiters = new VersionWaiters();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
+  #timesBack = 0;
+  /** Versions that were undone, of all times together. */
+  #undone: { readonly above: bigint; readonly upTo: bigint } | undefined;
 
   constructor(options: HeadWatchOptions) {
     this.#options = options;
@@ -41,6 +44,29 @@ export class HeadWatch {
   committed(commit: Commit): void {
     this.#waiters.reach(commit.version);
     this.feed.note(commit);
+  }
+
+  /** This process put the ledger back to an earlier version, and may commit others in the place of those above it. */
+  wentBack(from: bigint, to: bigint): void {
+    const before = this.#undone;
+    this.#undone = {
+      above: before === undefined || to < before.above ? to : before.above,
+      upTo: before === undefined || from > before.upTo ? from : before.upTo,
+    };
+    this.#timesBack++;
+    this.#waiters.goBack(to);
+    this.feed.goBack(to);
+  }
+
+  /** How often the ledger went back: a watcher that sees another number must begin again. */
+  get timesBack(): number {
+    return this.#timesBack;
+  }
+
+  /** True if a version may be one that was undone: who knows the state at it may have missed changes. */
+  mayBeUndone(version: bigint): boolean {
+    const undone = this.#undone;
+    return undone !== undefined && version > undone.above && version <= undone.upTo;
   }
 
   /** Makes sure that new versions are noticed while something waits for them. Call after joining the feed. */

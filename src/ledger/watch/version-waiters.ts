@@ -56,6 +56,11 @@ export class VersionWaiters {
     for (const { wake } of this.#waiters.splice(0, this.#placeBehind(version))) wake();
   }
 
+  /** The ledger went back to a version: later ones must be reached again. */
+  goBack(version: bigint): void {
+    this.#head = version;
+  }
+
   /** Ends all waits, those that come later included. */
   close(): void {
     this.#isClosed = true;

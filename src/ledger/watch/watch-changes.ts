@@ -54,7 +54,7 @@ async function withView<T>(ledger: Ledger, use: (view: LedgerView) => Promise<T>
 }
 
 /**
- * The state now and then every change, each with its version; ends when the signal does. Throws LedgerError
+ * The state now and then every change, each with its version; the state again if the ledger went back. Ends when the signal does. Throws LedgerError
  * `version_pruned` if changes were pruned while the consumer was busy.
  */
 export async function* watchChanges<E extends WatchEvent>(
@@ -63,23 +63,36 @@ export async function* watchChanges<E extends WatchEvent>(
   watched: Watched<E>,
   { after, signal }: WatchStart,
 ): AsyncGenerator<E> {
-  let known = after;
-  if (known === undefined) {
-    const [version, state] = await withView(
-      ledger,
-      async (view) => [view.position.version, await watched.current(view)] as const,
-    );
-    known = version;
-    yield state;
-  }
+  let known = after !== undefined && watch.mayBeUndone(after) ? undefined : after;
+  let { timesBack } = watch;
   let hasMissed = false;
   while (!signal.aborted) {
-    const head = await withView(ledger, ({ position }) => position.version);
+    // After the ledger went back, what the consumer knows is undone: it is told the state now.
+    if (known === undefined || timesBack !== watch.timesBack) {
+      ({ timesBack } = watch);
+      const [version, state] = await withView(
+        ledger,
+        async (view) => [view.position.version, await watched.current(view)] as const,
+      );
+      known = version;
+      hasMissed = false;
+      yield state;
+      continue;
+    }
+    const head: bigint = await withView(ledger, ({ position }) => position.version);
+    if (timesBack !== watch.timesBack) continue;
     if (head > known) {
       const missed = watched.changes(() => ledger.openView(), { from: known + 1n, to: head });
-      for await (const events of missed) yield* events;
+      try {
+        for await (const events of missed) yield* events;
+      } catch (error) {
+        if (timesBack !== watch.timesBack) continue;
+        throw error;
+      }
       known = head;
+      if (timesBack !== watch.timesBack) continue;
     } else if (hasMissed) await pause(RETRY_MS, signal);
+    if (timesBack !== watch.timesBack) continue;
     // The history up to an idle watcher's last event may be pruned: it goes on from the change that woke it.
     const event: E | undefined = await nextChange(watch, watched, { after: known, head }, signal);
     hasMissed = event === undefined;

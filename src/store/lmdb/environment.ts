@@ -1,13 +1,14 @@
 // Opens the files of a store, after the checks that must precede lmdb's access and the use of the tables.
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { open, type RootDatabase } from "lmdb";
+import type { RootDatabase } from "lmdb";
 import { StoreError } from "../errors.ts";
 import { assertDiskSpace } from "./disk-space.ts";
 import { toStoreError } from "./failure.ts";
 import { assertFileHeader, loadFormat, type StoreFormat } from "./format.ts";
 import { MAX_READERS, prepareLockFile } from "./lock-file.ts";
 import { forgetDatabases } from "./native.ts";
+import { loadLmdb } from "./package.ts";
 import { assertPages } from "./page-check.ts";
 import { createFile, makeDirectory } from "./private-files.ts";
 import { holdReaderSlot, type ReaderSlot } from "./reader-slot.ts";
@@ -147,7 +148,7 @@ function isEmpty(file: string): boolean {
 }
 
 function openRoot(path: string, readOnly: boolean, mapSize: number): RootDatabase {
-  return open({
+  return loadLmdb().open({
     path,
     noSubdir: false,
     readOnly,

@@ -2,12 +2,13 @@
 // query for one key costs four plain gets, because it builds an iterator and a cursor each time; a reused cursor
 // positioned by hand costs less than one. The version of lmdb is pinned for this.
 import { endianness } from "node:os";
-import * as lmdb from "lmdb";
+import type { Transaction } from "lmdb";
+import { loadLmdb } from "./package.ts";
 import { HASH_BYTES, ITEM_KEY_BYTES, readOlderVersion, type Table, writeOlderKey } from "./tables.ts";
 
 /** Reads into a buffer that the next read overwrites; `lastSize` is the size of the value. */
 export interface FastTable {
-  getBinaryFast(key: Uint8Array, options?: { transaction?: lmdb.Transaction }): Uint8Array | undefined;
+  getBinaryFast(key: Uint8Array, options?: { transaction?: Transaction }): Uint8Array | undefined;
   readonly lastSize: number;
 }
 
@@ -37,7 +38,7 @@ export function toFastTable(table: object): FastTable {
 
 /** Removes closed databases from lmdb's list of all databases ever opened, which would leak. */
 export function forgetDatabases(closed: readonly object[]): void {
-  const all: unknown = Reflect.get(lmdb, "allDbs");
+  const all: unknown = Reflect.get(loadLmdb(), "allDbs");
   if (!(all instanceof Map)) throw new Error("this lmdb has no list of its databases");
   for (const [name, database] of all) if (closed.includes(database)) all.delete(name);
 }
@@ -49,7 +50,7 @@ export class OlderSeeker {
   readonly #keyBuffer: Buffer;
 
   constructor(items: Table) {
-    const native: unknown = Reflect.get(lmdb, "nativeAddon");
+    const native: unknown = Reflect.get(loadLmdb(), "nativeAddon");
     const database: unknown = Reflect.get(items, "db");
     if (!isNativeAddon(native) || typeof database !== "object" || database === null) {
       throw new Error("this lmdb has no native cursors");
@@ -61,7 +62,7 @@ export class OlderSeeker {
   }
 
   /** A cursor inside the transaction. */
-  openCursor(transaction: lmdb.Transaction): NativeCursor {
+  openCursor(transaction: Transaction): NativeCursor {
     const address: unknown = Reflect.get(transaction, "address");
     if (typeof address !== "number" || address === 0) throw new Error("the read transaction has no address");
     return new this.#native.Cursor(this.#database, address);

@@ -2,9 +2,10 @@
 // the byte of the lock file at the offset of its process id, and the kernel drops that lock when the process ends. So a
 // slot that lmdb does not clear belongs to a living process, in any PID namespace of this machine. lmdb takes and frees
 // slots as it reads; the slot held here stays, and pins no pages.
-import * as lmdb from "lmdb";
+
 import { StoreError } from "../errors.ts";
 import { MAX_READERS } from "./lock-file.ts";
+import { loadLmdb } from "./package.ts";
 import { MAX_TABLES } from "./tables.ts";
 
 /** A held slot. */
@@ -58,7 +59,7 @@ const TRY_MS = 5;
  * Throws StoreError `locked` while a process with the same id, in another PID namespace, has a slot.
  */
 export function holdReaderSlot(options: SlotOptions, look: () => void): ReaderSlot {
-  const native: unknown = Reflect.get(lmdb, "nativeAddon");
+  const native: unknown = Reflect.get(loadLmdb(), "nativeAddon");
   if (!isNativeAddon(native)) throw new Error("this lmdb has no native transactions");
   const own = `${process.pid} `;
   let held = openSlot(native, options);

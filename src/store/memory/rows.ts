@@ -51,6 +51,13 @@ export function copyRows(rows: Rows): Rows {
   };
 }
 
+/** As `copyRows`, for two futures: commits append to the lists, so each future needs its own. */
+export function forkRows(rows: Rows): Rows {
+  const items = new Map([...rows.items].map(([key, list]) => [key, [...list]]));
+  const index = new Map([...rows.index].map(([owner, keys]) => [owner, [...keys]]));
+  return { ...copyRows(rows), items, index };
+}
+
 /** Text form of a key, for use as a map key. */
 export function toMapKey(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");

@@ -12,6 +12,8 @@ import type {
   RewindBatch,
   SideRow,
   Store,
+  StoreCopies,
+  StoreCopy,
   StoreIdentity,
   StoreView,
   TreeNodeWrite,
@@ -25,6 +27,7 @@ import {
   copyRows,
   createRows,
   type DeletedRow,
+  forkRows,
   indexAfter,
   type Rows,
   removeOwned,
@@ -38,8 +41,22 @@ export function createMemoryStore(): Store {
   return new MemoryStore();
 }
 
+/** The content of a store. */
+interface Content extends StoreCopy {
+  readonly identity: StoreIdentity;
+  readonly rows: Rows;
+  readonly treeNodes: ReadonlyMap<string, Uint8Array>;
+  readonly sideRows: ReadonlyMap<string, Uint8Array>;
+  readonly stale: readonly StaleRow[];
+  readonly deleted: readonly DeletedRow[];
+}
+
 class MemoryStore implements Store {
   readonly engine = "memory";
+  readonly copies: StoreCopies = {
+    take: () => this.#copy(),
+    restore: (copy) => this.#restore(copy as Content),
+  };
   identity: StoreIdentity | undefined;
   #position: Position | undefined;
   #rows: Rows = createRows();
@@ -176,6 +193,33 @@ class MemoryStore implements Store {
   }
 
   async close(): Promise<void> {}
+
+  #copy(): Content {
+    const [position, identity] = [this.#position, this.identity];
+    if (position === undefined || identity === undefined) {
+      throw new LedgerError("no_ledger", "nothing is committed yet");
+    }
+    return {
+      position,
+      identity,
+      rows: forkRows(this.#rows),
+      treeNodes: new Map(this.#treeNodes),
+      sideRows: new Map(this.#sideRows),
+      stale: [...this.#stale],
+      deleted: [...this.#deleted],
+    };
+  }
+
+  #restore(content: Content): void {
+    this.identity = content.identity;
+    // Readers tell two futures of one position by the identity of its trust.
+    this.#position = { ...content.position, trust: [...content.position.trust] };
+    this.#rows = forkRows(content.rows);
+    this.#treeNodes = new Map(content.treeNodes);
+    this.#sideRows = new Map(content.sideRows);
+    this.#stale = [...content.stale];
+    this.#deleted = [...content.deleted];
+  }
 
   #putTreeNodes(nodes: readonly TreeNodeWrite[]): void {
     for (const { key, value } of nodes) {

@@ -1,0 +1,66 @@
+// One transaction by its version.
+import { concatBytes } from "../../base/bytes.ts";
+import { transactionByVersionRoute } from "../../interface/routes.ts";
+import { HttpError } from "../errors.ts";
+import { operation } from "../operation.ts";
+import { COMMITTED_SCHEMA, transactionVersionField } from "../schemas/transaction.ts";
+import { TransactionPrinter } from "../transaction-json/printer.ts";
+
+/** A long transaction is printed in turns with others. */
+const MAX_IN_FLIGHT = 64;
+
+/** Variant of a committed transaction in BCS; its record follows. */
+const COMMITTED = Uint8Array.of(0);
+
+/** `GET /v1/transactions/by_version/{txn_version}` */
+export const getTransactionByVersion = operation({
+  id: "get_transaction_by_version",
+  ...transactionByVersionRoute,
+  summary: "Transaction by version",
+  description:
+    "One committed transaction with its info, events and changes. Events, resources and arguments are decoded by the modules as of its version.",
+  ledger: "required",
+  switchable: true,
+  maxInFlight: MAX_IN_FLIGHT,
+  params: { txn_version: transactionVersionField },
+  query: {},
+  answer: {
+    json: {
+      schema: COMMITTED_SCHEMA,
+      description: "The transaction.",
+      encode: (transaction: string | Uint8Array) => transaction,
+    },
+    bcs: {
+      schema: { type: "string", format: "binary" },
+      description: "A zero byte, and the record as in `GET /v1/transactions`.",
+      encode: (transaction: string | Uint8Array) => transaction,
+    },
+  },
+  errors: [
+    "malformed_request",
+    "unprintable",
+    "disabled",
+    "transaction_not_found",
+    "version_pruned",
+    "internal",
+    "unavailable",
+    "overloaded",
+  ],
+  async handle({ txn_version: version }, { view, services, form }) {
+    const head = view.position.version;
+    if (version > head) {
+      throw new HttpError(
+        "transaction_not_found",
+        `no transaction at version ${version}: the latest version is ${head}`,
+      );
+    }
+    const [record] = await view.getRecords(version, 1, 1);
+    if (record === undefined) throw new Error(`no record at version ${version} of the kept range`);
+    const timestampUsec = (await view.getBlockByVersion(version))?.timestampUsec;
+    const data =
+      form === "bcs"
+        ? concatBytes(COMMITTED, record.bytes)
+        : await new TransactionPrinter(services.types, view).print(record.bytes, timestampUsec ?? 0n);
+    return { data, version, timestampUsec };
+  },
+});

@@ -1,0 +1,139 @@
+// The files for browsers: console, API reference, icons. The build lists them with their types, sizes and hashes; a path
+// is looked up in that list and never joined to a folder, so no request can reach another file. Nothing is read before
+// the first request for it.
+import { open, readFile } from "node:fs/promises";
+import { CONSOLE_VIEWS } from "../interface/console-views.ts";
+import type { HeaderSet, RequestHeaders } from "./exchange.ts";
+import { STATIC_HEADERS, toHeaderSet } from "./headers.ts";
+import { type Coding, negotiateCoding, negotiateForm } from "./negotiation.ts";
+
+/** Where the build puts the files and their list. */
+const BUILT = new URL("../../dist/", import.meta.url);
+const LIST_NAME = "web-files.json";
+/** The whole package for browsers is smaller. */
+const MAX_FILE_BYTES = 8 * 1024 * 1024;
+
+/** A file in the list. */
+interface ListedFile {
+  readonly type: string;
+  /** Of the bytes without a coding. */
+  readonly hash: string;
+  /** Sizes in bytes; a coding that would not save anything is left out. */
+  readonly sizes: Readonly<Partial<Record<Coding | "identity", number>>>;
+}
+
+/** A file as it is sent. */
+export interface StaticFile {
+  readonly headers: HeaderSet;
+  readonly etag: string;
+  readonly coding: Coding | undefined;
+  /** The name changes with the content. */
+  readonly isImmutable: boolean;
+  read(): Promise<Uint8Array>;
+}
+
+const CONSOLE_PAGE = "console/index.html";
+/** Paths whose file has another name. */
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ["/", CONSOLE_PAGE],
+  ["/v1/spec", "reference/index.html"],
+  ["/favicon.svg", "console/mark.svg"],
+  ["/favicon.ico", "console/mark.svg"],
+  ["/apple-touch-icon.png", "console/icon.png"],
+]);
+const FOLDERS: ReadonlySet<string> = new Set(["console", "reference"]);
+const VIEWS: ReadonlySet<string> = new Set(CONSOLE_VIEWS);
+/** As bundlers write them: a name, a dash, a hash. */
+const HASHED = /-[A-Za-z0-9_-]{8,}\.[a-z0-9]+$/;
+
+/** Name of the file for a path, if the list has it; undefined for paths of the API. Reads nothing. */
+function nameOf(path: string, accept: string | undefined): string | undefined {
+  const fixed = NAMES.get(path);
+  if (fixed !== undefined) return fixed;
+  const end = path.indexOf("/", 1);
+  const first = path.slice(1, end < 0 ? undefined : end);
+  if (FOLDERS.has(first)) return path.endsWith(".html") ? undefined : path.slice(1);
+  // Programs that mistake a view for data get the JSON error.
+  return VIEWS.has(first) && negotiateForm(accept, ["json", "html"]) === "html" ? CONSOLE_PAGE : undefined;
+}
+
+/** The files for browsers. */
+export class StaticFiles {
+  readonly #folder: URL;
+  readonly #hasConsole: boolean;
+  #list: Promise<ReadonlyMap<string, ListedFile>> | undefined;
+  /** Files that were asked for, by the name on disk. The list bounds them. */
+  readonly #loaded = new Map<string, Promise<Uint8Array>>();
+  readonly #headers = new Map<string, HeaderSet>();
+
+  /** Without the console, its views are not served; the reference is. */
+  constructor({ folder = BUILT, hasConsole = true }: { folder?: URL; hasConsole?: boolean } = {}) {
+    this.#folder = folder;
+    this.#hasConsole = hasConsole;
+  }
+
+  /** Files in memory. */
+  get loaded(): number {
+    return this.#loaded.size;
+  }
+
+  /** The file for a path, in the coding that suits the client best; undefined at once for a path of the API. */
+  find(path: string, headers: RequestHeaders): Promise<StaticFile | undefined> | undefined {
+    const name = nameOf(path, headers.accept);
+    if (name === undefined || (name === CONSOLE_PAGE && !this.#hasConsole)) return undefined;
+    return this.#find(name, headers["accept-encoding"]);
+  }
+
+  async #find(name: string, acceptEncoding: string | undefined): Promise<StaticFile | undefined> {
+    this.#list ??= this.#readList();
+    const listed = (await this.#list).get(name);
+    if (listed === undefined) return undefined;
+    const wanted = negotiateCoding(acceptEncoding);
+    const coding = wanted !== undefined && listed.sizes[wanted] !== undefined ? wanted : undefined;
+    const headers =
+      this.#headers.get(listed.type) ?? toHeaderSet(["Content-Type", listed.type, ...STATIC_HEADERS]);
+    this.#headers.set(listed.type, headers);
+    return {
+      headers,
+      etag: `"${listed.hash}${coding === undefined ? "" : `-${coding}`}"`,
+      coding,
+      isImmutable: HASHED.test(name),
+      read: () => this.#load(name, listed, coding),
+    };
+  }
+
+  async #readList(): Promise<ReadonlyMap<string, ListedFile>> {
+    let text: string;
+    try {
+      text = await readFile(new URL(LIST_NAME, this.#folder), "utf8");
+    } catch (error) {
+      // Sources that were not built: the plain pages are served instead.
+      if (error instanceof Error && "code" in error && error.code === "ENOENT") return new Map();
+      throw error;
+    }
+    return new Map(Object.entries(JSON.parse(text) as Record<string, ListedFile>));
+  }
+
+  #load(name: string, { sizes }: ListedFile, coding: Coding | undefined): Promise<Uint8Array> {
+    const onDisk = coding === undefined ? name : `${name}.${coding === "gzip" ? "gz" : coding}`;
+    const known = this.#loaded.get(onDisk);
+    if (known !== undefined) return known;
+    const loading = this.#read(onDisk, sizes[coding ?? "identity"] ?? 0);
+    this.#loaded.set(onDisk, loading);
+    // A failure is answered once, and the next request reads again.
+    loading.catch(() => this.#loaded.delete(onDisk));
+    return loading;
+  }
+
+  async #read(onDisk: string, size: number): Promise<Uint8Array> {
+    if (size > MAX_FILE_BYTES) throw new Error(`${onDisk} is larger than ${MAX_FILE_BYTES} bytes`);
+    const file = await open(new URL(onDisk, this.#folder));
+    try {
+      const found = (await file.stat()).size;
+      if (found !== size) throw new Error(`${onDisk} has ${found} bytes, the list says ${size}`);
+      return await file.readFile();
+    } finally {
+      await file.close();
+    }
+  }
+}

@@ -1,0 +1,316 @@
+// The files of a backup folder: on this machine, in a bucket that lists its objects, or on a web server with an index
+// file. Files may be compressed with gzip.
+import { createReadStream } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createGunzip } from "node:zlib";
+import { errorText } from "../../base/errors.ts";
+import { UpstreamError } from "../upstream/errors.ts";
+import { DEFAULT_TIMEOUTS, Transport, type UpstreamResponse } from "../upstream/transport.ts";
+import { SourceLie } from "./source.ts";
+
+/** Read access to a folder. Calls throw UpstreamError, SourceLie, or the signal's reason. */
+export interface FolderFiles {
+  readonly receivedBytes: number;
+  /** Names of the files in a folder. */
+  list(folder: string, signal: AbortSignal): Promise<readonly string[]>;
+  /** The content of a file, inflated if it is compressed. At most `maxBytes` once inflated. */
+  read(path: string, maxBytes: number, signal: AbortSignal): AsyncIterable<Uint8Array>;
+  close(): void;
+}
+
+/** Files that a folder may list. Mainnet had about 10,000 epochs in 2026, and lists them in far fewer files. */
+const MAX_FILES = 1_000_000;
+/** Longest file on the wire: the reference cuts chunks at 128 MiB before compression. */
+const MAX_FILE_BYTES = 192 * 1024 * 1024;
+const MAX_LISTING_BYTES = 16 * 1024 * 1024;
+const MAX_LISTING_PAGES = 1000;
+/** Names the files of its folder, one a line, where the server cannot list them. */
+const INDEX_FILE = "index.txt";
+
+/** A path of a backup: relative, and inside the folder. Throws SourceLie. */
+export function assertInside(path: string): string {
+  const parts = path.split("/");
+  const isInside = parts.every((part) => part !== "" && part !== "." && part !== "..");
+  if (path.length > 512 || !isInside || !/^[\w./-]+$/.test(path)) {
+    throw new SourceLie("malformed", "a path leaves the folder, or has characters that backups do not use");
+  }
+  return path;
+}
+
+/** Reads a whole text of at most `maxBytes`. */
+export async function readText(
+  files: FolderFiles,
+  path: string,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of files.read(path, maxBytes, signal)) pieces.push(piece);
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+/** Inflates a stream that begins like gzip. Inflates on demand, so that a bomb takes no memory. */
+async function* inflated(stream: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
+  const pieces = stream[Symbol.asyncIterator]();
+  try {
+    let first = await pieces.next();
+    // The mark of gzip has two bytes, and a stream may begin with a single one.
+    let head: Uint8Array = first.done === true ? new Uint8Array() : first.value;
+    while (first.done !== true && head.length < 2) {
+      first = await pieces.next();
+      if (first.done !== true) head = Buffer.concat([head, first.value]);
+    }
+    const whole = startingWith(head, pieces);
+    yield* bounded(head[0] === 0x1f && head[1] === 0x8b ? gunzipped(whole) : whole, maxBytes);
+  } finally {
+    await pieces.return?.();
+  }
+}
+
+async function* startingWith(head: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  if (head.length > 0) yield head;
+  for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+}
+
+async function* gunzipped(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const gunzip = createGunzip();
+  let fault: unknown;
+  const feeding = (async () => {
+    for await (const piece of stream) {
+      if (gunzip.destroyed) return;
+      if (!gunzip.write(piece)) {
+        await new Promise<void>((resolve) => {
+          gunzip.once("drain", resolve);
+          gunzip.once("close", resolve);
+        });
+      }
+    }
+    gunzip.end();
+  })().catch((error: unknown) => {
+    fault = error;
+    gunzip.destroy();
+  });
+  try {
+    for await (const piece of gunzip) yield piece as Uint8Array;
+  } catch (error) {
+    if (fault !== undefined) throw fault;
+    throw new SourceLie("malformed", `a file does not inflate: ${errorText(error)}`, { cause: error });
+  } finally {
+    gunzip.destroy();
+    await feeding;
+  }
+  if (fault !== undefined) throw fault;
+}
+
+async function* bounded(stream: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const piece of stream) {
+    bytes += piece.length;
+    if (bytes > maxBytes) throw new SourceLie("endless", `a file is longer than ${maxBytes} bytes`);
+    yield piece;
+  }
+}
+
+/** Files of this machine. */
+export class LocalFiles implements FolderFiles {
+  receivedBytes = 0;
+  readonly #root: string;
+
+  constructor(url: URL) {
+    this.#root = fileURLToPath(url);
+  }
+
+  async list(folder: string, signal: AbortSignal): Promise<readonly string[]> {
+    signal.throwIfAborted();
+    try {
+      return await readdir(join(this.#root, assertInside(folder)));
+    } catch (error) {
+      throw notReadable(error);
+    }
+  }
+
+  async *read(path: string, maxBytes: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const full = join(this.#root, assertInside(path));
+    try {
+      // A pipe would never end.
+      if (!(await stat(full)).isFile()) throw new SourceLie("malformed", "a path of the folder is no file");
+      yield* inflated(this.#counted(createReadStream(full, { signal })), maxBytes);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof SourceLie) throw error;
+      throw notReadable(error);
+    }
+  }
+
+  async *#counted(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of stream) {
+      this.receivedBytes += piece.length;
+      yield piece;
+    }
+  }
+
+  close(): void {}
+}
+
+function notReadable(error: unknown): Error {
+  const code = error instanceof Error && "code" in error ? String(error.code) : errorText(error);
+  return new UpstreamError("unreachable", `the folder cannot be read: ${code}`, { cause: error });
+}
+
+/** Files over HTTP. */
+export class WebFiles implements FolderFiles {
+  receivedBytes = 0;
+  readonly #base: URL;
+  readonly #transport = new Transport({ ...DEFAULT_TIMEOUTS, totalMs: 10 * 60_000 });
+  readonly #userAgent: string;
+
+  constructor(base: URL, userAgent: string) {
+    this.#base = base;
+    this.#userAgent = userAgent;
+  }
+
+  async list(folder: string, signal: AbortSignal): Promise<readonly string[]> {
+    const bucket = bucketOf(this.#base);
+    if (bucket !== undefined) return this.#listBucket(bucket, folder, signal);
+    const response = await this.#get(this.#urlOf(`${folder}/${INDEX_FILE}`), MAX_LISTING_BYTES, signal);
+    if (response.status === 429 || response.status >= 500) throw refusal(response);
+    if (response.status !== 200) return this.#listUnknown(folder, response.status, signal);
+    const lines = Buffer.from(response.body).toString("utf8").split("\n");
+    return assertFew(lines.map((line) => line.trim()).filter((line) => line !== ""));
+  }
+
+  /** Without an index file, the host may still be a bucket's. */
+  async #listUnknown(folder: string, status: number, signal: AbortSignal): Promise<readonly string[]> {
+    try {
+      return await this.#listBucket(bucketInPath(this.#base), folder, signal);
+    } catch (error) {
+      if (!(error instanceof SourceLie) && !(error instanceof UpstreamError && error.code === "refused"))
+        throw error;
+      throw new UpstreamError(
+        "refused",
+        `the server lists no files: expected ${folder}/${INDEX_FILE} with a name a line, got status ${status}`,
+      );
+    }
+  }
+
+  async #listBucket(
+    { root, prefix }: Bucket,
+    folder: string,
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
+    const names: string[] = [];
+    const path = `${prefix}${assertInside(folder)}/`;
+    let token: string | undefined;
+    for (let page = 0; page < MAX_LISTING_PAGES; page++) {
+      const url = new URL(root);
+      url.searchParams.set("list-type", "2");
+      url.searchParams.set("prefix", path);
+      if (token !== undefined) url.searchParams.set("continuation-token", token);
+      const response = await this.#get(url, MAX_LISTING_BYTES, signal);
+      if (response.status !== 200) throw refusal(response);
+      const listing = parseListing(Buffer.from(response.body).toString("utf8"));
+      names.push(...listing.keys.filter((key) => key.startsWith(path)).map((key) => key.slice(path.length)));
+      assertFew(names);
+      if (listing.next === undefined) return names.filter((name) => !name.includes("/"));
+      token = listing.next;
+    }
+    throw new SourceLie("endless", `a listing has more than ${MAX_LISTING_PAGES} pages`);
+  }
+
+  async *read(path: string, maxBytes: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const wireBytes = Math.min(maxBytes + 1024, MAX_FILE_BYTES);
+    const response = await this.#get(this.#urlOf(assertInside(path)), wireBytes, signal);
+    if (response.status !== 200) throw refusal(response);
+    yield* inflated(one(response.body), maxBytes);
+  }
+
+  #urlOf(path: string): URL {
+    const url = new URL(this.#base);
+    url.pathname = `${url.pathname.replace(/\/$/, "")}/${path}`;
+    return url;
+  }
+
+  async #get(url: URL, maxBytes: number, signal: AbortSignal): Promise<UpstreamResponse> {
+    const response = await this.#transport.request({
+      method: "GET",
+      url,
+      headers: { "user-agent": this.#userAgent, "accept-encoding": "gzip" },
+      maxBytes,
+      signal,
+    });
+    this.receivedBytes += response.wireBytes;
+    return response;
+  }
+
+  close(): void {
+    this.#transport.close();
+  }
+}
+
+async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+function assertFew(names: string[]): readonly string[] {
+  if (names.length > MAX_FILES) throw new SourceLie("endless", `a folder lists more than ${MAX_FILES} files`);
+  return names;
+}
+
+function refusal({ status }: UpstreamResponse): UpstreamError {
+  if (status === 429 || status >= 500)
+    return new UpstreamError("unreachable", `the server failed (status ${status})`);
+  return new UpstreamError("refused", `the server refused the request (status ${status})`);
+}
+
+interface Bucket {
+  /** URL of the listing. */
+  readonly root: URL;
+  /** Of every object in the folder. */
+  readonly prefix: string;
+}
+
+/** The bucket of a URL whose host is known for buckets: its name is in the host, or first in the path. */
+export function bucketOf(url: URL): Bucket | undefined {
+  const { protocol, host, hostname, pathname } = url;
+  if (/\.s3[.-][a-z0-9.-]*amazonaws\.com$|\.storage\.googleapis\.com$/.test(hostname)) {
+    return { root: new URL(`${protocol}//${host}/`), prefix: prefixOf(partsOf(pathname)) };
+  }
+  const isShared = /^s3[.-][a-z0-9.-]*amazonaws\.com$|^storage\.googleapis\.com$/.test(hostname);
+  return isShared ? bucketInPath(url) : undefined;
+}
+
+/** The first part of the path as a bucket. */
+function bucketInPath({ protocol, host, pathname }: URL): Bucket {
+  const [bucket = "", ...rest] = partsOf(pathname);
+  return { root: new URL(`${protocol}//${host}/${bucket}`), prefix: prefixOf(rest) };
+}
+
+function partsOf(pathname: string): string[] {
+  return pathname.split("/").filter((part) => part !== "");
+}
+
+function prefixOf(parts: readonly string[]): string {
+  return parts.map((part) => `${part}/`).join("");
+}
+
+/** The names in a bucket's listing, and where the next page begins. Throws SourceLie. */
+export function parseListing(xml: string): {
+  readonly keys: readonly string[];
+  readonly next: string | undefined;
+} {
+  if (!/<ListBucketResult[\s>]/.test(xml))
+    throw new SourceLie("malformed", "the bucket's listing is no listing");
+  const keys = [...xml.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key]) => unescapeXml(key ?? ""));
+  if (!/<IsTruncated>true<\/IsTruncated>/.test(xml)) return { keys, next: undefined };
+  const token = /<NextContinuationToken>([^<]{1,4096})<\/NextContinuationToken>/.exec(xml)?.[1];
+  if (token === undefined) throw new SourceLie("malformed", "a cut listing does not say how it goes on");
+  return { keys, next: unescapeXml(token) };
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+
+function unescapeXml(text: string): string {
+  return text.replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => ENTITIES[name] ?? "");
+}

@@ -1,0 +1,220 @@
+// Asks proof sources for signed ledger infos, side by side, and takes what the chain of epochs confirms. A source that
+// says something false is set aside with the reason; one that does not answer only brings no news.
+import { setMaxListeners } from "node:events";
+import { errorText } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import { HOUR_MS, type NumberSettings } from "../../base/settings.ts";
+import { takeTurn } from "../../base/turn.ts";
+import type { Waypoint } from "../../ledger/waypoint.ts";
+import { ProofError } from "../../proof/errors.ts";
+import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
+import { type BackoffOptions, backoffMs, pause } from "../upstream/backoff.ts";
+import { withDeadline } from "../upstream/deadline.ts";
+import { UpstreamError, type UpstreamErrorCode } from "../upstream/errors.ts";
+import type { SignedChain } from "./signed-chain.ts";
+import { type ProofSource, SourceLie } from "./source.ts";
+
+export const PROOF_NUMBERS = {
+  /** Pause between two questions for news to one source. */
+  proofPollTimeMs: { fallback: 10_000, min: 1, max: HOUR_MS },
+} as const satisfies NumberSettings;
+
+/** For one answer, however many requests and files it takes. */
+const ANSWER_MS = 15 * 60_000;
+
+/** Faults of the source itself, not of the connection. */
+const WRONG: ReadonlySet<UpstreamErrorCode> = new Set(["malformed", "too_large", "wrong_chain"]);
+
+/** `resting`: did not answer; `set_aside`: said something false. */
+export type ProofSourceState = "untried" | "ok" | "resting" | "set_aside";
+
+/** One source, for the info response. */
+export interface ProofSourceStatus {
+  readonly name: string;
+  readonly state: ProofSourceState;
+  /** Why it rests or is set aside. */
+  readonly fault: string | undefined;
+}
+
+interface Entry {
+  readonly source: ProofSource;
+  state: ProofSourceState;
+  fault: string | undefined;
+  failures: number;
+}
+
+export interface ProofKeeperOptions {
+  readonly sources: readonly ProofSource[];
+  readonly waypoint: Waypoint;
+  readonly chain: SignedChain;
+  readonly pollTimeMs: number;
+  readonly retry?: BackoffOptions;
+  readonly setAside?: BackoffOptions;
+  readonly logger: Logger;
+  readonly random?: () => number;
+  /** Called when checked ledger infos were stored. */
+  readonly onNews: () => Promise<void>;
+  /** True for a transient fault of this node: the question is asked again. */
+  readonly mayPass?: (error: unknown) => boolean;
+  /** Called with any other fault of this node. */
+  readonly onFault: (error: unknown) => void;
+}
+
+const RETRY: BackoffOptions = { baseMs: 1_000, maxMs: 60_000 };
+const SET_ASIDE: BackoffOptions = { baseMs: 10_000, maxMs: 600_000 };
+
+/** Runs from construction until `close`. */
+export class ProofKeeper {
+  readonly #options: ProofKeeperOptions;
+  readonly #entries: readonly Entry[];
+  readonly #stop = new AbortController();
+  readonly #running: Promise<unknown>;
+
+  constructor(options: ProofKeeperOptions) {
+    this.#options = options;
+    setMaxListeners(0, this.#stop.signal);
+    this.#entries = options.sources.map((source) => ({
+      source,
+      state: "untried",
+      fault: undefined,
+      failures: 0,
+    }));
+    this.#running = Promise.all(this.#entries.map((entry) => this.#run(entry)));
+  }
+
+  sources(): readonly ProofSourceStatus[] {
+    return this.#entries.map(({ source, state, fault }) => ({ name: source.name, state, fault }));
+  }
+
+  get receivedBytes(): number {
+    return this.#entries.reduce((sum, { source }) => sum + source.receivedBytes, 0);
+  }
+
+  /** The sources that are not set aside. */
+  get sound(): readonly ProofSource[] {
+    return this.#entries.flatMap(({ source, state }) => (state === "set_aside" ? [] : [source]));
+  }
+
+  /** Sets a source aside for an answer that another part found false. */
+  blame(source: ProofSource, error: unknown): void {
+    const entry = this.#entries.find((one) => one.source === source);
+    if (entry !== undefined) this.#fail(entry, error);
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort(new Error("the node closes"));
+    await this.#running;
+    for (const { source } of this.#entries) source.close();
+  }
+
+  async #run(entry: Entry): Promise<void> {
+    const { signal } = this.#stop;
+    const { pollTimeMs } = this.#options;
+    while (!signal.aborted) {
+      let waitMs = pollTimeMs;
+      try {
+        await this.#ask(entry.source);
+        this.#succeed(entry);
+      } catch (error) {
+        if (signal.aborted) return;
+        if (isSourceFault(error)) {
+          waitMs = this.#fail(entry, error);
+        } else if (this.#options.mayPass?.(error) !== true) {
+          this.#options.onFault(error);
+          return;
+        }
+      }
+      await pause(waitMs, signal);
+    }
+  }
+
+  /** Takes everything that a source has and the chain lacks. */
+  async #ask(source: ProofSource): Promise<void> {
+    const { chain } = this.#options;
+    const round = new AbortController();
+    const onAbort = (): void => round.abort(this.#stop.signal.reason);
+    this.#stop.signal.addEventListener("abort", onAbort);
+    let news = 0;
+    try {
+      const first = chain.epoch ?? (await this.#startEpoch(source, round.signal));
+      const ends = source.epochEnds(first, round.signal);
+      for (;;) {
+        const next = await this.#answer(round.signal, () => ends.next());
+        if (next.done === true) break;
+        if (await chain.advance(next.value)) news++;
+        // A signature takes milliseconds, without a native library a tenth of a second.
+        await takeTurn(round.signal);
+      }
+      const latest = await this.#answer(round.signal, () => source.latest(round.signal));
+      if (latest !== undefined && (await this.#takeLatest(source, latest, round.signal))) news++;
+    } finally {
+      round.abort(new Error("the question ended"));
+      this.#stop.signal.removeEventListener("abort", onAbort);
+      // What was checked before a fault holds.
+      await chain.flush();
+      if (news > 0) {
+        this.#options.logger.debug(
+          { source: source.name, epoch: chain.epoch, version: chain.latest?.ledgerInfo.version },
+          "checked signed ledger infos",
+        );
+        await this.#options.onNews();
+      }
+    }
+  }
+
+  /** An epoch that ended since the ends were asked for is asked for again, once. */
+  async #takeLatest(source: ProofSource, latest: SignedLedgerInfo, signal: AbortSignal): Promise<boolean> {
+    const { chain } = this.#options;
+    const isLater = (): boolean => latest.ledgerInfo.epoch > (chain.epoch ?? 0n);
+    if (isLater()) {
+      const ends = source.epochEnds(chain.epoch ?? 0n, signal);
+      for (;;) {
+        const next = await this.#answer(signal, () => ends.next());
+        if (next.done === true) break;
+        await chain.advance(next.value);
+      }
+    }
+    return chain.takeLatest(latest);
+  }
+
+  async #startEpoch(source: ProofSource, signal: AbortSignal): Promise<bigint> {
+    const { version } = this.#options.waypoint;
+    if (version === 0n) return 0n;
+    const epoch = await this.#answer(signal, () => source.findEpochEnd(version, signal));
+    if (epoch !== undefined) return epoch;
+    throw new UpstreamError("refused", `it has no epoch that ends at the waypoint's version ${version}`);
+  }
+
+  #answer<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
+    return withDeadline(ANSWER_MS, signal, ask);
+  }
+
+  #succeed(entry: Entry): void {
+    if (entry.state !== "ok") {
+      this.#options.logger.info({ source: entry.source.name, was: entry.state }, "proof source is in use");
+    }
+    entry.state = "ok";
+    entry.fault = undefined;
+    entry.failures = 0;
+  }
+
+  /** Returns the pause before the next question. */
+  #fail(entry: Entry, error: unknown): number {
+    const { retry = RETRY, setAside = SET_ASIDE, random = Math.random, logger } = this.#options;
+    const isFalse = !(error instanceof UpstreamError) || WRONG.has(error.code);
+    // A failed connection does not clear a source that said something false.
+    if (isFalse || entry.state !== "set_aside") entry.state = isFalse ? "set_aside" : "resting";
+    entry.failures++;
+    const code = error instanceof ProofError || error instanceof SourceLie ? `${error.code}: ` : "";
+    entry.fault = `${code}${errorText(error)}`;
+    const waitMs = backoffMs(entry.failures, isFalse ? setAside : retry, random);
+    const fields = { source: entry.source.name, fault: entry.fault, againInMs: Math.round(waitMs) };
+    if (isFalse) logger.warn(fields, "proof source set aside after a false statement");
+    else logger.info(fields, "proof source rests after a failed question");
+    return waitMs;
+  }
+}
+
+function isSourceFault(error: unknown): boolean {
+  return error instanceof UpstreamError || error instanceof ProofError || error instanceof SourceLie;
+}

@@ -1,0 +1,184 @@
+// The chain of epochs of a store: begins at the operator's waypoint, grows by ledger infos whose signatures were checked,
+// and keeps every one, so that a restart asks sources only for later ones.
+import { LedgerError } from "../../ledger/errors.ts";
+import { computeWaypoint, formatWaypoint, type Waypoint } from "../../ledger/waypoint.ts";
+import type { Bls } from "../../proof/bls.ts";
+import { assertNamed, EpochChain } from "../../proof/epoch-chain.ts";
+import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
+
+/** Where a store keeps checked ledger infos. */
+export interface SignedRows {
+  /** The epochs whose ends are kept, without gaps; undefined if there are none. */
+  readonly range: () => Promise<EpochSpan | undefined>;
+  readonly epochEnd: (epoch: bigint) => Promise<SignedLedgerInfo | undefined>;
+  /** The latest one of all. */
+  readonly latest: () => Promise<SignedLedgerInfo | undefined>;
+  /** Adds ends of epochs that follow those that are kept, and a later ledger info of the epoch after them. */
+  readonly add: (
+    epochEnds: readonly SignedLedgerInfo[],
+    latest: SignedLedgerInfo | undefined,
+  ) => Promise<void>;
+}
+
+export interface EpochSpan {
+  readonly first: bigint;
+  readonly last: bigint;
+}
+
+/** Ends of epochs that are written together. */
+const BATCH = 64;
+
+/** Checked ledger infos. The store has no other writer of them; calls may overlap. */
+export class SignedChain {
+  readonly #rows: SignedRows;
+  readonly #waypoint: Waypoint;
+  readonly #bls: Bls;
+  #chain: EpochChain | undefined;
+  /** The epochs whose ends were checked. */
+  #span: EpochSpan | undefined;
+  #latest: SignedLedgerInfo | undefined;
+  /** Checked, but not written yet. */
+  #ends: SignedLedgerInfo[] = [];
+  #isLatestWritten = true;
+  #writing: Promise<void> = Promise.resolve();
+
+  private constructor(rows: SignedRows, waypoint: Waypoint, bls: Bls) {
+    this.#rows = rows;
+    this.#waypoint = waypoint;
+    this.#bls = bls;
+  }
+
+  /** Goes on where the store ends. Throws LedgerError if its signatures contradict the waypoint. */
+  static async load(rows: SignedRows, waypoint: Waypoint, bls: Bls): Promise<SignedChain> {
+    const chain = new SignedChain(rows, waypoint, bls);
+    await chain.#load();
+    return chain;
+  }
+
+  async #load(): Promise<void> {
+    this.#span = await this.#rows.range();
+    const last = this.#span && (await this.#rows.epochEnd(this.#span.last));
+    if (last === undefined) return;
+    this.#chain = EpochChain.begin(computeWaypoint(last.ledgerInfo), last.ledgerInfo, this.#bls);
+    this.#latest = (await this.#rows.latest()) ?? last;
+    const kept = await this.#search((version) => version >= this.#waypoint.version);
+    if (kept === undefined) return;
+    const own = formatWaypoint(computeWaypoint(kept.ledgerInfo));
+    const given = formatWaypoint(this.#waypoint);
+    if (kept.ledgerInfo.version === this.#waypoint.version && own !== given) {
+      throw new LedgerError(
+        "mismatch",
+        `waypoint ${given} contradicts ${own}, which the signatures kept here confirm`,
+      );
+    }
+  }
+
+  /** The epoch whose end comes next; undefined until the chain has begun. */
+  get epoch(): bigint | undefined {
+    return this.#chain?.epoch;
+  }
+
+  /** The latest checked ledger info. */
+  get latest(): SignedLedgerInfo | undefined {
+    return this.#latest;
+  }
+
+  /**
+   * Takes the end of an epoch: the one that the waypoint names, or that of the present epoch. True if it is news; false
+   * for an earlier one. Throws ProofError.
+   */
+  async advance(signed: SignedLedgerInfo): Promise<boolean> {
+    const { ledgerInfo } = signed;
+    const { epoch, version } = ledgerInfo;
+    if (this.#chain === undefined) {
+      this.#chain = EpochChain.begin(this.#waypoint, ledgerInfo, this.#bls);
+      this.#span = { first: epoch, last: epoch };
+    } else {
+      if (epoch < this.#chain.epoch) return false;
+      if (version === this.#waypoint.version) assertNamed(this.#waypoint, ledgerInfo);
+      this.#chain.advance(signed);
+      this.#span = { first: this.#span?.first ?? epoch, last: epoch };
+    }
+    this.#ends.push(signed);
+    if (version > (this.#latest?.ledgerInfo.version ?? -1n)) this.#setLatest(signed);
+    if (this.#ends.length >= BATCH) await this.flush();
+    return true;
+  }
+
+  /**
+   * Takes a ledger info of the present epoch. True if it is news; false for an earlier one. Throws ProofError, also for
+   * one of a later epoch, whose validators are not known.
+   */
+  async takeLatest(signed: SignedLedgerInfo): Promise<boolean> {
+    const { epoch, version, nextEpoch } = signed.ledgerInfo;
+    const isOld = version <= (this.#latest?.ledgerInfo.version ?? -1n);
+    if (this.#chain === undefined || epoch < this.#chain.epoch || isOld) return false;
+    if (nextEpoch !== undefined) return this.advance(signed);
+    this.#chain.check(signed);
+    this.#setLatest(signed);
+    return true;
+  }
+
+  #setLatest(signed: SignedLedgerInfo): void {
+    this.#latest = signed;
+    this.#isLatestWritten = false;
+  }
+
+  /** Writes what was checked. */
+  flush(): Promise<void> {
+    this.#writing = this.#writing.catch(() => {}).then(() => this.#write());
+    return this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    const ends = this.#ends;
+    if (ends.length === 0 && this.#isLatestWritten) return;
+    const latest = this.#isLatestWritten ? undefined : this.#latest;
+    this.#ends = [];
+    this.#isLatestWritten = true;
+    try {
+      await this.#rows.add(ends, latest);
+    } catch (error) {
+      this.#ends = [...ends, ...this.#ends];
+      this.#isLatestWritten = false;
+      throw error;
+    }
+  }
+
+  /** The lowest checked ledger info above a version. */
+  async firstAbove(version: bigint): Promise<SignedLedgerInfo | undefined> {
+    const end = await this.#search((at) => at > version);
+    if (end !== undefined) return end;
+    const latest = this.#latest;
+    return latest !== undefined && latest.ledgerInfo.version > version ? latest : undefined;
+  }
+
+  /** The highest checked ledger info at or below a version. */
+  async lastUpTo(version: bigint): Promise<SignedLedgerInfo | undefined> {
+    const latest = this.#latest;
+    if (latest !== undefined && latest.ledgerInfo.version <= version) return latest;
+    const above = await this.#search((at) => at > version);
+    const last = above === undefined ? this.#span?.last : above.ledgerInfo.epoch - 1n;
+    if (this.#span === undefined || last === undefined || last < this.#span.first) return undefined;
+    return this.#rows.epochEnd(last);
+  }
+
+  /** The first end of an epoch whose version fits. Versions must fit from some one on. */
+  async #search(fits: (version: bigint) => boolean): Promise<SignedLedgerInfo | undefined> {
+    await this.flush();
+    if (this.#span === undefined) return undefined;
+    let [low, high] = [this.#span.first, this.#span.last + 1n];
+    let found: SignedLedgerInfo | undefined;
+    while (low < high) {
+      const middle = (low + high) / 2n;
+      const end = await this.#rows.epochEnd(middle);
+      if (end !== undefined && fits(end.ledgerInfo.version)) {
+        found = end;
+        high = middle;
+      } else {
+        low = middle + 1n;
+      }
+    }
+    return found;
+  }
+}

@@ -1,0 +1,67 @@
+// The interface of a proof source: a place that has ledger infos signed by validators. Nothing it says is trusted: the
+// epoch chain checks every signature.
+import { CodedError } from "../../base/errors.ts";
+import { decodeWith } from "../../bcs/codec.ts";
+import { BcsError } from "../../bcs/errors.ts";
+import { type SignedLedgerInfo, signedLedgerInfoCodec } from "../../proof/ledger-info.ts";
+
+/** A source of signed ledger infos. Calls throw UpstreamError, SourceLie, or the signal's reason once aborted. */
+export interface ProofSource {
+  /** For logs and metrics; contains no secret. */
+  readonly name: string;
+  /** Bytes received so far. */
+  readonly receivedBytes: number;
+  /**
+   * The ends of the epochs from `first` on, in order, unchecked except for their numbers. Ends where the source has no
+   * more.
+   */
+  epochEnds(first: bigint, signal: AbortSignal): AsyncGenerator<SignedLedgerInfo>;
+  /** The epoch that ends at a version, as the source says; undefined if it knows of none. */
+  findEpochEnd(version: bigint, signal: AbortSignal): Promise<bigint | undefined>;
+  /** The latest ledger info, unchecked; undefined from a source that has only the ends of epochs. */
+  latest(signal: AbortSignal): Promise<SignedLedgerInfo | undefined>;
+  close(): void;
+}
+
+/**
+ * What a source said cannot be true, whoever signs it. `malformed`: it breaks the format; `gap`: epochs are missing in
+ * the middle; `endless`: more than the format allows.
+ */
+export class SourceLie extends CodedError<"malformed" | "gap" | "endless"> {}
+
+/** Longest signed ledger info: about 11,000 validators. */
+export const MAX_LEDGER_INFO_BYTES = 1024 * 1024;
+
+/** Decodes a signed ledger info and checks that it ends the expected epoch. Throws SourceLie. */
+export function decodeEpochEnd(bytes: Uint8Array, epoch: bigint): SignedLedgerInfo {
+  const signed = decodeSigned(bytes);
+  const { ledgerInfo } = signed;
+  if (ledgerInfo.epoch !== epoch) {
+    throw new SourceLie(
+      "gap",
+      `expected the end of epoch ${epoch}, got a ledger info of epoch ${ledgerInfo.epoch}`,
+    );
+  }
+  if (ledgerInfo.nextEpoch === undefined) {
+    throw new SourceLie(
+      "malformed",
+      `the ledger info of version ${ledgerInfo.version} does not end an epoch`,
+    );
+  }
+  return signed;
+}
+
+/** Decodes a signed ledger info into memory of its own. Throws SourceLie. */
+export function decodeSigned(bytes: Uint8Array): SignedLedgerInfo {
+  return decodeAnswer("a signed ledger info", () => decodeWith(signedLedgerInfoCodec, new Uint8Array(bytes)));
+}
+
+/** Runs a decoder. Throws SourceLie for bytes that do not decode. */
+export function decodeAnswer<T>(what: string, decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    if (!(error instanceof BcsError)) throw error;
+    throw new SourceLie("malformed", `${what} does not decode: ${error.message}`, { cause: error });
+  }
+}
