@@ -15,6 +15,21 @@ const NO_VALIDATORS: ValidatorSet = {
   totalJoiningPower: 0n,
 };
 
+/** Reads what every block needs. Throws ChainError if the network lacks it. */
+export async function readForkHead(state: WorkingState, base: Pick<BlockBase, "view">): Promise<ChainHead> {
+  const { block, time, configuration, performance, commitHistory } = FRAMEWORK_ITEMS;
+  await state.load(base.view, [block, time, configuration]);
+  // Validators and the list of latest blocks stay as they were: without a proposer the prologue does not change them.
+  state.addAbsent([performance, commitHistory]);
+  return {
+    chainId: base.view.position.chainId,
+    block: requireItem(state, block, "0x1::block::BlockResource"),
+    configuration: requireItem(state, configuration, "0x1::reconfiguration::Configuration"),
+    validators: NO_VALIDATORS,
+    timeUsec: requireItem(state, time, "0x1::timestamp::CurrentTimeMicroseconds"),
+  };
+}
+
 /** Makes the block after the given ledger. Throws ChainError if the network lacks what every block needs. */
 export async function makeForkBlock(
   items: ChainItems,
@@ -22,17 +37,7 @@ export async function makeForkBlock(
   base: BlockBase,
 ): Promise<MadeBlock> {
   const state = new WorkingState();
-  const { block: blockItem, time, configuration, performance, commitHistory } = FRAMEWORK_ITEMS;
-  await state.load(base.view, [blockItem, time, configuration]);
-  // Validators and the list of latest blocks stay as they were: without a proposer the prologue does not change them.
-  state.addAbsent([performance, commitHistory]);
-  const head: ChainHead = {
-    chainId: base.position.chainId,
-    block: requireItem(state, blockItem, "0x1::block::BlockResource"),
-    configuration: requireItem(state, configuration, "0x1::reconfiguration::Configuration"),
-    validators: NO_VALIDATORS,
-    timeUsec: requireItem(state, time, "0x1::timestamp::CurrentTimeMicroseconds"),
-  };
+  const head = await readForkHead(state, base);
   const height = head.block.height + 1n;
   const random = blockRandom(seed, height);
   const proposedUsec = base.timestampUsec > head.timeUsec ? base.timestampUsec : head.timeUsec + 1n;

@@ -4,7 +4,7 @@ import type { LedgerView } from "../ledger/view.ts";
 import { parseAddress } from "../move/address.ts";
 import { readModule } from "../move/bytecode/reader.ts";
 import { createChainItems } from "./chain-items.ts";
-import { makeForkBlock } from "./fork-block.ts";
+import { makeForkBlock, readForkHead } from "./fork-block.ts";
 import { type Framework, FUNGIBLE_STRUCTS } from "./framework.ts";
 import { moduleItem } from "./item.ts";
 import { createKeypair } from "./keys.ts";
@@ -36,6 +36,8 @@ export function createForkChain(name: string): ForkChain {
     produceBlock: (base) => makeForkBlock(items, seed, base),
     submissions: new Submissions({ framework, faucet: createKeypair(seed, "faucet") }),
     learn: async (view) => {
+      // Also fetches what blocks need, so that they can be made while the network is out of reach.
+      await readForkHead(new WorkingState(), { view });
       hasFungibleAssets = await hasFungibleStructs(view);
     },
   };

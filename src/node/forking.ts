@@ -27,10 +27,10 @@ import type { ForkOptions } from "./options.ts";
 export const FORK_NUMBERS = {
   /** Requests per second to the network's node; 0 means no cap. */
   upstreamRate: { fallback: 50, min: 0, max: 100_000 },
+  /** For one item, or one question below the fork. No answer in time is a 503. */
+  answerTimeoutMs: { fallback: 5 * SECOND_MS, min: 10, max: 60 * SECOND_MS },
 } as const satisfies NumberSettings;
 
-/** For one item, or one question below the fork. */
-const ANSWER_TIMEOUT_MS = 5 * SECOND_MS;
 /** For the block that the fork begins with. */
 const BEGIN_TIMEOUT_MS = 60 * SECOND_MS;
 const CHAIN_ID = resourceItem(parseAddress("0x1"), "0x1::chain_id::ChainId", u8);
@@ -93,7 +93,7 @@ export class Forking {
       pin,
       chainId,
       store: this.#store,
-      timeoutMs: ANSWER_TIMEOUT_MS,
+      timeoutMs: this.#plan.options.answerTimeoutMs ?? FORK_NUMBERS.answerTimeoutMs.fallback,
       logger: this.#logger,
     });
     const view = new ForkView(await this.#store.openView(), this.#source, pin);

@@ -63,7 +63,7 @@ describe("a fork", () => {
   it("has the network's state at the fork version, although the network goes on", async () => {
     const origin = await startOrigin();
     const at = await headOf(origin);
-    const fork = await startNode({ fork: { url: origin.url ?? "" } });
+    const fork = await startNode({ fork: { url: origin.url ?? "", upstreamRate: 0 } });
     expect(await headOf(fork)).toBe(at);
     await origin.mine(10);
     const expected = await balancesOf(origin, at);
@@ -80,7 +80,7 @@ describe("a fork", () => {
 
   it("changes only the accounts that a submitted transaction touches, and pays with the network's own rules", async () => {
     const origin = await startOrigin();
-    const fork = await startNode({ fork: { url: origin.url ?? "" } });
+    const fork = await startNode({ fork: { url: origin.url ?? "", upstreamRate: 0 } });
     const before = await balancesOf(fork);
     const sender = createKeypair(chainSeed(SEED), "traveller");
     const owner = formatAddress(sender.address);
@@ -108,7 +108,7 @@ describe("a fork", () => {
 
   it("answers below the fork with what the network says of that version", async () => {
     const origin = await startOrigin();
-    const fork = await startNode({ fork: { url: origin.url ?? "" }, http: { port: 0 } });
+    const fork = await startNode({ fork: { url: origin.url ?? "", upstreamRate: 0 }, http: { port: 0 } });
     const at = await headOf(fork);
     await fork.mine(2);
     for (const version of [0n, at / 3n, at - 1n]) {
@@ -142,7 +142,7 @@ describe("a fork", () => {
     const origin = await startOrigin();
     const at = await headOf(origin);
     const fork = await startNode({
-      fork: { url: origin.url ?? "" },
+      fork: { url: origin.url ?? "", upstreamRate: 0 },
       http: { port: 0, headerBrands: ["NODE", "APTOS"] },
     });
     await fork.mine();
@@ -177,7 +177,7 @@ describe("a fork", () => {
 
   it("goes on with its time from the fork on", async () => {
     const origin = await startOrigin();
-    const fork = await startNode({ fork: { url: origin.url ?? "" } });
+    const fork = await startNode({ fork: { url: origin.url ?? "", upstreamRate: 0 } });
     const [before] = [await fork.ledgerInfo()];
     const after = await fork.mine();
     expect(BigInt(after.ledger_timestamp)).toBe(BigInt(before.ledger_timestamp) + 1_000_000n);
@@ -189,7 +189,7 @@ describe("a fork", () => {
     const origin = await startOrigin();
     const head = await headOf(origin);
     for (const version of [head - 1n, head - 2n, head - 3n, 1n, 0n]) {
-      const fork = await startNode({ fork: { url: origin.url ?? "", version } });
+      const fork = await startNode({ fork: { url: origin.url ?? "", version, upstreamRate: 0 } });
       expect(await headOf(fork)).toBe(version);
       const expected = await balancesOf(origin, version);
       expect(await balancesOf(fork)).toEqual(expected);

@@ -15,7 +15,7 @@ import { locateBase } from "../locate-base.ts";
 import { withDeadline } from "../upstream/deadline.ts";
 import { UpstreamError } from "../upstream/errors.ts";
 import { UpstreamPool, wrongChain } from "../upstream/pool.ts";
-import type { Upstream } from "../upstream/upstream.ts";
+import type { StateValueAnswer, Upstream } from "../upstream/upstream.ts";
 import { AbsentItems } from "./absent-items.ts";
 import { type ForkPin, recordHashOf } from "./pin.ts";
 
@@ -55,6 +55,8 @@ export class ForkSource {
   /** Clock time of the last look at the pinned record. */
   #sameAtMs: number | undefined;
   #looking: Promise<void> | undefined;
+  /** The upstream's head in its last answer. */
+  #headVersion = 0n;
 
   constructor(options: ForkSourceOptions) {
     this.#options = options;
@@ -67,10 +69,7 @@ export class ForkSource {
       },
       getHead: (signal) => upstream.getHead(signal),
       getRecords: (start, limit, signal) => upstream.getRecords(start, limit, signal),
-      getStateValue: async (key, version, signal) => {
-        await this.#assertSameNetwork(signal);
-        return upstream.getStateValue(key, version, signal);
-      },
+      getStateValue: (key, version, signal) => this.#getStateValue(key, version, signal),
       close: () => upstream.close(),
     };
     const pause = { baseMs: 500, maxMs: 10_000 };
@@ -111,6 +110,18 @@ export class ForkSource {
     const [entry] = this.#pool.entries;
     const why = fault ?? entry?.fault;
     return `this item of the state at version ${version}, where this ledger forks ${url}, was not read before, and that node gave no answer that can be used${why === undefined ? "" : ` (${why})`}`;
+  }
+
+  /** Asks for a value of the forked network. A head that went back may be that of another one, so it is looked at again. */
+  async #getStateValue(key: Uint8Array, version: bigint, signal: AbortSignal): Promise<StateValueAnswer> {
+    await this.#assertSameNetwork(signal);
+    const answer = await this.#options.upstream.getStateValue(key, version, signal);
+    if (answer.head.version < this.#headVersion) {
+      this.#sameAtMs = undefined;
+      await this.#assertSameNetwork(signal);
+    }
+    this.#headVersion = answer.head.version;
+    return answer;
   }
 
   /** Throws UpstreamError if the URL serves another network than the one that was forked. */
@@ -174,8 +185,8 @@ export class ForkSource {
       const known = this.#oldItems.get(name);
       if (known !== undefined) return known.value;
       const { chainId } = this.#options;
-      const value = await this.#ask(version, async (upstream, signal) => {
-        const answer = await upstream.getStateValue(stateKey, version, signal);
+      const value = await this.#ask(version, async (_, signal) => {
+        const answer = await this.#getStateValue(stateKey, version, signal);
         if (answer.head.chainId !== chainId) throw wrongChain(chainId, answer.head.chainId);
         if (answer.value !== undefined) assertStateValue(answer.value);
         return answer.value;
