@@ -63,16 +63,25 @@ export async function assertNotFork(store: Store): Promise<void> {
   );
 }
 
+export interface ForkParts {
+  readonly store: Store;
+  /** False writes no index. */
+  readonly isIndexed: boolean;
+  readonly logger: Logger;
+}
+
 export class Forking {
   readonly #plan: ForkPlan;
   readonly #store: Store;
   readonly #logger: Logger;
+  readonly #isIndexed: boolean;
   readonly #upstream: Upstream;
   readonly #stop = new AbortController();
   #pin: ForkPin | undefined;
   #source: ForkSource | undefined;
 
-  constructor(plan: ForkPlan, { store, logger }: { readonly store: Store; readonly logger: Logger }) {
+  constructor(plan: ForkPlan, { store, logger, isIndexed }: ForkParts) {
+    this.#isIndexed = isIndexed;
     this.#plan = plan;
     this.#store = store;
     this.#logger = logger;
@@ -128,7 +137,7 @@ export class Forking {
         await this.#assertServesItems(rest.chainId, at, signal);
         return { ...rest, pin: { url: url.href, version: at, recordHash } };
       });
-      await commitForkBase(this.#store, { pin, ...base });
+      await commitForkBase(this.#store, { pin, ...base }, { isIndexed: this.#isIndexed });
       this.#logger.info({ upstream: url.href, version: pin.version }, "forked");
       return pin;
     } catch (error) {

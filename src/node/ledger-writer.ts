@@ -101,6 +101,7 @@ export class LedgerWriter {
       logger,
       level,
       index,
+      indexesPart: plan.fork !== undefined,
       bounds: plan.follow?.options,
       onCommit: onBatch,
     });
@@ -146,8 +147,8 @@ export class LedgerWriter {
   }
 
   async #startFork(plan: ForkPlan): Promise<void> {
-    const { store, logger } = this.#options;
-    this.#forking = new Forking(plan, { store, logger });
+    const { store, logger, index: isIndexed = true } = this.#options;
+    this.#forking = new Forking(plan, { store, logger, isIndexed });
     await this.#forking.start();
   }
 

@@ -44,6 +44,8 @@ export interface CommitterOptions {
   /** False writes no index. */
   readonly index?: boolean | undefined;
   readonly logger: Logger;
+  /** Writes an index although the ledger began in the middle: a fork asks its network for the rest. */
+  readonly indexesPart?: boolean | undefined;
   /** Called after each commit. */
   readonly onCommit?: ((batch: CommitBatch) => void) | undefined;
   /** The level of blocks that no check raises: `trusted` unless given. */
@@ -101,6 +103,7 @@ export class Committer {
   readonly #store: Store;
   readonly #logger: Logger;
   readonly #index: boolean;
+  readonly #indexesPart: boolean;
   readonly #indexRows = new IndexRowMaker();
   readonly #onCommit: ((batch: CommitBatch) => void) | undefined;
   readonly #level: TrustLevel;
@@ -112,7 +115,9 @@ export class Committer {
   #base: BaseStart | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor({ store, logger, index = true, level = TRUSTED, bounds, onCommit }: CommitterOptions) {
+  constructor(options: CommitterOptions) {
+    const { store, logger, index = true, indexesPart = false, level = TRUSTED, bounds, onCommit } = options;
+    this.#indexesPart = indexesPart;
     this.#store = store;
     this.#index = index;
     this.#bounds = bounds;
@@ -325,7 +330,10 @@ export class Committer {
     if (hasRoot) for (const block of blocks) await assertStateRoot(tree, block);
     const sideRows = hasRoot ? [] : await deletionRows(this.#store, writes);
     // Without the whole state an index would lack items that were never written here.
-    const index = hasRoot && isIndexed ? await this.#indexRows.rowsOf(writes, this.#readHead) : undefined;
+    const index =
+      (hasRoot || this.#indexesPart) && isIndexed
+        ? await this.#indexRows.rowsOf(writes, this.#readHead)
+        : undefined;
     if (index !== undefined) sideRows.push(indexReachRow(last.position.version));
     if (signed !== undefined) sideRows.push(...ownSignedRows(signed));
     const batch: CommitBatch = {

@@ -66,7 +66,7 @@ export class LazyView implements LedgerView {
   }
 
   /** Items that were never written here are in no index. */
-  getIndexedTo(): undefined {
+  getIndexedTo(): MaybePromise<bigint | undefined> {
     return undefined;
   }
 

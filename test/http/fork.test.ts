@@ -8,7 +8,9 @@ import { encodeWith } from "../../src/bcs/codec.ts";
 import { u64 } from "../../src/bcs/scalars.ts";
 import { createKeypair } from "../../src/chain/keys.ts";
 import { chainSeed, createLocalChain } from "../../src/chain/local-chain.ts";
+import { pairedMetadata, primaryStoreAddress } from "../../src/ledger/asset.ts";
 import { formatAddress, parseAddress } from "../../src/move/address.ts";
+import { parseStructTag } from "../../src/move/type-text.ts";
 import { addressCodec } from "../../src/move/wire.ts";
 import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
 import { userTransactionCodec } from "../../src/transaction/user-transaction.ts";
@@ -173,6 +175,45 @@ describe("a fork", () => {
     expect(info.genesis_waypoint).toBeUndefined();
     expect((await origin.info()).fork).toBeUndefined();
     expect(BigInt((await fork.ledgerInfo()).chain_id)).toBe(4n);
+  });
+
+  it("lists the resources and modules of an account: the network's, with local changes over them", async () => {
+    const origin = await startOrigin();
+    const at = await headOf(origin);
+    const fork = await startNode({ fork: { url: origin.url ?? "", upstreamRate: 0 }, http: { port: 0 } });
+    await origin.mine(4);
+    const list = async ({ url }: Node, path: string): Promise<Record<string, unknown>[]> => {
+      const response = await fetch(`${url}/accounts/${path}`);
+      if (response.status === 404) return [{ status: 404 }];
+      expect(response.status).toBe(200);
+      const rows = (await response.json()) as Record<string, unknown>[];
+      return rows.sort((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)));
+    };
+    for (const { address } of [...guide.accounts, { address: "0x1" }, { address: "0xa" }]) {
+      for (const kind of ["resources", "modules"]) {
+        const theirs = await list(origin, `${address}/${kind}?ledger_version=${at}`);
+        expect(await list(fork, `${address}/${kind}`)).toEqual(theirs);
+        expect(await list(fork, `${address}/${kind}?ledger_version=${at}`)).toEqual(theirs);
+        const old = `${address}/${kind}?ledger_version=${at / 2n}`;
+        expect(await list(fork, old)).toEqual(await list(origin, old));
+      }
+    }
+    expect(await list(fork, "0x1/modules")).not.toEqual([]);
+    const [target] = guide.accounts;
+    const path = `${target?.address}/resources`;
+    const before = await list(fork, path);
+    await fork.fund(target?.address ?? "", 7n);
+    await fork.mine();
+    const after = await list(fork, path);
+    expect(after.map(({ type }) => type)).toEqual(before.map(({ type }) => type));
+    expect(after).not.toEqual(before);
+    // An account that only the fork has.
+    await fork.fund("0xb0b", 7n);
+    await fork.mine();
+    const store = primaryStoreAddress(parseAddress("0xb0b"), pairedMetadata(parseStructTag(APT)));
+    const types = (await list(fork, `${formatAddress(store)}/resources`)).map(({ type }) => type);
+    expect(types).toContain("0x1::fungible_asset::FungibleStore");
+    expect((await fetch(`${fork.url}/accounts/${target?.address}/balances`)).status).toBe(403);
   });
 
   it("goes on with its time from the fork on", async () => {

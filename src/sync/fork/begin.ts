@@ -7,8 +7,10 @@ import { LedgerError } from "../../ledger/errors.ts";
 import { decodePage, type RecordSpans } from "../../ledger/record.ts";
 import { TRUSTED } from "../../ledger/trust.ts";
 import type { BlockStart, Store } from "../../store/contract.ts";
+import { indexReachRow } from "../../store/index-reach.ts";
 import { deletionRows } from "../base-rows.ts";
 import { UNKNOWN_GENESIS } from "../genesis.ts";
+import { IndexRowMaker } from "../index-rows.ts";
 import { locateBase } from "../locate-base.ts";
 import { UpstreamError } from "../upstream/errors.ts";
 import type { Upstream } from "../upstream/upstream.ts";
@@ -79,10 +81,13 @@ function verified(verifier: Verifier, page: Uint8Array, last: bigint): RecordSpa
 export async function commitForkBase(
   store: Store,
   { pin, chainId, block, records }: ForkBase,
+  { isIndexed }: { readonly isIndexed: boolean },
 ): Promise<void> {
   const writes = records.flatMap(({ version, writes: written }) =>
     written.map(({ key, keyHash, value }) => ({ key, keyHash, version, value })),
   );
+  const index = isIndexed ? await new IndexRowMaker().rowsOf(writes, async () => []) : undefined;
+  const reach = isIndexed ? [indexReachRow(pin.version)] : [];
   await store.commit(
     {
       previous: undefined,
@@ -104,7 +109,8 @@ export async function commitForkBase(
       blocks: [block],
       records: records.map(({ version, bytes }) => ({ version, bytes })),
       treeNodes: [],
-      sideRows: [...(await deletionRows(store, writes)), pinRow(pin)],
+      index,
+      sideRows: [...(await deletionRows(store, writes)), ...reach, pinRow(pin)],
     },
     { chainId, genesisHash: UNKNOWN_GENESIS },
   );

@@ -1,5 +1,6 @@
 // The node that serves the network under a fork. It is asked for items at the fork version, which the base layer then
 // keeps, and for anything at older versions, which only a bounded cache keeps.
+import { setMaxListeners } from "node:events";
 import { equalBytes } from "../../base/bytes.ts";
 import { errorText } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
@@ -7,16 +8,19 @@ import { mapSome } from "../../base/map-some.ts";
 import { RecentMap } from "../../base/recent.ts";
 import { findNewBlock } from "../../ledger/block-event.ts";
 import { LedgerError } from "../../ledger/errors.ts";
+import type { OwnedRow } from "../../ledger/indexes/owned-keys.ts";
 import { decodePage, type RecordSpans } from "../../ledger/record.ts";
-import type { Block, StoredRecord } from "../../ledger/view.ts";
+import type { Block, LedgerView, StoredRecord } from "../../ledger/view.ts";
+import type { Address } from "../../move/address.ts";
 import type { Store } from "../../store/contract.ts";
 import { assertStateValue, BaseFiller } from "../base-filler.ts";
 import { locateBase } from "../locate-base.ts";
 import { withDeadline } from "../upstream/deadline.ts";
 import { UpstreamError } from "../upstream/errors.ts";
 import { UpstreamPool, wrongChain } from "../upstream/pool.ts";
-import type { StateValueAnswer, Upstream } from "../upstream/upstream.ts";
+import type { AccountPage, AccountQuery, StateValueAnswer, Upstream } from "../upstream/upstream.ts";
 import { AbsentItems } from "./absent-items.ts";
+import { AccountKeys } from "./account-keys.ts";
 import { type ForkPin, recordHashOf } from "./pin.ts";
 
 export interface ForkSourceOptions {
@@ -46,6 +50,7 @@ export class ForkSource {
   readonly #options: ForkSourceOptions;
   readonly #clock: () => number;
   readonly #pool: UpstreamPool;
+  readonly #accountKeys = new AccountKeys((query) => this.#askAccountPage(query));
   readonly #stop = new AbortController();
   readonly #oldItems = new RecentMap<string, OldItem>({
     maxBytes: 8 << 20,
@@ -59,6 +64,8 @@ export class ForkSource {
   #headVersion = 0n;
 
   constructor(options: ForkSourceOptions) {
+    // Every question in flight listens.
+    setMaxListeners(0, this.#stop.signal);
     this.#options = options;
     const { upstream, pin, store, timeoutMs, logger, clock = () => performance.now() } = options;
     this.#clock = clock;
@@ -148,7 +155,12 @@ export class ForkSource {
     this.#sameAtMs = this.#clock();
   }
 
-  /** Runs a question about a version below the fork. Throws LedgerError. */
+  #placeOf(version: bigint): string {
+    const { pin } = this.#options;
+    return version === pin.version ? "is the fork's own" : `is below the fork at version ${pin.version}`;
+  }
+
+  /** Runs a question about a version up to the fork's. Throws LedgerError. */
   async #ask<T>(version: bigint, ask: (upstream: Upstream, signal: AbortSignal) => Promise<T>): Promise<T> {
     const { upstream, timeoutMs, pin, logger } = this.#options;
     try {
@@ -162,14 +174,14 @@ export class ForkSource {
       if (error.code === "pruned") {
         throw new LedgerError(
           "version_pruned",
-          `version ${version} is below the fork at version ${pin.version}, and ${pin.url} does not keep it any more`,
+          `version ${version} ${this.#placeOf(version)}, and ${pin.url} does not keep it any more`,
           { details: about, cause: error },
         );
       }
-      logger.warn({ ...about, err: errorText(error) }, "cannot read below the fork");
+      logger.warn({ ...about, err: errorText(error) }, "cannot read the network under the fork");
       throw new LedgerError(
         "unavailable",
-        `version ${version} is below the fork at version ${pin.version}, and ${pin.url} gave no answer that can be used (${error.message})`,
+        `version ${version} ${this.#placeOf(version)}, and ${pin.url} gave no answer that can be used (${error.message})`,
         { details: about, cause: error },
       );
     }
@@ -193,6 +205,21 @@ export class ForkSource {
       });
       this.#oldItems.set(name, { value });
       return value;
+    });
+  }
+
+  /** Which items an account has on the network, at the fork version or below it. */
+  async accountRows(view: LedgerView, address: Address, version: bigint): Promise<readonly OwnedRow[]> {
+    return this.#accountKeys.rowsOf(view, address, version);
+  }
+
+  #askAccountPage(query: AccountQuery): Promise<AccountPage> {
+    const { chainId } = this.#options;
+    return this.#ask(query.version, async (upstream, signal) => {
+      const page = await upstream.getAccountPage?.(query, signal);
+      if (page === undefined) throw new UpstreamError("refused", "it lists no account");
+      if (page.head.chainId !== chainId) throw wrongChain(chainId, page.head.chainId);
+      return page;
     });
   }
 

@@ -1,6 +1,18 @@
 // Read views of a fork. At the fork version and above: what was written here, over the network's items at the fork
 // version. Below: what the network's node says about that version.
-import type { Block, LedgerPosition, LedgerView, StateItem, StoredRecord } from "../../ledger/view.ts";
+import { compareBytes } from "../../base/bytes.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
+import { LedgerError } from "../../ledger/errors.ts";
+import { addressOfOwner } from "../../ledger/indexes/owned-keys.ts";
+import type {
+  Block,
+  LedgerPosition,
+  LedgerView,
+  OwnedKey,
+  OwnedPage,
+  StateItem,
+  StoredRecord,
+} from "../../ledger/view.ts";
 import { LazyView } from "../lazy-view.ts";
 import type { ForkSource } from "./fork-source.ts";
 import type { ForkPin } from "./pin.ts";
@@ -35,6 +47,36 @@ export class ForkView extends LazyView {
     });
     const values = await this.#source.itemsAt(keys, version);
     return values.map((value) => (value === undefined ? undefined : { version, value }));
+  }
+
+  /** Local rows over those of the network. Items of tables and holdings are not listed: no node can be asked for them. */
+  override async getOwnedKeys(owner: Uint8Array, page: OwnedPage): Promise<readonly OwnedKey[]> {
+    const address = addressOfOwner(owner);
+    if (address === undefined) {
+      throw new LedgerError(
+        "not_indexed",
+        "a fork lists no rows of tables and no holdings: it knows only those that were read or written here",
+      );
+    }
+    const { version, after, limit } = page;
+    const isOld = version < this.#pin.version;
+    const at = isOld ? version : this.#pin.version;
+    const theirs = (await this.#source.accountRows(this, address, at)).filter(
+      ({ place }) => after === undefined || compareBytes(place, after) > 0,
+    );
+    const ours = this.#isBelow(version) ? [] : await this.#view.getOwnedKeys(owner, page);
+    const merged = new Map(
+      [...ours, ...theirs].map((key) => [Buffer.from(key.place).toString("latin1"), key]),
+    );
+    const keys = [...merged.values()].sort((a, b) => compareBytes(a.place, b.place)).slice(0, limit);
+    // The arrays of the cache: the trace knows a key by the identity of its hash.
+    for (const { place, data } of keys) this.keyTrace.noteBcs(place, Buffer.concat([owner, data]));
+    return keys;
+  }
+
+  /** The local index and the network's lists together have every item of an account. */
+  override getIndexedTo(): MaybePromise<bigint | undefined> {
+    return this.#view.getIndexedTo();
   }
 
   override async getBlockByVersion(version: bigint): Promise<Block | undefined> {

@@ -3,10 +3,17 @@ import { ConfigError } from "../../base/errors.ts";
 import { toPrefixedHex } from "../../base/hex.ts";
 import { BCS_TYPE, JSON_TYPE } from "../../interface/media-types.ts";
 import { API_ROOT, urlTo } from "../../interface/route.ts";
-import { ledgerInfoRoute, rawStateValueRoute, transactionsRoute } from "../../interface/routes.ts";
+import {
+  accountModulesRoute,
+  accountResourcesRoute,
+  ledgerInfoRoute,
+  rawStateValueRoute,
+  transactionsRoute,
+} from "../../interface/routes.ts";
+import { formatAddress } from "../../move/address.ts";
 import { parseRetryAfter, RateCap } from "./backoff.ts";
 import { BeyondHead, UpstreamError } from "./errors.ts";
-import { findHead, findReadVersion, requireHead } from "./ledger-headers.ts";
+import { findCursor, findHead, findReadVersion, requireHead } from "./ledger-headers.ts";
 import {
   DEFAULT_TIMEOUTS,
   type ReceivedHeaders,
@@ -15,7 +22,14 @@ import {
   Transport,
   type UpstreamResponse,
 } from "./transport.ts";
-import type { RecordsPage, StateValueAnswer, Upstream, UpstreamHead } from "./upstream.ts";
+import type {
+  AccountPage,
+  AccountQuery,
+  RecordsPage,
+  StateValueAnswer,
+  Upstream,
+  UpstreamHead,
+} from "./upstream.ts";
 
 /** Several pages are in flight at once; a page that is larger is asked for in smaller ones. */
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
@@ -127,6 +141,25 @@ class RestUpstream implements Upstream {
     const head = requireHead(response.headers);
     assertReadAt(response.headers, head, version);
     return { head, value: isAbsent ? undefined : response.body };
+  }
+
+  async getAccountPage(query: AccountQuery, signal: AbortSignal): Promise<AccountPage> {
+    const { kind, version, start } = query;
+    const route = kind === "resources" ? accountResourcesRoute : accountModulesRoute;
+    const address = formatAddress(query.address);
+    const url = urlTo(this.#base, route, { address, ledger_version: version, start });
+    const response = await this.#ask(url, BCS_TYPE, signal, MAX_PAGE_BYTES);
+    const isAbsent = response.status === 404 && errorCodeOf(response) === "account_not_found";
+    if (response.status === 200) assertBcs(response.headers);
+    else if (!isAbsent) {
+      const head = findHead(response.headers);
+      if (response.status === 404 && head !== undefined && head.version < version)
+        throw new BeyondHead(version, head);
+      throw refusal(response);
+    }
+    const head = requireHead(response.headers);
+    assertReadAt(response.headers, head, version);
+    return { head, bytes: isAbsent ? undefined : response.body, cursor: findCursor(response.headers) };
   }
 
   close(): void {

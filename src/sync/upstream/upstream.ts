@@ -1,5 +1,6 @@
 // The interface of an upstream: a node that serves records and state values. Nothing it serves is trusted; the
 // follower verifies it.
+import type { Address } from "../../move/address.ts";
 
 /** The head that an upstream claims. */
 export interface UpstreamHead {
@@ -24,6 +25,23 @@ export interface StateValueAnswer {
   readonly value: Uint8Array | undefined;
 }
 
+/** A page of what an account has at a version. */
+export interface AccountQuery {
+  readonly address: Address;
+  readonly kind: "resources" | "modules";
+  readonly version: bigint;
+  /** The cursor of the page before; undefined for the first page. */
+  readonly start: string | undefined;
+}
+
+export interface AccountPage {
+  readonly head: UpstreamHead;
+  /** BCS of a map from types or module ids to bytes; undefined if there is no such account. */
+  readonly bytes: Uint8Array | undefined;
+  /** Where the next page begins; undefined for the last page. */
+  readonly cursor: string | undefined;
+}
+
 /** A node to follow. Every call throws UpstreamError, or the signal's reason once aborted. */
 export interface Upstream {
   /** Name for logs and metrics; contains no secret. */
@@ -35,5 +53,7 @@ export interface Upstream {
   getRecords(start: bigint, limit: number, signal: AbortSignal): Promise<RecordsPage>;
   /** `stateKey` is BCS of the StateKey. Throws `beyond_head`, `pruned`. */
   getStateValue(stateKey: Uint8Array, version: bigint, signal: AbortSignal): Promise<StateValueAnswer>;
+  /** Throws `beyond_head`, `pruned`. Only a fork asks for it. */
+  getAccountPage?(query: AccountQuery, signal: AbortSignal): Promise<AccountPage>;
   close(): void;
 }
