@@ -44,7 +44,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
 const FOLDERS: ReadonlySet<string> = new Set(["console", "reference"]);
 const VIEWS: ReadonlySet<string> = new Set(CONSOLE_VIEWS);
 /** As bundlers write them: a name, a dash, a hash. */
-const HASHED = /-[A-Za-z0-9_-]{8,}\.[a-z0-9]+$/;
+const HASHED = /-[A-Za-z0-9_-]{8,32}\.[a-z0-9]{1,8}$/;
 
 /** Name of the file for a path, if the list has it; undefined for paths of the API. Reads nothing. */
 function nameOf(path: string, accept: string | undefined): string | undefined {

@@ -54,7 +54,9 @@ describe.each(times)("sextant $command --$name", (option) => {
 
   it("has a default within its bounds", () => {
     const fallback = option.options[option.name]?.fallback;
-    expect(parse(option, `${fallback}ms`)).toBe(fallback);
+    // The default of an option that a stored chain decides is said in its help.
+    if (fallback === undefined) expect(option.options[option.name]?.help).toContain("default");
+    else expect(parse(option, `${fallback}ms`)).toBe(fallback);
   });
 });
 

@@ -274,10 +274,10 @@ interface Bucket {
 /** The bucket of a URL whose host is known for buckets: its name is in the host, or first in the path. */
 export function bucketOf(url: URL): Bucket | undefined {
   const { protocol, host, hostname, pathname } = url;
-  if (/\.s3[.-][a-z0-9.-]*amazonaws\.com$|\.storage\.googleapis\.com$/.test(hostname)) {
+  if (/\.s3[.-][a-z0-9.-]{0,64}amazonaws\.com$|\.storage\.googleapis\.com$/.test(hostname)) {
     return { root: new URL(`${protocol}//${host}/`), prefix: prefixOf(partsOf(pathname)) };
   }
-  const isShared = /^s3[.-][a-z0-9.-]*amazonaws\.com$|^storage\.googleapis\.com$/.test(hostname);
+  const isShared = /^s3[.-][a-z0-9.-]{0,64}amazonaws\.com$|^storage\.googleapis\.com$/.test(hostname);
   return isShared ? bucketInPath(url) : undefined;
 }
 
@@ -302,7 +302,7 @@ export function parseListing(xml: string): {
 } {
   if (!/<ListBucketResult[\s>]/.test(xml))
     throw new SourceLie("malformed", "the bucket's listing is no listing");
-  const keys = [...xml.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key]) => unescapeXml(key ?? ""));
+  const keys = [...xml.matchAll(/<Key>([^<]{0,4096})<\/Key>/g)].map(([, key]) => unescapeXml(key ?? ""));
   if (!/<IsTruncated>true<\/IsTruncated>/.test(xml)) return { keys, next: undefined };
   const token = /<NextContinuationToken>([^<]{1,4096})<\/NextContinuationToken>/.exec(xml)?.[1];
   if (token === undefined) throw new SourceLie("malformed", "a cut listing does not say how it goes on");
