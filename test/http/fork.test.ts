@@ -15,6 +15,7 @@ import { addressCodec } from "../../src/move/wire.ts";
 import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
 import { userTransactionCodec } from "../../src/transaction/user-transaction.ts";
 import { signCall } from "../support/submitter.ts";
+import { until } from "../support/until.ts";
 
 const APT = "0x1::aptos_coin::AptosCoin";
 const SEED = "fork origin";
@@ -214,6 +215,22 @@ describe("a fork", () => {
     const types = (await list(fork, `${formatAddress(store)}/resources`)).map(({ type }) => type);
     expect(types).toContain("0x1::fungible_asset::FungibleStore");
     expect((await fetch(`${fork.url}/accounts/${target?.address}/balances`)).status).toBe(403);
+  });
+
+  it("answers at the fork version after its own pruner removed it", async () => {
+    const origin = await startOrigin();
+    const url = origin.url ?? "";
+    const at = await headOf(origin);
+    const fork = await startNode({ fork: { url, upstreamRate: 0 }, pruneWindow: "3", http: { port: 0 } });
+    const expected = await balancesOf(origin, at);
+    await fork.fund(guide.accounts[0]?.address ?? "", 9n);
+    await fork.mine(5);
+    await until(async () => BigInt((await fork.ledgerInfo()).oldest_ledger_version) > at + 3n);
+    expect(await balancesOf(fork, at)).toEqual(expected);
+    expect(await balancesOf(fork, at - 1n)).toEqual(await balancesOf(origin, at - 1n));
+    expect((await balancesOf(fork)).get("ada APT")).toBe((expected.get("ada APT") ?? 0n) + 9n);
+    const gone = await fetch(`${fork.url}/accounts/0xa/balance/${APT}?ledger_version=${at + 1n}`);
+    expect(gone.status).toBe(410);
   });
 
   it("goes on with its time from the fork on", async () => {

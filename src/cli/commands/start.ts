@@ -291,7 +291,9 @@ function startNode(values: StartValues): Promise<Node> {
 
 async function positionText(node: Node): Promise<string> {
   const { chain_id, ledger_version, oldest_ledger_version } = await node.ledgerInfo();
-  return `chain ${chain_id}, version ${ledger_version}, oldest ${oldest_ledger_version}`;
+  const { fork } = await node.info();
+  const label = fork === undefined ? "" : `, ${fork}`;
+  return `chain ${chain_id}, version ${ledger_version}, oldest ${oldest_ledger_version}${label}`;
 }
 
 /** Says that the node listens, if it is not ready yet, and then shows the start screen. False if the node ended before. */

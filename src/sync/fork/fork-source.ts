@@ -258,7 +258,10 @@ export class ForkSource {
       }
       if (end !== undefined) {
         const { height, epoch, timestampUsec } = event;
-        return { height, firstVersion, lastVersion: end.version, timestampUsec, epoch };
+        const { version: pinned } = this.#options.pin;
+        const isCut = end.version > pinned;
+        const lastVersion = isCut ? pinned : end.version;
+        return { height, firstVersion, lastVersion, timestampUsec, epoch };
       }
       next += BigInt(records.length);
     }

@@ -38,8 +38,9 @@ export class ForkView extends LazyView {
     if (version >= this.#pin.version && version >= this.#view.position.oldestVersion) {
       return super.getItems(keyHashes, version);
     }
-    // Versions made here that the pruner removed.
+    // The pruner removed this version. One made here is gone; the fork version is still in the base layer.
     if (version > this.#pin.version) return this.#view.getItems(keyHashes, version);
+    if (version === this.#pin.version) return this.getBaseItems(keyHashes, version);
     const keys = keyHashes.map((keyHash) => {
       const key = this.keyTrace.keyOf(keyHash);
       if (key === undefined) throw new Error("a read whose state key is not known");
