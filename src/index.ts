@@ -2,11 +2,15 @@
 export { CodedError, ConfigError } from "./base/errors.ts";
 export type { Logger } from "./base/log.ts";
 export {
+  type AccountOptions,
+  type Authored,
   type BalanceChange,
   type BalanceDetailAnswer,
   type BalanceEvent,
   type BatchAnswer,
   type BlockEvent,
+  type ChainAuthoring,
+  type ChainSnapshot,
   createNode,
   type Explanation,
   type FollowOptions,

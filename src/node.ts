@@ -20,7 +20,6 @@ import { watchChanges } from "./ledger/watch/watch-changes.ts";
 import type { WatchEvent, Watched } from "./ledger/watch/watched.ts";
 import type { BalanceEvent } from "./ledger/watch/watched-balance.ts";
 import { type BlockEvent, watchedBlocks } from "./ledger/watch/watched-blocks.ts";
-import { parseAddress } from "./move/address.ts";
 import { BalanceQuestions, watchedBalanceOf } from "./node/balance-questions.ts";
 import { DemoNameInfo } from "./node/demo-names.ts";
 import { type DeprecatedOptions, withPresentNames } from "./node/deprecated-options.ts";
@@ -65,11 +64,12 @@ import {
   type TableItemsOptions,
   type WatchOptions,
 } from "./node/options.ts";
-import { Reader, toBody, toLedgerInfo, toText } from "./node/reader.ts";
+import { Reader, toBody, toLedgerInfo } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
 import type { OpenedStore } from "./node/store-engine.ts";
 import { awaitStore, engineOf, openStore, type StoreOptions, storeOptionsOf } from "./node/store-engines.ts";
 import { SubmissionService } from "./node/submission-service.ts";
+import { type Authored, type ChainSnapshot, TestAuthors } from "./node/test-authors.ts";
 import { trustInfo } from "./node/trust-report.ts";
 import type { NodeStatus, WorkerSetup } from "./node/worker-messages.ts";
 import { WriterElection } from "./node/writer-election.ts";
@@ -132,6 +132,7 @@ export {
   restoreData,
   type StoreReport,
 } from "./node/store-tools.ts";
+export type { AccountOptions, Authored, ChainAuthoring, ChainSnapshot } from "./node/test-authors.ts";
 export { CASSANDRA_NUMBERS } from "./store/cassandra/options.ts";
 export { parseUpstreamUrl } from "./sync/upstream/rest-upstream.ts";
 
@@ -202,6 +203,12 @@ class SextantNode implements Node, Ledger {
   readonly #reader = new Reader(this, this.#headWatch);
   readonly #questions = new BalanceQuestions(this.#reader);
   readonly #indexQuestions: IndexQuestions;
+  readonly #authors = new TestAuthors({
+    writer: () => this.#writer,
+    submissions: () => this.#submissions,
+    withView: (ask) => this.#reader.withView(ask),
+    onBack: (from, to) => this.#headWatch.wentBack(from, to),
+  });
   readonly #startedMs: number;
   readonly #role: WorkerRole | undefined;
   readonly #metrics: Metrics;
@@ -734,21 +741,44 @@ class SextantNode implements Node, Ledger {
     });
   }
 
-  fund(address: string, amount: bigint): Promise<readonly string[]> {
-    return this.#call(async () => {
-      const submissions = this.#requireSubmissions();
-      const owner = parseAddress(toText("address", address));
-      if (typeof amount !== "bigint" || amount < 0n || amount >> 64n !== 0n)
-        throw new ConfigError("amount: expected a bigint from 0 to 2^64 - 1");
-      return this.#reader.withView((view) => submissions.fund(view, owner, amount));
-    });
+  fund(address: string, amount: bigint): Promise<Authored> {
+    return this.#call(() => this.#authors.fund(address, amount));
   }
 
-  async mine(blocks = 1): Promise<LedgerInfo> {
-    if (!Number.isSafeInteger(blocks) || blocks < 1)
-      throw new ConfigError(`blocks: expected a number from 1, got ${blocks}`);
-    for (let left = blocks; left > 1; left--) await this.produceBlock();
-    return this.produceBlock();
+  setBalance(address: string, asset: string, amount: bigint): Promise<Authored> {
+    return this.#call(() => this.#authors.setBalance(address, asset, amount));
+  }
+
+  putTableItem(
+    handle: string,
+    key: string | Uint8Array,
+    value: string | Uint8Array | undefined,
+  ): Promise<Authored> {
+    return this.#call(() => this.#authors.putTableItem(handle, key, value));
+  }
+
+  publish(module: string | Uint8Array): Promise<Authored & { readonly module: string }> {
+    return this.#call(() => this.#authors.publish(module));
+  }
+
+  mine(blocks?: number): Promise<LedgerInfo> {
+    return this.#call(() => this.#authors.mine(blocks));
+  }
+
+  setTime(time: string | Date): Promise<LedgerInfo> {
+    return this.#call(() => this.#authors.setTime(time));
+  }
+
+  advanceTime(ms: number): Promise<LedgerInfo> {
+    return this.#call(() => this.#authors.advanceTime(ms));
+  }
+
+  snapshot(): Promise<ChainSnapshot> {
+    return this.#call(() => this.#authors.snapshot());
+  }
+
+  revert(snapshot: ChainSnapshot): Promise<LedgerInfo> {
+    return this.#call(() => this.#authors.revert(snapshot));
   }
 
   guide(): ChainGuide | undefined {
@@ -782,6 +812,7 @@ class SextantNode implements Node, Ledger {
     this.#store = undefined;
     this.#driver = undefined;
     this.#plan = undefined;
+    this.#submissions = undefined;
     this.#frontend = undefined;
     this.#election = undefined;
     this.#writer = undefined;

@@ -3,6 +3,8 @@
 import type { LedgerView } from "../ledger/view.ts";
 import { parseAddress } from "../move/address.ts";
 import { readModule } from "../move/bytecode/reader.ts";
+import { makeAuthoredBlock } from "./authored-block.ts";
+import { blockRandom } from "./block.ts";
 import { createChainItems } from "./chain-items.ts";
 import { makeForkBlock, readForkHead } from "./fork-block.ts";
 import { type Framework, FUNGIBLE_STRUCTS } from "./framework.ts";
@@ -32,9 +34,16 @@ export function createForkChain(name: string): ForkChain {
     },
   };
   const items = createChainItems(seed, framework);
+  const faucet = createKeypair(seed, "faucet");
   return {
     produceBlock: (base) => makeForkBlock(items, seed, base),
-    submissions: new Submissions({ framework, faucet: createKeypair(seed, "faucet") }),
+    authorBlock: (base, changes) =>
+      makeAuthoredBlock(
+        { items, faucet: faucet.address, randomAt: (height) => blockRandom(seed, height) },
+        base,
+        changes,
+      ),
+    submissions: new Submissions({ framework, faucet }),
     learn: async (view) => {
       // Also fetches what blocks need, so that they can be made while the network is out of reach.
       await readForkHead(new WorkingState(), { view });

@@ -36,6 +36,7 @@ const SUBMISSION_CONDITIONS: Readonly<Record<SubmissionErrorCode, Condition>> = 
   signed: "invalid_transaction",
   full: "mempool_full",
   update: "transaction_update",
+  old: "sequence_number_too_old",
 };
 
 /** An error as it is answered. */

@@ -64,8 +64,14 @@ export const ERROR_CATALOGUE = {
   transaction_update: {
     status: 400,
     errorCode: "invalid_transaction_update",
-    when: "Another transaction of the sender with this sequence number waits for a block.",
+    when: "Another transaction of the sender with this sequence number or nonce waits for a block.",
     remedy: "Wait for that one, or send the same transaction with a higher `gas_unit_price`.",
+  },
+  sequence_number_too_old: {
+    status: 400,
+    errorCode: "sequence_number_too_old",
+    when: "A block took another transaction with this sequence number while the submitted one was checked.",
+    remedy: "Read the account's sequence number and sign a new transaction.",
   },
   invalid_page: {
     status: 400,

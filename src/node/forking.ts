@@ -78,6 +78,7 @@ export class Forking {
   readonly #upstream: Upstream;
   readonly #stop = new AbortController();
   #pin: ForkPin | undefined;
+  #isNew = false;
   #source: ForkSource | undefined;
 
   constructor(plan: ForkPlan, { store, logger, isIndexed }: ForkParts) {
@@ -94,7 +95,9 @@ export class Forking {
 
   /** Pins the fork in an empty store, or goes on with the one that is there. Throws ConfigError or TryAgainError. */
   async start(): Promise<void> {
-    const pin = (await this.#loadPin()) ?? (await this.#begin());
+    const known = await this.#loadPin();
+    this.#isNew = known === undefined;
+    const pin = known ?? (await this.#begin());
     this.#pin = pin;
     const chainId = this.#store.identity?.chainId ?? 0;
     this.#source = new ForkSource({
@@ -188,6 +191,11 @@ export class Forking {
   /** Where this ledger leaves its network. */
   get point(): ForkPoint | undefined {
     return this.#pin;
+  }
+
+  /** True if this start began the fork. */
+  get isNew(): boolean {
+    return this.#isNew;
   }
 
   /** Why the network's node cannot be asked; undefined while it can. */

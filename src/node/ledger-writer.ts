@@ -1,9 +1,10 @@
 // The writing side of a node: begins the ledger, commits records from its source, prunes. A node that becomes the writer
 // again makes a new LedgerWriter.
+import { ConfigError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { FORKED, LOCAL, TRUSTED } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
-import type { CommitBatch, Store } from "../store/contract.ts";
+import type { CommitBatch, Store, StoreCopies, StoreCopy } from "../store/contract.ts";
 import { Committer, type IndexProgress, loadPosition } from "../sync/committer.ts";
 import { assertNotHalfCopied } from "../sync/copy/copy-mark.ts";
 import { bootstrapGenesis } from "../sync/genesis.ts";
@@ -33,6 +34,13 @@ export interface WriterOptions {
   /** Called with every batch, after its commit. */
   readonly onBatch?: ((batch: CommitBatch) => void) | undefined;
   readonly logger: Logger;
+}
+
+/** A copy of a chain in memory. */
+export interface ChainCopy {
+  readonly ledger: StoreCopy;
+  /** Puts back the clock and the mempool. */
+  readonly restoreChain: () => void;
 }
 
 /** Parts that report transient faults, which a stopped writer clears. */
@@ -123,7 +131,11 @@ export class LedgerWriter {
         faults,
         onCommit,
         settings: localChain,
+        logger,
       });
+      // Later starts find the accounts as their owners left them.
+      const isNew = this.#forking?.isNew ?? (await loadPosition(store))?.version === 0n;
+      if (isNew && plan.accounts.length > 0) await this.#blocks.author(plan.accounts);
     }
     if (plan.follow === undefined) {
       // Stored, so that later readers of the store know the proof. A local chain proves nothing.
@@ -181,6 +193,41 @@ export class LedgerWriter {
       onFault: (error) => faults.report("pruner", error),
       onSuccess: () => faults.clear("pruner"),
     });
+  }
+
+  /** Copies the ledger with what the chain holds besides it. Throws ConfigError unless both are in memory. */
+  async snapshot(): Promise<ChainCopy> {
+    const { blocks, copies } = this.#inMemory();
+    return blocks.exclusively(async () => {
+      const [ledger, restoreChain] = [copies.take(), blocks.keepClockAndMempool()];
+      return { ledger, restoreChain };
+    });
+  }
+
+  /** Puts a copy back between two blocks, and calls `onBack` with the versions before and after. */
+  async revert(copy: ChainCopy, onBack: (from: bigint, to: bigint) => void): Promise<void> {
+    const { blocks, copies } = this.#inMemory();
+    await this.#indexBuilder?.ended;
+    await blocks.exclusively(async () => {
+      // A pruner at work would prune by the ledger that it looked at.
+      const pruner = this.#pruner;
+      await pruner?.stop();
+      const from = (await loadPosition(this.#options.store))?.version ?? 0n;
+      await this.#committer?.replaceContent(() => copies.restore(copy.ledger));
+      copy.restoreChain();
+      onBack(from, copy.ledger.position.version);
+      if (pruner !== undefined) this.#startPruner();
+    });
+  }
+
+  #inMemory(): { readonly blocks: BlockMaker; readonly copies: StoreCopies } {
+    const [blocks, { copies }] = [this.#blocks, this.#options.store];
+    if (blocks === undefined || copies === undefined) {
+      throw new ConfigError(
+        "snapshot: expected a node that makes its own blocks and keeps its ledger in memory",
+      );
+    }
+    return { blocks, copies };
   }
 
   /** Finishes writes in flight and writes no more. */

@@ -16,6 +16,7 @@ import type { FOLLOW_NUMBERS } from "./following.ts";
 import type { FORK_NUMBERS } from "./forking.ts";
 import type { FRONTEND_NUMBERS } from "./http-frontend.ts";
 import type { StoreOptions } from "./store-engines.ts";
+import type { AccountOptions, ChainAuthoring } from "./test-authors.ts";
 
 export type { Explanation };
 
@@ -32,6 +33,10 @@ export interface HttpOptions extends HttpServerOptions, NumberOptions<typeof FRO
 export interface LocalChainOptions extends NumberOptions<typeof LOCAL_CHAIN_NUMBERS> {
   /** The same seed gives the same ledger. */
   readonly seed?: string | undefined;
+  /** False makes no random transactions of the demo accounts: they are then all yours. */
+  readonly traffic?: boolean | undefined;
+  /** Makes a block as soon as a transaction is submitted, without waiting for the block time. */
+  readonly blockOnSubmit?: boolean | undefined;
   /** Called after each block with the number made since the start. */
   readonly onBlock?: ((made: number) => void) | undefined;
 }
@@ -87,6 +92,8 @@ export interface FollowProgress {
 }
 
 export interface NodeOptions {
+  /** Accounts that a new local chain begins with, besides the demo accounts. */
+  readonly accounts?: readonly AccountOptions[] | undefined;
   /** Data directory: short for `store: { engine: "lmdb", path }`. */
   readonly data?: string | undefined;
   /**
@@ -193,7 +200,7 @@ export interface SimulationResult {
 }
 
 /** A running node. Calls reject, never throw; after `close` they reject because the node is closed. */
-export interface Node {
+export interface Node extends ChainAuthoring {
   /** Base URL of the HTTP interface; undefined without one. */
   readonly url: string | undefined;
   /** Latest version when the node closed; undefined before that, and without a ledger. */
@@ -257,13 +264,6 @@ export interface Node {
    * reference: zeros, or the authenticator that names no key.
    */
   simulate(transaction: object | string | Uint8Array): Promise<SimulationResult>;
-  /**
-   * Mints the native coin for an account of the local chain, which is created if it is missing. Returns the hashes of the
-   * transactions that do so in the next block.
-   */
-  fund(address: string, amount: bigint): Promise<readonly string[]>;
-  /** Makes this many blocks, and returns the head after the last. */
-  mine(blocks?: number): Promise<LedgerInfo>;
   /** Responses over HTTP since the start, of all processes. */
   requestCount(): Promise<number>;
   /** Demo accounts, tables and functions of the local chain; undefined without one. Throws once the node is closed. */

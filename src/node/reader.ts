@@ -33,13 +33,13 @@ export function toText(name: string, value: unknown): string {
   throw new ConfigError(`${name}: expected a text, got ${typeof value}`);
 }
 
-/** A copy of a serialized key, given in hex or as bytes. */
-export function toBytes(key: string | Uint8Array): Uint8Array {
+/** A copy of bytes that are given in hex or as bytes, by default those of a serialized key. */
+export function toBytes(key: string | Uint8Array, name = "key"): Uint8Array {
   if (key instanceof Uint8Array) return Buffer.from(key);
-  const text = toText("key", key);
+  const text = toText(name, key);
   const bytes = fromHex(text.startsWith("0x") ? text.slice(2) : text);
   if (bytes === undefined) {
-    throw new ConfigError(`key: expected an even number of hex digits: ${hexBytesFault(text)}`);
+    throw new ConfigError(`${name}: expected an even number of hex digits: ${hexBytesFault(text)}`);
   }
   return bytes;
 }

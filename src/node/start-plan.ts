@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../base/errors.ts";
 import { assertNumbers } from "../base/settings.ts";
+import type { AuthoredChange } from "../chain/authored-block.ts";
 import { createLocalChain, type LocalChain } from "../chain/local-chain.ts";
 import { assertHttpOptions } from "../http/server.ts";
 import { checkGenesis, type GenesisCheck } from "../ledger/genesis.ts";
@@ -14,6 +15,7 @@ import { checkGenesisFile, parseWaypointOption } from "./genesis-report.ts";
 import { FRONTEND_NUMBERS } from "./http-frontend.ts";
 import { NODE_DEFAULTS, type NodeOptions } from "./options.ts";
 import { engineOf, storeOptionsOf } from "./store-engines.ts";
+import { accountChanges } from "./test-authors.ts";
 
 /** Where the records of a node come from. All undefined for a read-only node. */
 export interface StartPlan {
@@ -25,6 +27,8 @@ export interface StartPlan {
   readonly chain: LocalChain | undefined;
   /** Blocks on top of another network's state. */
   readonly fork?: ForkPlan | undefined;
+  /** Changes that a new local chain begins with. */
+  readonly accounts: readonly AuthoredChange[];
 }
 
 async function readGenesis(genesis: string | Uint8Array | undefined): Promise<Uint8Array | undefined> {
@@ -58,6 +62,14 @@ function ownGenesis(chain: LocalChain, expected: Waypoint | undefined): GenesisC
   return checkGenesisFile(isFormer ? chain.formerGenesisBlob() : chain.genesisBlob(), expected);
 }
 
+const NO_PLAN: StartPlan = {
+  check: undefined,
+  proven: undefined,
+  follow: undefined,
+  chain: undefined,
+  accounts: [],
+};
+
 /** Plans a start. Throws ConfigError, or LedgerError for a genesis that does not match the waypoint. */
 export async function planStart(options: NodeOptions): Promise<StartPlan> {
   const { genesis, waypoint, localChain, follow, fork, readOnly, http } = options;
@@ -70,7 +82,8 @@ export async function planStart(options: NodeOptions): Promise<StartPlan> {
   assertNumbers("fork", FORK_NUMBERS, fork);
   assertStore(options);
   const waypoints = (typeof waypoint === "string" ? [waypoint] : (waypoint ?? [])).map(parseWaypointOption);
-  if (readOnly === true) return { check: undefined, proven: undefined, follow: undefined, chain: undefined };
+  if (readOnly === true) return NO_PLAN;
+  const accounts = accountChanges(options.accounts ?? []);
   if (fork !== undefined) {
     for (const name of ["genesis", "waypoint", "follow"] as const) {
       const value = options[name];
@@ -78,7 +91,7 @@ export async function planStart(options: NodeOptions): Promise<StartPlan> {
       throw new ConfigError(`${name}: a fork begins with the state of its network, so it takes none`);
     }
     const plan = planFork(fork, localChain?.seed ?? NODE_DEFAULTS.seed);
-    return { check: undefined, proven: undefined, follow: undefined, chain: undefined, fork: plan };
+    return { ...NO_PLAN, fork: plan, accounts };
   }
   const expected = follow === undefined ? waypoints[0] : waypoints.find(({ version }) => version === 0n);
   const followPlan = follow === undefined ? undefined : planFollowing(follow, waypoints);
@@ -92,5 +105,8 @@ export async function planStart(options: NodeOptions): Promise<StartPlan> {
   const epochTimeMs = localChain?.epochTimeMs;
   const chain = isLocal ? createLocalChain({ seed, epochTimeMs, genesis: network?.writes }) : undefined;
   const check = network ?? (chain && ownGenesis(chain, expected));
-  return { check, proven: check && expected, follow: followPlan, chain };
+  if (accounts.length > 0 && chain === undefined) {
+    throw new ConfigError("accounts: expected a local chain, because only its ledger can be made up");
+  }
+  return { check, proven: check && expected, follow: followPlan, chain, accounts };
 }

@@ -1,4 +1,5 @@
 // Submission of transactions to the local chain, over HTTP and in-process.
+import { setImmediate } from "node:timers/promises";
 import { toPrefixedHex } from "../base/hex.ts";
 import { decodeWith } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
@@ -35,6 +36,8 @@ type Json = Readonly<Record<string, unknown>>;
 
 export class SubmissionService implements SubmissionHandler {
   readonly #options: SubmissionServiceOptions;
+  /** Settles when the faucet's last transaction is in the mempool: each needs the sequence number after it. */
+  #funding: Promise<unknown> = Promise.resolve();
 
   constructor(options: SubmissionServiceOptions) {
     this.#options = options;
@@ -62,12 +65,15 @@ export class SubmissionService implements SubmissionHandler {
     return parseSubmission(parseJson(bytes), this.#context(view));
   }
 
-  /** Checks a transaction and puts it into the mempool. */
+  /** Checks a transaction and puts it into the mempool. Returns the one that waits. */
   async take(transaction: UserTransaction, view: LedgerView): Promise<Submitted> {
     const mempool = this.#mempool();
-    const submitted = await this.#options.chain.submissions.check(view, transaction);
-    mempool.add(submitted);
-    return submitted;
+    const { submissions } = this.#options.chain;
+    const submitted = submissions.takeApart(transaction);
+    // One that waits already was checked before.
+    if (mempool.get(submitted.hash) !== undefined) return submitted;
+    const { sequenceNumber } = await submissions.check(view, submitted);
+    return mempool.add(submitted, { sequenceNumber, nowSecs: nowSecsOf(view) });
   }
 
   /** Takes each transaction for itself; returns the errors, in the order of the transactions. */
@@ -78,6 +84,7 @@ export class SubmissionService implements SubmissionHandler {
       : decodeBatch(bytes).map((value) => ({ status: "fulfilled", value }) as const);
     const errors: (unknown | undefined)[] = [];
     for (const result of given) {
+      await setImmediate();
       if (result.status === "rejected") errors.push(result.reason);
       else {
         const failure = await this.take(result.value, view).then(
@@ -108,13 +115,26 @@ export class SubmissionService implements SubmissionHandler {
   }
 
   /** Mints the native coin for an account; returns the hashes of the faucet's transactions. */
-  async fund(view: LedgerView, address: Address, amount: bigint): Promise<string[]> {
+  fund(view: LedgerView, address: Address, amount: bigint): Promise<string[]> {
+    const funded = this.#funding.then(() => this.#fund(view, address, amount));
+    this.#funding = funded.catch(() => {});
+    return funded;
+  }
+
+  async #fund(view: LedgerView, address: Address, amount: bigint): Promise<string[]> {
     const mempool = this.#mempool();
     const { submissions } = this.#options.chain;
-    const transactions = await submissions.fund(view, address, amount, mempool.countOf(submissions.faucet));
-    for (const submitted of transactions) mempool.add(submitted);
-    return transactions.map(({ hash }) => toPrefixedHex(hash));
+    const checked = await submissions.fund(view, address, amount, (own) =>
+      mempool.nextSequenceNumber(submissions.faucet, own),
+    );
+    for (const { submitted, sequenceNumber } of checked)
+      mempool.add(submitted, { sequenceNumber, nowSecs: nowSecsOf(view) });
+    return checked.map(({ submitted }) => toPrefixedHex(submitted.hash));
   }
+}
+
+function nowSecsOf({ position }: LedgerView): bigint {
+  return position.timestampUsec / 1_000_000n;
 }
 
 const batchCodec = vector(userTransactionCodec);

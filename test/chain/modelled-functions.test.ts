@@ -49,10 +49,8 @@ describe("modelled functions", () => {
       const { position } = view;
       const expirationTimestampSecs = position.timestampUsec / 1_000_000n + 60n;
       const fields = { expirationTimestampSecs };
-      const submitted = await chain.submissions.check(
-        view,
-        signCall(sender, { ...call, fields, nonce: nonce++ }),
-      );
+      const transaction = signCall(sender, { ...call, fields, nonce: nonce++ });
+      const { submitted } = await chain.submissions.check(view, chain.submissions.takeApart(transaction));
       const { records } = await chain.produceBlock({
         position,
         view,

@@ -149,7 +149,7 @@ it(`${RUNS} random transactions leave the balances and supplies of an independen
   let [sent, failed, nonce] = [0, 0, 0n];
   const expected = new Map<string, Expected>();
   const queue = (entry: Expected) => {
-    mempool.add(entry.submitted);
+    mempool.add(entry.submitted, { sequenceNumber: 0n, nowSecs: START_USEC / 1_000_000n });
     expected.set(Buffer.from(entry.submitted.hash).toString("hex"), entry);
   };
 
@@ -213,13 +213,10 @@ it(`${RUNS} random transactions leave the balances and supplies of an independen
     if (sent === 0) {
       for (const user of users) {
         const amount = 50_000_000_000n;
-        const transactions = await submissions.fund(
-          view,
-          user.address,
-          amount,
-          mempool.countOf(submissions.faucet),
+        const transactions = await submissions.fund(view, user.address, amount, (own) =>
+          mempool.nextSequenceNumber(submissions.faucet, own),
         );
-        for (const [index, submitted] of transactions.entries()) {
+        for (const [index, { submitted }] of transactions.entries()) {
           const mints = index === transactions.length - 1;
           queue({
             submitted,
@@ -241,7 +238,8 @@ it(`${RUNS} random transactions leave the balances and supplies of an independen
         const fields = isOrdered ? { sequenceNumber } : { expirationTimestampSecs: nowSecs + 60n };
         const transaction = signCall(sender, { ...call, fields, ...(isOrdered ? {} : { nonce: nonce++ }) });
         const submitted = await submissions
-          .check(view, transaction)
+          .check(view, submissions.takeApart(transaction))
+          .then((checked) => checked.submitted)
           .catch((error: unknown) => error as Error);
         sent++;
         if (submitted instanceof Error) {
@@ -287,7 +285,7 @@ it(`${RUNS} random transactions leave the balances and supplies of an independen
       model.burn(entry.submitted.payer, info.gasUsed * raw.gasUnitPrice);
       expected.delete(Buffer.from(entry.submitted.hash).toString("hex"));
     }
-    for (const submitted of settled) mempool.remove(submitted.hash);
+    for (const submitted of settled) mempool.settle(submitted, { isIncluded: true });
     // An epoch may end with this block: then all of them wait for the next.
     if (settled.length > 0) expect(expected.size).toBe(0);
     await committer.append(records);

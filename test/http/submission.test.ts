@@ -184,15 +184,23 @@ describe("submission to the local chain", () => {
     const before = await node.balance(formatAddress(BOB), APT);
     expect((await submit(first)).status).toBe(202);
     // Another transaction with the nonce, while the first one waits.
-    expect((await submit(signCall(sender, transfer(4n, { nonce: 77n, fields })))).body.vm_error_code).toBe(
-      29,
-    );
+    expect(await submit(signCall(sender, transfer(4n, { nonce: 77n, fields })))).toMatchObject({
+      status: 400,
+      body: { error_code: "invalid_transaction_update" },
+    });
     await node.mine();
     expect(await node.balance(formatAddress(BOB), APT)).toBe(before + 3n);
-    expect((await submit(first)).body.vm_error_code).toBe(29);
+    expect(await submit(first)).toMatchObject({
+      status: 400,
+      body: {
+        message: "Invalid transaction: Type: Validation Code: NONCE_ALREADY_USED",
+        error_code: "vm_error",
+        vm_error_code: 42,
+      },
+    });
     const late = { expirationTimestampSecs: BigInt(Math.floor(now)) + 600n };
     const far = signCall(sender, transfer(4n, { nonce: 78n, fields: late }));
-    expect((await submit(far)).body.vm_error_code).toBe(29);
+    expect((await submit(far)).body.vm_error_code).toBe(44);
   });
 
   it("keeps a transaction whose sequence number is early, and lets a higher price replace one", async () => {
@@ -325,7 +333,7 @@ describe("submission to the local chain", () => {
 
   it("checks what in-process callers give", async () => {
     await expect(node.fund("0x1", -1n)).rejects.toThrow("amount: expected a bigint");
-    await expect(node.mine(0)).rejects.toThrow("blocks: expected a number from 1");
+    await expect(node.mine(0)).rejects.toThrow("blocks: expected a whole number from 1");
     await expect(node.submit({})).rejects.toThrow("sender is missing");
   });
 

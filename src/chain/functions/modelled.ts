@@ -31,7 +31,9 @@ export const U64S: Parameter<readonly bigint[]> = { codec: vector(u64), toJson: 
 /** A function with its arguments, ready to run. */
 export interface ModelledCall {
   /** The arguments as the API shows them. */
-  readonly argumentsJson: readonly unknown[];
+  argumentsJson(): readonly unknown[];
+  /** Accounts that the function takes as signers: the sender, or none. */
+  readonly signers: number;
   /** Throws MoveAbort, or SubmissionError `unmodelled` where the state asks for more than the model has. */
   run(call: CallState, sender: Address): Promise<void>;
 }
@@ -49,6 +51,7 @@ export function modelled<const A extends readonly unknown[]>(definition: {
   readonly module: string;
   readonly name: string;
   readonly typeParameters?: number;
+  readonly signers?: number;
   readonly parameters: { readonly [K in keyof A]: Parameter<A[K]> };
   run(
     call: CallState,
@@ -60,7 +63,7 @@ export function modelled<const A extends readonly unknown[]>(definition: {
     },
   ): Promise<void>;
 }): ModelledFunction {
-  const { module, name, typeParameters = 0, run } = definition;
+  const { module, name, typeParameters = 0, signers = 1, run } = definition;
   const parameters = definition.parameters as unknown as readonly Parameter<unknown>[];
   const id = `0x1::${module}::${name}`;
   return {
@@ -80,7 +83,8 @@ export function modelled<const A extends readonly unknown[]>(definition: {
       // Functions without a type parameter do not look at it.
       const type = first?.struct as StructTag;
       return {
-        argumentsJson: parameters.map((parameter, index) => parameter.toJson(values[index])),
+        argumentsJson: () => parameters.map((parameter, index) => parameter.toJson(values[index])),
+        signers,
         run: (call, sender) => run(call, { sender, args: values as unknown as A, type }),
       };
     },

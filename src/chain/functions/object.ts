@@ -6,7 +6,7 @@ import { formatStructTag } from "../../move/type-tag.ts";
 import { addressCodec } from "../../move/wire.ts";
 import { unmodelled } from "../../transaction/submission-error.ts";
 import { emitV1, getMember, withMember } from "../effects.ts";
-import { objectItem, typeOf } from "../item.ts";
+import { typeOf } from "../item.ts";
 import { MoveAbort } from "./aborts.ts";
 import type { CallState } from "./call-state.ts";
 import { hasMember, OBJECT_CORE } from "./fungible-stores.ts";
@@ -19,7 +19,7 @@ const MAX_NESTING = 8;
 const UNTRANSFERABLE = "0x1::object::Untransferable";
 
 async function readObject(call: CallState, address: Address) {
-  const item = objectItem(address);
+  const item = call.object(address);
   const group = await call.read(item);
   const core = getMember(group, OBJECT_CORE);
   return group === undefined || core === undefined ? undefined : { item, group, core };

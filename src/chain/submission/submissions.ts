@@ -3,6 +3,7 @@
 
 import { encodeWith } from "../../bcs/codec.ts";
 import { u64 } from "../../bcs/scalars.ts";
+import type { ContractEvent } from "../../ledger/event.ts";
 import type { ExecutionStatus } from "../../ledger/execution-status.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { Writes } from "../../ledger/write-set.ts";
@@ -14,11 +15,11 @@ import { signingMessage } from "../../transaction/signing-message.ts";
 import { refuse, SubmissionError, unmodelled, VALIDATION_CODES } from "../../transaction/submission-error.ts";
 import type { UserTransaction } from "../../transaction/user-transaction.ts";
 import type { Framework } from "../framework.ts";
-import { MoveAbort } from "../functions/aborts.ts";
-import { accountItem, CallState } from "../functions/call-state.ts";
+import { CallFailure } from "../functions/aborts.ts";
+import { CallState } from "../functions/call-state.ts";
 import type { Keypair } from "../keys.ts";
 import { WorkingState } from "../working-state.ts";
-import { runSubmitted } from "./run.ts";
+import { meterOf, runCall, runSubmitted } from "./run.ts";
 import { areSignaturesValid } from "./signatures.ts";
 import { type Submitted, toSubmitted } from "./submitted.ts";
 import { checkPrologue } from "./transaction-prologue.ts";
@@ -33,7 +34,15 @@ export interface Simulation {
   readonly submitted: Submitted;
   readonly status: ExecutionStatus;
   readonly gasUsed: bigint;
+  readonly events: readonly ContractEvent[];
   readonly writes: Writes;
+}
+
+/** A transaction that a block may take. */
+export interface Checked {
+  readonly submitted: Submitted;
+  /** The sender's sequence number on the ledger that it was checked against. */
+  readonly sequenceNumber: bigint;
 }
 
 export class Submissions {
@@ -55,55 +64,64 @@ export class Submissions {
     return new CallState({ state: new WorkingState(), view, createdUsec, faucet: this.faucet });
   }
 
-  #take(transaction: UserTransaction): Submitted {
+  /** Takes a transaction apart. Throws SubmissionError for one that is not modelled. Checks nothing else. */
+  takeApart(transaction: UserTransaction): Submitted {
     if (!this.#framework.hasFungibleAssets)
       throw unmodelled("transactions on a genesis without fungible assets");
     return toSubmitted(transaction);
   }
 
   /** Checks a transaction against the ledger's head. Throws SubmissionError for one that no block can take. */
-  async check(view: LedgerView, transaction: UserTransaction): Promise<Submitted> {
-    const submitted = this.#take(transaction);
-    if (!areSignaturesValid(transaction)) throw refuse("INVALID_SIGNATURE");
+  async check(view: LedgerView, submitted: Submitted): Promise<Checked> {
+    const { transaction } = submitted;
+    if (!(await areSignaturesValid(transaction))) throw refuse("INVALID_SIGNATURE");
     const { chainId, timestampUsec } = view.position;
     const call = this.#callState(view);
-    await checkPrologue(call, submitted, { chainId, timestampUsec, mayWait: true });
+    const context = { chainId, timestampUsec, mayWait: true };
+    await checkPrologue(call, submitted, context);
     // A first run on the present state finds what the model does not have. Its result counts for nothing else.
-    await submitted.call.run(call, transaction.raw.sender).catch((error: unknown) => {
-      if (!(error instanceof MoveAbort)) throw error;
+    await runCall(call, submitted, meterOf(submitted), context).catch((error: unknown) => {
+      if (!(error instanceof CallFailure)) throw error;
     });
-    return submitted;
+    call.rollBack();
+    const account = await call.read(call.account(transaction.raw.sender));
+    return { submitted, sequenceNumber: account?.sequenceNumber ?? 0n };
   }
 
   /** Runs a transaction on the ledger's head and keeps nothing. It must not be signed, because a signed one could be submitted. */
   async simulate(view: LedgerView, transaction: UserTransaction): Promise<Simulation> {
-    if (areSignaturesValid(transaction)) {
-      throw new SubmissionError("signed", "a transaction to simulate must not have a valid signature");
-    }
-    const submitted = this.#take(transaction);
+    if (await areSignaturesValid(transaction))
+      throw new SubmissionError("signed", "Simulated transactions must not have a valid signature");
+    const submitted = this.takeApart(transaction);
     const { chainId, timestampUsec } = view.position;
     const call = this.#callState(view);
     try {
-      const { status, gasUsed } = await runSubmitted(call, submitted, { chainId, timestampUsec });
-      return { submitted, status, gasUsed, writes: call.state.finish() };
+      const context = { chainId, timestampUsec, isSimulation: true };
+      const { status, gasUsed } = await runSubmitted(call, submitted, context);
+      return { submitted, status, gasUsed, events: call.events, writes: call.state.finish() };
     } catch (error) {
       if (!(error instanceof SubmissionError) || error.validation === undefined) throw error;
       const statusCode = BigInt(VALIDATION_CODES[error.validation]);
       const status = { kind: "miscellaneous", statusCode } as const;
-      return { submitted, status, gasUsed: 0n, writes: [] };
+      return { submitted, status, gasUsed: 0n, events: [], writes: [] };
     }
   }
 
   /**
-   * The faucet's transactions that mint the native coin for an account, and create it where it is missing. `waiting` is
-   * the number of the faucet's transactions that wait for a block.
+   * The faucet's transactions that mint the native coin for an account, and create it where it is missing. `next` tells
+   * the sequence number of the first one, from that of the faucet's account.
    */
-  async fund(view: LedgerView, address: Address, amount: bigint, waiting: number): Promise<Submitted[]> {
+  async fund(
+    view: LedgerView,
+    address: Address,
+    amount: bigint,
+    next: (accountSequenceNumber: bigint) => bigint,
+  ): Promise<Checked[]> {
     const call = this.#callState(view);
-    const account = await call.read(accountItem(this.faucet));
-    const first = (account?.sequenceNumber ?? 0n) + BigInt(waiting);
+    const account = await call.read(call.account(this.faucet));
+    const sequenceNumber = account?.sequenceNumber ?? 0n;
     const calls: EntryFunction[] = [];
-    const isMissing = (await call.read(accountItem(address))) === undefined;
+    const isMissing = (await call.read(call.account(address))) === undefined;
     if (isMissing && !(await call.hasDefaultAccounts())) {
       calls.push(entryFunction("aptos_account", "create_account", [encodeWith(addressCodec, address)]));
     }
@@ -111,7 +129,11 @@ export class Submissions {
       entryFunction("aptos_coin", "mint", [encodeWith(addressCodec, address), encodeWith(u64, amount)]),
     );
     const { chainId } = view.position;
-    return calls.map((call, index) => this.#sign(call, first + BigInt(index), chainId));
+    const first = next(sequenceNumber);
+    return calls.map((call, index) => ({
+      submitted: this.#sign(call, first + BigInt(index), chainId),
+      sequenceNumber,
+    }));
   }
 
   #sign(call: EntryFunction, sequenceNumber: bigint, chainId: number): Submitted {

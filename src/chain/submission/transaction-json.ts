@@ -22,7 +22,7 @@ function submittedJson({ transaction, entryFunction, call, nonce }: Submitted): 
     payload: {
       function: `${formatAddress(module.address)}::${module.name}::${name}`,
       type_arguments: typeArgs.map(formatTypeTag),
-      arguments: call.argumentsJson,
+      arguments: call.argumentsJson(),
       type: "entry_function_payload",
     },
     signature: signatureJson(authenticator),

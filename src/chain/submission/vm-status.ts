@@ -2,6 +2,7 @@
 import type { AbortLocation, ExecutionStatus } from "../../ledger/execution-status.ts";
 import { formatAddress } from "../../move/address.ts";
 import { VALIDATION_CODES } from "../../transaction/submission-error.ts";
+import { failureName } from "./gas.ts";
 
 function locationText(location: AbortLocation): string {
   if (location.kind === "script") return "script";
@@ -26,8 +27,10 @@ export function vmStatusText(status: ExecutionStatus): string {
     case "executionFailure":
       return `Execution failed in ${locationText(status.location)} at code offset ${status.codeOffset}`;
     case "miscellaneous": {
-      const found = Object.entries(VALIDATION_CODES).find(([, code]) => BigInt(code) === status.statusCode);
-      return found?.[0] ?? `Status ${status.statusCode ?? "unknown"}`;
+      const { statusCode } = status;
+      if (statusCode === undefined) return "Status unknown";
+      const found = Object.entries(VALIDATION_CODES).find(([, code]) => BigInt(code) === statusCode);
+      return found?.[0] ?? failureName(statusCode) ?? `Status ${statusCode}`;
     }
   }
 }

@@ -96,6 +96,10 @@ const localChainOptions = {
     "Time between changes of the local chain's validators (default 10m, or that of the stored chain)",
     LOCAL_CHAIN_NUMBERS.epochTimeMs,
   ),
+  traffic: switchOption(
+    "Make no random transactions of the demo accounts, so that their sequence numbers and balances are yours alone",
+    true,
+  ),
   blocks: integerOption(
     "Stop making blocks after this many, and keep serving (default no limit)",
     "COUNT",

@@ -35,6 +35,7 @@ export const submitTransaction = operation({
     "invalid_transaction",
     "refused_transaction",
     "transaction_update",
+    "sequence_number_too_old",
     "disabled",
     "body_too_large",
     "unsupported_media_type",
