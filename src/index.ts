@@ -20,6 +20,8 @@ export {
   type HistoryOptions,
   type HoldingAnswer,
   type HttpOptions,
+  type ImpersonatedCall,
+  type ImpersonatedResult,
   type LedgerInfo,
   type LocalChainOptions,
   type MinVersionOptions,

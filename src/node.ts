@@ -45,6 +45,7 @@ import {
   writerGauges,
 } from "./node/gauges.ts";
 import { HttpFrontend } from "./node/http-frontend.ts";
+import type { ImpersonatedCall, ImpersonatedResult } from "./node/impersonation.ts";
 import { IndexQuestions } from "./node/index-questions.ts";
 import { electionInfo, indexInfo, nodeInfo } from "./node/info.ts";
 import { LedgerWriter } from "./node/ledger-writer.ts";
@@ -97,6 +98,7 @@ export type { CassandraOptions } from "./node/engines/cassandra.ts";
 export { FOLLOW_NUMBERS } from "./node/following.ts";
 export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
 export { FRONTEND_NUMBERS } from "./node/http-frontend.ts";
+export type { ImpersonatedCall, ImpersonatedResult } from "./node/impersonation.ts";
 export { SOFTWARE_VERSION } from "./node/info.ts";
 export { parseOperand, refusalOf } from "./node/operands.ts";
 export {
@@ -743,6 +745,10 @@ class SextantNode implements Node, Ledger {
 
   fund(address: string, amount: bigint): Promise<Authored> {
     return this.#call(() => this.#authors.fund(address, amount));
+  }
+
+  impersonate(address: string, call: ImpersonatedCall): Promise<ImpersonatedResult> {
+    return this.#call(() => this.#authors.impersonate(address, call));
   }
 
   setBalance(address: string, asset: string, amount: bigint): Promise<Authored> {

@@ -2,6 +2,7 @@
 import { sha3Parts } from "../base/sha3.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import { u64 } from "../bcs/scalars.ts";
+import { LedgerError } from "../ledger/errors.ts";
 import type { Position } from "../ledger/position.ts";
 import { type TreeNodeReader, updateStateTree } from "../ledger/state-tree/update.ts";
 import { stateValueHash } from "../ledger/state-value.ts";
@@ -224,6 +225,11 @@ export class BlockBuilder {
       try {
         result = await runSubmitted(call, submitted, context);
       } catch (error) {
+        // The network under a fork is out of reach: the transaction waits, others need not.
+        if (error instanceof LedgerError && error.code === "unavailable" && this.#isFork) {
+          early.add(sender);
+          continue;
+        }
         if (!(error instanceof SubmissionError)) throw new SubmittedFault(submitted, error);
         if (error.validation === "SEQUENCE_NUMBER_TOO_NEW") early.add(sender);
         else settle(submitted, { isIncluded: false });
@@ -280,9 +286,13 @@ export class BlockBuilder {
     }
   }
 
+  get #isFork(): boolean {
+    return this.#base.position.stateRoot === undefined;
+  }
+
   async #stateRoot(): Promise<Uint8Array> {
     // A fork has a part of the state only.
-    if (this.#base.position.stateRoot === undefined) return NO_ROOT;
+    if (this.#isFork) return NO_ROOT;
     const updates = [...this.#blockState.state.changes].map(({ keyHash, value }) => ({
       keyHash,
       valueHash: value === undefined ? undefined : stateValueHash(value),

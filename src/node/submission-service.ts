@@ -12,12 +12,14 @@ import { vmStatusText } from "../chain/submission/vm-status.ts";
 import { HttpError } from "../http/errors.ts";
 import type { SubmissionBody, SubmissionHandler } from "../http/services.ts";
 import { parseJson } from "../json/parse.ts";
+import { readAccount } from "../ledger/account.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { ModuleLoader } from "../move/abi.ts";
 import type { Address } from "../move/address.ts";
 import { refuse, SubmissionError } from "../transaction/submission-error.ts";
 import { parseSubmission, parseSubmissions, tooMany } from "../transaction/submission-request.ts";
 import { type UserTransaction, userTransactionCodec } from "../transaction/user-transaction.ts";
+import { type ImpersonatedCall, impersonation } from "./impersonation.ts";
 import type { SimulationResult } from "./options.ts";
 
 /** Transactions of one batch, as in the reference. */
@@ -74,6 +76,21 @@ export class SubmissionService implements SubmissionHandler {
     if (mempool.get(submitted.hash) !== undefined) return submitted;
     const { sequenceNumber } = await submissions.check(view, submitted);
     return mempool.add(submitted, { sequenceNumber, nowSecs: nowSecsOf(view) });
+  }
+
+  /**
+   * Puts a call of any account into the mempool, without the account's signature: only for the owner of the chain, never
+   * over HTTP. It pays no gas. Returns its hash.
+   */
+  async impersonate(view: LedgerView, sender: Address, call: ImpersonatedCall): Promise<string> {
+    const mempool = this.#mempool();
+    const { submissions } = this.#options.chain;
+    const account = await readAccount(view, sender, view.position.version);
+    const body = impersonation(sender, call, account?.sequenceNumber ?? 0n);
+    const transaction = await parseSubmission(parseJson(body), this.#context(view));
+    const submitted = submissions.takeApart(transaction, { isFree: true });
+    const { sequenceNumber } = await submissions.check(view, submitted, { isImpersonated: true });
+    return toPrefixedHex(mempool.add(submitted, { sequenceNumber, nowSecs: nowSecsOf(view) }).hash);
   }
 
   /** Takes each transaction for itself; returns the errors, in the order of the transactions. */

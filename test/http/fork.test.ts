@@ -233,6 +233,76 @@ describe("a fork", () => {
     expect(gone.status).toBe(410);
   });
 
+  it("lets its owner act as any account, which over HTTP needs a signature", async () => {
+    const origin = await startOrigin();
+    const fork = await startNode({
+      fork: { url: origin.url ?? "", upstreamRate: 0 },
+      accounts: [{ address: "0xcafe", balances: { [APT]: 3n } }],
+      http: { port: 0 },
+    });
+    expect(await fork.balance("0xcafe", APT)).toBe(3n);
+    const [whale] = guide.accounts;
+    const owner = whale?.address ?? "";
+    const held = await fork.balance(owner, APT);
+    const call = { function: "0x1::aptos_account::transfer", arguments: ["0xb0b", held] };
+    const done = await fork.impersonate(owner, call);
+    expect(done).toMatchObject({ success: true, vmStatus: "Executed successfully" });
+    expect(done.hash).toMatch(/^0x[0-9a-f]{64}$/);
+    expect(await fork.balance(owner, APT)).toBe(0n);
+    expect(await fork.balance("0xb0b", APT)).toBe(held);
+    expect(await fork.impersonate(owner, call)).toMatchObject({ success: false });
+    expect(await fork.balance("0xb0b", APT)).toBe(held);
+    await expect(fork.impersonate(owner, { function: "0x1::coin::nothing" })).rejects.toThrow();
+    await expect(
+      fork.impersonate(owner, { function: "0x1::code::publish_package_txn", arguments: ["0x", []] }),
+    ).rejects.toThrow("not modelled here");
+    const unsigned = {
+      sender: owner,
+      sequence_number: "0",
+      max_gas_amount: "2000",
+      gas_unit_price: "100",
+      expiration_timestamp_secs: "4000000000",
+      payload: {
+        type: "entry_function_payload",
+        function: call.function,
+        type_arguments: [],
+        arguments: ["0xb0b", "1"],
+      },
+      signature: { type: "no_account_signature" },
+    };
+    const response = await fetch(`${fork.url}/transactions`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(unsigned),
+    });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain("INVALID_SIGNATURE");
+    expect(await origin.balance(owner, APT)).not.toBe(0n);
+  });
+
+  it("lets its owner set balances and table items, and go back to a snapshot", async () => {
+    const origin = await startOrigin();
+    const fork = await startNode({ fork: { url: origin.url ?? "", upstreamRate: 0 } });
+    const before = { balances: await balancesOf(fork), items: await itemsOf(fork) };
+    const snapshot = await fork.snapshot();
+    const [account, other] = guide.accounts;
+    const [table] = guide.tables;
+    await fork.setBalance(account?.address ?? "", APT, 42n);
+    await fork.putTableItem(table?.handle ?? "", table?.keys[0]?.key ?? "", "0x0102");
+    await fork.putTableItem(table?.handle ?? "", table?.keys[1]?.key ?? "", undefined);
+    expect(await fork.balance(account?.address ?? "", APT)).toBe(42n);
+    expect(await fork.balance(other?.address ?? "", APT)).toBe(
+      before.balances.get(`${other?.name} APT`) ?? 0n,
+    );
+    const items = await itemsOf(fork);
+    expect(items.slice(0, 2)).toEqual(["0x0102", undefined]);
+    expect(items.slice(2)).toEqual(before.items.slice(2));
+    await fork.revert(snapshot);
+    expect({ balances: await balancesOf(fork), items: await itemsOf(fork) }).toEqual(before);
+    await fork.mine();
+    expect({ balances: await balancesOf(fork), items: await itemsOf(fork) }).toEqual(before);
+  });
+
   it("goes on with its time from the fork on", async () => {
     const origin = await startOrigin();
     const fork = await startNode({ fork: { url: origin.url ?? "", upstreamRate: 0 } });

@@ -19,7 +19,7 @@ import { CallFailure } from "../functions/aborts.ts";
 import { CallState } from "../functions/call-state.ts";
 import type { Keypair } from "../keys.ts";
 import { WorkingState } from "../working-state.ts";
-import { meterOf, runCall, runSubmitted } from "./run.ts";
+import { asModelled, meterOf, runCall, runSubmitted } from "./run.ts";
 import { areSignaturesValid } from "./signatures.ts";
 import { type Submitted, toSubmitted } from "./submitted.ts";
 import { checkPrologue } from "./transaction-prologue.ts";
@@ -36,6 +36,11 @@ export interface Simulation {
   readonly gasUsed: bigint;
   readonly events: readonly ContractEvent[];
   readonly writes: Writes;
+}
+
+export interface CheckOptions {
+  /** The owner of the chain asks for it, who needs no signature. Never true for what comes over HTTP. */
+  readonly isImpersonated?: boolean;
 }
 
 /** A transaction that a block may take. */
@@ -65,16 +70,25 @@ export class Submissions {
   }
 
   /** Takes a transaction apart. Throws SubmissionError for one that is not modelled. Checks nothing else. */
-  takeApart(transaction: UserTransaction): Submitted {
+  takeApart(transaction: UserTransaction, options: { readonly isFree?: boolean } = {}): Submitted {
     if (!this.#framework.hasFungibleAssets)
-      throw unmodelled("transactions on a genesis without fungible assets");
-    return toSubmitted(transaction);
+      throw unmodelled("transactions on a ledger without fungible assets");
+    return toSubmitted(transaction, options);
   }
 
   /** Checks a transaction against the ledger's head. Throws SubmissionError for one that no block can take. */
-  async check(view: LedgerView, submitted: Submitted): Promise<Checked> {
+  async check(
+    view: LedgerView,
+    submitted: Submitted,
+    { isImpersonated = false }: CheckOptions = {},
+  ): Promise<Checked> {
+    if (!isImpersonated && !(await areSignaturesValid(submitted.transaction)))
+      throw refuse("INVALID_SIGNATURE");
+    return asModelled(() => this.#check(view, submitted));
+  }
+
+  async #check(view: LedgerView, submitted: Submitted): Promise<Checked> {
     const { transaction } = submitted;
-    if (!(await areSignaturesValid(transaction))) throw refuse("INVALID_SIGNATURE");
     const { chainId, timestampUsec } = view.position;
     const call = this.#callState(view);
     const context = { chainId, timestampUsec, mayWait: true };
