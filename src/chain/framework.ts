@@ -16,6 +16,8 @@ export interface Framework {
   hasStruct(module: string, name: string): boolean;
   /** True if balances can be in primary stores; otherwise every balance is in a coin store. */
   readonly hasFungibleAssets: boolean;
+  /** Why submitted transactions are not modelled on it; undefined where they are. */
+  readonly unmodelledReason?: string | undefined;
 }
 
 /** The chain's own framework. */

@@ -71,8 +71,9 @@ export class Submissions {
 
   /** Takes a transaction apart. Throws SubmissionError for one that is not modelled. Checks nothing else. */
   takeApart(transaction: UserTransaction, options: { readonly isFree?: boolean } = {}): Submitted {
-    if (!this.#framework.hasFungibleAssets)
-      throw unmodelled("transactions on a ledger without fungible assets");
+    const { hasFungibleAssets, unmodelledReason } = this.#framework;
+    if (!hasFungibleAssets) throw unmodelled("transactions on a ledger without fungible assets");
+    if (unmodelledReason !== undefined) throw unmodelled(unmodelledReason);
     return toSubmitted(transaction, options);
   }
 
