@@ -1,6 +1,7 @@
 // Bundles the program: Node takes longer to find and open hundreds of small files than to run them. Packages
 // stay outside, and what is imported on use becomes a file of its own.
 import { build } from "rolldown";
+import { buildConsole } from "./console/build.js";
 
 await build({
   // Files of the build that something names: the launcher, the package's export, workers, threads and the tests.
@@ -23,3 +24,5 @@ await build({
     chunkFileNames: "parts/[name]-[hash].js",
   },
 });
+
+await buildConsole();

@@ -28,6 +28,7 @@ export {
   type Node,
   type NodeOptions,
   type ReadOptions,
+  type SdkConfig,
   type SimulationResult,
   type StoreOptions,
   type TableItemsOptions,

@@ -8,6 +8,7 @@ import { lagReason } from "./http/max-lag.ts";
 import type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
 import type { HoldingAnswer } from "./http/operations/get-holdings.ts";
 import { assetCacheStats } from "./http/schemas/asset-type.ts";
+import { HTTP_DEFAULTS } from "./http/server.ts";
 import type { BalanceChange } from "./ledger/balance-history.ts";
 import { balanceKeyCacheStats } from "./ledger/balance-keys.ts";
 import { LedgerError } from "./ledger/errors.ts";
@@ -49,6 +50,7 @@ import type { ImpersonatedCall, ImpersonatedResult } from "./node/impersonation.
 import { IndexQuestions } from "./node/index-questions.ts";
 import { electionInfo, indexInfo, nodeInfo } from "./node/info.ts";
 import { LedgerWriter } from "./node/ledger-writer.ts";
+import { LocalServers } from "./node/local-servers.ts";
 import { createMetrics, type MetricFigures, type Metrics } from "./node/metrics.ts";
 import { OfflineViews } from "./node/offline-views.ts";
 import {
@@ -60,11 +62,14 @@ import {
   NODE_DEFAULTS,
   type Node,
   type NodeOptions,
+  type ProveOptions,
   type ReadOptions,
+  type SdkConfig,
   type SimulationResult,
   type TableItemsOptions,
   type WatchOptions,
 } from "./node/options.ts";
+import { ProofQuestions, proofWindowOf } from "./node/proof-questions.ts";
 import { Reader, toBody, toLedgerInfo } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
 import type { OpenedStore } from "./node/store-engine.ts";
@@ -84,7 +89,6 @@ import { type PruneWindow, parsePruneWindow } from "./sync/prune-window.ts";
 export type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
 export type { HoldingAnswer } from "./http/operations/get-holdings.ts";
 export { HTTP_DEFAULTS, HTTP_NUMBERS, isHeaderBrand, isTrustLevel } from "./http/server.ts";
-export { formatAmount } from "./ledger/balance-detail.ts";
 export type { BalanceChange } from "./ledger/balance-history.ts";
 export type { TableRow } from "./ledger/owned-items.ts";
 export { isReversed } from "./ledger/version-range.ts";
@@ -116,7 +120,9 @@ export {
   NODE_DEFAULTS,
   type Node,
   type NodeOptions,
+  type ProveOptions,
   type ReadOptions,
+  type SdkConfig,
   type SimulationResult,
   type TableItemsOptions,
   type WatchOptions,
@@ -211,6 +217,7 @@ class SextantNode implements Node, Ledger {
     withView: (ask) => this.#reader.withView(ask),
     onBack: (from, to) => this.#headWatch.wentBack(from, to),
   });
+  readonly #proofs = new ProofQuestions(this.#reader, () => this.#store);
   readonly #startedMs: number;
   readonly #role: WorkerRole | undefined;
   readonly #metrics: Metrics;
@@ -232,6 +239,7 @@ class SextantNode implements Node, Ledger {
   #election: WriterElection | undefined;
   #writer: LedgerWriter | undefined;
   #workersStarted: Promise<void> | undefined;
+  #localServers: LocalServers | undefined;
 
   constructor(options: NodeOptions & DeprecatedOptions, role?: WorkerRole) {
     this.#logger = options.logger ?? silentLogger;
@@ -283,6 +291,19 @@ class SextantNode implements Node, Ledger {
     return this.#frontend?.url ?? this.#closedUrl;
   }
 
+  get faucetUrl(): string | undefined {
+    return this.#localServers?.faucetUrl;
+  }
+
+  get sdkConfig(): SdkConfig | undefined {
+    const { url } = this;
+    if (url === undefined) return undefined;
+    const { faucetUrl: faucet, statusUrl: indexer } = this.#localServers ?? {};
+    // The enum of the SDK has this text.
+    const network = (this.#plan?.chain === undefined ? "custom" : "local") as never;
+    return { network, fullnode: url, ...(faucet && { faucet }), ...(indexer && { indexer }) };
+  }
+
   async start(): Promise<void> {
     const { genesis, readOnly = false, http } = this.#options;
     const logger = this.#logger;
@@ -303,8 +324,10 @@ class SextantNode implements Node, Ledger {
     // Without a store, in-process callers get an error; servers wait.
     if (this.#frontend === undefined) {
       await onOpen(await openStore(this.#storeOptions, opening));
+      await this.#openLocalServers(plan);
       return;
     }
+    await this.#openLocalServers(plan);
     const { signal } = this.#closing;
     const onFault = (error: unknown): void => void this.#faults.report("store", error);
     await awaitStore(this.#storeOptions, opening, { onOpen, onFault, signal });
@@ -354,6 +377,24 @@ class SextantNode implements Node, Ledger {
     await this.#startWorkers();
   }
 
+  async #openLocalServers({ chain }: StartPlan): Promise<void> {
+    const { faucetPort, statusPort } = this.#options.localChain ?? {};
+    if (chain === undefined || (faucetPort ?? statusPort) === undefined) return;
+    this.#localServers = new LocalServers({
+      host: this.#options.http?.host ?? HTTP_DEFAULTS.host,
+      faucetPort,
+      statusPort,
+      fund: async (address, amount) =>
+        (await this.#call(() => this.#authors.fundAll(address, amount))).map(({ hash }) => hash),
+      unready: () =>
+        this.#faults.reason ??
+        (this.#writer?.blocks === undefined ? "the node makes no blocks now" : undefined),
+      position: async () => this.#reader.withView(({ position }) => position).catch(() => undefined),
+      logger: this.#logger,
+    });
+    await this.#localServers.open();
+  }
+
   #take({ store, driver }: OpenedStore): void {
     this.#store = store;
     this.#driver = driver;
@@ -367,6 +408,7 @@ class SextantNode implements Node, Ledger {
       localChain,
       index: !this.#isIndexOff,
       window: this.#window,
+      proofWindow: proofWindowOf(this.#options, plan),
       faults: this.#faults,
       onCommit: this.#metrics.onCommit,
       onBatch: ({ previous, position: { version }, writes }) =>
@@ -423,6 +465,7 @@ class SextantNode implements Node, Ledger {
         encoder: (body, view) => this.#reader.encodeSafely(body, view),
         explainer: (body, view) => this.#reader.explainSafely(body, view),
         submissions: this.#submissions,
+        prover: (view, question, options) => this.#proofs.prove(view, question, options),
         types: this.#reader.types,
         nodeInfo: (view) => this.#info(view),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
@@ -517,6 +560,14 @@ class SextantNode implements Node, Ledger {
     options: HistoryOptions = {},
   ): AsyncGenerator<BalanceChange> {
     return this.#list(this.#questions.history(address, asset, options));
+  }
+
+  proveBalance(address: string, asset: string, options: ProveOptions = {}): Promise<Uint8Array> {
+    return this.#call(() => this.#proofs.balance(address, asset, options));
+  }
+
+  proveRawItem(handle: string, key: string | Uint8Array, options: ProveOptions = {}): Promise<Uint8Array> {
+    return this.#call(() => this.#proofs.rawItem(handle, key, options));
   }
 
   holdings(address: string, options: ReadOptions = {}): AsyncGenerator<HoldingAnswer> {
@@ -801,6 +852,7 @@ class SextantNode implements Node, Ledger {
   async #close(): Promise<void> {
     this.#closing.abort();
     this.#headWatch.close();
+    await this.#localServers?.close();
     await this.#election?.stop();
     await this.#writer?.stop();
     await this.#frontend?.close();
@@ -819,6 +871,7 @@ class SextantNode implements Node, Ledger {
     this.#driver = undefined;
     this.#plan = undefined;
     this.#submissions = undefined;
+    this.#localServers = undefined;
     this.#frontend = undefined;
     this.#election = undefined;
     this.#writer = undefined;

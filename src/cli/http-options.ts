@@ -46,7 +46,7 @@ const servingOptions = {
   encode: switchOption("Switch encode_submission and explain_submission off", HTTP_DEFAULTS.encode),
   "json-output": switchOption("Switch JSON responses off", HTTP_DEFAULTS.jsonOutput),
   "bcs-output": switchOption("Switch BCS responses off", HTTP_DEFAULTS.bcsOutput),
-  "start-page": switchOption("Switch the page at / and the console's views off", HTTP_DEFAULTS.startPage),
+  "start-page": switchOption("Switch the page at / off, and with it the console", HTTP_DEFAULTS.startPage),
   console: switchOption(
     "Serve plain pages instead of the console and the interactive API reference",
     HTTP_DEFAULTS.console,

@@ -17,9 +17,14 @@ async function screen(url: string, isColoured = false): Promise<string[]> {
 }
 
 describe("the start screen of a local chain", () => {
-  it("fits 80 columns and 24 lines, with the live line and a log line or two; the URL is last", async () => {
-    const lines = await screen("http://127.0.0.1:8080/v1");
+  it("fits 80 columns and, without the keys, 24 lines, with the live line and a log line or two; the URL is last", async () => {
+    const shown = await screen("http://127.0.0.1:8080/v1");
+    const key = shown.findIndex((line) => line.startsWith("Private keys"));
+    const lines = [...shown.slice(0, key), ...shown.slice(key + 11)];
+    expect(shown[key + 1]).toMatch(/^ {2}ada {5}0x[0-9a-f]{64}$/);
+    expect(shown[key + 10]).toBe("");
     expect(lines.length).toBeLessThanOrEqual(21);
+    for (const line of shown) expect(line.length, line).toBeLessThanOrEqual(80);
     for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80);
     expect(lines.at(-1)).toBe("sextant is ready: http://127.0.0.1:8080/v1");
     expect(lines).toContain("  sextant balance ada APT");

@@ -1,11 +1,12 @@
-// What `sextant start` shows when the node is ready. It fits a terminal of 80 columns and 24 lines, with one line left
-// for the live line; the URL is last. A local chain also shows its accounts and tables, and commands to try.
+// What `sextant start` shows when the node is ready. It fits a terminal of 80 columns; the URL is last. A local chain also
+// shows its accounts and tables, their private keys, and commands to try.
 import { type Node, SOFTWARE_VERSION } from "../node.ts";
 import { colour } from "./colour.ts";
 import type { CommandContext } from "./command.ts";
 import { DEFAULT_URL } from "./source.ts";
 
 const WIDTH = 79;
+const AIP_80_PREFIX = "ed25519-priv-";
 const [BOLD, DIM, CYAN] = [1, 2, 36];
 
 export interface ScreenOptions {
@@ -64,6 +65,12 @@ function guideLines(node: Node, style: Style, environment: CommandContext["envir
         note,
       ),
     ),
+    "",
+    `Private keys, of this chain alone; AIP-80 writes ${AIP_80_PREFIX}0x…:`,
+    ...guide.accounts.map(({ name, privateKey }) =>
+      [style(`  ${name.padEnd(7)}`, BOLD), style(privateKey.replace(AIP_80_PREFIX, ""), DIM)].join(" "),
+    ),
+    ...(node.faucetUrl === undefined ? [] : ["", `Faucet: ${node.faucetUrl}`]),
     "",
     "Try in another terminal:",
     `  ${program} balance ${account.name} ${asset?.symbol}${url}`,

@@ -22,6 +22,8 @@ const LEDGER_CONDITIONS: Readonly<Record<LedgerErrorCode, Condition>> = {
   unavailable: "unavailable",
   not_indexed: "disabled",
   behind: "behind",
+  no_signatures: "disabled",
+  unprovable: "unprovable",
 };
 
 const TRANSACTION_CONDITIONS: Readonly<Record<TransactionErrorCode, Condition>> = {

@@ -86,6 +86,12 @@ export const ERROR_CATALOGUE = {
     when: "`from` is above `to`, or `since` above the version that is read at.",
     remedy: "Swap them.",
   },
+  unprovable: {
+    status: 400,
+    errorCode: "invalid_input",
+    when: "A proof is asked for at a version that ends no block, or from a waypoint that this node cannot begin at.",
+    remedy: "The message names the nearest versions that can be proven, or what the waypoint must be.",
+  },
   answer_too_large: {
     status: 400,
     errorCode: "invalid_input",

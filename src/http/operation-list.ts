@@ -24,6 +24,8 @@ import { getTransactions } from "./operations/get-transactions.ts";
 import { healthy } from "./operations/healthy.ts";
 import { info } from "./operations/info.ts";
 import { metrics } from "./operations/metrics.ts";
+import { proveAccountBalance } from "./operations/prove-account-balance.ts";
+import { proveRawTableItem } from "./operations/prove-raw-table-item.ts";
 import { ready } from "./operations/ready.ts";
 import { streamBalance } from "./operations/stream-balance.ts";
 import { streamBlocks } from "./operations/stream-blocks.ts";
@@ -36,6 +38,7 @@ export const OPERATIONS: readonly Operation[] = [
   getAccountBalance,
   getBalanceDetail,
   getBalanceHistory,
+  proveAccountBalance,
   streamBalance,
   streamBlocks,
   getBalances,
@@ -47,6 +50,7 @@ export const OPERATIONS: readonly Operation[] = [
   getAccountModules,
   getTableItem,
   getRawTableItem,
+  proveRawTableItem,
   getRawTableItems,
   getTableItems,
   countTableItems,

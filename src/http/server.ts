@@ -27,7 +27,13 @@ import { OPERATIONS } from "./operation-list.ts";
 import { metrics } from "./operations/metrics.ts";
 import { PassThrough } from "./pass-through.ts";
 import type { RequestObserver } from "./responder.ts";
-import type { NodeInfo, SubmissionEncoder, SubmissionExplainer, SubmissionHandler } from "./services.ts";
+import type {
+  NodeInfo,
+  ProofMaker,
+  SubmissionEncoder,
+  SubmissionExplainer,
+  SubmissionHandler,
+} from "./services.ts";
 import { StaticFiles } from "./static-files.ts";
 import type { TlsFiles } from "./tls.ts";
 import { UnreadResponses } from "./unread-responses.ts";
@@ -102,6 +108,8 @@ export interface HttpServices {
   readonly explainer: SubmissionExplainer;
   /** Takes transactions; only a node that makes blocks has one. */
   readonly submissions?: SubmissionHandler | undefined;
+  /** Makes proofs; none are served without it. */
+  readonly prover?: ProofMaker | undefined;
   /** Types of stored values. Left out, the server keeps its own. */
   readonly types?: StateTypes;
   /** Keys and values of the info response, with the ledger where there is one. */
@@ -240,6 +248,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
       encode: options.encoder,
       explain: options.explainer,
       submissions: options.submissions,
+      prove: options.prover,
       types: options.types ?? new StateTypes(new ModuleCache()),
       nodeInfo: options.nodeInfo,
       unhealthyReason: options.unhealthyReason ?? (() => undefined),

@@ -1,6 +1,8 @@
 // Services for handlers, injected by the node, so that this room knows no store, follower or chain.
 import type { StateTypes } from "../ledger/state-types.ts";
 import type { LedgerView } from "../ledger/view.ts";
+import type { MadeBundle } from "../proof/made-bundle.ts";
+import type { ProofOptions, ProofQuestion } from "../proof/question.ts";
 
 /** Encodes a JSON request into the signing message. */
 export type SubmissionEncoder = (body: Uint8Array, view: LedgerView) => Promise<Uint8Array>;
@@ -34,8 +36,17 @@ export function requireSubmissions({ submissions }: Services): SubmissionHandler
   return submissions;
 }
 
+/** Proves an answer. Throws LedgerError. */
+export type ProofMaker = (
+  view: LedgerView,
+  question: ProofQuestion,
+  options: ProofOptions,
+) => Promise<MadeBundle>;
+
 /** Services that handlers use. */
 export interface Services {
+  /** Undefined where no signatures are kept. */
+  readonly prove: ProofMaker | undefined;
   /** Undefined where no blocks are made. */
   readonly submissions: SubmissionHandler | undefined;
   readonly encode: SubmissionEncoder;

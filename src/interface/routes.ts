@@ -53,6 +53,13 @@ export const historyRoute = readRoute(
   "start",
   "points",
 );
+export const balanceProofRoute = readRoute(
+  "GET",
+  `${API_ROOT}/accounts/{address}/balance/{asset_type}/proof`,
+  "ledger_version",
+  "at",
+  "from_waypoint",
+);
 export const balanceStreamRoute = readRoute(
   "GET",
   `${API_ROOT}/accounts/{address}/balance/{asset_type}/stream`,
@@ -96,6 +103,13 @@ export const rawItemRoute = readRoute(
   `${API_ROOT}/tables/{table_handle}/raw_item`,
   "ledger_version",
   "at",
+);
+export const rawItemProofRoute = readRoute(
+  "POST",
+  `${API_ROOT}/tables/{table_handle}/raw_item/proof`,
+  "ledger_version",
+  "at",
+  "from_waypoint",
 );
 export const viewRoute = readRoute("POST", `${API_ROOT}/view`, "ledger_version", "at");
 export const rawItemsRoute = readRoute("POST", `${API_ROOT}/tables/raw_items`, "ledger_version", "at");

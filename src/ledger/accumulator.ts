@@ -6,6 +6,13 @@ import type { AccumulatorState } from "./position.ts";
 /** The accumulator of no leaves. */
 export const EMPTY_ACCUMULATOR: AccumulatorState = { leafCount: 0n, frozen: [] };
 
+/** A full subtree: its leaves are those from `index` · 2^`level` on. */
+export interface Subtree {
+  readonly level: number;
+  readonly index: bigint;
+  readonly hash: Uint8Array;
+}
+
 /** An accumulator to append to. The seed is that of its inner nodes. */
 export class Accumulator {
   readonly #seed: Uint8Array;
@@ -27,14 +34,15 @@ export class Accumulator {
     return this.#leafCount;
   }
 
-  /** Appends one leaf. Two full subtrees of one size merge into one of twice the size. */
-  append(leaf: Uint8Array): void {
+  /** Appends one leaf. Two full subtrees of one size merge into one of twice the size, which `onMerge` is told. */
+  append(leaf: Uint8Array, onMerge?: (subtree: Subtree) => void): void {
     const subtrees = this.#subtrees;
     let node = leaf;
     let level = 0;
     for (let left = subtrees[0]; left !== undefined; left = subtrees[level]) {
       node = hashPair(this.#seed, left, node);
       subtrees[level++] = undefined;
+      onMerge?.({ level, index: this.#leafCount >> BigInt(level), hash: node });
     }
     subtrees[level] = node;
     this.#leafCount += 1n;

@@ -7,7 +7,8 @@ import { CodedError } from "../base/errors.ts";
  * committed yet; `corrupt`: stored or received bytes break the format; `mismatch`: a hash or root differs from the
  * claimed one; `damaged`: stored bytes fail their checksum; `unavailable`: only another node has the answer, and asking
  * it failed; `not_indexed`: the ledger is not indexed and cannot be; `behind`: the ledger did not reach the version that
- * a read asked to wait for.
+ * a read asked to wait for; `no_signatures`: the ledger has none that a proof could rest on; `unprovable`: no proof can
+ * be made of that version, or from that waypoint.
  */
 export type LedgerErrorCode =
   | "version_not_found"
@@ -19,6 +20,8 @@ export type LedgerErrorCode =
   | "damaged"
   | "unavailable"
   | "not_indexed"
-  | "behind";
+  | "behind"
+  | "no_signatures"
+  | "unprovable";
 
 export class LedgerError extends CodedError<LedgerErrorCode> {}

@@ -113,6 +113,16 @@ export function decodeRecord(bytes: Uint8Array): RecordSpans {
   return record;
 }
 
+/** The bytes of the info of a stored record. What stands behind it is not looked at. */
+export function readInfoBytes(record: Uint8Array): Uint8Array {
+  const reader = new BcsReader(record);
+  reader.u64();
+  skipTransaction(reader);
+  const start = reader.offset;
+  transactionInfoCodec.skip(reader);
+  return reader.span(start);
+}
+
 /** The hash of the transaction of a stored record. What stands behind the info is not looked at. */
 export function recordTransactionHash(record: Uint8Array): Uint8Array {
   const reader = new BcsReader(record);

@@ -33,6 +33,10 @@ export const LOCAL_CHAIN_NUMBERS = {
   blockTimeMs: { fallback: undefined, min: 0, max: 24 * DAY_MS },
   /** Time between changes of epoch; left out, ten minutes, or that of the ledger if it exists. */
   epochTimeMs: { fallback: undefined, min: 1, max: 24 * DAY_MS },
+  /** Port of the faucet; 0 picks a free one. Left out, there is none. */
+  faucetPort: { fallback: undefined, min: 0, max: 65_535 },
+  /** Port of the status that the official TypeScript SDK asks for after funding, as for the faucet. */
+  statusPort: { fallback: undefined, min: 0, max: 65_535 },
   /** Stops after this many blocks; never when left out. */
   blocks: { fallback: undefined, min: 0, max: 1_000_000_000 },
 } as const satisfies NumberSettings;

@@ -11,6 +11,7 @@ import { bootstrapGenesis } from "../sync/genesis.ts";
 import { IndexBuilder } from "../sync/index-builder.ts";
 import { keepAccumulator } from "../sync/kept-accumulator.ts";
 import { raiseByMatchedWaypoints } from "../sync/matched-waypoints.ts";
+import { clearProofHistory, ProofHistory } from "../sync/proof-history.ts";
 import type { PruneWindow } from "../sync/prune-window.ts";
 import { Pruner } from "../sync/pruner.ts";
 import { assertNotHalfRewound } from "../sync/rewind.ts";
@@ -27,6 +28,8 @@ export interface WriterOptions {
   readonly plan: StartPlan;
   readonly localChain: LocalChainOptions | undefined;
   readonly window: PruneWindow;
+  /** How far back proofs can be made; `off`, the default, keeps nothing for them. */
+  readonly proofWindow?: PruneWindow | undefined;
   /** False writes no index. */
   readonly index?: boolean | undefined;
   readonly faults: Faults;
@@ -100,6 +103,7 @@ export class LedgerWriter {
     const chain = plan.chain ?? plan.fork?.chain;
     await assertNotHalfCopied(store);
     await assertNotHalfRewound(store);
+    const history = await this.#proofHistory();
     if (plan.fork === undefined) await assertNotFork(store);
     else await this.#startFork(plan.fork);
     const madeHere = plan.fork === undefined ? LOCAL : FORKED;
@@ -110,6 +114,7 @@ export class LedgerWriter {
       level,
       index,
       indexesPart: plan.fork !== undefined,
+      history,
       bounds: plan.follow?.options,
       onCommit: onBatch,
     });
@@ -162,6 +167,13 @@ export class LedgerWriter {
     const { store, logger, index: isIndexed = true } = this.#options;
     this.#forking = new Forking(plan, { store, logger, isIndexed });
     await this.#forking.start();
+  }
+
+  async #proofHistory(): Promise<ProofHistory | undefined> {
+    const { store, proofWindow = { kind: "off" } } = this.#options;
+    if (proofWindow.kind !== "off") return new ProofHistory(store, proofWindow);
+    await clearProofHistory(store);
+    return undefined;
   }
 
   /** Starts the follower or the block timer, and the pruner. */

@@ -115,6 +115,11 @@ export interface NodeOptions {
   readonly localChain?: LocalChainOptions | undefined;
   /** History to keep: a time (`24h`, `30d`), a count of versions, or `off`. */
   readonly pruneWindow?: string | undefined;
+  /**
+   * How far back proofs can be made: a time (`10m`, `1h`), a count of versions, or `off`. Left out, ten minutes on a local
+   * chain, which signs its blocks, and `off` elsewhere.
+   */
+  readonly proofWindow?: string | undefined;
   /** False writes no index: holdings and rows of tables cannot be listed then. */
   readonly index?: boolean | undefined;
   /** Answers over HTTP too. */
@@ -137,6 +142,12 @@ export interface ReadOptions extends MinVersionOptions {
   readonly ledgerVersion?: bigint | undefined;
   /** The last version whose block is not after this time: a Date, RFC 3339, or Unix seconds. */
   readonly at?: string | Date | undefined;
+}
+
+/** What a proof is about and where it begins. */
+export interface ProveOptions extends ReadOptions {
+  /** The waypoint of an epoch's end, such as that of genesis; the end of the epoch before when left out. */
+  readonly fromWaypoint?: string | undefined;
 }
 
 /** Which rows of a table. */
@@ -199,10 +210,23 @@ export interface SimulationResult {
   readonly writes: number;
 }
 
+/** Settings of the official TypeScript SDK for a node: `new AptosConfig(node.sdkConfig)`. */
+export interface SdkConfig {
+  /** `local` for a local chain, else `custom`. Its type fits the enum of the SDK, which this package does not import. */
+  readonly network: never;
+  readonly fullnode: string;
+  readonly faucet?: string;
+  readonly indexer?: string;
+}
+
 /** A running node. Calls reject, never throw; after `close` they reject because the node is closed. */
 export interface Node extends ChainAuthoring {
   /** Base URL of the HTTP interface; undefined without one. */
   readonly url: string | undefined;
+  /** Base URL of the local chain's faucet; undefined if it does not run. */
+  readonly faucetUrl: string | undefined;
+  /** Undefined without HTTP. */
+  readonly sdkConfig: SdkConfig | undefined;
   /** Latest version when the node closed; undefined before that, and without a ledger. */
   readonly closedAt: bigint | undefined;
   /** Resolves when a fault stopped the ledger for good; never rejects. */
@@ -218,6 +242,13 @@ export interface Node extends ChainAuthoring {
   balance(address: string, asset: string, options?: ReadOptions): Promise<bigint>;
   /** The stored bytes of a table item, by handle and serialized key; undefined if the table has no such item. */
   rawItem(handle: string, key: string | Uint8Array, options?: ReadOptions): Promise<Uint8Array | undefined>;
+  /**
+   * A proof of a balance, in BCS: `verifyProof` of `sextant/verify` checks it. The version must end a block inside the
+   * proof window; left out, it is the newest signed one.
+   */
+  proveBalance(address: string, asset: string, options?: ProveOptions): Promise<Uint8Array>;
+  /** A proof of a table item, or that there is none. */
+  proveRawItem(handle: string, key: string | Uint8Array, options?: ProveOptions): Promise<Uint8Array>;
   /** Many balances at one version. */
   balances(
     pairs: readonly { readonly address: string; readonly asset: string }[],

@@ -8,6 +8,7 @@ import { assertHttpOptions } from "../http/server.ts";
 import { checkGenesis, type GenesisCheck } from "../ledger/genesis.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import { isSameWaypoint } from "../sync/matched-waypoints.ts";
+import { parsePruneWindow } from "../sync/prune-window.ts";
 import { LOCAL_CHAIN_NUMBERS } from "./block-maker.ts";
 import { FOLLOW_NUMBERS, type FollowPlan, planFollowing } from "./following.ts";
 import { FORK_NUMBERS, type ForkPlan, planFork } from "./forking.ts";
@@ -81,6 +82,7 @@ export async function planStart(options: NodeOptions): Promise<StartPlan> {
   assertNumbers("follow", FOLLOW_NUMBERS, follow);
   assertNumbers("fork", FORK_NUMBERS, fork);
   assertStore(options);
+  if (options.proofWindow !== undefined) parsePruneWindow(options.proofWindow, "proofWindow");
   const waypoints = (typeof waypoint === "string" ? [waypoint] : (waypoint ?? [])).map(parseWaypointOption);
   if (readOnly === true) return NO_PLAN;
   const accounts = accountChanges(options.accounts ?? []);

@@ -11,7 +11,7 @@ import { ProofError } from "./errors.ts";
 const SEED = SEEDS.transactionAccumulator;
 
 /** Levels above the leaves of a tree of n leaves. */
-function heightOf(leafCount: bigint): number {
+export function accumulatorHeight(leafCount: bigint): number {
   return leafCount <= 1n ? 0 : (leafCount - 1n).toString(2).length;
 }
 
@@ -32,7 +32,7 @@ export function checkAccumulatorProof(
   if (version > lastVersion) {
     throw new ProofError("mismatch", `version ${version} is after the signed version ${lastVersion}`);
   }
-  const height = heightOf(lastVersion + 1n);
+  const height = accumulatorHeight(lastVersion + 1n);
   if (siblings.length !== height) {
     throw new ProofError(
       "malformed",
@@ -78,7 +78,7 @@ export function checkRangeProof(
   let first = firstVersion;
   let nextLeft = 0;
   let nextRight = 0;
-  const height = heightOf(lastVersion + 1n);
+  const height = accumulatorHeight(lastVersion + 1n);
   for (let level = 0; level < height; level++) {
     if ((first & 1n) === 1n) nodes.unshift(take(left, nextLeft++, "left"));
     const last = (first & ~1n) + BigInt(nodes.length) - 1n;

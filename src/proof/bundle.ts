@@ -27,7 +27,7 @@ import { signedLedgerInfoCodec } from "./ledger-info.ts";
 import { checkStateProof, stateProofCodec } from "./state-proof.ts";
 
 /** What a bundle claims. */
-const claimCodec = variants("Claim", {
+export const claimCodec = variants("Claim", {
   balance: { address: addressCodec, asset: text, amount: u64 },
   /** Without a value: the table has no such item. */
   tableItem: { handle: addressCodec, key: byteString, value: option(byteString) },
@@ -42,6 +42,8 @@ const provenItemCodec = struct({
   proof: stateProofCodec,
 });
 export type ProvenItem = ValueOf<typeof provenItemCodec>;
+export const itemsCodec = vector(provenItemCodec);
+export const siblingsCodec = vector(hash);
 
 /**
  * The ledger that a version is in, and why it is the network's. No byte is in it that no hash or signature covers: of
@@ -64,11 +66,11 @@ export const bundleCodec = variants("ProofBundle", {
     claim: claimCodec,
     /** The last version of a block: the claim holds after it. */
     version: u64,
-    items: vector(provenItemCodec),
+    items: itemsCodec,
     /** Info of `version`, which has the state root. */
     info: transactionInfoCodec,
     /** Siblings of the info in the accumulator, from the bottom up. */
-    siblings: vector(hash),
+    siblings: siblingsCodec,
     ledger: ledgerCodec,
   },
 });

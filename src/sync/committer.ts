@@ -25,13 +25,22 @@ import {
 } from "../ledger/trust.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import type { SignedLedgerInfo } from "../proof/ledger-info.ts";
-import type { BlockStart, CommitBatch, RawRecord, SideRow, Store, StoreIdentity } from "../store/contract.ts";
+import type {
+  BlockStart,
+  CommitBatch,
+  RawRecord,
+  SideRow,
+  Store,
+  StoreIdentity,
+  TreeNodeWrite,
+} from "../store/contract.ts";
 import { indexReachRow } from "../store/index-reach.ts";
 import { deletionRows } from "./base-rows.ts";
 import { UNKNOWN_GENESIS } from "./genesis.ts";
 import { IndexRowMaker, loadIndexReach, type ReadBefore } from "./index-rows.ts";
 import { matchedWaypointRow } from "./matched-waypoints.ts";
 import { PendingTree, TREE_CACHE_BYTES } from "./pending-tree.ts";
+import type { KeptBlock, ProofHistory } from "./proof-history.ts";
 import { ownSignedRows } from "./signed-rows.ts";
 import { type BaseStart, type OPEN_BLOCK_NUMBERS, type VerifiedBlock, Verifier } from "./verifier.ts";
 
@@ -48,6 +57,8 @@ export interface CommitterOptions {
   readonly indexesPart?: boolean | undefined;
   /** Called after each commit. */
   readonly onCommit?: ((batch: CommitBatch) => void) | undefined;
+  /** Keeps what proofs of earlier block ends need. */
+  readonly history?: ProofHistory | undefined;
   /** The level of blocks that no check raises: `trusted` unless given. */
   readonly level?: TrustLevel;
   readonly bounds?: NumberOptions<typeof OPEN_BLOCK_NUMBERS> | undefined;
@@ -108,6 +119,7 @@ export class Committer {
   readonly #onCommit: ((batch: CommitBatch) => void) | undefined;
   readonly #level: TrustLevel;
   readonly #bounds: CommitterOptions["bounds"];
+  readonly #history: ProofHistory | undefined;
   /** Undefined until read from the store, and after a failure. */
   #progress: Progress | undefined;
   /** Ahead of the store only during a commit; undefined after a failure. */
@@ -116,9 +128,19 @@ export class Committer {
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(options: CommitterOptions) {
-    const { store, logger, index = true, indexesPart = false, level = TRUSTED, bounds, onCommit } = options;
+    const {
+      store,
+      logger,
+      index = true,
+      indexesPart = false,
+      level = TRUSTED,
+      bounds,
+      onCommit,
+      history,
+    } = options;
     this.#indexesPart = indexesPart;
     this.#store = store;
+    this.#history = history;
     this.#index = index;
     this.#bounds = bounds;
     this.#onCommit = onCommit;
@@ -238,6 +260,7 @@ export class Committer {
       this.#progress = undefined;
       this.#tree = undefined;
       this.#indexRows.forget();
+      this.#history?.forget();
     });
     return turn;
   }
@@ -327,7 +350,14 @@ export class Committer {
     // With a partly known state the root cannot be computed, so the position claims none.
     const hasRoot = position === undefined ? this.#base === undefined : position.stateRoot !== undefined;
     const writes = blocks.flatMap((block) => block.writes);
-    if (hasRoot) for (const block of blocks) await assertStateRoot(tree, block);
+    const history = hasRoot ? this.#history : undefined;
+    const kept: KeptBlock[] = [];
+    if (hasRoot) {
+      for (const block of blocks) {
+        await assertStateRoot(tree, block);
+        if (history !== undefined) kept.push({ ...block, changes: tree.takeChanges() });
+      }
+    }
     const sideRows = hasRoot ? [] : await deletionRows(this.#store, writes);
     // Without the whole state an index would lack items that were never written here.
     const index =
@@ -336,6 +366,7 @@ export class Committer {
         : undefined;
     if (index !== undefined) sideRows.push(indexReachRow(last.position.version));
     if (signed !== undefined) sideRows.push(...ownSignedRows(signed));
+    if (history !== undefined) sideRows.push(...(await history.rowsOf(position, kept, signed)));
     const batch: CommitBatch = {
       previous: position?.version,
       position: {
@@ -347,12 +378,13 @@ export class Committer {
       writes,
       blocks: blocks.map((block) => block.start),
       records: blocks.flatMap((block) => block.records),
-      treeNodes: tree.takeChanges(),
+      treeNodes: history === undefined ? tree.takeChanges() : lastOfEach(kept),
       index,
       sideRows,
     };
     await this.#store.commit(batch, position === undefined ? this.#identity(blocks[0]) : undefined);
     tree.settle();
+    history?.settle();
     this.#progress = { position: batch.position, isIndexed: index !== undefined, verifier };
     this.#onCommit?.(batch);
     this.#logger.debug(
@@ -434,6 +466,15 @@ async function genesisBatch(
       : {}),
   };
   return { batch, identity: { chainId, genesisHash: infoHash } };
+}
+
+/** The nodes after several blocks. */
+function lastOfEach(blocks: readonly KeptBlock[]): readonly TreeNodeWrite[] {
+  const [only] = blocks;
+  if (blocks.length === 1 && only !== undefined) return only.changes;
+  const changes = new Map<string, TreeNodeWrite>();
+  for (const block of blocks) for (const change of block.changes) changes.set(toHex(change.key), change);
+  return [...changes.values()];
 }
 
 async function assertStateRoot(tree: PendingTree, block: VerifiedBlock): Promise<void> {

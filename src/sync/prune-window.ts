@@ -22,14 +22,14 @@ const USEC_OF_UNIT: Readonly<Record<TimeUnit, bigint>> = {
 const MAX_DIGITS = 12;
 
 /** Reads `24h`, `30d`, `90m`, `3600s`, a count of versions, or `off`. Throws ConfigError. */
-export function parsePruneWindow(text: string): PruneWindow {
+export function parsePruneWindow(text: string, name = "prune window"): PruneWindow {
   if (text === "off") return { kind: "off" };
   const last = text.at(-1);
   const unit = isTimeUnit(last) ? last : undefined;
   const digits = unit === undefined ? text : text.slice(0, -1);
   if (digits.length > MAX_DIGITS || !/^[1-9][0-9]*$/.test(digits)) {
     throw new ConfigError(
-      `prune window: expected a time such as 24h or 30d (s, m, h, d), a count of versions above zero, or off; ` +
+      `${name}: expected a time such as 24h or 30d (s, m, h, d), a count of versions above zero, or off; ` +
         `got ${JSON.stringify(text.slice(0, 40))}`,
     );
   }
@@ -70,7 +70,8 @@ export async function exceedsHistory(window: PruneWindow, view: LedgerView): Pro
   return oldest !== undefined && cutoffUsec(window, position.timestampUsec) < oldest.timestampUsec;
 }
 
-function cutoffUsec(
+/** The earliest time inside a window that ends at the latest block. */
+export function cutoffUsec(
   window: { readonly amount: bigint; readonly unit: TimeUnit },
   latestUsec: bigint,
 ): bigint {

@@ -20,6 +20,7 @@ import { IndexRowMaker, rewoundReachRow } from "./index-rows.ts";
 import { findStart, readRecords, rewoundAccumulatorRow } from "./kept-accumulator.ts";
 import { rewoundWaypointsRow } from "./matched-waypoints.ts";
 import { PendingTree } from "./pending-tree.ts";
+import { rewoundProofRows } from "./proof-history.ts";
 import { rewoundSignedRows } from "./signed-rows.ts";
 
 /** Options of a rewind. */
@@ -193,6 +194,7 @@ class LedgerRewind {
       await rewoundReachRow(store, version),
       ...(await rewoundDeletionRows(store, batch.keyHashes, version)),
       ...(await rewoundSignedRows(store, batch.position)),
+      ...(await rewoundProofRows(store, batch.position.blockHeight)),
       version === to ? { key: MARK_KEY, value: undefined } : undefined,
     ];
     await store.rewind({ ...batch, sideRows: rows.filter((row) => row !== undefined) });

@@ -8,6 +8,7 @@ import {
   type Accumulator,
   EMPTY_ACCUMULATOR,
   eventRoot,
+  type Subtree,
   transactionAccumulator,
 } from "../ledger/accumulator.ts";
 import { findNewBlock, findNewEpoch, type NewBlockEvent } from "../ledger/block-event.ts";
@@ -30,9 +31,14 @@ export interface VerifiedBlock {
   readonly position: Omit<Position, "stateRoot" | "trust" | "refuted">;
   /** Roots of the full subtrees before the block's last version: what stands left of it in the accumulator. */
   readonly leftOfLast: readonly Uint8Array[];
+  /** Full subtrees of the accumulator that end inside the block, of at least 2^`SUBTREE_LEVEL` leaves. */
+  readonly subtrees: readonly Subtree[];
   /** The state root that the block's last info claims. */
   readonly claimedStateRoot: Uint8Array;
 }
+
+/** Smaller subtrees of the accumulator are quickly made from records. */
+export const SUBTREE_LEVEL = 5;
 
 interface OpenBlock {
   readonly start: BlockStart;
@@ -102,6 +108,7 @@ export class Verifier {
    */
   #nextEpochs: readonly bigint[] | undefined;
   #open: OpenBlock | undefined;
+  #subtrees: Subtree[] = [];
   readonly #bounds: Numbers<typeof OPEN_BLOCK_NUMBERS>;
 
   constructor(
@@ -148,7 +155,9 @@ export class Verifier {
     this.#open = undefined;
     const { start, writes, records } = open;
     const position = this.#position(version, start);
-    return { start, writes, records, position, leftOfLast, claimedStateRoot };
+    const subtrees = this.#subtrees;
+    this.#subtrees = [];
+    return { start, writes, records, position, leftOfLast, subtrees, claimedStateRoot };
   }
 
   #leftOf({ info }: RecordSpans): readonly Uint8Array[] {
@@ -173,7 +182,9 @@ export class Verifier {
     assertHash(version, "event root hash", eventRoot(record.events.map(eventHash)), info.eventRootHash);
     assertHash(version, "state change hash", writeSetHash(record.changes), info.stateChangeHash);
     if (this.#accumulator === undefined) return;
-    this.#accumulator.append(transactionInfoHash(record.infoBytes));
+    this.#accumulator.append(transactionInfoHash(record.infoBytes), (subtree) => {
+      if (subtree.level >= SUBTREE_LEVEL) this.#subtrees.push(subtree);
+    });
     assertHash(version, "accumulator root hash", this.#accumulator.root(), record.accumulatorRoot);
   }
 

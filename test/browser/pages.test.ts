@@ -2,17 +2,20 @@
 // that the Content-Security-Policy refuses, nothing that overflows.
 import { beforeAll, describe, expect, it } from "vitest";
 import { hasChromium, openVisit } from "../support/chromium.ts";
-import { PAGES } from "../support/pages.ts";
+import { PAGES, PLAIN_PAGES } from "../support/pages.ts";
 import { type Running, startProgram } from "../support/program.ts";
 import { findAxeFaults, LOOKS } from "../support/visit.ts";
 
-describe.skipIf(!hasChromium)("every page", () => {
+describe.skipIf(!hasChromium).each([
+  { which: "every page", pages: PAGES, args: [] },
+  { which: "without the console", pages: PLAIN_PAGES, args: ["--no-console"] },
+])("$which", ({ pages, args }) => {
   let node: Running;
   beforeAll(async () => {
-    node = await startProgram(["--store", "memory", "--log-level", "warn"]);
+    node = await startProgram(["--store", "memory", "--log-level", "warn", ...args]);
   });
 
-  for (const { name, path, status = 200, ready } of PAGES) {
+  for (const { name, path, status = 200, ready } of pages) {
     it.each(LOOKS)(`${name}, $screen, $scheme`, async (look) => {
       const { page, otherHosts, faults, close } = await openVisit(node.url, look);
       const response = await page.goto(path);

@@ -14,6 +14,7 @@ import { addressCodec } from "../../src/move/wire.ts";
 import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
 import { userTransactionCodec } from "../../src/transaction/user-transaction.ts";
 import { signCall } from "../support/submitter.ts";
+import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
 const APT = "0x1::aptos_coin::AptosCoin";
@@ -364,7 +365,7 @@ describe("snapshots", () => {
     const node = await start();
     const other = await start({ localChain: { seed: "other" } });
     await expect(other.revert(await node.snapshot())).rejects.toThrow("expected one that this node made");
-    const onDisk = await start({ data: temporaryDirectory() });
+    const onDisk = await start({ data: temporaryFolder() });
     await expect(onDisk.snapshot()).rejects.toThrow("keeps its ledger in memory");
     // The rest is for every local chain.
     await onDisk.putTableItem(TABLE, "0x01", "0x05");

@@ -7,6 +7,8 @@ import type { Position } from "../../src/ledger/position.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { Committer } from "../../src/sync/committer.ts";
 import { bootstrapGenesis } from "../../src/sync/genesis.ts";
+import { ProofHistory } from "../../src/sync/proof-history.ts";
+import { parsePruneWindow } from "../../src/sync/prune-window.ts";
 
 /** 2024-01-01, one second before the first block. */
 const START_USEC = 1_704_067_200_000_000n;
@@ -20,10 +22,13 @@ export class ChainRun {
   /** Added to the time of blocks: another time makes another history. */
   lateUsec = 0n;
 
-  constructor(chain: LocalChain, store: Store) {
+  /** With a window it keeps what proofs need. */
+  constructor(chain: LocalChain, store: Store, proofWindow?: string) {
     this.chain = chain;
     this.store = store;
-    this.#committer = new Committer({ store, logger: silentLogger });
+    const history =
+      proofWindow === undefined ? undefined : new ProofHistory(store, parsePruneWindow(proofWindow));
+    this.#committer = new Committer({ store, history, logger: silentLogger });
   }
 
   /** Commits a genesis, by default the chain's own. */

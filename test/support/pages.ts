@@ -17,6 +17,12 @@ export interface ShownPage {
 const heading = (name: string | RegExp) => (page: Page) =>
   page.getByRole("heading", { level: 1, name }).waitFor();
 
+/** The pages of a node that serves no console. */
+export const PLAIN_PAGES: readonly ShownPage[] = [
+  { name: "plain-start", path: "/", ready: heading("Sextant") },
+  { name: "plain-reference", path: "/v1/spec", ready: heading("Sextant node API") },
+];
+
 /** Every page. */
 export const PAGES: readonly ShownPage[] = [
   { name: "start", path: "/", ready: heading(/Sextant/) },

@@ -26,6 +26,7 @@ import {
   grouped,
   integerOption,
   listOption,
+  type Option,
   type OptionValues,
   switchOption,
   textOption,
@@ -82,6 +83,19 @@ const followOptions = {
   ),
 };
 
+/** A port beside the main one: the node starts without it if it is taken. */
+function portOption(help: string, fallback: number): Option<number | undefined, ""> {
+  const { parse } = integerOption(help, "PORT", LOCAL_CHAIN_NUMBERS.faucetPort);
+  return {
+    help: `${help}; 0 picks a free one, off starts none; one that is taken is told and left out`,
+    placeholder: "PORT|off",
+    repeatable: false,
+    parse: (text) => (text === "off" ? undefined : parse(text)),
+    fallback,
+    suffix: "",
+  };
+}
+
 const localChainOptions = {
   seed: textOptionWithDefault(
     "Seed of the local chain's accounts and transactions",
@@ -99,6 +113,11 @@ const localChainOptions = {
   traffic: switchOption(
     "Make no random transactions of the demo accounts, so that their sequence numbers and balances are yours alone",
     true,
+  ),
+  "faucet-port": portOption("Port of the local chain's faucet", 8081),
+  "status-port": portOption(
+    "Port of the processor status that the official TypeScript SDK asks for after funding",
+    8090,
   ),
   blocks: integerOption(
     "Stop making blocks after this many, and keep serving (default no limit)",
@@ -119,6 +138,10 @@ const options = {
       "History to keep: a time (24h, 30d), a number of versions, or off to keep all",
       "WINDOW",
       NODE_DEFAULTS.pruneWindow,
+    ),
+    "proof-window": textOption(
+      "How far back proofs can be made: a time, a number of versions, or off (default 10m on a local chain, off elsewhere)",
+      "WINDOW",
     ),
     index: switchOption(
       "Write no index; without it, the node cannot list the balances of an account or the rows of a table",
@@ -267,6 +290,7 @@ function startNode(values: StartValues): Promise<Node> {
     store: storeOf(values),
     readOnly,
     pruneWindow: values["prune-window"],
+    proofWindow: values["proof-window"],
     index: values.index,
     logger,
     http: { ...httpOf(values), logRequests: values["log-requests"] },
@@ -370,7 +394,7 @@ export const startCommand = command({
     "sextant start",
     "sextant start --port 0 --data ./scratch --block-time 200ms --prune-window 10m",
     'sextant start --genesis genesis.blob --waypoint "$(cat waypoint.txt)"',
-    "sextant start --upstream http://127.0.0.1:8080 --data ./replica --port 8081",
+    "sextant start --upstream http://127.0.0.1:8080 --data ./replica --port 8082",
     "sextant start --upstream https://node.example --start-version latest --data ./network",
     "sextant start --fork https://node.example --data ./fork",
     "sextant start --store cassandra --store-url cassandra://10.0.0.1,10.0.0.2,10.0.0.3/sextant",

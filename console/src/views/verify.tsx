@@ -1,0 +1,5 @@
+import type { JSX } from "preact";
+import { Title } from "../parts/basics.tsx";
+export function Verify(): JSX.Element {
+  return <Title text="Verify a proof" />;
+}

@@ -1,0 +1,25 @@
+// A proof of a balance, for somebody who trusts a waypoint and nobody else.
+import { balanceProofRoute } from "../../interface/routes.ts";
+import { operation } from "../operation.ts";
+import { provenAnswer } from "../prove.ts";
+import { addressField } from "../schemas/address.ts";
+import { assetTypeField } from "../schemas/asset-type.ts";
+import { bundleForms, PROOF_ERRORS, proofFields } from "../schemas/proof.ts";
+
+/** `GET /v1/accounts/{address}/balance/{asset_type}/proof` */
+export const proveAccountBalance = operation({
+  id: "prove_account_balance",
+  ...balanceProofRoute,
+  summary: "Proof of a balance",
+  description:
+    "A balance with its proof: the state items that it is computed from, present or absent, their place in the state, and the signatures of the validators, from a waypoint on. The version must end a block inside the node's proof window; left out, it is the newest signed one.",
+  ledger: "required",
+  switchable: true,
+  params: { address: addressField, asset_type: assetTypeField },
+  query: proofFields,
+  answer: bundleForms,
+  errors: PROOF_ERRORS,
+  handle(args, context) {
+    return provenAnswer(context, { kind: "balance", address: args.address, asset: args.asset_type }, args);
+  },
+});

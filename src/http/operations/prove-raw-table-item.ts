@@ -1,0 +1,26 @@
+// A proof of a table item, or that the table has none under a key.
+import { rawItemProofRoute } from "../../interface/routes.ts";
+import { operation } from "../operation.ts";
+import { provenAnswer } from "../prove.ts";
+import { tableHandleField } from "../schemas/address.ts";
+import { bundleForms, PROOF_ERRORS, proofFields } from "../schemas/proof.ts";
+import { rawTableItemBody } from "../schemas/raw-table-item.ts";
+
+/** `POST /v1/tables/{table_handle}/raw_item/proof` */
+export const proveRawTableItem = operation({
+  id: "prove_raw_table_item",
+  ...rawItemProofRoute,
+  summary: "Proof of a table item",
+  description:
+    "One table item with its proof, or the proof that there is none: its place in the state, and the signatures of the validators, from a waypoint on. The version must end a block inside the node's proof window; left out, it is the newest signed one.",
+  ledger: "required",
+  switchable: true,
+  params: { table_handle: tableHandleField },
+  query: proofFields,
+  body: rawTableItemBody,
+  answer: bundleForms,
+  errors: [...PROOF_ERRORS, "body_too_large", "unsupported_media_type"],
+  handle(args, context) {
+    return provenAnswer(context, { kind: "tableItem", handle: args.table_handle, key: args.body }, args);
+  },
+});

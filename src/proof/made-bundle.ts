@@ -1,0 +1,91 @@
+// Bundles as they are made and sent: what is stored in BCS stays so, because a bundle may hold a thousand changes of epoch.
+import { toPrefixedHex } from "../base/hex.ts";
+import { encodeWith } from "../bcs/codec.ts";
+import { BcsWriter } from "../bcs/writer.ts";
+import { transactionInfoCodec } from "../ledger/transaction-info.ts";
+import { type WaypointPreimage, waypointPreimageCodec } from "../ledger/waypoint.ts";
+import { formatAddress } from "../move/address.ts";
+import { type Claim, claimCodec, itemsCodec, type ProofBundle, siblingsCodec } from "./bundle.ts";
+
+/** The ledger of a bundle, signed ledger infos in BCS. */
+export type MadeLedger =
+  | { readonly kind: "named"; readonly ledgerInfo: WaypointPreimage }
+  | {
+      readonly kind: "signed";
+      readonly start: WaypointPreimage;
+      readonly epochChanges: readonly Uint8Array[];
+      readonly last: Uint8Array;
+    };
+
+export interface MadeBundle extends Omit<ProofBundle, "ledger"> {
+  readonly ledger: MadeLedger;
+}
+
+const [NAMED, SIGNED] = [0, 1];
+
+/** BCS of a bundle: what `decodeBundle` reads. */
+export function encodeBundle({ claim, version, items, info, siblings, ledger }: MadeBundle): Uint8Array {
+  const writer = new BcsWriter(4096).uleb(0);
+  claimCodec.write(writer, claim);
+  writer.u64(version);
+  itemsCodec.write(writer, items);
+  transactionInfoCodec.write(writer, info);
+  siblingsCodec.write(writer, siblings);
+  if (ledger.kind === "named") {
+    writer.uleb(NAMED);
+    waypointPreimageCodec.write(writer, ledger.ledgerInfo);
+    return writer.take();
+  }
+  writer.uleb(SIGNED);
+  waypointPreimageCodec.write(writer, ledger.start);
+  writer.uleb(ledger.epochChanges.length);
+  for (const change of ledger.epochChanges) writer.fixed(change);
+  return writer.fixed(ledger.last).take();
+}
+
+function claimJson(claim: Claim): Readonly<Record<string, unknown>> {
+  if (claim.kind === "balance") {
+    const { address, asset, amount } = claim;
+    return { type: "balance", address: formatAddress(address), asset_type: asset, balance: `${amount}` };
+  }
+  const { handle, key, value } = claim;
+  return {
+    type: "table_item",
+    table_handle: formatAddress(handle),
+    key: toPrefixedHex(key),
+    value: value === undefined ? null : toPrefixedHex(value),
+  };
+}
+
+function ledgerJson(ledger: MadeLedger): Readonly<Record<string, unknown>> {
+  const preimage = (named: WaypointPreimage): string =>
+    toPrefixedHex(encodeWith(waypointPreimageCodec, named));
+  if (ledger.kind === "named") return { type: "named", ledger_info: preimage(ledger.ledgerInfo) };
+  return {
+    type: "signed",
+    start: preimage(ledger.start),
+    epoch_changes: ledger.epochChanges.map(toPrefixedHex),
+    last: toPrefixedHex(ledger.last),
+  };
+}
+
+/** A bundle in JSON, as an object: what people ask about in words, what only programs read as hex of its BCS. */
+export function bundleToJson(bundle: MadeBundle): Readonly<Record<string, unknown>> {
+  const { claim, version, items, info, siblings, ledger } = bundle;
+  return {
+    claim: claimJson(claim),
+    ledger_version: `${version}`,
+    items: items.map(({ key, value, proof: { leaf, siblings: beside } }) => ({
+      state_key: toPrefixedHex(key),
+      state_value: value === undefined ? null : toPrefixedHex(value),
+      leaf:
+        leaf === undefined
+          ? null
+          : { key_hash: toPrefixedHex(leaf.keyHash), value_hash: toPrefixedHex(leaf.valueHash) },
+      siblings: beside.map(toPrefixedHex),
+    })),
+    transaction_info: toPrefixedHex(encodeWith(transactionInfoCodec, info)),
+    accumulator_siblings: siblings.map(toPrefixedHex),
+    ledger: ledgerJson(ledger),
+  };
+}

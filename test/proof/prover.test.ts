@@ -1,0 +1,260 @@
+// Proofs made from the kept history hold for somebody who has the waypoint and nothing else.
+import { describe, expect, it } from "vitest";
+import { createLocalChain } from "../../src/chain/local-chain.ts";
+import { type Asset, parseAsset } from "../../src/ledger/asset.ts";
+import { readBalance } from "../../src/ledger/balance.ts";
+import { checkGenesis } from "../../src/ledger/genesis.ts";
+import { readTableItem } from "../../src/ledger/table-item.ts";
+import { computeWaypoint } from "../../src/ledger/waypoint.ts";
+import { type Address, parseAddress } from "../../src/move/address.ts";
+import { decodeBundle, type ProofBundle, verifyBundle } from "../../src/proof/bundle.ts";
+import { decodeBundleJson, toMade } from "../../src/proof/bundle-json.ts";
+import { bundleToJson, encodeBundle } from "../../src/proof/made-bundle.ts";
+import { fastestBls } from "../../src/proof/native-bls.ts";
+import type { ProofOptions, ProofQuestion } from "../../src/proof/question.ts";
+import type { Store } from "../../src/store/contract.ts";
+import { createMemoryStore } from "../../src/store/memory/store.ts";
+import { clearProofHistory } from "../../src/sync/proof-history.ts";
+import { prove } from "../../src/sync/prover.ts";
+import { rewindLedger } from "../../src/sync/rewind.ts";
+import {
+  epochEndRow,
+  keepGenesisLedgerInfo,
+  loadEpochEnd,
+  loadNewestSigned,
+  newestRow,
+} from "../../src/sync/signed-rows.ts";
+import { ChainRun } from "../support/chain-run.ts";
+
+const COIN: Asset = parseAsset("0x1::aptos_coin::AptosCoin");
+const NOBODY = parseAddress("0xdead");
+
+async function begin(seed: string, window: string, store: Store = createMemoryStore()): Promise<ChainRun> {
+  const chain = createLocalChain({ seed, epochTimeMs: 5000 });
+  const run = await new ChainRun(chain, store, window).start();
+  await keepGenesisLedgerInfo(run.store);
+  return run;
+}
+
+async function ask(store: Store, question: ProofQuestion, options: ProofOptions = {}): Promise<ProofBundle> {
+  const view = await store.openView();
+  try {
+    const made = await prove(store, view, question, options);
+    const bytes = encodeBundle(made);
+    const bundle = decodeBundle(bytes);
+    expect(encodeBundle(toMade(bundle))).toEqual(bytes);
+    expect(decodeBundleJson(JSON.stringify(bundleToJson(made)))).toEqual(bundle);
+    return bundle;
+  } finally {
+    view.release();
+  }
+}
+
+function questionsOf(run: ChainRun): ProofQuestion[] {
+  const { items } = run.chain;
+  const owners: Address[] = [...Object.values(items.demoAccounts).map(({ address }) => address), NOBODY];
+  const assets = [
+    COIN,
+    ...Object.values(items.assets).map(({ metadata }) =>
+      parseAsset(`0x${Buffer.from(metadata).toString("hex")}`),
+    ),
+  ];
+  return [
+    ...owners.flatMap((address) => assets.map((asset) => ({ kind: "balance", address, asset }) as const)),
+    ...["0x03415054", "0x05534845", "0x0b"].map(
+      (key) =>
+        ({
+          kind: "tableItem",
+          handle: items.tableHandles.prices,
+          key: Buffer.from(key.slice(2), "hex"),
+        }) as const,
+    ),
+  ];
+}
+
+/** What the node itself answers. */
+async function answer(store: Store, question: ProofQuestion, version: bigint): Promise<unknown> {
+  const view = await store.openView();
+  try {
+    if (question.kind === "balance")
+      return await readBalance(view, question.address, question.asset, version);
+    const item = await readTableItem(view, question.handle, question.key, version);
+    return item && Buffer.from(item).toString("hex");
+  } finally {
+    view.release();
+  }
+}
+
+function claimed({ claim }: ProofBundle): unknown {
+  return claim.kind === "balance" ? claim.amount : claim.value && Buffer.from(claim.value).toString("hex");
+}
+
+/** Block ends of the last blocks. */
+async function lastEnds(store: Store, count: number): Promise<bigint[]> {
+  const view = await store.openView();
+  const ends: bigint[] = [];
+  for (let height = view.position.blockHeight; ends.length < count && height > 0n; height--) {
+    const block = await view.getBlockByHeight(height);
+    if (block !== undefined) ends.push(block.lastVersion);
+  }
+  view.release();
+  return ends;
+}
+
+describe("proofs", () => {
+  it("of every block end inside the window hold from the genesis waypoint, for items that are there and others", async () => {
+    const run = await begin("proofs", "8s");
+    for (let i = 0; i < 30; i++) await run.step();
+    const fromWaypoint = checkGenesis(run.chain.genesisBlob()).waypoint;
+    const questions = questionsOf(run);
+    const [ends, outside] = [await lastEnds(run.store, 8), (await lastEnds(run.store, 12)).slice(11)];
+    for (const [i, version] of ends.entries()) {
+      for (const question of questions.filter((_, q) => (q + i) % 4 === 0)) {
+        const bundle = await ask(run.store, question, { version, fromWaypoint });
+        const proven = verifyBundle(bundle, fromWaypoint, fastestBls());
+        expect(proven.version).toBe(version);
+        expect(claimed(bundle)).toEqual(await answer(run.store, question, version));
+      }
+    }
+    for (const version of outside) {
+      await expect(ask(run.store, questions[0] as ProofQuestion, { version })).rejects.toMatchObject({
+        code: "version_pruned",
+      });
+    }
+    const [latest = 0n] = ends;
+    const bundle = await ask(run.store, questions[0] as ProofQuestion);
+    expect(bundle.version).toBe(latest);
+    // Without a waypoint the proof begins at the end of the epoch before.
+    const before = await loadEpochEnd(run.store, (await run.position()).epoch - 1n);
+    if (before === undefined) throw new Error("no epoch before");
+    verifyBundle(bundle, computeWaypoint(before.ledgerInfo), fastestBls());
+  });
+
+  it("name what is wrong with a version or a waypoint", async () => {
+    const run = await begin("refused", "1m");
+    for (let i = 0; i < 12; i++) await run.step();
+    const [question] = questionsOf(run);
+    if (question === undefined) throw new Error("no question");
+    const { version, epoch } = await run.position();
+    await expect(ask(run.store, question, { version: version - 1n })).rejects.toThrow(
+      /expected the last version of a block, \d+ or \d+, got/,
+    );
+    await expect(ask(run.store, question, { version: version + 1n })).rejects.toMatchObject({
+      code: "version_not_found",
+    });
+    const [, end = 0n] = await lastEnds(run.store, 2);
+    const fromWaypoint = { version: end, hash: new Uint8Array(32) };
+    await expect(ask(run.store, question, { fromWaypoint })).rejects.toThrow(
+      `from_waypoint: expected the waypoint of an epoch's end that this node knows, before epoch ${epoch}`,
+    );
+  });
+
+  it("cannot be made without signatures", async () => {
+    const chain = createLocalChain({ seed: "unsigned" });
+    const run = await new ChainRun(chain, createMemoryStore(), "1m").start();
+    await run.append(await run.make());
+    const [question] = questionsOf(run);
+    await expect(ask(run.store, question as ProofQuestion)).rejects.toMatchObject({ code: "no_signatures" });
+  });
+
+  it("of a follower rest on a later signature of the same epoch, over any number of versions", async () => {
+    const origin = await begin("origin", "1h");
+    const chain = createLocalChain({ seed: "origin", epochTimeMs: 5000 });
+    const follower = await new ChainRun(chain, createMemoryStore(), "1h").start();
+    const records: Uint8Array[] = [];
+    for (let i = 0; i < 34; i++) records.push(...(await origin.step()));
+    // Pages cut blocks, and hold several.
+    for (let at = 0; at < records.length; at += 50) await follower.append(records.slice(at, at + 50));
+    const { version: latest } = await follower.position();
+    expect(latest).toBe((await origin.position()).version);
+    const [question] = questionsOf(origin);
+    if (question === undefined) throw new Error("no question");
+    const newest = await loadNewestSigned(origin.store);
+    if (newest === undefined) throw new Error("nothing is signed");
+    await follower.store.putSideRows([newestRow({ ...newest, isOwn: false })]);
+    for (let epoch = 0n; epoch < newest.signed.ledgerInfo.epoch; epoch++) {
+      const end = await loadEpochEnd(origin.store, epoch);
+      if (end === undefined) throw new Error(`no end of epoch ${epoch}`);
+      await follower.store.putSideRows([epochEndRow(end)]);
+    }
+    const fromWaypoint = checkGenesis(origin.chain.genesisBlob()).waypoint;
+    for (const version of await lastEnds(follower.store, 33)) {
+      const bundle = await ask(follower.store, question, { version, fromWaypoint });
+      const { signedVersion } = verifyBundle(bundle, fromWaypoint, fastestBls());
+      expect(signedVersion >= version).toBe(true);
+      expect(claimed(bundle)).toEqual(await answer(follower.store, question, version));
+    }
+  });
+
+  it("are made again after a rewind and after another program wrote blocks", async () => {
+    const run = await begin("rewound", "1h");
+    for (let i = 0; i < 8; i++) await run.step();
+    const { version: to } = await run.position();
+    for (let i = 0; i < 5; i++) await run.step();
+    await rewindLedger({ store: run.store, to, onProgress: () => {}, signal: new AbortController().signal });
+    const fromWaypoint = checkGenesis(run.chain.genesisBlob()).waypoint;
+    const questions = questionsOf(run);
+    const check = async (again: ChainRun, count: number): Promise<void> => {
+      for (const version of await lastEnds(again.store, count)) {
+        for (const question of questions.filter((_, i) => i % 5 === 0)) {
+          const bundle = await ask(again.store, question, { version, fromWaypoint });
+          verifyBundle(bundle, fromWaypoint, fastestBls());
+          expect(claimed(bundle)).toEqual(await answer(again.store, question, version));
+        }
+      }
+    };
+    const again = new ChainRun(run.chain, run.store, "1h");
+    again.lateUsec = 300_000n;
+    for (let i = 0; i < 4; i++) await again.step();
+    await check(again, 10);
+    const plain = new ChainRun(run.chain, run.store);
+    for (let i = 0; i < 3; i++) await plain.step();
+    const last = new ChainRun(run.chain, run.store, "1h");
+    for (let i = 0; i < 3; i++) await last.step();
+    await check(last, 3);
+    const [, , , before = 0n] = await lastEnds(run.store, 4);
+    await expect(ask(run.store, questions[0] as ProofQuestion, { version: before })).rejects.toMatchObject({
+      code: "version_pruned",
+    });
+  });
+
+  it("leave no rows behind when their history goes", async () => {
+    const store = createMemoryStore();
+    const keys = new Set<string>();
+    const watched: Store = Object.assign(Object.create(store) as Store, {
+      commit: async (...args: Parameters<Store["commit"]>) => {
+        note(args[0].sideRows ?? []);
+        await store.commit(...args);
+      },
+      putSideRows: async (rows: Parameters<Store["putSideRows"]>[0]) => {
+        note(rows);
+        await store.putSideRows(rows);
+      },
+    });
+    // Methods of the store use its private fields.
+    for (const name of ["openView", "openRawView", "getTreeNodes", "getSideRows", "rewind"] as const) {
+      Object.assign(watched, { [name]: (store[name] as (...args: unknown[]) => unknown).bind(store) });
+    }
+    Object.defineProperty(watched, "identity", { get: () => store.identity });
+    const note = (rows: Parameters<Store["putSideRows"]>[0]): void => {
+      for (const { key, value } of rows) {
+        const name = Buffer.from(key).toString("hex");
+        // Nodes and block ends; ends of epochs and subtrees of the accumulator stay for good.
+        if (key[0] !== 8 && !(key[0] === 7 && [2, 3, 4].includes(key[1] ?? 0))) continue;
+        if (value === undefined) keys.delete(name);
+        else keys.add(name);
+      }
+    };
+    const run = await begin("clean", "5s", watched);
+    let most = 0;
+    for (let i = 0; i < 40; i++) {
+      await run.step();
+      if (i === 10) most = keys.size;
+    }
+    // The window holds the same number of blocks all the time.
+    expect(keys.size).toBeLessThan(2 * most);
+    expect(keys.size).toBeGreaterThan(100);
+    await clearProofHistory(watched);
+    expect([...keys]).toEqual([]);
+  });
+});
