@@ -407,6 +407,7 @@ class SextantNode implements Node, Ledger {
       plan,
       localChain,
       index: !this.#isIndexOff,
+      transactionIndex: this.#options.transactionIndex,
       window: this.#window,
       proofWindow: proofWindowOf(this.#options, plan),
       faults: this.#faults,
@@ -428,7 +429,7 @@ class SextantNode implements Node, Ledger {
   }
 
   async #launchWorkers(): Promise<void> {
-    const { pruneWindow, follow, index } = this.#options;
+    const { pruneWindow, follow, index, transactionIndex } = this.#options;
     await this.#frontend?.startWorkers({
       setup: {
         // Functions do not reach another process.
@@ -437,6 +438,7 @@ class SextantNode implements Node, Ledger {
           pruneWindow,
           follow: follow && { ...follow, onProgress: undefined },
           index,
+          transactionIndex,
         },
         startedMs: this.#startedMs,
         genesisWaypoint: this.#plan?.check?.waypoint,
@@ -471,6 +473,7 @@ class SextantNode implements Node, Ledger {
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
         unready: () => this.#status(undefined).unready,
         index: !this.#isIndexOff,
+        transactionIndex: this.#options.transactionIndex,
         mayRestart: (chainId) => chainId === LOCAL_CHAIN_ID,
       },
       metrics: this.#metrics,

@@ -45,6 +45,7 @@ import type { StaticFile, StaticFiles } from "./static-files.ts";
 export interface Switches {
   readonly encode: boolean;
   readonly index: boolean;
+  readonly transactionIndex: boolean;
   /** Off where no blocks are made. */
   readonly submit: boolean;
   readonly jsonOutput: boolean;

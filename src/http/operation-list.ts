@@ -12,6 +12,8 @@ import { getAccountResources } from "./operations/get-account-resources.ts";
 import { getBalanceDetail } from "./operations/get-balance-detail.ts";
 import { getBalanceHistory } from "./operations/get-balance-history.ts";
 import { getBalances } from "./operations/get-balances.ts";
+import { getBlockByHeight } from "./operations/get-block-by-height.ts";
+import { getBlockByVersion } from "./operations/get-block-by-version.ts";
 import { getHoldings } from "./operations/get-holdings.ts";
 import { getLedgerInfo } from "./operations/get-ledger-info.ts";
 import { getRawStateValue } from "./operations/get-raw-state-value.ts";
@@ -61,6 +63,8 @@ export const OPERATIONS: readonly Operation[] = [
   submitTransaction,
   submitBatchTransactions,
   getTransactionByVersion,
+  getBlockByHeight,
+  getBlockByVersion,
   getRawStateValue,
   info,
   getLedgerInfo,

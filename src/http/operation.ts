@@ -118,6 +118,9 @@ export interface Context<L extends LedgerUse = LedgerUse> {
   readonly mayBeUndone: (version: bigint) => boolean;
 }
 
+/** What an operator can switch off, with all operations that need it. */
+type Switch = "encode" | "index" | "transactionIndex" | "submit";
+
 /** Documentation of an operation. */
 interface Documentation {
   readonly id: string;
@@ -147,7 +150,7 @@ export interface OperationDefinition<
   /** True when the switches for JSON and BCS output apply. */
   readonly switchable: boolean;
   /** Switch that turns the whole operation off. */
-  readonly switch?: "encode" | "index" | "submit";
+  readonly switch?: Switch;
   /** Statuses of success; 200 alone when left out. */
   readonly successStatuses?: readonly number[];
   /** Responses may be pages, with a cursor to the next. */
@@ -181,7 +184,7 @@ export interface Operation extends Documentation, Route {
   readonly aliases: readonly string[];
   readonly ledger: LedgerUse;
   readonly switchable: boolean;
-  readonly switch: "encode" | "index" | "submit" | undefined;
+  readonly switch: Switch | undefined;
   readonly successStatuses: readonly number[];
   readonly isPaged: boolean;
   readonly isStream: boolean;

@@ -99,8 +99,9 @@ export interface HttpServerOptions extends NumberOptions<typeof HTTP_NUMBERS> {
 
 /** The parts of a node that a server needs. */
 export interface HttpServices {
-  /** False switches the operations that need the index off. */
+  /** False switches the operations that need the index of items, or that of transactions, off. */
   readonly index?: boolean | undefined;
+  readonly transactionIndex?: boolean | undefined;
   readonly ledger: Ledger;
   /** Learns of new versions. Left out, the server looks at the ledger itself. */
   readonly headWatch?: HeadWatch;
@@ -262,6 +263,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     switches: {
       encode: options.encode ?? HTTP_DEFAULTS.encode,
       index: options.index ?? true,
+      transactionIndex: options.transactionIndex ?? true,
       submit: options.submissions !== undefined,
       jsonOutput: options.jsonOutput ?? HTTP_DEFAULTS.jsonOutput,
       bcsOutput: options.bcsOutput ?? HTTP_DEFAULTS.bcsOutput,

@@ -120,6 +120,16 @@ export const transactionByVersionRoute = readRoute(
   "GET",
   `${API_ROOT}/transactions/by_version/{txn_version}`,
 );
+export const blockByHeightRoute = readRoute(
+  "GET",
+  `${API_ROOT}/blocks/by_height/{block_height}`,
+  "with_transactions",
+);
+export const blockByVersionRoute = readRoute(
+  "GET",
+  `${API_ROOT}/blocks/by_version/{version}`,
+  "with_transactions",
+);
 export const rawStateValueRoute = readRoute(
   "POST",
   `${API_ROOT}/experimental/state_values/raw`,

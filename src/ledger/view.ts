@@ -54,6 +54,9 @@ export interface OwnedKey {
   readonly data: Uint8Array;
 }
 
+/** An index: of the items of addresses and tables, which is meant where none is named, or of transactions. */
+export type IndexName = "items" | "transactions";
+
 /** A part of an owner's index. */
 export interface OwnedPage {
   /** The version at which the items will be read. */
@@ -100,8 +103,11 @@ export interface LedgerView {
    * not. Throws like `getItems`. Says nothing about items that are not indexed: see `getIndexedTo`.
    */
   getOwnedKeys(owner: Uint8Array, page: OwnedPage): MaybePromise<readonly OwnedKey[]>;
-  /** The index has every item of the versions up to this one; undefined if there is no index. */
-  getIndexedTo(): MaybePromise<bigint | undefined>;
+  /**
+   * The index of items has every item of the versions up to this one, that of transactions every kept transaction; undefined
+   * if there is no such index.
+   */
+  getIndexedTo(index?: IndexName): MaybePromise<bigint | undefined>;
   getBlockByHeight(height: bigint): Promise<Block | undefined>;
   /** The block that contains the version. */
   getBlockByVersion(version: bigint): Promise<Block | undefined>;

@@ -30,8 +30,9 @@ export interface WriterOptions {
   readonly window: PruneWindow;
   /** How far back proofs can be made; `off`, the default, keeps nothing for them. */
   readonly proofWindow?: PruneWindow | undefined;
-  /** False writes no index. */
+  /** False writes no index of items, or of transactions. */
   readonly index?: boolean | undefined;
+  readonly transactionIndex?: boolean | undefined;
   readonly faults: Faults;
   readonly onCommit: (records: number) => void;
   /** Called with every batch, after its commit. */
@@ -98,14 +99,15 @@ export class LedgerWriter {
   }
 
   async #prepare(): Promise<void> {
-    const { store, plan, faults, onCommit, onBatch, logger, localChain, index } = this.#options;
+    const { store, plan, faults, onCommit, onBatch, logger, localChain, index, transactionIndex } =
+      this.#options;
     const { check } = plan;
     const chain = plan.chain ?? plan.fork?.chain;
     await assertNotHalfCopied(store);
     await assertNotHalfRewound(store);
-    const history = await this.#proofHistory();
     if (plan.fork === undefined) await assertNotFork(store);
     else await this.#startFork(plan.fork);
+    const history = await this.#proofHistory();
     const madeHere = plan.fork === undefined ? LOCAL : FORKED;
     const level = chain === undefined ? TRUSTED : madeHere;
     const committer = new Committer({
@@ -114,6 +116,7 @@ export class LedgerWriter {
       level,
       index,
       indexesPart: plan.fork !== undefined,
+      transactionIndex,
       history,
       bounds: plan.follow?.options,
       onCommit: onBatch,
@@ -179,9 +182,9 @@ export class LedgerWriter {
   /** Starts the follower or the block timer, and the pruner. */
   run(): void {
     if (this.#stop.signal.aborted) return;
-    const { index = true, logger, faults } = this.#options;
+    const { index = true, transactionIndex = true, logger, faults } = this.#options;
     const committer = this.#committer;
-    if (index && committer !== undefined) {
+    if ((index || transactionIndex) && committer !== undefined) {
       this.#indexBuilder = new IndexBuilder({
         committer,
         logger,

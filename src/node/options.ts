@@ -122,6 +122,8 @@ export interface NodeOptions {
   readonly proofWindow?: string | undefined;
   /** False writes no index: holdings and rows of tables cannot be listed then. */
   readonly index?: boolean | undefined;
+  /** False writes no index of transactions: they cannot be found by hash or by sender then. */
+  readonly transactionIndex?: boolean | undefined;
   /** Answers over HTTP too. */
   readonly http?: HttpOptions | undefined;
   readonly logger?: Logger | undefined;

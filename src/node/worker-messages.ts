@@ -22,7 +22,7 @@ export interface NodeStatus {
 
 /** The same for all workers and their replacements. */
 export interface WorkerSetup {
-  readonly node: Pick<NodeOptions, "store" | "pruneWindow" | "follow" | "index"> & {
+  readonly node: Pick<NodeOptions, "store" | "pruneWindow" | "follow" | "index" | "transactionIndex"> & {
     readonly http: HttpOptions;
   };
   /** When the node started, in milliseconds since the epoch. */

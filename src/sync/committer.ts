@@ -23,6 +23,7 @@ import {
   type TrustLevel,
   trustAt,
 } from "../ledger/trust.ts";
+import type { IndexName } from "../ledger/view.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import type { SignedLedgerInfo } from "../proof/ledger-info.ts";
 import type {
@@ -37,7 +38,7 @@ import type {
 import { indexReachRow } from "../store/index-reach.ts";
 import { deletionRows } from "./base-rows.ts";
 import { UNKNOWN_GENESIS } from "./genesis.ts";
-import { IndexRowMaker, loadIndexReach, type ReadBefore } from "./index-rows.ts";
+import { IndexRowMaker, loadIndexReach, type ReadBefore, transactionIndexRows } from "./index-rows.ts";
 import { matchedWaypointRow } from "./matched-waypoints.ts";
 import { PendingTree, TREE_CACHE_BYTES } from "./pending-tree.ts";
 import type { KeptBlock, ProofHistory } from "./proof-history.ts";
@@ -50,8 +51,10 @@ export type BlockCheck = (blocks: readonly VerifiedBlock[]) => Promise<TrustLeve
 /** Options of a committer. */
 export interface CommitterOptions {
   readonly store: Store;
-  /** False writes no index. */
+  /** False writes no index of items. */
   readonly index?: boolean | undefined;
+  /** False writes no index of transactions. */
+  readonly transactionIndex?: boolean | undefined;
   readonly logger: Logger;
   /** Writes an index although the ledger began in the middle: a fork asks its network for the rest. */
   readonly indexesPart?: boolean | undefined;
@@ -104,8 +107,9 @@ const INDEX_STEP_BYTES = 4 * 1024 * 1024;
 /** A verifier and the position it started from. */
 interface Progress {
   readonly position: Position | undefined;
-  /** True if the index reaches the position, so that the next commit can continue it. */
+  /** Whether each index reaches the position, so that the next commit can continue it. */
   readonly isIndexed: boolean;
+  readonly areTransactionsIndexed: boolean;
   readonly verifier: Verifier;
 }
 
@@ -115,6 +119,7 @@ export class Committer {
   readonly #logger: Logger;
   readonly #index: boolean;
   readonly #indexesPart: boolean;
+  readonly #transactionIndex: boolean;
   readonly #indexRows = new IndexRowMaker();
   readonly #onCommit: ((batch: CommitBatch) => void) | undefined;
   readonly #level: TrustLevel;
@@ -133,6 +138,7 @@ export class Committer {
       logger,
       index = true,
       indexesPart = false,
+      transactionIndex = true,
       level = TRUSTED,
       bounds,
       onCommit,
@@ -142,6 +148,7 @@ export class Committer {
     this.#store = store;
     this.#history = history;
     this.#index = index;
+    this.#transactionIndex = transactionIndex;
     this.#bounds = bounds;
     this.#onCommit = onCommit;
     this.#level = level;
@@ -200,7 +207,8 @@ export class Committer {
   /** Commits a checked genesis to an empty store: as `append` of its record, but reuses what the check computed. */
   commitGenesis(genesis: GenesisCheck): Promise<Position> {
     return this.#serialize(async () => {
-      const { batch, identity } = await genesisBatch(genesis, this.#level, this.#index);
+      const indexes = { index: this.#index, transactionIndex: this.#transactionIndex };
+      const { batch, identity } = await genesisBatch(genesis, this.#level, indexes);
       await this.#store.commit(batch, identity);
       this.#progress = undefined;
       this.#tree = undefined;
@@ -274,11 +282,14 @@ export class Committer {
   async #loadProgress(): Promise<Progress> {
     if (this.#progress === undefined) {
       const position = await loadPosition(this.#store);
-      const isIndexed =
-        this.#index &&
-        (position === undefined || ((await loadIndexReach(this.#store)) ?? -1n) >= position.version);
-      const verifier = new Verifier(position, this.#base, this.#bounds);
-      this.#progress = { position, isIndexed, verifier };
+      const isAtHead = async (index: IndexName): Promise<boolean> =>
+        position === undefined || ((await loadIndexReach(this.#store, index)) ?? -1n) >= position.version;
+      this.#progress = {
+        position,
+        isIndexed: this.#index && (await isAtHead("items")),
+        areTransactionsIndexed: this.#transactionIndex && (await isAtHead("transactions")),
+        verifier: new Verifier(position, this.#base, this.#bounds),
+      };
     }
     return this.#progress;
   }
@@ -309,15 +320,46 @@ export class Committer {
   }
 
   async #indexMore(maxRecords: number): Promise<IndexProgress> {
+    const items = await this.#indexItems(maxRecords);
+    if (items.state === "building") return items;
+    const transactions = await this.#indexTransactions(maxRecords);
+    // What is told is how far the lists of items are that most readers ask for, unless only transactions are left.
+    return transactions.state === "building" ? transactions : items;
+  }
+
+  /** Indexes transactions of kept records; those of pruned ones need no rows. */
+  async #indexTransactions(maxRecords: number): Promise<IndexProgress> {
+    const progress = await this.#loadProgress();
+    const { position, areTransactionsIndexed } = progress;
+    const total = position === undefined ? 0n : position.version + 1n;
+    const isDone = position === undefined || areTransactionsIndexed || !this.#transactionIndex;
+    if (isDone) return { state: "whole", done: total, total };
+    const next = ((await loadIndexReach(this.#store, "transactions")) ?? -1n) + 1n;
+    const view = await this.#store.openView();
+    try {
+      const { oldestVersion } = view.position;
+      const start = next > oldestVersion ? next : oldestVersion;
+      const records = await view.getRecords(start, maxRecords, INDEX_STEP_BYTES);
+      const last = start + BigInt(records.length) - 1n;
+      await this.#store.putIndex(transactionIndexRows(records), [indexReachRow(last, "transactions")]);
+      const isWhole = last >= position.version;
+      if (isWhole) this.#progress = { ...progress, areTransactionsIndexed: true };
+      return { state: isWhole ? "whole" : "building", done: last + 1n, total };
+    } finally {
+      view.release();
+    }
+  }
+
+  async #indexItems(maxRecords: number): Promise<IndexProgress> {
     const progress = await this.#loadProgress();
     const { position, isIndexed } = progress;
     const total = position === undefined ? 0n : position.version + 1n;
-    if (position === undefined || isIndexed) return { state: "whole", done: total, total };
+    if (position === undefined || isIndexed || !this.#index) return { state: "whole", done: total, total };
     const start = ((await loadIndexReach(this.#store)) ?? -1n) + 1n;
     const view = await this.#store.openView();
     try {
       const { oldestVersion, stateRoot } = view.position;
-      if (!this.#index || stateRoot === undefined || start < oldestVersion) {
+      if (stateRoot === undefined || start < oldestVersion) {
         return { state: "impossible", done: start, total };
       }
       const records = await view.getRecords(start, maxRecords, INDEX_STEP_BYTES);
@@ -338,7 +380,7 @@ export class Committer {
   }
 
   async #commit(
-    { position, isIndexed, verifier }: Progress,
+    { position, isIndexed, areTransactionsIndexed, verifier }: Progress,
     blocks: readonly VerifiedBlock[],
     earned: TrustLevel | undefined,
     signed: SignedLedgerInfo | undefined,
@@ -360,11 +402,17 @@ export class Committer {
     }
     const sideRows = hasRoot ? [] : await deletionRows(this.#store, writes);
     // Without the whole state an index would lack items that were never written here.
-    const index =
+    const itemRows =
       (hasRoot || this.#indexesPart) && isIndexed
         ? await this.#indexRows.rowsOf(writes, this.#readHead)
         : undefined;
-    if (index !== undefined) sideRows.push(indexReachRow(last.position.version));
+    if (itemRows !== undefined) sideRows.push(indexReachRow(last.position.version));
+    const records = blocks.flatMap((block) => block.records);
+    const index = itemRows ?? (areTransactionsIndexed ? [] : undefined);
+    if (areTransactionsIndexed) {
+      index?.push(...transactionIndexRows(records));
+      sideRows.push(indexReachRow(last.position.version, "transactions"));
+    }
     if (signed !== undefined) sideRows.push(...ownSignedRows(signed));
     if (history !== undefined) sideRows.push(...(await history.rowsOf(position, kept, signed)));
     const batch: CommitBatch = {
@@ -377,7 +425,7 @@ export class Committer {
       },
       writes,
       blocks: blocks.map((block) => block.start),
-      records: blocks.flatMap((block) => block.records),
+      records,
       treeNodes: history === undefined ? tree.takeChanges() : lastOfEach(kept),
       index,
       sideRows,
@@ -385,7 +433,12 @@ export class Committer {
     await this.#store.commit(batch, position === undefined ? this.#identity(blocks[0]) : undefined);
     tree.settle();
     history?.settle();
-    this.#progress = { position: batch.position, isIndexed: index !== undefined, verifier };
+    this.#progress = {
+      position: batch.position,
+      isIndexed: itemRows !== undefined,
+      areTransactionsIndexed,
+      verifier,
+    };
     this.#onCommit?.(batch);
     this.#logger.debug(
       { version: last.position.version, blocks: blocks.length, writes: batch.writes.length },
@@ -434,11 +487,12 @@ export class Committer {
 async function genesisBatch(
   genesis: GenesisCheck,
   level: TrustLevel,
-  isIndexed: boolean,
+  { index, transactionIndex }: { readonly index: boolean; readonly transactionIndex: boolean },
 ): Promise<{ batch: CommitBatch; identity: StoreIdentity }> {
   const { chainId, infoHash, record, stateRoot, treeNodes, writes } = genesis;
   const stateWrites = writes.map((write) => ({ ...write, version: 0n }));
   const start: BlockStart = { height: 0n, firstVersion: 0n, timestampUsec: 0n, epoch: 0n };
+  const records = [{ version: 0n, bytes: record }];
   const batch: CommitBatch = {
     previous: undefined,
     position: {
@@ -456,14 +510,16 @@ async function genesisBatch(
     },
     writes: stateWrites,
     blocks: [start],
-    records: [{ version: 0n, bytes: record }],
+    records,
     treeNodes,
-    ...(isIndexed
-      ? {
-          index: await new IndexRowMaker().rowsOf(stateWrites, async () => []),
-          sideRows: [indexReachRow(0n)],
-        }
-      : {}),
+    index: [
+      ...(index ? await new IndexRowMaker().rowsOf(stateWrites, async () => []) : []),
+      ...(transactionIndex ? transactionIndexRows(records) : []),
+    ],
+    sideRows: [
+      ...(index ? [indexReachRow(0n)] : []),
+      ...(transactionIndex ? [indexReachRow(0n, "transactions")] : []),
+    ],
   };
   return { batch, identity: { chainId, genesisHash: infoHash } };
 }

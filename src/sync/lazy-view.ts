@@ -6,6 +6,7 @@ import { type TrustLevel, weakestTrust } from "../ledger/trust.ts";
 import type {
   Block,
   HistoryRange,
+  IndexName,
   LedgerPosition,
   LedgerView,
   OwnedKey,
@@ -73,8 +74,8 @@ export class LazyView implements LedgerView {
   }
 
   /** Items that were never written here are in no index. */
-  getIndexedTo(): MaybePromise<bigint | undefined> {
-    return undefined;
+  getIndexedTo(index: IndexName = "items"): MaybePromise<bigint | undefined> {
+    return index === "items" ? undefined : this.#view.getIndexedTo(index);
   }
 
   getBlockByHeight(height: bigint): Promise<Block | undefined> {

@@ -147,6 +147,10 @@ const options = {
       "Write no index; without it, the node cannot list the balances of an account or the rows of a table",
       true,
     ),
+    "transaction-index": switchOption(
+      "Write no index of transactions; without it, the node cannot find a transaction by its hash or its sender",
+      true,
+    ),
     check: choiceOption(
       "Verify the store's head (quick) or every row (full, lmdb only) before serving",
       ["quick", "full"],
@@ -292,6 +296,7 @@ function startNode(values: StartValues): Promise<Node> {
     pruneWindow: values["prune-window"],
     proofWindow: values["proof-window"],
     index: values.index,
+    transactionIndex: values["transaction-index"],
     logger,
     http: { ...httpOf(values), logRequests: values["log-requests"] },
     onUpgrade: upgradeProgress(),

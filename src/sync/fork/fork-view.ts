@@ -6,6 +6,7 @@ import { LedgerError } from "../../ledger/errors.ts";
 import { addressOfOwner } from "../../ledger/indexes/owned-keys.ts";
 import type {
   Block,
+  IndexName,
   LedgerPosition,
   LedgerView,
   OwnedKey,
@@ -76,8 +77,8 @@ export class ForkView extends LazyView {
   }
 
   /** The local index and the network's lists together have every item of an account. */
-  override getIndexedTo(): MaybePromise<bigint | undefined> {
-    return this.#view.getIndexedTo();
+  override getIndexedTo(index?: IndexName): MaybePromise<bigint | undefined> {
+    return this.#view.getIndexedTo(index);
   }
 
   override async getBlockByVersion(version: bigint): Promise<Block | undefined> {
