@@ -8,7 +8,7 @@ import { createForkChain, type ForkChain } from "../chain/fork-chain.ts";
 import { resourceItem } from "../chain/item.ts";
 import { stateKeyCodec } from "../ledger/state-key.ts";
 import { stateValueData } from "../ledger/state-value.ts";
-import type { ForkPoint, LedgerView } from "../ledger/view.ts";
+import type { ForkPoint, IndexName, LedgerView } from "../ledger/view.ts";
 import { parseAddress } from "../move/address.ts";
 import type { Store } from "../store/contract.ts";
 import type { FillerStats } from "../sync/base-filler.ts";
@@ -65,8 +65,8 @@ export async function assertNotFork(store: Store): Promise<void> {
 
 export interface ForkParts {
   readonly store: Store;
-  /** False writes no index. */
-  readonly isIndexed: boolean;
+  /** The indexes to write. */
+  readonly indexes: Readonly<Record<IndexName, boolean>>;
   readonly logger: Logger;
 }
 
@@ -74,15 +74,15 @@ export class Forking {
   readonly #plan: ForkPlan;
   readonly #store: Store;
   readonly #logger: Logger;
-  readonly #isIndexed: boolean;
+  readonly #indexes: ForkParts["indexes"];
   readonly #upstream: Upstream;
   readonly #stop = new AbortController();
   #pin: ForkPin | undefined;
   #isNew = false;
   #source: ForkSource | undefined;
 
-  constructor(plan: ForkPlan, { store, logger, isIndexed }: ForkParts) {
-    this.#isIndexed = isIndexed;
+  constructor(plan: ForkPlan, { store, logger, indexes }: ForkParts) {
+    this.#indexes = indexes;
     this.#plan = plan;
     this.#store = store;
     this.#logger = logger;
@@ -140,7 +140,7 @@ export class Forking {
         await this.#assertServesItems(rest.chainId, at, signal);
         return { ...rest, pin: { url: url.href, version: at, recordHash } };
       });
-      await commitForkBase(this.#store, { pin, ...base }, { isIndexed: this.#isIndexed });
+      await commitForkBase(this.#store, { pin, ...base }, this.#indexes);
       this.#logger.info({ upstream: url.href, version: pin.version }, "forked");
       return pin;
     } catch (error) {

@@ -167,8 +167,8 @@ export class LedgerWriter {
   }
 
   async #startFork(plan: ForkPlan): Promise<void> {
-    const { store, logger, index: isIndexed = true } = this.#options;
-    this.#forking = new Forking(plan, { store, logger, isIndexed });
+    const { store, logger, index: items = true, transactionIndex: transactions = true } = this.#options;
+    this.#forking = new Forking(plan, { store, logger, indexes: { items, transactions } });
     await this.#forking.start();
   }
 

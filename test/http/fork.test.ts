@@ -141,6 +141,39 @@ describe("a fork", () => {
     }
   });
 
+  it("answers questions about the network's blocks and transactions, and its own", async () => {
+    const origin = await startOrigin();
+    const at = await headOf(origin);
+    const fork = await startNode({ fork: { url: origin.url ?? "", upstreamRate: 0 }, http: { port: 0 } });
+    await fork.fund("0xb0b", 5n);
+    await origin.mine(3);
+    const ask = async ({ url }: Node, path: string): Promise<{ status: number; body: unknown }> => {
+      const response = await fetch(`${url}${path}`);
+      return { status: response.status, body: await response.json() };
+    };
+    const height = BigInt((await fork.ledgerInfo()).block_height);
+    for (const path of [
+      ...[0n, 1n, at / 2n, at - 1n, at].map((version) => `/transactions/by_version/${version}`),
+      ...[0n, 3n, 7n].map((old) => `/blocks/by_height/${old}?with_transactions=true`),
+      ...[0n, 5n, at / 2n, at].map((version) => `/blocks/by_version/${version}`),
+    ]) {
+      const theirs = await ask(origin, path);
+      expect(theirs.status).toBe(200);
+      expect(await ask(fork, path)).toEqual(theirs);
+    }
+    const [one, two] = [`/blocks/by_height/${height}`, `/transactions/by_version/${at + 1n}`];
+    expect((await ask(fork, one)).status).toBe(200);
+    expect(await ask(fork, one)).not.toEqual(await ask(origin, one));
+    expect(await ask(fork, two)).not.toEqual(await ask(origin, two));
+    // The network's later blocks are not the fork's.
+    expect((await ask(fork, `/blocks/by_height/${height + 1n}`)).status).toBe(404);
+    // A time in the network's history.
+    const block = (await ask(origin, `/blocks/by_version/${at / 2n}`)).body as { block_timestamp: string };
+    const seconds = BigInt(block.block_timestamp) / 1_000_000n;
+    const old = `/accounts/${guide.accounts[0]?.address}/balance/${APT}?at=${seconds}`;
+    expect(await ask(fork, old)).toEqual(await ask(origin, old));
+  });
+
   it("says of every answer that it is forked, and what it rests on", async () => {
     const origin = await startOrigin();
     const at = await headOf(origin);

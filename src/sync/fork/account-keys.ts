@@ -7,6 +7,8 @@ import { decodeWith, encodeWith } from "../../bcs/codec.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { byteString } from "../../bcs/scalars.ts";
 import { map } from "../../bcs/sequences.ts";
+import { urlTo } from "../../interface/route.ts";
+import { accountModulesRoute, accountResourcesRoute } from "../../interface/routes.ts";
 import { type OwnedRow, ownedRows } from "../../ledger/indexes/owned-keys.ts";
 import { resourceGroupCodec } from "../../ledger/resources.ts";
 import {
@@ -17,15 +19,17 @@ import {
 } from "../../ledger/state-key.ts";
 import { StateTypes, structTypeOf } from "../../ledger/state-types.ts";
 import type { LedgerView } from "../../ledger/view.ts";
-import type { Address } from "../../move/address.ts";
+import { type Address, formatAddress } from "../../move/address.ts";
 import { ModuleCache } from "../../move/module-cache.ts";
 import { type StructTag, structTagCodec } from "../../move/type-tag.ts";
 import { moduleIdCodec } from "../../move/wire.ts";
 import { UpstreamError } from "../upstream/errors.ts";
-import type { AccountPage, AccountQuery } from "../upstream/upstream.ts";
+import type { UpstreamAnswer, UpstreamQuestion } from "../upstream/upstream.ts";
 
 /** Asks the network's node for one page. */
-export type AskPage = (query: AccountQuery) => Promise<AccountPage>;
+export type AskPage = (question: UpstreamQuestion & { readonly version: bigint }) => Promise<UpstreamAnswer>;
+
+const ROUTES = { resources: accountResourcesRoute, modules: accountModulesRoute } as const;
 
 const MODULES_AT_ONCE = 8;
 /** An account with more is not listed: the keys of all pages are in memory together. */
@@ -87,13 +91,18 @@ export class AccountKeys {
   async #list<T>(
     address: Address,
     version: bigint,
-    kind: AccountQuery["kind"],
+    kind: keyof typeof ROUTES,
     decode: (page: Uint8Array) => readonly T[],
   ): Promise<T[]> {
     const found: T[] = [];
     let start: string | undefined;
     for (let pages = 0; pages < MAX_PAGES; pages++) {
-      const { bytes, cursor } = await this.#ask({ address, version, kind, start });
+      const values = { address: formatAddress(address), ledger_version: version, start };
+      const { bytes, cursor } = await this.#ask({
+        toUrl: (base) => urlTo(base, ROUTES[kind], values),
+        version,
+        absentCode: "account_not_found",
+      });
       if (bytes === undefined) return found;
       found.push(...decodePage(bytes, decode));
       if (found.length > MAX_KEYS) break;

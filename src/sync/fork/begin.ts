@@ -6,11 +6,12 @@ import { findNewBlock } from "../../ledger/block-event.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import { decodePage, type RecordSpans } from "../../ledger/record.ts";
 import { TRUSTED } from "../../ledger/trust.ts";
+import type { IndexName } from "../../ledger/view.ts";
 import type { BlockStart, Store } from "../../store/contract.ts";
 import { indexReachRow } from "../../store/index-reach.ts";
 import { deletionRows } from "../base-rows.ts";
 import { UNKNOWN_GENESIS } from "../genesis.ts";
-import { IndexRowMaker } from "../index-rows.ts";
+import { IndexRowMaker, transactionIndexRows } from "../index-rows.ts";
 import { locateBase } from "../locate-base.ts";
 import { UpstreamError } from "../upstream/errors.ts";
 import type { Upstream } from "../upstream/upstream.ts";
@@ -81,13 +82,18 @@ function verified(verifier: Verifier, page: Uint8Array, last: bigint): RecordSpa
 export async function commitForkBase(
   store: Store,
   { pin, chainId, block, records }: ForkBase,
-  { isIndexed }: { readonly isIndexed: boolean },
+  indexes: Readonly<Record<IndexName, boolean>>,
 ): Promise<void> {
   const writes = records.flatMap(({ version, writes: written }) =>
     written.map(({ key, keyHash, value }) => ({ key, keyHash, version, value })),
   );
-  const index = isIndexed ? await new IndexRowMaker().rowsOf(writes, async () => []) : undefined;
-  const reach = isIndexed ? [indexReachRow(pin.version)] : [];
+  const rawRecords = records.map(({ version, bytes }) => ({ version, bytes }));
+  const index = [
+    ...(indexes.items ? await new IndexRowMaker().rowsOf(writes, async () => []) : []),
+    ...(indexes.transactions ? transactionIndexRows(rawRecords) : []),
+  ];
+  const names = (["items", "transactions"] as const).filter((name) => indexes[name]);
+  const reach = names.map((name) => indexReachRow(pin.version, name));
   await store.commit(
     {
       previous: undefined,
@@ -107,9 +113,9 @@ export async function commitForkBase(
       },
       writes,
       blocks: [block],
-      records: records.map(({ version, bytes }) => ({ version, bytes })),
+      records: rawRecords,
       treeNodes: [],
-      index,
+      index: names.length === 0 ? undefined : index,
       sideRows: [...(await deletionRows(store, writes)), ...reach, pinRow(pin)],
     },
     { chainId, genesisHash: UNKNOWN_GENESIS },

@@ -10,7 +10,7 @@ import { findNewBlock } from "../../ledger/block-event.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import type { OwnedRow } from "../../ledger/indexes/owned-keys.ts";
 import { decodePage, type RecordSpans } from "../../ledger/record.ts";
-import type { Block, LedgerView, StoredRecord } from "../../ledger/view.ts";
+import type { Block, LedgerView, OwnedKey, OwnedPage, StoredRecord } from "../../ledger/view.ts";
 import type { Address } from "../../move/address.ts";
 import type { Store } from "../../store/contract.ts";
 import { assertStateValue, BaseFiller } from "../base-filler.ts";
@@ -18,9 +18,10 @@ import { locateBase } from "../locate-base.ts";
 import { withDeadline } from "../upstream/deadline.ts";
 import { UpstreamError } from "../upstream/errors.ts";
 import { UpstreamPool, wrongChain } from "../upstream/pool.ts";
-import type { AccountPage, AccountQuery, StateValueAnswer, Upstream } from "../upstream/upstream.ts";
+import type { StateValueAnswer, Upstream, UpstreamAnswer, UpstreamQuestion } from "../upstream/upstream.ts";
 import { AbsentItems } from "./absent-items.ts";
 import { AccountKeys } from "./account-keys.ts";
+import { oldBlockStart, oldTransactionKeys } from "./old-transactions.ts";
 import { type ForkPin, recordHashOf } from "./pin.ts";
 
 export interface ForkSourceOptions {
@@ -50,7 +51,7 @@ export class ForkSource {
   readonly #options: ForkSourceOptions;
   readonly #clock: () => number;
   readonly #pool: UpstreamPool;
-  readonly #accountKeys = new AccountKeys((query) => this.#askAccountPage(query));
+  readonly #accountKeys = new AccountKeys((question) => this.#askAt(question.version, question));
   readonly #stop = new AbortController();
   readonly #oldItems = new RecentMap<string, OldItem>({
     maxBytes: 8 << 20,
@@ -161,15 +162,23 @@ export class ForkSource {
   }
 
   /** Runs a question about a version up to the fork's. Throws LedgerError. */
-  async #ask<T>(version: bigint, ask: (upstream: Upstream, signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { upstream, timeoutMs, pin, logger } = this.#options;
-    try {
-      return await withDeadline(timeoutMs, this.#stop.signal, async (signal) => {
+  #ask<T>(version: bigint, ask: (upstream: Upstream, signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { upstream, timeoutMs } = this.#options;
+    return this.#explained(version, () =>
+      withDeadline(timeoutMs, this.#stop.signal, async (signal) => {
         await this.#assertSameNetwork(signal);
         return ask(upstream, signal);
-      });
+      }),
+    );
+  }
+
+  /** Turns a fault of the upstream into an error of the ledger. */
+  async #explained<T>(version: bigint, run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
+      const { pin, logger } = this.#options;
       const about = { version, upstream: pin.url };
       if (error.code === "pruned") {
         throw new LedgerError(
@@ -210,17 +219,50 @@ export class ForkSource {
 
   /** Which items an account has on the network, at the fork version or below it. */
   async accountRows(view: LedgerView, address: Address, version: bigint): Promise<readonly OwnedRow[]> {
-    return this.#accountKeys.rowsOf(view, address, version);
+    return this.#explained(version, () => this.#accountKeys.rowsOf(view, address, version));
   }
 
-  #askAccountPage(query: AccountQuery): Promise<AccountPage> {
+  /** Asks a question about a version up to the fork's. Throws LedgerError. */
+  #askAt(version: bigint, question: UpstreamQuestion): Promise<UpstreamAnswer> {
     const { chainId } = this.#options;
-    return this.#ask(query.version, async (upstream, signal) => {
-      const page = await upstream.getAccountPage?.(query, signal);
-      if (page === undefined) throw new UpstreamError("refused", "it lists no account");
-      if (page.head.chainId !== chainId) throw wrongChain(chainId, page.head.chainId);
-      return page;
+    return this.#ask(version, async (upstream, signal) => {
+      const answer = await upstream.getAnswer?.(question, signal);
+      if (answer === undefined) throw new UpstreamError("refused", "it answers no such question");
+      if (answer.head.chainId !== chainId) throw wrongChain(chainId, answer.head.chainId);
+      return answer;
     });
+  }
+
+  /** Index rows of the network's transactions; undefined for an owner of other rows. */
+  transactionKeys(owner: Uint8Array, page: OwnedPage): Promise<readonly OwnedKey[] | undefined> {
+    const { version } = this.#options.pin;
+    const ask = (question: UpstreamQuestion) => this.#askAt(version, question);
+    return this.#explained(version, () => oldTransactionKeys(ask, owner, page, version));
+  }
+
+  /** The network's block at a height; undefined if it came after the fork. */
+  async blockAtHeight(height: bigint): Promise<Block | undefined> {
+    const { version } = this.#options.pin;
+    const ask = (question: UpstreamQuestion) => this.#askAt(version, question);
+    const first = await this.#explained(version, () => oldBlockStart(ask, height));
+    return first === undefined || first > version ? undefined : this.blockOf(first);
+  }
+
+  /** The last block before a version whose time is at or before the given one; undefined if the network keeps none. */
+  async blockAtTime(timestampUsec: bigint, before: bigint): Promise<Block | undefined> {
+    const { oldestVersion } = await this.#ask(before, (upstream, signal) => upstream.getHead(signal));
+    let found: Block | undefined;
+    let [low, high] = [oldestVersion, before - 1n];
+    while (low <= high) {
+      const block = await this.blockOf((low + high) / 2n);
+      if (block.timestampUsec <= timestampUsec) {
+        found = block;
+        low = block.lastVersion + 1n;
+      } else {
+        high = block.firstVersion - 1n;
+      }
+    }
+    return found;
   }
 
   /** Records up to the fork version: at least one, at most `limit`. */

@@ -3,14 +3,7 @@ import { ConfigError } from "../../base/errors.ts";
 import { toPrefixedHex } from "../../base/hex.ts";
 import { BCS_TYPE, JSON_TYPE } from "../../interface/media-types.ts";
 import { API_ROOT, urlTo } from "../../interface/route.ts";
-import {
-  accountModulesRoute,
-  accountResourcesRoute,
-  ledgerInfoRoute,
-  rawStateValueRoute,
-  transactionsRoute,
-} from "../../interface/routes.ts";
-import { formatAddress } from "../../move/address.ts";
+import { ledgerInfoRoute, rawStateValueRoute, transactionsRoute } from "../../interface/routes.ts";
 import { parseRetryAfter, RateCap } from "./backoff.ts";
 import { BeyondHead, UpstreamError } from "./errors.ts";
 import { findCursor, findHead, findReadVersion, requireHead } from "./ledger-headers.ts";
@@ -23,12 +16,12 @@ import {
   type UpstreamResponse,
 } from "./transport.ts";
 import type {
-  AccountPage,
-  AccountQuery,
   RecordsPage,
   StateValueAnswer,
   Upstream,
+  UpstreamAnswer,
   UpstreamHead,
+  UpstreamQuestion,
 } from "./upstream.ts";
 
 /** Several pages are in flight at once; a page that is larger is asked for in smaller ones. */
@@ -143,22 +136,19 @@ class RestUpstream implements Upstream {
     return { head, value: isAbsent ? undefined : response.body };
   }
 
-  async getAccountPage(query: AccountQuery, signal: AbortSignal): Promise<AccountPage> {
-    const { kind, version, start } = query;
-    const route = kind === "resources" ? accountResourcesRoute : accountModulesRoute;
-    const address = formatAddress(query.address);
-    const url = urlTo(this.#base, route, { address, ledger_version: version, start });
-    const response = await this.#ask(url, BCS_TYPE, signal, MAX_PAGE_BYTES);
-    const isAbsent = response.status === 404 && errorCodeOf(response) === "account_not_found";
+  async getAnswer(question: UpstreamQuestion, signal: AbortSignal): Promise<UpstreamAnswer> {
+    const { version, absentCode } = question;
+    const response = await this.#ask(question.toUrl(this.#base), BCS_TYPE, signal, MAX_PAGE_BYTES);
+    const isAbsent = response.status === 404 && errorCodeOf(response) === absentCode;
     if (response.status === 200) assertBcs(response.headers);
     else if (!isAbsent) {
       const head = findHead(response.headers);
-      if (response.status === 404 && head !== undefined && head.version < version)
+      if (response.status === 404 && version !== undefined && head !== undefined && head.version < version)
         throw new BeyondHead(version, head);
       throw refusal(response);
     }
     const head = requireHead(response.headers);
-    assertReadAt(response.headers, head, version);
+    if (version !== undefined) assertReadAt(response.headers, head, version);
     return { head, bytes: isAbsent ? undefined : response.body, cursor: findCursor(response.headers) };
   }
 

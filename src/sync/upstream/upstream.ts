@@ -1,6 +1,5 @@
 // The interface of an upstream: a node that serves records and state values. Nothing it serves is trusted; the
 // follower verifies it.
-import type { Address } from "../../move/address.ts";
 
 /** The head that an upstream claims. */
 export interface UpstreamHead {
@@ -25,21 +24,23 @@ export interface StateValueAnswer {
   readonly value: Uint8Array | undefined;
 }
 
-/** A page of what an account has at a version. */
-export interface AccountQuery {
-  readonly address: Address;
-  readonly kind: "resources" | "modules";
-  readonly version: bigint;
-  /** The cursor of the page before; undefined for the first page. */
-  readonly start: string | undefined;
-}
-
-export interface AccountPage {
+/** An answer in BCS to any other question. */
+export interface UpstreamAnswer {
   readonly head: UpstreamHead;
-  /** BCS of a map from types or module ids to bytes; undefined if there is no such account. */
+  /** Undefined if the upstream does not have it. */
   readonly bytes: Uint8Array | undefined;
   /** Where the next page begins; undefined for the last page. */
   readonly cursor: string | undefined;
+}
+
+/** A question by its path. */
+export interface UpstreamQuestion {
+  /** Adds path and query to a base URL. */
+  readonly toUrl: (base: string) => string;
+  /** The version that the answer must be read at; undefined where the question names none. */
+  readonly version: bigint | undefined;
+  /** Error code of the answer that there is none. */
+  readonly absentCode: string;
 }
 
 /** A node to follow. Every call throws UpstreamError, or the signal's reason once aborted. */
@@ -53,7 +54,7 @@ export interface Upstream {
   getRecords(start: bigint, limit: number, signal: AbortSignal): Promise<RecordsPage>;
   /** `stateKey` is BCS of the StateKey. Throws `beyond_head`, `pruned`. */
   getStateValue(stateKey: Uint8Array, version: bigint, signal: AbortSignal): Promise<StateValueAnswer>;
-  /** Throws `beyond_head`, `pruned`. Only a fork asks for it. */
-  getAccountPage?(query: AccountQuery, signal: AbortSignal): Promise<AccountPage>;
+  /** Throws `beyond_head`, `pruned`. Only a fork asks. */
+  getAnswer?(question: UpstreamQuestion, signal: AbortSignal): Promise<UpstreamAnswer>;
   close(): void;
 }
