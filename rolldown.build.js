@@ -1,5 +1,6 @@
 // Bundles the program: Node takes longer to find and open hundreds of small files than to run them. Packages
 // stay outside, and what is imported on use becomes a file of its own.
+import { dirname, join, relative, resolve } from "node:path";
 import { build } from "rolldown";
 import { buildConsole } from "./console/build.js";
 
@@ -23,6 +24,37 @@ await build({
     // As deep as the sources, which find package.json by a relative path.
     chunkFileNames: "parts/[name]-[hash].js",
   },
+});
+
+/** What the export for browsers uses in the place of files and modules that need Node. */
+const platform = {
+  "src/base/bytes.ts": "bytes",
+  "src/base/hex.ts": "hex",
+  "src/base/keccak.ts": "keccak",
+  "src/base/sha3.ts": "sha3",
+  "src/ledger/balance-keys.ts": "balance-keys",
+  "node:buffer": "buffer",
+};
+const root = import.meta.dirname;
+const platformFolder = join(root, "src/verify/platform");
+
+await build({
+  input: { verify: "src/verify.ts" },
+  platform: "browser",
+  plugins: [
+    {
+      name: "platform",
+      resolveId: (id, importer) => {
+        // The replacements themselves may use the originals.
+        if (importer === undefined || importer.startsWith(platformFolder)) return null;
+        const path = id.startsWith(".") ? relative(root, resolve(dirname(importer), id)) : id;
+        const name = platform[path];
+        return name === undefined ? null : join(platformFolder, `${name}.ts`);
+      },
+    },
+  ],
+  // Packages are inside: a page can load this file as it is.
+  output: { dir: "dist", minify: true, keepNames: true, entryFileNames: "[name].js", codeSplitting: false },
 });
 
 await buildConsole();

@@ -30,7 +30,7 @@ async function buildReference() {
   const { output } = await build({
     input: { reference: `${sources}/main.tsx` },
     platform: "browser",
-    tsconfig: `${sources}/tsconfig.json`,
+    tsconfig: "console/tsconfig.json",
     transform: { define: { "process.env.NODE_ENV": '"production"' }, target: "es2022" },
     output: { dir: folder, minify: true, entryFileNames: "[name]-[hash].js" },
   });

@@ -16,7 +16,16 @@ const MAX_TOTAL_BYTES = 1_500_000;
 const names = process.argv.slice(2);
 const chromium = await bringChromium();
 if ("reason" in chromium) throw new Error(`there is no Chromium: ${chromium.reason}`);
-const node = await startProgram(["--store", "memory", "--blocks", "30", "--log-level", "warn"]);
+const node = await startProgram([
+  "--store",
+  "memory",
+  "--blocks",
+  "40",
+  "--block-time",
+  "100ms",
+  "--log-level",
+  "warn",
+]);
 const { browser, close } = await launchChromium(chromium.path);
 mkdirSync(FOLDER, { recursive: true });
 let totalBytes = 0;

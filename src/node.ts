@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigError, errorText, TryAgainError } from "./base/errors.ts";
+import { toPrefixedHex } from "./base/hex.ts";
 import { type Logger, silentLogger } from "./base/log.ts";
 import { andThen, type MaybePromise } from "./base/maybe-promise.ts";
 import type { ChainGuide } from "./chain/guide.ts";
@@ -9,6 +10,7 @@ import type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.t
 import type { HoldingAnswer } from "./http/operations/get-holdings.ts";
 import { assetCacheStats } from "./http/schemas/asset-type.ts";
 import { HTTP_DEFAULTS } from "./http/server.ts";
+import type { SubmissionHandler } from "./http/services.ts";
 import type { BalanceChange } from "./ledger/balance-history.ts";
 import { balanceKeyCacheStats } from "./ledger/balance-keys.ts";
 import { LedgerError } from "./ledger/errors.ts";
@@ -31,11 +33,13 @@ import {
   followGauges,
   followInfo,
   passThroughRefusalOf,
+  provingGauges,
   unhealthyReasonOf,
   WaypointInfo,
 } from "./node/follow-report.ts";
 import { passThroughOf } from "./node/following.ts";
 import { forkInfo, forkSourceInfo } from "./node/fork-report.ts";
+import { answerSubmission } from "./node/forwarded-submissions.ts";
 import {
   cacheGauges,
   faultGauges,
@@ -45,7 +49,7 @@ import {
   storeGauges,
   writerGauges,
 } from "./node/gauges.ts";
-import { HttpFrontend } from "./node/http-frontend.ts";
+import { HttpFrontend, withPort } from "./node/http-frontend.ts";
 import type { ImpersonatedCall, ImpersonatedResult } from "./node/impersonation.ts";
 import { IndexQuestions } from "./node/index-questions.ts";
 import { electionInfo, indexInfo, nodeInfo } from "./node/info.ts";
@@ -57,6 +61,7 @@ import {
   type BatchAnswer,
   type Explanation,
   type HistoryOptions,
+  type HttpOptions,
   type LedgerInfo,
   type MinVersionOptions,
   NODE_DEFAULTS,
@@ -69,6 +74,7 @@ import {
   type TableItemsOptions,
   type WatchOptions,
 } from "./node/options.ts";
+import { ProofPort } from "./node/proof-port.ts";
 import { ProofQuestions, proofWindowOf } from "./node/proof-questions.ts";
 import { Reader, toBody, toLedgerInfo } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
@@ -127,6 +133,8 @@ export {
   type TableItemsOptions,
   type WatchOptions,
 } from "./node/options.ts";
+export { checkProof, type ProofReport, proofStart, proofToBcs, proofToJson } from "./node/proof-files.ts";
+export { lookAtProofs } from "./node/proof-look.ts";
 export { type RewindReport, rewindData } from "./node/rewinding.ts";
 export type { StoreOptions } from "./node/store-engines.ts";
 export { lookAtData, type StoreLook } from "./node/store-look.ts";
@@ -142,6 +150,7 @@ export {
 } from "./node/store-tools.ts";
 export type { AccountOptions, Authored, ChainAuthoring, ChainSnapshot } from "./node/test-authors.ts";
 export { CASSANDRA_NUMBERS } from "./store/cassandra/options.ts";
+export { parseProofUrl } from "./sync/proofs/connect.ts";
 export { parseUpstreamUrl } from "./sync/upstream/rest-upstream.ts";
 
 /** How often `untilReady` looks. */
@@ -183,6 +192,8 @@ export interface WorkerLink {
   readonly status: () => NodeStatus;
   /** The metrics page of all processes. */
   readonly page: () => Promise<string>;
+  /** Takes transactions to the writer; undefined where no blocks are made. */
+  readonly submissions: SubmissionHandler | undefined;
   readonly logger: Logger;
 }
 
@@ -233,6 +244,7 @@ class SextantNode implements Node, Ledger {
   #submissions: SubmissionService | undefined;
   #frontend: HttpFrontend | undefined;
   readonly #offlineViews = new OfflineViews();
+  #proofPort: ProofPort | undefined;
   #store: Store | undefined;
   #driver: (() => DriverReport) | undefined;
   /** Undefined for a store with one writer. */
@@ -265,6 +277,7 @@ class SextantNode implements Node, Ledger {
         () => this.#writer?.following,
         () => this.#headVersion(),
       ),
+      ...provingGauges(() => this.#writer?.following?.provingStatus()),
       ...faultGauges(this.#faults),
       ...storeGauges(),
       ...(this.#storeOptions.engine === "lmdb" ? diskGauges(this.#storeOptions.path) : []),
@@ -304,6 +317,10 @@ class SextantNode implements Node, Ledger {
     return { network, fullnode: url, ...(faucet && { faucet }), ...(indexer && { indexer }) };
   }
 
+  get proofUrl(): string | undefined {
+    return this.#proofPort?.url;
+  }
+
   async start(): Promise<void> {
     const { genesis, readOnly = false, http } = this.#options;
     const logger = this.#logger;
@@ -315,6 +332,7 @@ class SextantNode implements Node, Ledger {
     if (http !== undefined) {
       this.#frontend = this.#createFrontend(http);
       await this.#frontend.open();
+      await this.#openProofPort(http);
     }
     const opening = { readOnly, check: plan.check, logger, onUpgrade: this.#options.onUpgrade };
     if (genesis !== undefined && plan.proven === undefined && !readOnly) {
@@ -333,6 +351,13 @@ class SextantNode implements Node, Ledger {
     await awaitStore(this.#storeOptions, opening, { onOpen, onFault, signal });
     // Workers answer while this process waits for the store.
     if (this.#store === undefined) await this.#startWorkers();
+  }
+
+  async #openProofPort({ host = HTTP_DEFAULTS.host, proofPort: port }: HttpOptions): Promise<void> {
+    if (port === undefined || this.#role !== undefined) return;
+    const options = { host, port, store: () => this.#store, logger: this.#logger };
+    this.#proofPort = await withPort(port, ProofPort.open(options));
+    this.#logger.info({ url: this.#proofPort.url }, "the proof port listens");
   }
 
   /** Serves the store and, unless it is opened for reading, writes it as soon as this process may. */
@@ -377,9 +402,9 @@ class SextantNode implements Node, Ledger {
     await this.#startWorkers();
   }
 
-  async #openLocalServers({ chain }: StartPlan): Promise<void> {
+  async #openLocalServers({ chain, fork }: StartPlan): Promise<void> {
     const { faucetPort, statusPort } = this.#options.localChain ?? {};
-    if (chain === undefined || (faucetPort ?? statusPort) === undefined) return;
+    if ((chain ?? fork) === undefined || (faucetPort ?? statusPort) === undefined) return;
     this.#localServers = new LocalServers({
       host: this.#options.http?.host ?? HTTP_DEFAULTS.host,
       faucetPort,
@@ -442,7 +467,9 @@ class SextantNode implements Node, Ledger {
         },
         startedMs: this.#startedMs,
         genesisWaypoint: this.#plan?.check?.waypoint,
+        takesSubmissions: this.#submissions !== undefined,
       },
+      onSubmission: (call) => answerSubmission(this.#submissions, (use) => this.#reader.withView(use), call),
       status: async () => this.#status(await this.#headVersion()),
       onFault: (error) => this.#faults.report("workers", error),
     });
@@ -453,6 +480,8 @@ class SextantNode implements Node, Ledger {
       chain,
       mempool: () => this.#writer?.blocks?.mempool,
       loadModule: (view) => this.#reader.moduleLoader(view),
+      encode: (body, view) => this.#reader.encodeSafely(body, view),
+      types: this.#reader.types,
     });
   }
 
@@ -466,7 +495,7 @@ class SextantNode implements Node, Ledger {
         headWatch: this.#headWatch,
         encoder: (body, view) => this.#reader.encodeSafely(body, view),
         explainer: (body, view) => this.#reader.explainSafely(body, view),
-        submissions: this.#submissions,
+        submissions: this.#submissions ?? this.#role?.submissions,
         prover: (view, question, options) => this.#proofs.prove(view, question, options),
         types: this.#reader.types,
         nodeInfo: (view) => this.#info(view),
@@ -666,7 +695,12 @@ class SextantNode implements Node, Ledger {
       window: this.#window,
       uptimeSeconds: Math.floor((Date.now() - this.#startedMs) / 1000),
       more: {
-        ...(view === undefined ? {} : trustInfo(view.position, position?.stateRoot !== undefined)),
+        ...(view === undefined
+          ? {}
+          : trustInfo(
+              view.position,
+              position?.stateRoot !== undefined || this.#writer?.following?.isProven === true,
+            )),
         ...forkInfo(view?.position),
         ...(isOwn
           ? await this.#waypoints.read(view, this.#role?.genesisWaypoint ?? this.#plan?.check?.waypoint)
@@ -698,6 +732,7 @@ class SextantNode implements Node, Ledger {
         ...forkSourceInfo(this.#writer?.forking),
         ...indexInfo(this.#isIndexOff, this.#writer?.indexProgress),
         ...electionInfo(this.#election),
+        ...this.#localServers?.info(),
         // Workers know no seed.
         ...(this.#plan?.chain === undefined ? {} : this.#demoNames.read(this.#plan.chain, undefined)),
       },
@@ -783,7 +818,7 @@ class SextantNode implements Node, Ledger {
       const bytes = toBody(transaction);
       return this.#reader.withView(async (view) => {
         const { hash } = await submissions.submit({ bytes, isJson }, view);
-        return String(hash);
+        return toPrefixedHex(hash);
       });
     });
   }
@@ -793,7 +828,7 @@ class SextantNode implements Node, Ledger {
       const submissions = this.#requireSubmissions();
       const isJson = !(transaction instanceof Uint8Array);
       const bytes = toBody(transaction);
-      return this.#reader.withView((view) => submissions.simulate({ bytes, isJson }, view));
+      return this.#reader.withView((view) => submissions.simulateInProcess({ bytes, isJson }, view));
     });
   }
 
@@ -858,6 +893,7 @@ class SextantNode implements Node, Ledger {
     await this.#localServers?.close();
     await this.#election?.stop();
     await this.#writer?.stop();
+    await this.#proofPort?.close();
     await this.#frontend?.close();
     await this.#reader.close();
     await Promise.allSettled(this.#calls);
@@ -875,6 +911,7 @@ class SextantNode implements Node, Ledger {
     this.#plan = undefined;
     this.#submissions = undefined;
     this.#localServers = undefined;
+    this.#offlineViews.close();
     this.#frontend = undefined;
     this.#election = undefined;
     this.#writer = undefined;

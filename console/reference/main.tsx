@@ -264,12 +264,17 @@ const KNOWN: readonly (readonly [parameter: string, member: string])[] = [
   ["table_handle", "demo_tables"],
 ];
 
+/** What is read of it: by member and name a value, or an account with its keys. */
+type Info = Readonly<Record<string, Readonly<Record<string, string | { readonly address: string }>>>>;
+
 /** The demo accounts, assets and tables of a local chain; nothing elsewhere. */
 async function loadSuggestions(): Promise<Suggestions> {
   try {
-    const info = (await (await fetch(`${API_ROOT}/info`)).json()) as Record<string, Record<string, string>>;
+    const info = (await (await fetch(`${API_ROOT}/info`)).json()) as Info;
     const lists = KNOWN.flatMap(([parameter, member]) => {
-      const pairs = Object.entries(info[member] ?? {}).map(([name, value]) => [value, name] as const);
+      const pairs = Object.entries(info[member] ?? {}).map(
+        ([name, value]) => [typeof value === "string" ? value : value.address, name] as const,
+      );
       return pairs.length === 0 ? [] : [[parameter, pairs] as const];
     });
     return Object.fromEntries(lists);

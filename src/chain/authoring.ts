@@ -8,7 +8,7 @@ import { formatStructTag, type StructTag } from "../move/type-tag.ts";
 import { parseStructTag } from "../move/type-text.ts";
 import { SubmissionError } from "../transaction/submission-error.ts";
 import type { AuthoredChange } from "./authored-block.ts";
-import { accountItem, type CallState, newAccount } from "./functions/call-state.ts";
+import { type CallState, newAccount } from "./functions/call-state.ts";
 import { changeCoinSupply, coinKeys, coinStoreItem } from "./functions/coins.ts";
 import {
   addToStore,
@@ -33,7 +33,7 @@ export interface NewAccount {
 /** Creates an account, or replaces the authentication key of one that exists. */
 export function putAccount({ address, authenticationKey }: NewAccount): AuthoredChange {
   return async (call) => {
-    const item = accountItem(address);
+    const item = call.account(address);
     const account = (await call.read(item)) ?? newAccount(address);
     call.write(item, { ...account, authenticationKey });
   };
@@ -58,7 +58,7 @@ function parseAssetText(text: string): ParsedAsset {
 export function setBalance(owner: Address, asset: string, amount: bigint): AuthoredChange {
   const { coin, metadata } = parseAssetText(asset);
   return async (call) => {
-    if ((await call.read(accountItem(owner))) === undefined) await putAccount(ownKey(owner))(call);
+    if ((await call.read(call.account(owner))) === undefined) await putAccount(ownKey(owner))(call);
     const inCoins = coin === undefined ? false : await holdsCoins(call, owner, { coin, metadata });
     if (coin !== undefined) await setCoins(call, owner, coin, inCoins ? amount : 0n);
     if (!inCoins) await setStore(call, { owner, metadata, asset }, amount);
@@ -127,7 +127,7 @@ export function publishModule(bytes: Uint8Array): AuthoredChange {
   }
   const { address, name } = moduleIdOf(bytes);
   return async (call) => {
-    if ((await call.read(accountItem(address))) === undefined) await putAccount(ownKey(address))(call);
+    if ((await call.read(call.account(address))) === undefined) await putAccount(ownKey(address))(call);
     const item = moduleItem(address, name);
     await call.read(item);
     call.write(item, bytes);

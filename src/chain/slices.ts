@@ -1,5 +1,5 @@
 // Long work in slices: other work of the process runs between them.
-import { setImmediate } from "node:timers/promises";
+import { nextTurn } from "../base/turns.ts";
 
 /** Longest slice in milliseconds, as far as one step is shorter. */
 const SLICE_MS = 4;
@@ -11,7 +11,7 @@ export class Slices {
   /** To be awaited between two steps: undefined while the slice lasts, else it resolves when other work had its turn. */
   pause(): Promise<void> | undefined {
     if (performance.now() - this.#startMs < SLICE_MS) return undefined;
-    return setImmediate().then(() => {
+    return nextTurn().then(() => {
       this.#startMs = performance.now();
     });
   }

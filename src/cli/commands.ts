@@ -14,6 +14,7 @@ import { healthCommand } from "./commands/health.ts";
 import { historyCommand } from "./commands/history.ts";
 import { holdingsCommand } from "./commands/holdings.ts";
 import { infoCommand } from "./commands/info.ts";
+import { proveCommand } from "./commands/prove.ts";
 import { rawItemCommand } from "./commands/raw-item.ts";
 import { rawItemsCommand } from "./commands/raw-items.ts";
 import { restoreCommand } from "./commands/restore.ts";
@@ -23,6 +24,7 @@ import { statementCommand } from "./commands/statement.ts";
 import { statusCommand } from "./commands/status.ts";
 import { tableItemsCommand } from "./commands/table-items.ts";
 import { verifyGenesisCommand } from "./commands/verify-genesis.ts";
+import { verifyProofCommand } from "./commands/verify-proof.ts";
 import { watchCommand } from "./commands/watch.ts";
 
 /** The commands of the program. */
@@ -39,6 +41,8 @@ export const commands: readonly Command[] = [
   rawItemCommand,
   rawItemsCommand,
   tableItemsCommand,
+  proveCommand,
+  verifyProofCommand,
   encodeCommand,
   explainCommand,
   infoCommand,

@@ -56,6 +56,11 @@ const servingOptions = {
     ...FRONTEND_NUMBERS.metricsPort,
     min: 1,
   }),
+  "proof-port": integerOption(
+    "Also serve signatures, state and transactions with proofs on this port, as a node's backup service does; 0 picks a free one",
+    "PORT",
+    FRONTEND_NUMBERS.proofPort,
+  ),
   "archive-url": textOption("Archive node to name in responses about pruned versions (410)", "URL", (text) =>
     /^https?:\/\//.test(text) && URL.canParse(text) ? undefined : "an absolute http or https URL",
   ),

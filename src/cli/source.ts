@@ -6,6 +6,7 @@ import { CURSOR, TRUST } from "../interface/ledger-headers.ts";
 import { EVENTS_TYPE, JSON_TYPE, NDJSON_TYPE } from "../interface/media-types.ts";
 import { API_ROOT, urlTo } from "../interface/route.ts";
 import {
+  balanceProofRoute,
   balanceRoute,
   balanceStreamRoute,
   balancesRoute,
@@ -17,6 +18,7 @@ import {
   holdingsRoute,
   infoRoute,
   ledgerInfoRoute,
+  rawItemProofRoute,
   rawItemRoute,
   rawItemsRoute,
   tableItemCountRoute,
@@ -30,6 +32,7 @@ import {
   MAX_WAIT_MS,
   type MinVersionOptions,
   parseOperand,
+  proofToJson,
   type ReadOptions,
   refusalOf,
 } from "../node.ts";
@@ -56,6 +59,9 @@ export interface TableQueryText {
   readonly table_handle: string;
   readonly key: string;
 }
+
+/** What to prove. */
+export type ProofQuery = BalanceQueryText | TableQueryText;
 
 /** The changes to read. */
 export interface HistoryTexts {
@@ -102,6 +108,8 @@ export interface Source {
   watch(query: WatchQuery, note: (text: string) => void): AsyncIterable<string>;
   rawItem(handle: string, key: string, at: ReadAtOperand): Promise<string>;
   rawItems(queries: readonly TableQueryText[], at: ReadAtOperand): Promise<string>;
+  /** A proof bundle. */
+  proof(query: ProofQuery, at: ReadAtOperand, fromWaypoint: string | undefined): Promise<string>;
   encode(request: Uint8Array): Promise<string>;
   explain(request: Uint8Array): Promise<string>;
   info(): Promise<string>;
@@ -560,6 +568,12 @@ function remoteSource(root: string, { minLedgerVersion, waitMs }: MinVersionOpti
         ),
         { queries },
       ),
+    proof: (query, when, from_waypoint) => {
+      const asked = { ...readAt(when), from_waypoint };
+      if ("address" in query) return ask(urlTo(at, balanceProofRoute, { ...query, ...asked }), isObject);
+      const { table_handle, key } = query;
+      return askJson(urlTo(at, rawItemProofRoute, { table_handle, ...asked }), isObject, { key });
+    },
     encode: (request) => ask(urlTo(at, encodeRoute, least), isHexString, request),
     explain: (request) => ask(urlTo(at, explainRoute, least), isObject, request),
     info: () => ask(urlTo(at, infoRoute), isObject),
@@ -706,6 +720,15 @@ async function localSource(data: string, least: MinVersionOptions): Promise<Sour
             const message = absentItem(handle, key, read.ledgerVersion);
             return { error: { message, error_code: ABSENT_ITEM_CODE } };
           }),
+        );
+      }),
+    proof: (query, when, fromWaypoint) =>
+      ask(async () => {
+        const options = { ...readOptions(when), fromWaypoint };
+        return proofToJson(
+          "address" in query
+            ? await node.proveBalance(query.address, query.asset_type, options)
+            : await node.proveRawItem(query.table_handle, query.key, options),
         );
       }),
     encode: (request) =>

@@ -31,9 +31,9 @@ function cut(text: string, width: number): string {
 function row(
   style: Style,
   [name, address, held]: readonly [string, string, string],
-  ...notes: readonly string[]
+  notes: readonly string[],
 ): string {
-  const cells = [`  ${name.padEnd(7)}`, shortAddress(address).padEnd(12), held.padEnd(15)];
+  const cells = [`  ${name.padEnd(7)}`, shortAddress(address).padEnd(12), held];
   const room = WIDTH - cells.join(" ").length - 1;
   const note = notes.find((one) => one.length <= room) ?? cut(notes.at(-1) ?? "", room);
   return [style(cells[0] ?? "", BOLD), style(cells[1] ?? "", DIM), cells[2], style(note, DIM)].join(" ");
@@ -54,30 +54,23 @@ function guideLines(node: Node, style: Style, environment: CommandContext["envir
   const url = base === DEFAULT_URL ? "" : ` --url ${base}`;
   const [asset] = account.assets;
   return [
-    ...guide.accounts.map(({ name, address, assets, note }) =>
-      row(style, [name, address, assets.map(({ symbol }) => symbol).join(" ")], note),
+    `Accounts with their private keys, for this chain alone (AIP-80: ${AIP_80_PREFIX}…)`,
+    ...guide.accounts.map(({ name, privateKey }) =>
+      [style(`  ${name.padEnd(7)}`, BOLD), style(privateKey.replace(AIP_80_PREFIX, ""), DIM)].join(" "),
     ),
     ...guide.tables.map(({ name, handle, note, keys: [key] }) =>
       row(
         style,
         [name, handle, "table"],
-        ...(key === undefined ? [] : [`${note}; key ${key.name} is ${key.key}`]),
-        note,
+        key === undefined ? [note] : [`${note}; key ${key.name} is ${key.key}`, note],
       ),
     ),
-    "",
-    `Private keys, of this chain alone; AIP-80 writes ${AIP_80_PREFIX}0x…:`,
-    ...guide.accounts.map(({ name, privateKey }) =>
-      [style(`  ${name.padEnd(7)}`, BOLD), style(privateKey.replace(AIP_80_PREFIX, ""), DIM)].join(" "),
-    ),
-    ...(node.faucetUrl === undefined ? [] : ["", `Faucet: ${node.faucetUrl}`]),
+    ...(node.faucetUrl === undefined ? [] : [`Faucet: ${node.faucetUrl}`]),
     "",
     "Try in another terminal:",
     `  ${program} balance ${account.name} ${asset?.symbol}${url}`,
-    `  ${program} raw-item ${table.name} ${table.keys[0]?.key}${url}`,
-    `  ${program} watch ${account.name} ${asset?.symbol}${url}`,
+    `  ${program} holdings ${account.name}${url}`,
     `  ${program} info${url}`,
-    "",
   ];
 }
 

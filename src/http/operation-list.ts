@@ -29,6 +29,7 @@ import { metrics } from "./operations/metrics.ts";
 import { proveAccountBalance } from "./operations/prove-account-balance.ts";
 import { proveRawTableItem } from "./operations/prove-raw-table-item.ts";
 import { ready } from "./operations/ready.ts";
+import { simulateTransaction } from "./operations/simulate-transaction.ts";
 import { streamBalance } from "./operations/stream-balance.ts";
 import { streamBlocks } from "./operations/stream-blocks.ts";
 import { submitBatchTransactions } from "./operations/submit-batch-transactions.ts";
@@ -62,6 +63,7 @@ export const OPERATIONS: readonly Operation[] = [
   getTransactions,
   submitTransaction,
   submitBatchTransactions,
+  simulateTransaction,
   getTransactionByVersion,
   getBlockByHeight,
   getBlockByVersion,

@@ -249,6 +249,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
       encode: options.encoder,
       explain: options.explainer,
       submissions: options.submissions,
+      pendingTransaction: async (hash) => options.submissions?.pendingTransaction(hash),
       prove: options.prover,
       types: options.types ?? new StateTypes(new ModuleCache()),
       nodeInfo: options.nodeInfo,

@@ -27,7 +27,7 @@ const DERIVED_FROM_OBJECT = 0xfc;
 export function pairedMetadata(coin: StructTag): Address {
   const text = formatStructTag(coin);
   if (text === NATIVE_COIN) return NATIVE_METADATA;
-  return addressFromBytes(sha3Parts(NATIVE_METADATA, Buffer.from(text), OBJECT_FROM_SEED));
+  return addressFromBytes(sha3Parts(NATIVE_METADATA, new TextEncoder().encode(text), OBJECT_FROM_SEED));
 }
 
 const DERIVATION = Uint8Array.of(DERIVED_FROM_OBJECT);
@@ -39,7 +39,7 @@ export function primaryStoreAddress(owner: Address, metadata: Address): Address 
 
 /** One character per byte: the cheapest text form of a byte string. */
 function latin1(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+  return String.fromCharCode(...bytes);
 }
 
 function depthOf(type: TypeTag): number {

@@ -1,20 +1,12 @@
 // The state keys that a balance is read from. Their three hashes are most of the cost of a balance, so a cache holds
 // the keys of recent pairs of owner and asset.
 import type { CacheStats } from "../base/cache-stats.ts";
-import { encodeWith } from "../bcs/codec.ts";
-import { type Address, parseAddress } from "../move/address.ts";
-import { structTagCodec } from "../move/type-tag.ts";
-import { type Asset, primaryStoreAddress } from "./asset.ts";
-import { resourceGroupKeyHash, resourceKeyHash } from "./key-hash.ts";
+import type { Address } from "../move/address.ts";
+import type { Asset } from "./asset.ts";
+import { balanceKeyHashes } from "./balance-key-hashes.ts";
 import type { KeyTrace } from "./key-trace.ts";
 
-/** BCS of the struct tag of the group that holds an object's resources. */
-export const OBJECT_GROUP_TAG: Uint8Array = encodeWith(structTagCodec, {
-  address: parseAddress("0x1"),
-  module: "object",
-  name: "ObjectGroup",
-  typeArgs: [],
-});
+export { OBJECT_GROUP_TAG } from "./balance-key-hashes.ts";
 
 const KEY_BYTES = 32;
 /** Owner, then both keys. */
@@ -38,13 +30,6 @@ export function balanceKeyCacheStats(): CacheStats {
   return { entries: usedRows, bytes, maxBytes: bytes, hits, misses, evictions };
 }
 
-function computeKeys(owner: Address, asset: Asset, trace: KeyTrace | undefined): readonly Uint8Array[] {
-  const group = resourceGroupKeyHash(primaryStoreAddress(owner, asset.metadata), OBJECT_GROUP_TAG, trace);
-  return asset.coinStoreTag === undefined
-    ? [group]
-    : [group, resourceKeyHash(owner, asset.coinStoreTag, trace)];
-}
-
 /** Row of a pair. Most addresses are hashes; short ones such as 0x1 differ in their last bytes. */
 function rowOf(owner: Address, assetId: string): number {
   const [a = 0, b = 0, c = 0, d = 0] = [owner[0], owner[1], owner[30], owner[31]];
@@ -63,7 +48,7 @@ export function balanceKeys(
   trace: KeyTrace | undefined,
 ): readonly Uint8Array[] {
   // A trace identifies a hash by its array, so hashes copied out of the cache are unknown to it.
-  if (trace !== undefined) return computeKeys(owner, asset, trace);
+  if (trace !== undefined) return balanceKeyHashes(owner, asset, trace);
   const row = rowOf(owner, asset.id);
   const start = row * ROW_BYTES;
   if (assetIds[row] === asset.id && isOwnerAt(start, owner)) {
@@ -77,7 +62,7 @@ export function balanceKeys(
   misses++;
   if (assetIds[row] === undefined) usedRows++;
   else evictions++;
-  const keys = computeKeys(owner, asset, undefined);
+  const keys = balanceKeyHashes(owner, asset, undefined);
   assetIds[row] = asset.id;
   rows.set(owner, start);
   for (let i = 0; i < keys.length; i++) rows.set(keys[i] ?? owner, start + (i + 1) * KEY_BYTES);

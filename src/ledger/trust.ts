@@ -42,6 +42,7 @@ export interface TrustFacts {
 
 export const TRUSTED: TrustLevel = { kind: "trusted" };
 export const CHAINED: TrustLevel = { kind: "chained" };
+export const PROVEN: TrustLevel = { kind: "proven" };
 export const ANCHORED: TrustLevel = { kind: "anchored" };
 export const LOCAL: TrustLevel = { kind: "local" };
 export const FORKED: TrustLevel = { kind: "forked" };

@@ -22,16 +22,19 @@ import {
 import { createLazyView } from "../sync/lazy-view.ts";
 import { locateBase } from "../sync/locate-base.ts";
 import { isSameWaypoint, loadMatchedWaypoints, waypointOfStored } from "../sync/matched-waypoints.ts";
+import { PROOF_NUMBERS } from "../sync/proofs/proof-keeper.ts";
 import { type ApiKeyHeader, createRestUpstream, parseUpstreamUrl } from "../sync/upstream/rest-upstream.ts";
 import type { Upstream } from "../sync/upstream/upstream.ts";
 import { OPEN_BLOCK_NUMBERS } from "../sync/verifier.ts";
 import { explain } from "./follow-report.ts";
 import { SOFTWARE_VERSION } from "./info.ts";
 import type { FollowOptions, UpstreamApiKey } from "./options.ts";
+import { Proving, type ProvingPlan, type ProvingStatus, planProving } from "./proving.ts";
 import { type FollowFacts, Readiness } from "./readiness.ts";
 
 export const FOLLOW_NUMBERS = {
   ...FOLLOWER_NUMBERS,
+  ...PROOF_NUMBERS,
   ...OPEN_BLOCK_NUMBERS,
   /** Requests per second to each upstream; 0 means no cap. */
   upstreamRate: { fallback: 50, min: 0, max: 100_000 },
@@ -51,6 +54,7 @@ export interface FollowPlan {
   readonly agree: AgreementRule | undefined;
   readonly startVersion: bigint | "latest" | undefined;
   readonly anchors: readonly Waypoint[];
+  readonly proving: ProvingPlan | undefined;
   readonly options: FollowOptions;
 }
 
@@ -69,7 +73,14 @@ export function planFollowing(options: FollowOptions, anchors: readonly Waypoint
     throw new ConfigError("agree: expected upstreams with different URLs, got one URL twice");
   }
   const apiKeys = keysOf(urls, options);
-  return { urls, apiKeys, agree, startVersion: parseStart(options.startVersion), anchors, options };
+  const proving = planProving(options.proofs ?? [], anchors, options.proofPollTimeMs);
+  const startVersion = parseStart(options.startVersion);
+  if (startVersion !== undefined && proving?.urls.every(({ protocol }) => protocol === "file:") === true) {
+    throw new ConfigError(
+      "proofs: expected a node's backup service for a start in the middle, not only folders",
+    );
+  }
+  return { urls, apiKeys, agree, startVersion, anchors, proving, options };
 }
 
 /** A key is for one upstream alone: another could keep it, and so could anyone on the way. */
@@ -139,6 +150,7 @@ export class Following {
   readonly #parts: FollowingParts;
   #follower: Follower | undefined;
   #filler: BaseFiller | undefined;
+  readonly #proving: Proving | undefined;
   /** Found at the start. */
   #refuted: Refutation | undefined;
   #latest: FollowFacts["latest"];
@@ -153,6 +165,7 @@ export class Following {
     this.#parts = parts;
     const { readyLagMs = FOLLOW_NUMBERS.readyLagMs.fallback } = plan.options;
     this.#readiness = new Readiness({ readyLagMs, clock: parts.clock ?? Date.now, logger: parts.logger });
+    this.#proving = plan.proving && new Proving(plan.proving, parts);
   }
 
   /** `provenGenesis` is the waypoint that the store's genesis matched, if any. */
@@ -166,6 +179,7 @@ export class Following {
     const isBase = position === undefined ? startVersion !== undefined : !isWhole(position);
     // A refuted history has no records to compare: the mark stands until a rewind.
     const open = position?.refuted === undefined ? await this.#openAnchors(position, isBase) : [];
+    await this.#proving?.start();
     this.#refuted = (await loadPosition(store))?.refuted;
     if (this.#refuted !== undefined) {
       const { firstVersion, reason } = this.#refuted;
@@ -200,9 +214,18 @@ export class Following {
       prepare:
         position === undefined && startVersion !== undefined
           ? async (upstream, ceiling, signal) =>
-              committer.startAt(await locateBase(upstream, startVersion, ceiling, signal))
+              committer.startAt(
+                (await this.#proving?.state?.locate(upstream, startVersion, signal)) ??
+                  (await locateBase(upstream, startVersion, ceiling, signal)),
+              )
           : undefined,
+      noteMatch: async (waypoint) => {
+        const isGiven = this.#plan.anchors.some((anchor) => isSameWaypoint(anchor, waypoint));
+        if (isGiven) await committer.noteMatchedWaypoint(waypoint);
+        return isGiven;
+      },
       onCommit: (progress) => {
+        this.#proving?.committed(progress.position.version);
         this.#latest = progress.position;
         this.#first ??= progress.position.version;
         this.#count(progress);
@@ -214,6 +237,7 @@ export class Following {
         this.#look();
       },
     });
+    this.#proving?.attach(this.#follower);
     this.#looking = setInterval(() => this.#look(), LOOK_MS).unref();
     void this.#follower.faulted.then(onFault);
   }
@@ -221,6 +245,7 @@ export class Following {
   /** The waypoints of versions still to come. */
   async #openAnchors(position: Position | undefined, isBase: boolean): Promise<readonly Waypoint[]> {
     const { anchors } = this.#plan;
+    if (isBase && this.#proving !== undefined) return [];
     if (isBase && anchors.length > 0) {
       this.#parts.logger.warn(
         { waypoints: anchors.map(formatWaypoint) },
@@ -292,6 +317,7 @@ export class Following {
       store: this.#parts.store,
       pool: () => this.#follower?.pool,
       agree: this.#plan.agree,
+      proven: this.#proving?.state,
       timeoutMs: FILL_TIMEOUT_MS,
       logger: this.#parts.logger,
     });
@@ -334,9 +360,19 @@ export class Following {
     });
   }
 
+  /** Undefined without proof sources. */
+  provingStatus(): ProvingStatus | undefined {
+    return this.#proving?.status();
+  }
+
   /** Items fetched from upstreams; undefined if the whole state is known. */
   fills(): Readonly<FillerStats> | undefined {
     return this.#filler?.stats;
+  }
+
+  /** True if items that are fetched on first use come with proofs. */
+  get isProven(): boolean {
+    return this.#filler !== undefined && this.#proving !== undefined;
   }
 
   /** True if items are fetched from upstreams on first use. */
@@ -367,6 +403,7 @@ export class Following {
 
   async close(): Promise<void> {
     clearInterval(this.#looking);
+    await this.#proving?.close();
     await this.#follower?.close();
     await this.#filler?.close();
   }

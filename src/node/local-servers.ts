@@ -37,6 +37,15 @@ export class LocalServers {
     return this.#status && `${this.#status.url}/v1/graphql`;
   }
 
+  /** Keys of the info response. */
+  info(): Readonly<Record<string, string>> {
+    const { faucetUrl, statusUrl } = this;
+    return {
+      ...(faucetUrl === undefined ? {} : { faucet_url: faucetUrl }),
+      ...(statusUrl === undefined ? {} : { status_url: statusUrl }),
+    };
+  }
+
   async open(): Promise<void> {
     const { host, faucetPort, statusPort, fund, unready, position, logger } = this.#options;
     this.#faucet = await this.#listen("faucet", faucetPort, (port) =>

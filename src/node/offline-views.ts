@@ -50,6 +50,11 @@ export class OfflineViews {
     });
   }
 
+  /** Forgets the store. */
+  close(): void {
+    this.#fork = undefined;
+  }
+
   async #loadPin(view: StoreView, store: Store): Promise<ForkPin | undefined> {
     try {
       return await loadPin(store);

@@ -12,6 +12,7 @@ import { HEX_BYTES_EXPECTED } from "../http/schemas/hex-bytes.ts";
 import { ledgerVersionField } from "../http/schemas/integer.ts";
 import { fromField, toField } from "../http/schemas/range.ts";
 import { LedgerError } from "../ledger/errors.ts";
+import { parseWaypoint } from "../ledger/waypoint.ts";
 
 function parseKey(text: string): Uint8Array {
   const bytes = fromHex(text.startsWith("0x") ? text.slice(2) : text);
@@ -25,6 +26,7 @@ const OPERANDS = {
   table: tableHandleField,
   key: { expected: HEX_BYTES_EXPECTED, parse: parseKey },
   version: ledgerVersionField,
+  waypoint: { expected: "<version>:<64 hex digits>", parse: parseWaypoint },
   time: { expected: TIME_EXPECTED, parse: (text: string) => parseTime(text) },
   from: fromField,
   to: toField,

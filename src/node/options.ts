@@ -58,6 +58,11 @@ export interface FollowOptions extends NumberOptions<typeof FOLLOW_NUMBERS> {
   readonly agree?: string | undefined;
   /** Start at the block of this version, or at `latest`, instead of genesis. */
   readonly startVersion?: string | undefined;
+  /**
+   * URLs of proof sources: backup folders (file, http or https) and nodes' backup services. They need a waypoint, where
+   * the chain of signatures begins.
+   */
+  readonly proofs?: readonly string[] | undefined;
   /** The key of the only upstream; several upstreams have `apiKeys`. */
   readonly apiKey?: UpstreamApiKey | undefined;
   /** The key of each upstream, in their order; undefined for one without. */
@@ -208,8 +213,8 @@ export interface SimulationResult {
   readonly vmStatus: string;
   readonly gasUsed: bigint;
   readonly gasUnitPrice: bigint;
-  /** Number of state items that it would write. */
-  readonly writes: number;
+  /** The transaction with its events and changes, as `POST /v1/transactions/simulate` answers it. */
+  readonly transaction: Readonly<Record<string, unknown>>;
 }
 
 /** Settings of the official TypeScript SDK for a node: `new AptosConfig(node.sdkConfig)`. */
@@ -229,6 +234,8 @@ export interface Node extends ChainAuthoring {
   readonly faucetUrl: string | undefined;
   /** Undefined without HTTP. */
   readonly sdkConfig: SdkConfig | undefined;
+  /** Base URL of the proof port; undefined without one. */
+  readonly proofUrl: string | undefined;
   /** Latest version when the node closed; undefined before that, and without a ledger. */
   readonly closedAt: bigint | undefined;
   /** Resolves when a fault stopped the ledger for good; never rejects. */

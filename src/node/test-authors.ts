@@ -12,9 +12,13 @@ import {
   setBalance,
 } from "../chain/authoring.ts";
 import { keypairOf, parsePrivateKey } from "../chain/keys.ts";
-import { vmStatusText } from "../chain/submission/vm-status.ts";
+import { ModulesAt } from "../http/transaction-json/modules-at.ts";
+import { vmStatus } from "../http/transaction-json/vm-status.ts";
+import type { ExecutionStatus } from "../ledger/execution-status.ts";
+import { StateTypes } from "../ledger/state-types.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { type Address, formatAddressLong, parseAddress } from "../move/address.ts";
+import { ModuleCache } from "../move/module-cache.ts";
 import type { BlockMaker } from "./block-maker.ts";
 import type { ImpersonatedCall, ImpersonatedResult } from "./impersonation.ts";
 import type { ChainCopy, LedgerWriter } from "./ledger-writer.ts";
@@ -184,10 +188,21 @@ export class TestAuthors implements ChainAuthoring {
     const done = await blocks.submitNow(() =>
       this.#options.withView((view) => submissions.fund(view, owner, amount)),
     );
-    return done.map(({ version, hash, status }) => {
-      if (status?.kind === "success" && version !== undefined) return { version, hash };
-      const reason = status === undefined ? "the chain did not take it" : vmStatusText(status);
-      throw new ConfigError(`cannot fund ${formatAddressLong(owner)} with ${amount}: ${reason}`);
+    const funded: Authored[] = [];
+    for (const { version, hash, status } of done) {
+      if (status?.kind !== "success" || version === undefined) {
+        const reason = status === undefined ? "the chain did not take it" : await this.#statusText(status);
+        throw new ConfigError(`cannot fund ${formatAddressLong(owner)} with ${amount}: ${reason}`);
+      }
+      funded.push({ version, hash });
+    }
+    return funded;
+  }
+
+  #statusText(status: ExecutionStatus): Promise<string> {
+    return this.#options.withView((view) => {
+      const types = new StateTypes(new ModuleCache());
+      return vmStatus(status, new ModulesAt(types, view, view.position.version));
     });
   }
 
@@ -203,7 +218,8 @@ export class TestAuthors implements ChainAuthoring {
       throw new ConfigError(`the chain did not take the transaction of ${formatAddressLong(sender)}`);
     }
     const { version, hash, status } = done;
-    return { version, hash, success: status.kind === "success", vmStatus: vmStatusText(status) };
+    const vmStatus = await this.#statusText(status);
+    return { version, hash, success: status.kind === "success", vmStatus };
   }
 
   async setBalance(address: string, asset: string, amount: bigint): Promise<Authored> {

@@ -11,12 +11,13 @@ import { decodeWith } from "../bcs/codec.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { KeyTrace } from "../ledger/key-trace.ts";
 import { stateValueCodec } from "../ledger/state-value.ts";
-import { compareTrust, formatTrust, TRUSTED, type TrustLevel } from "../ledger/trust.ts";
+import { compareTrust, formatTrust, PROVEN, TRUSTED, type TrustLevel } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { Store } from "../store/contract.ts";
 import { type AgreementRule, levelOfRule } from "./agreement.ts";
 import { type BaseRow, baseRowKey, decodeBaseRow, encodeBaseRow, rowAt } from "./base-rows.ts";
 import type { AbsentItems } from "./fork/absent-items.ts";
+import type { ProvenState } from "./proofs/proven-state.ts";
 import { withDeadline } from "./upstream/deadline.ts";
 import { UpstreamError, type UpstreamErrorCode } from "./upstream/errors.ts";
 import { type PoolEntry, type UpstreamPool, wrongChain } from "./upstream/pool.ts";
@@ -27,6 +28,8 @@ export interface BaseFillerOptions {
   readonly pool: () => UpstreamPool | undefined;
   /** How many upstreams must give the same value; one upstream's word is enough without a rule. */
   readonly agree?: AgreementRule | undefined;
+  /** Proves items instead of asking upstreams. */
+  readonly proven?: Pick<ProvenState, "value"> | undefined;
   readonly timeoutMs: number;
   /** Asks at this version alone, as a fork must: the upstream goes on, the state under the fork does not. */
   readonly pinned?: { readonly version: bigint; readonly absent: AbsentItems } | undefined;
@@ -98,7 +101,7 @@ export class BaseFiller {
     // Every fetch in flight listens.
     setMaxListeners(0, this.#stop.signal);
     this.#options = options;
-    this.#level = levelOfRule(options.agree) ?? TRUSTED;
+    this.#level = options.proven === undefined ? (levelOfRule(options.agree) ?? TRUSTED) : PROVEN;
     this.#clock = options.clock ?? (() => performance.now());
   }
 
@@ -201,7 +204,12 @@ export class BaseFiller {
     const { chainId } = view.position;
     const { oldest, latest } = await this.#versionsOf(view, keyHash);
     try {
-      const value = await this.#inTurn(() => this.#ask({ chainId, stateKey, oldest, latest }));
+      const { proven } = this.#options;
+      const value = await this.#inTurn(() =>
+        proven === undefined
+          ? this.#ask({ chainId, stateKey, oldest, latest })
+          : proven.value(keyHash, oldest, latest, this.#stop.signal),
+      );
       const row: BaseRow = { version: oldest, value, level: this.#level };
       this.#keep(keyHash, row);
       this.#count(this.#level);

@@ -8,7 +8,7 @@ import type { NumberOptions } from "../base/settings.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { GenesisCheck } from "../ledger/genesis.ts";
-import { isWhole, type Position } from "../ledger/position.ts";
+import { isAccumulatorKnown, isWhole, type Position } from "../ledger/position.ts";
 import { decodePage, decodeRecord, type RecordSpans } from "../ledger/record.ts";
 import {
   ANCHORED,
@@ -16,6 +16,7 @@ import {
   compareTrust,
   cutTrust,
   extendTrust,
+  PROVEN,
   type Refutation,
   raiseTrust,
   TRUSTED,
@@ -39,6 +40,7 @@ import { indexReachRow } from "../store/index-reach.ts";
 import { deletionRows } from "./base-rows.ts";
 import { UNKNOWN_GENESIS } from "./genesis.ts";
 import { IndexRowMaker, loadIndexReach, type ReadBefore, transactionIndexRows } from "./index-rows.ts";
+import { keptRow } from "./kept-accumulator.ts";
 import { matchedWaypointRow } from "./matched-waypoints.ts";
 import { PendingTree, TREE_CACHE_BYTES } from "./pending-tree.ts";
 import type { KeptBlock, ProofHistory } from "./proof-history.ts";
@@ -239,6 +241,22 @@ export class Committer {
     });
   }
 
+  /**
+   * Raises the trust of every version up to one whose accumulator root validators signed: `proven`, and `chained` above
+   * it. The caller has compared the root with our own.
+   */
+  noteProven(version: bigint): Promise<void> {
+    return this.#serialize(async () => {
+      const position = await this.#position();
+      if (!isAccumulatorKnown(position)) {
+        throw new Error("signatures matched a ledger whose accumulator this node does not have");
+      }
+      const chained = raiseTrust(position.trust, position.version, CHAINED);
+      const trust = raiseTrust(chained, version, PROVEN);
+      await this.#setTrust({ trust, refuted: position.refuted }, []);
+    });
+  }
+
   /** Marks the stored history as not the network's from a version on. */
   refute(refuted: Refutation): Promise<void> {
     return this.#serialize(async () => {
@@ -413,6 +431,9 @@ export class Committer {
       index?.push(...transactionIndexRows(records));
       sideRows.push(indexReachRow(last.position.version, "transactions"));
     }
+    const before = position === undefined ? this.#base?.accumulator : undefined;
+    // Without it, nothing could ever be rewound.
+    if (before !== undefined) sideRows.push(keptRow(before));
     if (signed !== undefined) sideRows.push(...ownSignedRows(signed));
     if (history !== undefined) sideRows.push(...(await history.rowsOf(position, kept, signed)));
     const batch: CommitBatch = {
@@ -469,7 +490,7 @@ export class Committer {
     const first = blocks[0]?.start.firstVersion ?? 0n;
     const isChained =
       head !== undefined &&
-      isWhole(head) &&
+      isAccumulatorKnown(head) &&
       compareTrust(trustAt(head.trust, head.version), CHAINED) >= 0 &&
       compareTrust(earned, CHAINED) < 0 &&
       earned.kind !== "local";

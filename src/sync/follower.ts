@@ -5,7 +5,7 @@ import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { DAY_MS, HOUR_MS, type NumberOptions, type NumberSettings, numbersOf } from "../base/settings.ts";
 import { LedgerError } from "../ledger/errors.ts";
-import { isWhole, type Position } from "../ledger/position.ts";
+import { isAccumulatorKnown, type Position } from "../ledger/position.ts";
 import { confirmedVersion, type Refutation, type TrustLevel } from "../ledger/trust.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import type { Store } from "../store/contract.ts";
@@ -15,6 +15,7 @@ import { auditHistory } from "./audit.ts";
 import { type Committer, loadPosition } from "./committer.ts";
 import { HeadWatch } from "./head-watch.ts";
 import { PageQueue, type QueuedPage } from "./page-queue.ts";
+import { NotProvable } from "./proofs/proven-state.ts";
 import { assertSameLedger, compareRecord, type DifferenceCode } from "./same-ledger.ts";
 import { explainUnverified } from "./unverified.ts";
 import { type BackoffOptions, backoffMs, pause } from "./upstream/backoff.ts";
@@ -106,7 +107,7 @@ export interface FollowerOptions {
   readonly upstreams: readonly Upstream[];
   readonly committer: Committer;
   /** The committer's ledger; the follower compares lagging upstreams with it. */
-  readonly ledger: Pick<Store, "openView" | "identity">;
+  readonly ledger: Store;
   /** Chain that upstreams must belong to; undefined: the first commit decides. */
   readonly chainId?: number | undefined;
   readonly agree?: AgreementRule | undefined;
@@ -125,6 +126,11 @@ export interface FollowerOptions {
     | undefined;
   /** True for a transient fault of this node: the follower retries. */
   readonly mayPass?: (error: unknown) => boolean;
+  /**
+   * Notes a waypoint whose version is committed and that matched; the committer does unless given. False for one that the
+   * operator did not give: it is not worth a log line.
+   */
+  readonly noteMatch?: ((waypoint: Waypoint) => Promise<boolean>) | undefined;
   /** Called after each commit, before the next one. */
   readonly onCommit?: (progress: CommitProgress) => void;
   /** Called when the upstream in use has nothing new. */
@@ -271,6 +277,17 @@ export class Follower {
     return HEAD_AGE_MS + 2.5 * this.#pace.pollTimeMs;
   }
 
+  /** Expects a waypoint of a version to come, in the place of another one. */
+  expect(waypoint: Waypoint | undefined, instead: Waypoint | undefined): void {
+    const others = this.#anchors.filter((anchor) => anchor !== instead);
+    this.#anchors = waypoint === undefined ? others : [...others, waypoint];
+  }
+
+  /** Stops, because a stronger statement refuted the stored history, and the store says so. */
+  stopRefuted(refuted: Refutation): void {
+    this.#enterRefuted(refuted);
+  }
+
   async close(): Promise<void> {
     this.#stop.abort(new Error("the follower was closed"));
     await this.#running;
@@ -382,7 +399,7 @@ export class Follower {
     if (this.#anchors.length === 0) return;
     const { ledger } = this.#options;
     const position = await loadPosition(ledger);
-    if (position === undefined || !isWhole(position)) return;
+    if (position === undefined || !isAccumulatorKnown(position)) return;
     const { version } = position;
     if (version <= (confirmedVersion(position) ?? -1n)) return;
     if (this.#sameHistory?.entry === entry && this.#sameHistory.version === version) return;
@@ -438,6 +455,8 @@ export class Follower {
   async #takePage(entry: PoolEntry, queue: PageQueue): Promise<void> {
     if (queue.isAtHead && entry.head !== undefined) throw new BeyondHead(queue.nextStart, entry.head);
     const page = await this.#nextPage(entry, queue);
+    // Refuted while the page was on its way.
+    if (this.#isStopped()) return;
     this.#checkBudget(entry);
     this.pool.noteHead(entry, page.head);
     const matched: Waypoint[] = [];
@@ -529,8 +548,10 @@ export class Follower {
 
   /** Notes a waypoint that matched and whose version is committed. */
   async #noteMatchedWaypoint(waypoint: Waypoint): Promise<void> {
-    await this.#options.committer.noteMatchedWaypoint(waypoint);
+    const { committer, noteMatch } = this.#options;
+    const isGiven = await (noteMatch?.(waypoint) ?? committer.noteMatchedWaypoint(waypoint));
     this.#anchors = this.#anchors.filter((anchor) => anchor !== waypoint);
+    if (isGiven === false) return;
     const { version } = waypoint;
     this.#options.logger.info(
       { version },
@@ -549,6 +570,9 @@ export class Follower {
         backoffMs(Math.max(this.#disputes, 1), this.#pace.setAside, this.#random),
         this.#stop.signal,
       );
+    } else if (error instanceof NotProvable) {
+      this.#enter("waiting", error.message);
+      await pause(this.#pollMs(), this.#stop.signal);
     } else if (error instanceof BeyondHead) {
       await this.#restAtHead(entry, error);
     } else if (error instanceof UpstreamError) {

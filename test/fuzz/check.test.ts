@@ -219,7 +219,12 @@ describe("the index", () => {
   it("that ends below the head, or is not there, is no damage", async () => {
     const reach = (version: bigint | undefined) => (tables: Tables) => {
       if (version === undefined) tables.side.removeSync(Buffer.from(INDEX_REACH_KEYS.items));
-      else putRow(tables.side, Buffer.from(INDEX_REACH_KEYS.items), indexReachRow(version).value ?? Buffer.alloc(0));
+      else
+        putRow(
+          tables.side,
+          Buffer.from(INDEX_REACH_KEYS.items),
+          indexReachRow(version).value ?? Buffer.alloc(0),
+        );
     };
     for (const version of [undefined, 0n, 40n]) {
       expect(await findingsOf(await damage("whole", reach(version)))).toBe("");

@@ -181,6 +181,17 @@ describe("status", () => {
     });
   });
 
+  it("answers the Go SDK's form of the question", async () => {
+    const query =
+      "query ($processor_name:String!){processor_status(where: {processor: {_eq: $processor_name}}){last_success_version}}";
+    const version = Number((await node.ledgerInfo()).ledger_version);
+    const of = (processor_name: string) => ask({ query, variables: { processor_name } });
+    expect(await of("fungible_asset_processor")).toEqual({
+      data: { processor_status: [{ last_success_version: version }] },
+    });
+    expect(await of("default_processor")).toEqual({ data: { processor_status: [] } });
+  });
+
   it("claims nothing for processors that are not here", async () => {
     expect(await ask({ query: QUERY, variables: where("token_v2_processor") })).toEqual({
       data: { processor_status: [] },

@@ -1,12 +1,4 @@
 // Transactions submitted to a local chain over HTTP: taken, executed and refused as the network does.
-import {
-  Account,
-  Aptos,
-  AptosConfig,
-  Ed25519PrivateKey,
-  Network,
-  SigningSchemeInput,
-} from "@aptos-labs/ts-sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { toPrefixedHex } from "../../src/base/hex.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
@@ -14,7 +6,7 @@ import { u64 } from "../../src/bcs/scalars.ts";
 import { vector } from "../../src/bcs/sequences.ts";
 import { createKeypair, type Keypair } from "../../src/chain/keys.ts";
 import { chainSeed } from "../../src/chain/local-chain.ts";
-import { formatAddress, formatAddressLong, parseAddress } from "../../src/move/address.ts";
+import { formatAddress, parseAddress } from "../../src/move/address.ts";
 import { addressCodec } from "../../src/move/wire.ts";
 import { createNode, type Node } from "../../src/node.ts";
 import { type UserTransaction, userTransactionCodec } from "../../src/transaction/user-transaction.ts";
@@ -277,31 +269,6 @@ describe("submission to the local chain", () => {
     expect(await long.json()).toMatchObject({ error_code: "invalid_input" });
   });
 
-  it("takes what the official SDK builds, signs and submits, with each kind of key", async () => {
-    const aptos = new Aptos(new AptosConfig({ network: Network.CUSTOM, fullnode: url }));
-    const key = new Ed25519PrivateKey(new Uint8Array(32).fill(3));
-    const accounts = [
-      Account.fromPrivateKey({ privateKey: key }),
-      Account.fromPrivateKey({ privateKey: key, legacy: false }),
-      Account.generate({ scheme: SigningSchemeInput.Secp256k1Ecdsa }),
-    ];
-    for (const account of accounts) {
-      const address = account.accountAddress.toString();
-      await fund(address, FUNDS);
-      const transaction = await aptos.transferCoinTransaction({
-        sender: account.accountAddress,
-        recipient: formatAddressLong(BOB),
-        amount: 12,
-        options: { gasUnitPrice: 100, maxGasAmount: 5000 },
-      });
-      const before = await node.balance(formatAddress(BOB), APT);
-      const pending = await aptos.signAndSubmitTransaction({ signer: account, transaction });
-      expect(pending.hash).toMatch(/^0x[0-9a-f]{64}$/);
-      await node.mine();
-      expect(await node.balance(formatAddress(BOB), APT)).toBe(before + 12n);
-    }
-  });
-
   it("simulates in-process without a signature, and keeps nothing", async () => {
     const payer = createKeypair(chainSeed("submission"), "simulated");
     await fund(formatAddress(payer.address), FUNDS);
@@ -335,27 +302,6 @@ describe("submission to the local chain", () => {
     await expect(node.fund("0x1", -1n)).rejects.toThrow("amount: expected a bigint");
     await expect(node.mine(0)).rejects.toThrow("blocks: expected a whole number from 1");
     await expect(node.submit({})).rejects.toThrow("sender is missing");
-  });
-
-  it("lets a fee payer pay for an account that does not exist yet", async () => {
-    const aptos = new Aptos(new AptosConfig({ network: Network.CUSTOM, fullnode: url }));
-    const [poor, sponsor] = [Account.generate(), Account.generate()];
-    await fund(sponsor.accountAddress.toString(), FUNDS);
-    const transaction = await aptos.transaction.build.simple({
-      sender: poor.accountAddress,
-      withFeePayer: true,
-      data: {
-        function: "0x1::aptos_account::transfer",
-        functionArguments: [formatAddressLong(BOB), 0],
-      },
-      options: { gasUnitPrice: 100, maxGasAmount: 5000, accountSequenceNumber: 0 },
-    });
-    const senderAuthenticator = aptos.transaction.sign({ signer: poor, transaction });
-    const feePayerAuthenticator = aptos.transaction.signAsFeePayer({ signer: sponsor, transaction });
-    await aptos.transaction.submit.simple({ transaction, senderAuthenticator, feePayerAuthenticator });
-    await node.mine();
-    expect(await node.balance(sponsor.accountAddress.toString(), APT)).toBeLessThan(FUNDS);
-    expect(await node.balance(poor.accountAddress.toString(), APT)).toBe(0n);
   });
 });
 

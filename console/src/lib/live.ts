@@ -37,7 +37,11 @@ export interface Info {
   }[];
   readonly refuted_from?: string;
   readonly refutation?: string;
+  readonly genesis_waypoint?: string;
+  readonly waypoint?: string;
+  /** Addresses by name. */
   readonly demo_accounts?: Readonly<Record<string, string>>;
+  /** Private keys by name: everybody knows them. */
   readonly demo_keys?: Readonly<Record<string, string>>;
   readonly demo_assets?: Readonly<Record<string, string>>;
   readonly demo_tables?: Readonly<Record<string, string>>;
@@ -109,12 +113,26 @@ function schedule(ms: number): void {
   timer = setTimeout(refresh, ms);
 }
 
+type DemoAccounts = Readonly<Record<string, { readonly address: string; readonly private_key: string }>>;
+
+/** The response, with addresses and keys of demo accounts apart. */
+function toInfo(data: Readonly<Record<string, unknown>>): Info {
+  const { demo_accounts: accounts, ...rest } = data;
+  if (accounts === undefined) return rest as Info;
+  const entries = Object.entries(accounts as DemoAccounts);
+  return {
+    ...(rest as Info),
+    demo_accounts: Object.fromEntries(entries.map(([name, { address }]) => [name, address])),
+    demo_keys: Object.fromEntries(entries.map(([name, { private_key: key }]) => [name, key])),
+  };
+}
+
 async function refresh(): Promise<void> {
   clearTimeout(timer);
   if (document.hidden) return;
   try {
     const { data } = await ask<Answer<"info">>("info", { timeoutMs: ASK_TIMEOUT_MS });
-    update({ info: data as Info });
+    update({ info: toInfo(data) });
     if (events === undefined) openStream();
     schedule(live.get().isPushed ? POLL_MS : POLL_ALONE_MS);
   } catch (error) {

@@ -12,7 +12,7 @@ import { useStore } from "../lib/store.ts";
 import { useLoad } from "../lib/use-load.ts";
 import { Amount, Card, Field, Hash, Load, Problem, Time, Version } from "./basics.tsx";
 import { Chart, type ChartPoint } from "./chart.tsx";
-import { ProofDownload } from "./proof-download.tsx";
+import { ProofButtons } from "./proof-download.tsx";
 
 type Change = Answer<"get_balance_history">[number];
 
@@ -126,7 +126,7 @@ function Downloads({
         <button type="button" class="button" onClick={() => setOpen(!isOpen)} aria-expanded={isOpen}>
           Statement…
         </button>
-        <ProofDownload address={address} asset={asset} name={name} />
+        <ProofButtons address={address} asset={asset} name={name} run={run} isBusy={isBusy} />
       </div>
       {isOpen ? (
         <div class="statement-form">

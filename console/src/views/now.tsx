@@ -406,7 +406,7 @@ function DemoAccounts({ info }: { readonly info: Info }): JSX.Element | null {
   );
 }
 
-function Waypoint({ info }: { readonly info: Info & { readonly waypoint?: string } }): JSX.Element | null {
+function Waypoint({ info }: { readonly info: Info }): JSX.Element | null {
   if (info.waypoint === undefined) return null;
   return (
     <p class="faint waypoint">

@@ -99,6 +99,13 @@ const ABORTS = {
     name: "ENO_UNGATED_TRANSFERS",
     description: "The object does not have ungated transfers enabled",
   },
+  objectNesting: {
+    module: "object",
+    category: "outOfRange",
+    reason: 6n,
+    name: "EMAXIMUM_NESTING",
+    description: "Exceeds maximum nesting for an object transfer.",
+  },
   notObjectOwner: {
     module: "object",
     category: "permissionDenied",

@@ -1,5 +1,5 @@
 // `0x1::aptos_account`: transfers that create the recipient's account.
-import { type Address, formatAddress } from "../../move/address.ts";
+import { type Address, formatAddress, parseAddress } from "../../move/address.ts";
 import type { StructTag } from "../../move/type-tag.ts";
 import { MoveAbort } from "./aborts.ts";
 import { type CallState, newAccount } from "./call-state.ts";
@@ -8,15 +8,22 @@ import { depositToStore, ensurePrimaryStore, withdrawFromStore } from "./fungibl
 import { ADDRESS, ADDRESSES, type ModelledFunction, modelled, OBJECT, U64, U64S } from "./modelled.ts";
 
 const MODULE = "aptos_account";
+const NATIVE_METADATA = parseAddress("0xa");
 const RESERVED: ReadonlySet<string> = new Set(["0x0", "0x1", "0x3"]);
+
+/** Creates an account that has no Account resource. */
+async function create(call: CallState, address: Address): Promise<void> {
+  const item = call.account(address);
+  if ((await call.read(item)) !== undefined) throw new MoveAbort("accountExists");
+  if (RESERVED.has(formatAddress(address))) throw new MoveAbort("reservedAddress");
+  if (!(await call.hasFeature("defaultAccounts"))) call.write(item, newAccount(address));
+  if (await call.hasFeature("accountsWithStore")) await ensurePrimaryStore(call, address, NATIVE_METADATA);
+}
 
 /** Creates the account unless it counts as one already. */
 async function ensureAccount(call: CallState, address: Address): Promise<void> {
-  if (await call.hasDefaultAccounts()) return;
-  const item = call.account(address);
-  if ((await call.read(item)) !== undefined) return;
-  if (RESERVED.has(formatAddress(address))) throw new MoveAbort("reservedAddress");
-  call.write(item, newAccount(address));
+  if (await call.hasFeature("defaultAccounts")) return;
+  if ((await call.read(call.account(address))) === undefined) await create(call, address);
 }
 
 async function sendCoins(
@@ -57,11 +64,7 @@ const createAccount = modelled({
   name: "create_account",
   signers: 0,
   parameters: [ADDRESS],
-  run: async (call, { args: [address] }) => {
-    const item = call.account(address);
-    if ((await call.read(item)) !== undefined) throw new MoveAbort("accountExists");
-    await ensureAccount(call, address);
-  },
+  run: (call, { args: [address] }) => create(call, address),
 });
 
 const transfer = modelled({

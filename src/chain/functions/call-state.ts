@@ -18,8 +18,15 @@ import type { GasMeter } from "../submission/gas.ts";
 import type { WorkingState } from "../working-state.ts";
 
 const FEATURES = resourceItem(parseAddress("0x1"), "0x1::features::Features", byteString);
-/** Feature: every address is an account, with or without an Account resource. */
-const DEFAULT_ACCOUNT_RESOURCE = 91;
+/** Numbers of the framework's features. */
+const FEATURE_NUMBERS = {
+  /** Events have no handles. */
+  moduleEvents: 57,
+  /** A new account gets a primary store of the native coin. */
+  accountsWithStore: 64,
+  /** Every address is an account, with or without an Account resource. */
+  defaultAccounts: 91,
+};
 
 function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
@@ -86,7 +93,9 @@ export class CallState {
 
   /** The Account resource of an address. */
   account(address: Address): Item<AccountResource> {
-    return this.itemOf("account", address, () => accountItem(address));
+    return this.itemOf("account", address, () =>
+      resourceItem(address, "0x1::account::Account", accountCodec),
+    );
   }
 
   /** The resource group of an object. */
@@ -105,17 +114,12 @@ export class CallState {
     this.events = [];
   }
 
-  /** True if every address counts as an account. */
-  async hasDefaultAccounts(): Promise<boolean> {
+  /** True if a feature is on. On a genesis without the list of features, as this chain's own, all are off. */
+  async hasFeature(name: keyof typeof FEATURE_NUMBERS): Promise<boolean> {
     const flags = await this.read(FEATURES);
-    const byte = flags?.[DEFAULT_ACCOUNT_RESOURCE >> 3] ?? 0;
-    return (byte & (1 << (DEFAULT_ACCOUNT_RESOURCE & 7))) !== 0;
+    const number = FEATURE_NUMBERS[name];
+    return ((flags?.[number >> 3] ?? 0) & (1 << (number & 7))) !== 0;
   }
-}
-
-/** The Account resource of an address. */
-export function accountItem(address: Address): Item<AccountResource> {
-  return resourceItem(address, "0x1::account::Account", accountCodec);
 }
 
 /** A new Account resource. */

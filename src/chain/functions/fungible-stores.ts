@@ -102,7 +102,8 @@ export async function withdrawFromStore(call: CallState, store: Store, amount: b
   if ((await storeBalance(call, store.item)) < amount) throw new MoveAbort("storeBalance");
   await addToStore(call, store.item, -amount);
   call.meter?.chargeMovement();
-  emitV2(call, WITHDRAW, storeEventCodec, { store: store.address, amount });
+  // Nothing moves without an event, and nothing is told of no movement.
+  if (amount > 0n) emitV2(call, WITHDRAW, storeEventCodec, { store: store.address, amount });
 }
 
 /** Deposits into a store that is not frozen. */
@@ -112,7 +113,7 @@ export async function depositToStore(call: CallState, store: Store, amount: bigi
     throw unmodelled("a deposit that takes a store above 2^64 - 1");
   await addToStore(call, store.item, amount);
   call.meter?.chargeMovement();
-  emitV2(call, DEPOSIT, storeEventCodec, { store: store.address, amount });
+  if (amount > 0n) emitV2(call, DEPOSIT, storeEventCodec, { store: store.address, amount });
 }
 
 async function assertNotFrozen(call: CallState, { item }: Store): Promise<void> {

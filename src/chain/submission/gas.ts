@@ -6,6 +6,13 @@ import type { ExecutionStatus } from "../../ledger/execution-status.ts";
 import { typeTagCodec } from "../../move/type-tag.ts";
 import { CallFailure } from "../functions/aborts.ts";
 
+/** `maximum_number_of_gas_units`. */
+export const MAX_GAS_AMOUNT = 2_000_000n;
+/** `min_price_per_gas_unit` and `max_price_per_gas_unit`, in octas. */
+export const MIN_GAS_PRICE = 100n;
+export const MAX_GAS_PRICE = 10_000_000_000n;
+/** Estimates for a chain whose blocks are not full: the least price, and the next step of the network's buckets. */
+export const GAS_PRICES = { usual: MIN_GAS_PRICE, prioritized: 150n };
 /** Internal units of one gas unit (`gas_unit_scaling_factor`). All charges below but the fees are internal units. */
 const SCALE = 1_000_000n;
 /** `min_transaction_gas_units`, and `intrinsic_gas_per_byte` above `large_transaction_cutoff` bytes. */
@@ -39,11 +46,6 @@ const FAILURES = {
   IO_LIMIT_REACHED: 4031n,
   STORAGE_LIMIT_REACHED: 4032n,
 };
-
-/** The name of a failure's number; undefined for any other number. */
-export function failureName(statusCode: bigint): string | undefined {
-  return Object.entries(FAILURES).find(([, code]) => code === statusCode)?.[0];
-}
 
 /** An item that a transaction writes, as far as its price depends on it. */
 export interface PricedWrite {
@@ -104,7 +106,7 @@ function roundUp(internal: bigint): bigint {
 }
 
 /** Gas that a transaction of this size uses in any case. */
-export function intrinsicGas(sizeBytes: number): bigint {
+function intrinsicGas(sizeBytes: number): bigint {
   const extra = BigInt(sizeBytes) - FREE_BYTES;
   return INTRINSIC + (extra > 0n ? extra * INTRINSIC_PER_BYTE : 0n);
 }

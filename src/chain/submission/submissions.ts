@@ -3,10 +3,12 @@
 
 import { encodeWith } from "../../bcs/codec.ts";
 import { u64 } from "../../bcs/scalars.ts";
-import type { ContractEvent } from "../../ledger/event.ts";
-import type { ExecutionStatus } from "../../ledger/execution-status.ts";
+import { contractEventCodec } from "../../ledger/event.ts";
+import { encodeRecord } from "../../ledger/record.ts";
+import { transactionCodec } from "../../ledger/transaction.ts";
+import { transactionInfoCodec } from "../../ledger/transaction-info.ts";
 import type { LedgerView } from "../../ledger/view.ts";
-import type { Writes } from "../../ledger/write-set.ts";
+import { writeSetCodec } from "../../ledger/write-set.ts";
 import { type Address, parseAddress } from "../../move/address.ts";
 import { addressCodec } from "../../move/wire.ts";
 import type { EntryFunction } from "../../transaction/entry-function.ts";
@@ -17,9 +19,11 @@ import type { UserTransaction } from "../../transaction/user-transaction.ts";
 import type { Framework } from "../framework.ts";
 import { CallFailure } from "../functions/aborts.ts";
 import { CallState } from "../functions/call-state.ts";
+import { coinBalance, NATIVE_COIN } from "../functions/coins.ts";
 import type { Keypair } from "../keys.ts";
 import { WorkingState } from "../working-state.ts";
-import { asModelled, meterOf, runCall, runSubmitted } from "./run.ts";
+import { GAS_PRICES, MAX_GAS_AMOUNT } from "./gas.ts";
+import { asModelled, meterOf, type RunResult, runCall, runSubmitted } from "./run.ts";
 import { areSignaturesValid } from "./signatures.ts";
 import { type Submitted, toSubmitted } from "./submitted.ts";
 import { checkPrologue } from "./transaction-prologue.ts";
@@ -27,15 +31,16 @@ import { checkPrologue } from "./transaction-prologue.ts";
 /** 2100-01-01. */
 const FAR_FUTURE_SECS = 4_102_444_800n;
 const FAUCET_GAS = 2000n;
+/** Least gas that an estimate gives, in whole units. */
+const LEAST_ESTIMATE = 2n;
+const NO_HASH = new Uint8Array(32);
 const FRAMEWORK = parseAddress("0x1");
 
-/** What a transaction would do. */
-export interface Simulation {
-  readonly submitted: Submitted;
-  readonly status: ExecutionStatus;
-  readonly gasUsed: bigint;
-  readonly events: readonly ContractEvent[];
-  readonly writes: Writes;
+/** Fields that a simulation replaces by estimates. */
+export interface SimulatedFields {
+  readonly maxGasAmount: boolean;
+  readonly gasUnitPrice: boolean;
+  readonly prioritizedGasUnitPrice: boolean;
 }
 
 export interface CheckOptions {
@@ -103,23 +108,58 @@ export class Submissions {
     return { submitted, sequenceNumber: account?.sequenceNumber ?? 0n };
   }
 
-  /** Runs a transaction on the ledger's head and keeps nothing. It must not be signed, because a signed one could be submitted. */
-  async simulate(view: LedgerView, transaction: UserTransaction): Promise<Simulation> {
-    if (await areSignaturesValid(transaction))
+  /**
+   * Runs a transaction on the ledger's head and keeps nothing; returns the record that it would leave, with zeros for the
+   * hashes. It must not be signed, because a signed one could be submitted.
+   */
+  async simulate(view: LedgerView, given: UserTransaction, fields: SimulatedFields): Promise<Uint8Array> {
+    if (await areSignaturesValid(given))
       throw new SubmissionError("signed", "Simulated transactions must not have a valid signature");
-    const submitted = this.takeApart(transaction);
-    const { chainId, timestampUsec } = view.position;
     const call = this.#callState(view);
+    const raw = await this.#estimate(call, given.raw, fields);
+    const transaction: UserTransaction = { ...given, raw };
+    const submitted = this.takeApart(transaction);
+    const { chainId, timestampUsec, version } = view.position;
+    let result: RunResult;
     try {
-      const context = { chainId, timestampUsec, isSimulation: true };
-      const { status, gasUsed } = await runSubmitted(call, submitted, context);
-      return { submitted, status, gasUsed, events: call.events, writes: call.state.finish() };
+      result = await runSubmitted(call, submitted, { chainId, timestampUsec, isSimulation: true });
     } catch (error) {
       if (!(error instanceof SubmissionError) || error.validation === undefined) throw error;
       const statusCode = BigInt(VALIDATION_CODES[error.validation]);
-      const status = { kind: "miscellaneous", statusCode } as const;
-      return { submitted, status, gasUsed: 0n, events: [], writes: [] };
+      result = { status: { kind: "miscellaneous", statusCode }, gasUsed: 0n };
     }
+    const info = {
+      kind: "v0",
+      ...result,
+      transactionHash: submitted.hash,
+      eventRootHash: NO_HASH,
+      stateChangeHash: NO_HASH,
+      stateCheckpointHash: undefined,
+      auxiliaryInfoHash: undefined,
+    } as const;
+    const changes = { kind: "v0", writes: call.state.finish() } as const;
+    return encodeRecord({
+      version,
+      transaction: encodeWith(transactionCodec, { kind: "user", transaction }),
+      info: encodeWith(transactionInfoCodec, info),
+      events: call.events.map((event) => encodeWith(contractEventCodec, event)),
+      accumulatorRoot: NO_HASH,
+      changes: encodeWith(writeSetCodec, changes),
+    });
+  }
+
+  async #estimate(call: CallState, raw: RawTransaction, fields: SimulatedFields): Promise<RawTransaction> {
+    let { gasUnitPrice, maxGasAmount } = raw;
+    if (fields.prioritizedGasUnitPrice) gasUnitPrice = GAS_PRICES.prioritized;
+    else if (fields.gasUnitPrice) gasUnitPrice = GAS_PRICES.usual;
+    if (fields.maxGasAmount) {
+      const held = await coinBalance(call, raw.sender, NATIVE_COIN);
+      const affordable = gasUnitPrice === 0n ? held : held / gasUnitPrice;
+      maxGasAmount = affordable;
+      if (maxGasAmount > MAX_GAS_AMOUNT) maxGasAmount = MAX_GAS_AMOUNT;
+      if (maxGasAmount < LEAST_ESTIMATE) maxGasAmount = LEAST_ESTIMATE;
+    }
+    return { ...raw, gasUnitPrice, maxGasAmount };
   }
 
   /**
@@ -137,7 +177,7 @@ export class Submissions {
     const sequenceNumber = account?.sequenceNumber ?? 0n;
     const calls: EntryFunction[] = [];
     const isMissing = (await call.read(call.account(address))) === undefined;
-    if (isMissing && !(await call.hasDefaultAccounts())) {
+    if (isMissing && !(await call.hasFeature("defaultAccounts"))) {
       calls.push(entryFunction("aptos_account", "create_account", [encodeWith(addressCodec, address)]));
     }
     calls.push(

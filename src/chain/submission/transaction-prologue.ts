@@ -3,15 +3,11 @@ import { equalBytes } from "../../base/bytes.ts";
 import { refuse } from "../../transaction/submission-error.ts";
 import type { CallState } from "../functions/call-state.ts";
 import { coinBalance, NATIVE_COIN } from "../functions/coins.ts";
-import { leastGas } from "./gas.ts";
+import { leastGas, MAX_GAS_AMOUNT, MAX_GAS_PRICE, MIN_GAS_PRICE } from "./gas.ts";
 import { isNonceUsed, MAX_NONCE_SECS } from "./nonce-history.ts";
 import type { Signer } from "./signatures.ts";
 import type { Submitted } from "./submitted.ts";
 
-/** Bounds of the gas fields, as on the network. */
-const MIN_GAS_PRICE = 100n;
-const MAX_GAS_PRICE = 10_000_000_000n;
-const MAX_GAS_AMOUNT = 2_000_000n;
 const USEC_PER_SEC = 1_000_000n;
 const TOO_BIG = 1n << 63n;
 
@@ -51,7 +47,7 @@ export async function checkPrologue(
   if (raw.chainId !== chainId) throw refuse("BAD_CHAIN_ID");
   const account = await call.read(call.account(raw.sender));
   const { sender, secondary, feePayer } = submitted.signers;
-  const hasDefaultAccounts = await call.hasDefaultAccounts();
+  const hasDefaultAccounts = await call.hasFeature("defaultAccounts");
   // A fee payer may pay for the first transaction of an account that does not exist yet.
   const isSponsored = feePayer !== undefined && (submitted.nonce !== undefined || raw.sequenceNumber === 0n);
   if (account === undefined && !hasDefaultAccounts && !isSponsored && !submitted.isFree)

@@ -53,6 +53,17 @@ const followOptions = {
     "Start at the block that holds this version, or at the latest block, and fetch older items on first use",
     "VERSION|latest",
   ),
+  proofs: {
+    ...listOption(
+      "Source of ledger infos that validators signed, which prove the followed history from --waypoint on: a backup folder (file, http or https) or a node's backup service",
+      "URL",
+    ),
+    suffix: "" as const,
+  },
+  "proof-poll-time": durationOption(
+    "Pause between two questions to a backup service; a backup folder gets 30 times that",
+    FOLLOW_NUMBERS.proofPollTimeMs,
+  ),
   "pass-through": switchOption("Forward requests that this node does not serve to the first upstream", false),
   "upstream-rate": integerOption(
     "Limit on requests per second to each upstream; 0 for no limit",
@@ -192,7 +203,7 @@ const options = {
 type StartValues = OptionValues<typeof options>;
 
 /** Options that need --upstream. */
-const FOLLOWING = ["upstream", "agree", "start-version", "pass-through"] as const;
+const FOLLOWING = ["upstream", "agree", "start-version", "proofs", "pass-through"] as const;
 
 const isFullCheck = ["check", (check: unknown) => check === "full"] as const;
 const hasWorkers = ["workers", (workers: unknown) => workers !== 0] as const;
@@ -212,7 +223,7 @@ const exclusions: readonly Exclusion<keyof typeof options>[] = [
 ];
 
 /** Options that --read-only excludes. */
-const WRITING = ["genesis", "waypoint", "upstream", "local-chain", "fork", "blocks"] as const;
+const WRITING = ["genesis", "waypoint", "upstream", "proofs", "local-chain", "fork", "blocks"] as const;
 
 function checkReadOnly(values: StartValues): void {
   if (!values["read-only"]) return;
@@ -242,6 +253,10 @@ function checkCombination(values: StartValues): void {
     throw new ConfigError("--waypoint: expected one, unless --upstream is given");
   for (const name of ["agree", "start-version"] as const) {
     if (values[name] !== undefined && !isFollowing) throw new ConfigError(`--${name} needs --upstream`);
+  }
+  if (values.proofs.length > 0 && !isFollowing) throw new ConfigError("--proofs needs --upstream");
+  if (values.proofs.length > 0 && values.waypoint.length === 0) {
+    throw new ConfigError("--proofs needs --waypoint: signatures lead from a waypoint to the present");
   }
   if (values["pass-through"] && !isFollowing) throw new ConfigError("--pass-through needs --upstream");
   if (isFollowing && values["local-chain"])

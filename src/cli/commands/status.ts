@@ -15,6 +15,7 @@ interface LedgerAnswer {
 
 interface UpstreamAnswer {
   readonly url: string;
+  readonly kind?: string;
   readonly state: string;
   readonly version?: string;
   readonly last_fault?: string;
@@ -30,13 +31,19 @@ function followLines(info: Readonly<Record<string, unknown>>): Record<string, un
   if (info.sync_mode !== "follow") return {};
   const shown: Record<string, unknown> = {};
   const keys = ["sync_reason", "upstream_version", "versions_behind", "versions_ahead"];
-  for (const key of [...keys, "lazy_fills"]) {
+  for (const key of [...keys, "proven_version", "signed_version", "signed_epoch", "lazy_fills"]) {
     if (info[key] !== undefined) shown[key] = info[key];
   }
   const upstreams = Array.isArray(info.upstreams) ? (info.upstreams as UpstreamAnswer[]) : [];
   upstreams.forEach(({ url, state, version, last_fault }, i) => {
     const at = version === undefined ? "" : ` at ${version}`;
     shown[`upstream_${i + 1}`] = `${url} ${state}${at}${last_fault === undefined ? "" : ` (${last_fault})`}`;
+  });
+  const sources = Array.isArray(info.proof_sources) ? (info.proof_sources as UpstreamAnswer[]) : [];
+  sources.forEach(({ url, kind, state, last_fault }, i) => {
+    const what = kind === undefined ? "" : ` (${kind})`;
+    shown[`proof_source_${i + 1}`] =
+      `${url}${what} ${state}${last_fault === undefined ? "" : ` (${last_fault})`}`;
   });
   return shown;
 }

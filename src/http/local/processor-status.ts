@@ -25,9 +25,10 @@ const PROCESSOR = "fungible_asset_processor";
 const HERE = `here is only POST /v1/graphql with the query processor_status { processor last_success_version last_updated }, for ${PROCESSOR}: this is a local chain without an indexer. Ask the node itself for balances, resources and transactions`;
 /** One root field, with or without arguments and variables, and plain names in it. */
 const QUERY =
-  /^\s*(?:query\s*\w{0,100}\s*(?:\([^(){}]{0,500}\))?\s*)?\{\s*processor_status\s*(?:\([^(){}]{0,500}\))?\s*\{([\s\w,]{0,500})\}\s*\}\s*$/;
-/** A condition that is written into the query would be passed over. */
-const LITERAL_CONDITION = /processor_status\s*\(\s*(?!where\s*:\s*\$\w+\s*\))/;
+  /^\s*(?:query\b\s*\w{0,100}\s*(?:\([^(){}]{0,500}\))?\s*)?\{\s*processor_status\s*(?:\(([^()]{0,500})\))?\s*\{([\s\w,]{0,500})\}\s*\}\s*$/;
+/** The conditions that clients write: a variable for all of it (TypeScript), or for the name (Go). */
+const WHOLE_CONDITION = /^\s*where\s*:\s*\$(\w{1,100})\s*$/;
+const NAME_CONDITION = /^\s*where\s*:\s*\{\s*processor\s*:\s*\{\s*_eq\s*:\s*\$(\w{1,100})\s*\}\s*\}\s*$/;
 
 /** The column of a Postgres timestamp without a zone. */
 function timeText(timestampUsec: bigint): string {
@@ -46,9 +47,15 @@ function failure(message: string): SmallResponse {
   return { status: 200, body: { errors: [{ message, extensions: { code: "not-supported", path: "$" } }] } };
 }
 
-/** The processor that a condition asks for; undefined for all. Throws Error for other conditions. */
-function wantedProcessor(variables: unknown): string | undefined {
-  const condition = (variables as { where_condition?: unknown } | undefined)?.where_condition;
+/** The processor that the arguments ask for; undefined for all. Throws Error for other conditions. */
+function wantedProcessor(args: string | undefined, variables: unknown): string | undefined {
+  if (args === undefined) return undefined;
+  const variable = (name: string | undefined): unknown =>
+    name === undefined ? undefined : (variables as Record<string, unknown> | null | undefined)?.[name];
+  const byName = NAME_CONDITION.exec(args)?.[1];
+  const whole = WHOLE_CONDITION.exec(args)?.[1];
+  if (byName === undefined && whole === undefined) throw new Error(HERE);
+  const condition = byName === undefined ? variable(whole) : { processor: { _eq: variable(byName) } };
   if (condition === undefined || condition === null || JSON.stringify(condition) === "{}") return undefined;
   const wanted = (condition as { processor?: { _eq?: unknown } }).processor?._eq;
   const isPlain = JSON.stringify(condition) === JSON.stringify({ processor: { _eq: wanted } });
@@ -67,15 +74,14 @@ export function listenForStatus(options: ProcessorStatusOptions): Promise<SmallS
       return failure(`the body is not JSON: ${errorText(error)}`);
     }
     const query = typeof asked.query === "string" ? asked.query : "";
-    const columns = QUERY.exec(query)?.[1]
-      ?.split(/[\s,]+/)
-      .filter((name) => name !== "");
-    if (columns === undefined || LITERAL_CONDITION.test(query)) return failure(HERE);
+    const [, args, fields] = QUERY.exec(query) ?? [];
+    const columns = fields?.split(/[\s,]+/).filter((name) => name !== "");
+    if (columns === undefined) return failure(HERE);
     const unknown = columns.find((name) => COLUMNS[name] === undefined);
     if (unknown !== undefined) return failure(`processor_status has no field ${unknown}; ${HERE}`);
     let wanted: string | undefined;
     try {
-      wanted = wantedProcessor(asked.variables);
+      wanted = wantedProcessor(args, asked.variables);
     } catch (error) {
       return failure(errorText(error));
     }

@@ -1,0 +1,107 @@
+// `sextant prove`: writes a proof of a balance or a table item that anybody can check without a node.
+import { writeFile } from "node:fs/promises";
+import { ConfigError, errorText } from "../../base/errors.ts";
+import { checkProof, parseOperand, proofStart, proofToBcs } from "../../node.ts";
+import { command, EXIT_FAILED, EXIT_OK } from "../command.ts";
+import { balanceOperands, checkOperand, NameFinder } from "../names.ts";
+import { switchOption, textOption, textOptionWithDefault } from "../option.ts";
+import {
+  askSource,
+  minVersionOptions,
+  operandsOf,
+  type ProofQuery,
+  readAtExclusions,
+  readAtOf,
+  readAtOptions,
+  type Source,
+  sourceExclusions,
+  sourceOptions,
+} from "../source.ts";
+
+interface Asked {
+  readonly table: string | undefined;
+  readonly key: string | undefined;
+}
+
+/** Checks what to prove; the function returned finds what names stand for. Throws ConfigError. */
+function queryOf(
+  { table, key }: Asked,
+  operands: readonly string[],
+): (source: Source) => Promise<ProofQuery> {
+  if (table === undefined && key === undefined) {
+    const [address, asset] = operandsOf(operands, ["ADDRESS", "ASSET"]);
+    const find = balanceOperands({ address, asset });
+    return async (source) => {
+      const found = await find(source);
+      return { address: found.address, asset_type: found.asset };
+    };
+  }
+  operandsOf(operands, []);
+  if (table === undefined || key === undefined) {
+    throw new ConfigError("--table and --key: expected both, or ADDRESS and ASSET");
+  }
+  checkOperand("table", "--table", table);
+  parseOperand("key", "--key", key);
+  return async (source) => ({
+    table_handle: await new NameFinder(source).find("table", "--table", table),
+    key,
+  });
+}
+
+export const proveCommand = command({
+  name: "prove",
+  summary: "Write a proof of a balance or a table item, which sextant verify-proof checks without a node",
+  operands: "[ADDRESS ASSET]",
+  options: {
+    ...sourceOptions,
+    ...minVersionOptions,
+    ...readAtOptions,
+    table: textOption("Prove an item of this table instead of a balance", "TABLE_HANDLE"),
+    key: textOption("Key of the item, as the hex of its BCS bytes", "KEY"),
+    "from-waypoint": textOption(
+      "Waypoint of an epoch's end that the proof begins at, such as the genesis waypoint (default the end of the epoch before)",
+      "VERSION:HASH",
+    ),
+    out: textOptionWithDefault("File to write; - for standard output", "FILE", "proof.json"),
+    bcs: switchOption("Write BCS, the chain's binary format, instead of JSON", false),
+  },
+  exclusions: [...sourceExclusions, ...readAtExclusions],
+  examples: [
+    "sextant prove ada APT",
+    'sextant prove 0xcafe 0xa --from-waypoint "$(cat waypoint.txt)" --out cafe.json',
+    "sextant prove --table prices --key 0x03415054 --data ./data",
+  ],
+  run: async (values, operands, context) => {
+    const { out, bcs, "from-waypoint": from } = values;
+    if (bcs && out === "-") throw new ConfigError("--bcs: expected a file for --out, got -");
+    const find = queryOf(values, operands);
+    const at = readAtOf(values);
+    if (from !== undefined) parseOperand("waypoint", "--from-waypoint", from);
+    const text = await askSource(values, async (source) => source.proof(await find(source), at, from));
+    const waypoint = from ?? proofStart(text);
+    // Whoever wrote the answer, only a proof that holds is worth a file.
+    const { reason, shown } = checkProof(text, waypoint);
+    if (reason !== undefined) {
+      context.err(`the node's proof does not hold: ${reason}`);
+      return EXIT_FAILED;
+    }
+    if (out === "-") {
+      context.out(text);
+      return EXIT_OK;
+    }
+    try {
+      await writeFile(out, bcs ? proofToBcs(text) : text);
+    } catch (error) {
+      throw new ConfigError(`--out: cannot write ${out}: ${errorText(error)}`, error);
+    }
+    const { balance, value, ledger_version: version } = shown;
+    context.out(
+      `${balance === undefined ? value : `balance ${balance}`} at version ${version}: wrote ${out}`,
+    );
+    context.out(`verify it with: sextant verify-proof ${out} --waypoint ${waypoint}`);
+    if (from === undefined) {
+      context.err("note: the proof is worth as much as that waypoint; compare it with another source");
+    }
+    return EXIT_OK;
+  },
+});

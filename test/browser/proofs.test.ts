@@ -1,0 +1,163 @@
+// A bundle that `sextant prove` wrote is checked without a node: by the program, by `sextant/verify` in Node and in a
+// real browser, under a policy that allows the page its own scripts and nothing else.
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hasChromium, openVisit } from "../support/chromium.ts";
+import { ROOT } from "../support/documentation.ts";
+import { runProgram, startProgram } from "../support/program.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+const VERIFY = join(ROOT, "dist/verify.js");
+const MAX_COMPRESSED_BYTES = 60_000;
+
+type Verify = typeof import("../../src/verify.ts");
+
+let waypoint: string;
+let files: Readonly<Record<"json" | "bcs", Uint8Array>>;
+let module: Verify;
+
+/** Answers of a checker: what is proven, or why not. */
+function ask(check: () => ReturnType<Verify["verifyProof"]>): string {
+  try {
+    const { claim, ledgerVersion } = check();
+    return claim.kind === "balance" ? `${claim.balance} at ${ledgerVersion}` : "another claim";
+  } catch (error) {
+    return `refused: ${(error as Error).message}`;
+  }
+}
+
+/** A copy with one bit changed. */
+function changed(bytes: Uint8Array, at: number): Uint8Array {
+  const copy = new Uint8Array(bytes);
+  copy[at] = (copy[at] ?? 0) ^ 1;
+  return copy;
+}
+
+/** Some places all over a file. */
+function places(bytes: Uint8Array, count: number): number[] {
+  return Array.from({ length: count }, (_, i) => Math.floor(((i + 0.5) * bytes.length) / count));
+}
+
+beforeAll(async () => {
+  const folder = temporaryFolder();
+  const args = ["--store", "memory", "--block-time", "0", "--blocks", "12", "--epoch-time", "5s"];
+  const node = await startProgram([...args, "--log-level", "warn"]);
+  const info = (await (await fetch(`${node.url}/info`)).json()) as Record<string, string>;
+  waypoint = info.genesis_waypoint ?? "";
+  const prove = async (name: string, ...more: string[]): Promise<Uint8Array> => {
+    const out = join(folder, name);
+    const asked = ["prove", "ada", "APT", "--url", node.url, "--from-waypoint", waypoint, "--out", out];
+    const run = await runProgram([...asked, ...more]);
+    expect(run.stderr).toBe("");
+    expect(run.code).toBe(0);
+    const checked = await runProgram(["verify-proof", out, "--waypoint", waypoint]);
+    expect(checked.stdout).toMatch(/^verdict +proven\n/);
+    expect(checked.code).toBe(0);
+    return readFileSync(out);
+  };
+  files = { json: await prove("proof.json"), bcs: await prove("proof.bcs", "--bcs") };
+  module = (await import(VERIFY)) as Verify;
+});
+
+it("the export for browsers is small, whole, and free of Node", () => {
+  const code = readFileSync(VERIFY);
+  expect(gzipSync(code, { level: 9 }).length).toBeLessThan(MAX_COMPRESSED_BYTES);
+  const text = code.toString();
+  expect(text).not.toMatch(
+    /\bfrom\s*["']|\bimport\s*\(|\brequire\(|node:|WebAssembly|\bnew Function\b|\beval\(/,
+  );
+});
+
+it("sextant/verify checks both forms in Node, and refuses any changed byte with a reason", () => {
+  for (const bytes of Object.values(files)) {
+    const answer = ask(() => module.verifyProof(bytes, waypoint));
+    expect(answer).toMatch(/^\d+ at \d+$/);
+    for (const at of places(bytes, 8)) {
+      expect(ask(() => module.verifyProof(changed(bytes, at), waypoint))).toMatch(/^refused: \S.{10,}/);
+    }
+  }
+  expect(ask(() => module.verifyProof(files.json, `0:${"0".repeat(64)}`))).toMatch(
+    /^refused: the proof begins at 0:[0-9a-f]{64}, not at the waypoint 0:0{64}$/,
+  );
+});
+
+it("the program refuses a changed byte with one line and exit code 1", async () => {
+  const path = join(temporaryFolder(), "changed.json");
+  const { writeFileSync } = await import("node:fs");
+  const text = Buffer.from(files.json).toString();
+  writeFileSync(
+    path,
+    text.replace(/"balance":"(\d)/, (_, digit) => `"balance":"${(Number(digit) % 9) + 1}`),
+  );
+  const run = await runProgram(["verify-proof", path, "--waypoint", waypoint]);
+  expect(run.code).toBe(1);
+  expect(run.stdout).toBe("");
+  expect(run.stderr).toMatch(/proves nothing: the balance is proven to be \d+, not \d+\n$/);
+  const unnamed = await runProgram(["verify-proof", path]);
+  expect(unnamed.code).toBe(2);
+});
+
+describe.skipIf(!hasChromium)("in a browser", () => {
+  let server: Server;
+  let url: string;
+
+  beforeAll(async () => {
+    const pages: Readonly<Record<string, readonly [type: string, body: string | Buffer]>> = {
+      "/": [
+        "text/html",
+        '<!doctype html><title>proofs</title><script type="module" src="/main.js"></script>',
+      ],
+      "/main.js": [
+        "text/javascript",
+        'import { verifyProof } from "/verify.js"; globalThis.verifyProof = verifyProof;',
+      ],
+      "/verify.js": ["text/javascript", readFileSync(VERIFY)],
+    };
+    server = createServer((request, response) => {
+      const [type, body] = pages[request.url ?? ""] ?? ["text/plain", ""];
+      response.writeHead(200, {
+        "content-type": type,
+        "content-security-policy": "default-src 'none'; script-src 'self'",
+      });
+      response.end(body);
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  });
+  afterAll(() => server.close());
+
+  it("it checks both forms and refuses changed bytes as it does in Node", async () => {
+    const { page, faults, close } = await openVisit(url);
+    await page.goto("/");
+    await page.waitForFunction("globalThis.verifyProof !== undefined");
+    const answers = async (proofs: readonly Uint8Array[]): Promise<string[]> => {
+      const given = { proofs: proofs.map((bytes) => [...bytes]), waypoint };
+      return page.evaluate(({ proofs: lists, waypoint: start }) => {
+        const { verifyProof } = globalThis as unknown as Verify;
+        return lists.map((list) => {
+          try {
+            const { claim, ledgerVersion } = verifyProof(new Uint8Array(list), start);
+            return claim.kind === "balance" ? `${claim.balance} at ${ledgerVersion}` : "another claim";
+          } catch (error) {
+            return `refused: ${(error as Error).message}`;
+          }
+        });
+      }, given);
+    };
+    const proofs = Object.values(files).flatMap((bytes) => [
+      bytes,
+      ...places(bytes, 6).map((at) => changed(bytes, at)),
+    ]);
+    const inNode = proofs.map((bytes) => ask(() => module.verifyProof(bytes, waypoint)));
+    expect(await answers(proofs)).toEqual(inNode);
+    expect(inNode.filter((answer) => answer.startsWith("refused: "))).toHaveLength(12);
+    expect(faults).toEqual([]);
+    await close();
+  });
+});
