@@ -498,6 +498,7 @@ class SextantNode implements Node, Ledger {
         submissions: this.#submissions ?? this.#role?.submissions,
         prover: (view, question, options) => this.#proofs.prove(view, question, options),
         types: this.#reader.types,
+        gasPrices: this.#reader.gasPrices,
         nodeInfo: (view) => this.#info(view),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
         unready: () => this.#status(undefined).unready,

@@ -5,6 +5,7 @@ import type { MaybePromise } from "../base/maybe-promise.ts";
 import { createAccountReader } from "../ledger/account-reader.ts";
 import { parseAsset } from "../ledger/asset.ts";
 import { readBalance } from "../ledger/balance.ts";
+import { GasPriceEstimator } from "../ledger/gas-price.ts";
 import { readModuleItem } from "../ledger/module-item.ts";
 import { resolveReadPoint } from "../ledger/read-point.ts";
 import { StateTypes } from "../ledger/state-types.ts";
@@ -77,6 +78,7 @@ export function toLedgerInfo({ position }: Pick<LedgerView, "position">): Ledger
 export class Reader {
   readonly modules = new ModuleCache();
   readonly types = new StateTypes(this.modules);
+  readonly gasPrices = new GasPriceEstimator();
   readonly #ledger: Ledger;
   readonly #headWatch: HeadWatch;
   readonly #thread = new SubmissionThread();

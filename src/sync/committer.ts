@@ -356,7 +356,8 @@ export class Committer {
     const view = await this.#store.openView();
     try {
       const { oldestVersion } = view.position;
-      const start = next > oldestVersion ? next : oldestVersion;
+      const isPruned = next < oldestVersion;
+      const start = isPruned ? oldestVersion : next;
       const records = await view.getRecords(start, maxRecords, INDEX_STEP_BYTES);
       const last = start + BigInt(records.length) - 1n;
       await this.#store.putIndex(transactionIndexRows(records), [indexReachRow(last, "transactions")]);
