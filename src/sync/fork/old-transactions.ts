@@ -4,7 +4,11 @@ import { equalBytes } from "../../base/bytes.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { BcsReader } from "../../bcs/reader.ts";
 import { urlTo } from "../../interface/route.ts";
-import { blockByHeightRoute } from "../../interface/routes.ts";
+import {
+  accountTransactionsRoute,
+  blockByHeightRoute,
+  transactionByHashRoute,
+} from "../../interface/routes.ts";
 import { senderOf, transactionOfOwner, transactionRows } from "../../ledger/indexes/transaction-rows.ts";
 import { decodePage, decodeRecord, recordTransactionHash } from "../../ledger/record.ts";
 import type { OwnedKey, OwnedPage } from "../../ledger/view.ts";
@@ -45,7 +49,7 @@ export async function oldTransactionKeys(
 async function keysOfHash(ask: AskNow, hash: Uint8Array, upTo: bigint): Promise<readonly OwnedKey[]> {
   const text = `0x${Buffer.from(hash).toString("hex")}`;
   const { bytes } = await ask({
-    toUrl: (base) => `${base}/transactions/by_hash/${text}`,
+    toUrl: (base) => urlTo(base, transactionByHashRoute, { txn_hash: text }),
     version: undefined,
     absentCode: "transaction_not_found",
   });
@@ -69,7 +73,7 @@ async function keysOfSender(
   const start = after === undefined ? 0n : Buffer.from(after).readBigUInt64BE() + 1n;
   const count = Math.min(limit, MAX_SENT);
   const { bytes } = await ask({
-    toUrl: (base) => `${base}/accounts/${address}/transactions?start=${start}&limit=${count}`,
+    toUrl: (base) => urlTo(base, accountTransactionsRoute, { address, start, limit: count }),
     version: undefined,
     absentCode: "account_not_found",
   });
