@@ -224,9 +224,7 @@ describe("a validly hashed fork that nobody signed", () => {
     });
     await produce(fork, 20);
     await until(async () => {
-      const { upstreams = [] } = (await known.info()) as {
-        upstreams?: { state: string; last_fault?: string }[];
-      };
+      const { upstreams = [] } = await known.info();
       return upstreams[0]?.state === "set_aside" && upstreams[0].last_fault?.includes("another history");
     });
     expect((await infoOf(known)).refuted_from).toBeUndefined();
