@@ -6,8 +6,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { paySalaries } from "./payroll.ts";
 
 const APT = "0x1::aptos_coin::AptosCoin";
-const payer = Account.fromPrivateKey({ privateKey: new Ed25519PrivateKey(`0x${"11".repeat(32)}`) });
-const [anna, ben] = ["0xa11ce", "0xb0b"];
+const payer = Account.fromPrivateKey({
+  privateKey: new Ed25519PrivateKey(`ed25519-priv-0x${"11".repeat(32)}`),
+});
+const [anna, ben] = [`0x${"a1".repeat(32)}`, `0x${"b2".repeat(32)}`];
 
 let node: Node;
 let aptos: Aptos;
