@@ -13,6 +13,7 @@ import type { BlockEvent } from "../ledger/watch/watched-blocks.ts";
 import type { Explanation } from "../transaction/explain/explanation.ts";
 import type { LOCAL_CHAIN_NUMBERS } from "./block-maker.ts";
 import type { FOLLOW_NUMBERS } from "./following.ts";
+import type { FORK_NUMBERS } from "./forking.ts";
 import type { FRONTEND_NUMBERS } from "./http-frontend.ts";
 import type { NodeInfo } from "./node-info.ts";
 import type { StoreOptions } from "./store-engines.ts";
@@ -73,6 +74,16 @@ export interface FollowOptions extends NumberOptions<typeof FOLLOW_NUMBERS> {
   readonly onProgress?: ((progress: FollowProgress) => void) | undefined;
 }
 
+/** A network to fork: its state at one version, with local blocks on top. */
+export interface ForkOptions extends NumberOptions<typeof FORK_NUMBERS> {
+  /** Base URL of a full node of the network, with or without `/v1`. */
+  readonly url: string;
+  /** The version to fork at: the node's latest at the first start unless given. A store keeps it. */
+  readonly version?: bigint | undefined;
+  /** The key of the node. */
+  readonly apiKey?: UpstreamApiKey | undefined;
+}
+
 /** How far a follower is. */
 export interface FollowProgress {
   /** Where this run started; undefined without a ledger, as is `version`. */
@@ -104,7 +115,9 @@ export interface NodeOptions {
   readonly waypoint?: string | readonly string[] | undefined;
   /** Follows full nodes instead of making blocks. */
   readonly follow?: FollowOptions | undefined;
-  /** Makes blocks on top of `genesis`, or sets up the local chain that runs without one. */
+  /** Makes blocks on top of another network's state at one version, which is read as it is needed. */
+  readonly fork?: ForkOptions | undefined;
+  /** Makes blocks on top of `genesis` or `fork`, or sets up the local chain that runs without either. */
   readonly localChain?: LocalChainOptions | undefined;
   /** History to keep: a time (`24h`, `30d`), a count of versions, or `off`. */
   readonly pruneWindow?: string | undefined;

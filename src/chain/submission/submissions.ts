@@ -23,7 +23,7 @@ import { coinBalance, NATIVE_COIN } from "../functions/coins.ts";
 import type { Keypair } from "../keys.ts";
 import { WorkingState } from "../working-state.ts";
 import { GAS_PRICES, MAX_GAS_AMOUNT } from "./gas.ts";
-import { meterOf, type RunResult, runCall, runSubmitted } from "./run.ts";
+import { asModelled, meterOf, type RunResult, runCall, runSubmitted } from "./run.ts";
 import { areSignaturesValid } from "./signatures.ts";
 import { type Submitted, toSubmitted } from "./submitted.ts";
 import { checkPrologue } from "./transaction-prologue.ts";
@@ -41,6 +41,11 @@ export interface SimulatedFields {
   readonly maxGasAmount: boolean;
   readonly gasUnitPrice: boolean;
   readonly prioritizedGasUnitPrice: boolean;
+}
+
+export interface CheckOptions {
+  /** The owner of the chain asks for it, who needs no signature. Never true for what comes over HTTP. */
+  readonly isImpersonated?: boolean;
 }
 
 /** A transaction that a block may take. */
@@ -70,16 +75,26 @@ export class Submissions {
   }
 
   /** Takes a transaction apart. Throws SubmissionError for one that is not modelled. Checks nothing else. */
-  takeApart(transaction: UserTransaction): Submitted {
-    if (!this.#framework.hasFungibleAssets)
-      throw unmodelled("transactions on a genesis without fungible assets");
-    return toSubmitted(transaction);
+  takeApart(transaction: UserTransaction, options: { readonly isFree?: boolean } = {}): Submitted {
+    const { hasFungibleAssets, unmodelledReason } = this.#framework;
+    if (!hasFungibleAssets) throw unmodelled("transactions on a ledger without fungible assets");
+    if (unmodelledReason !== undefined) throw unmodelled(unmodelledReason);
+    return toSubmitted(transaction, options);
   }
 
   /** Checks a transaction against the ledger's head. Throws SubmissionError for one that no block can take. */
-  async check(view: LedgerView, submitted: Submitted): Promise<Checked> {
+  async check(
+    view: LedgerView,
+    submitted: Submitted,
+    { isImpersonated = false }: CheckOptions = {},
+  ): Promise<Checked> {
+    if (!isImpersonated && !(await areSignaturesValid(submitted.transaction)))
+      throw refuse("INVALID_SIGNATURE");
+    return asModelled(() => this.#check(view, submitted));
+  }
+
+  async #check(view: LedgerView, submitted: Submitted): Promise<Checked> {
     const { transaction } = submitted;
-    if (!(await areSignaturesValid(transaction))) throw refuse("INVALID_SIGNATURE");
     const { chainId, timestampUsec } = view.position;
     const call = this.#callState(view);
     const context = { chainId, timestampUsec, mayWait: true };
