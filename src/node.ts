@@ -386,14 +386,15 @@ class SextantNode implements Node, Ledger {
     if (genesis !== undefined && plan.proven === undefined && !readOnly) {
       logger.warn({}, "the genesis file is unproven: no waypoint was given");
     }
-    const onOpen = (opened: OpenedStore): Promise<void> => this.#begin(opened, plan);
+    const onOpen = async (opened: OpenedStore): Promise<void> => {
+      await this.#begin(opened, plan);
+      await this.#openLocalServers(plan);
+    };
     // Without a store, in-process callers get an error; servers wait.
     if (this.#frontend === undefined) {
       await onOpen(await openStore(this.#storeOptions, opening));
-      await this.#openLocalServers(plan);
       return;
     }
-    await this.#openLocalServers(plan);
     const { signal } = this.#closing;
     const onFault = (error: unknown): void => void this.#faults.report("store", error);
     await awaitStore(this.#storeOptions, opening, { onOpen, onFault, signal });
