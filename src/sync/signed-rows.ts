@@ -60,6 +60,27 @@ export function ownSignedRows(signed: SignedLedgerInfo): SideRow[] {
   return signed.ledgerInfo.nextEpoch === undefined ? [newest] : [newest, epochEndRow(signed)];
 }
 
+/** What is read of a signed ledger info without decoding it. */
+export interface SignedHead {
+  readonly epoch: bigint;
+  readonly version: bigint;
+}
+
+/** After the variant: epoch, round, block id and accumulator root. */
+const [EPOCH_AT, VERSION_AT] = [1, 1 + 8 + 8 + 32 + 32];
+
+/** Epoch and version of a stored signed ledger info. */
+export function readSignedHead(bytes: Uint8Array): SignedHead {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return { epoch: buffer.readBigUInt64LE(EPOCH_AT), version: buffer.readBigUInt64LE(VERSION_AT) };
+}
+
+/** BCS of the newest signed ledger info. */
+export async function loadNewestBytes(store: Pick<Store, "getSideRows">): Promise<Uint8Array | undefined> {
+  const [bytes] = await store.getSideRows([NEWEST_KEY]);
+  return bytes && decodeWith(newestCodec, new Uint8Array(bytes)).signed;
+}
+
 export async function loadNewestSigned(store: Pick<Store, "getSideRows">): Promise<NewestSigned | undefined> {
   const [bytes] = await store.getSideRows([NEWEST_KEY]);
   if (bytes === undefined) return undefined;

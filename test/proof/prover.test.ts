@@ -109,7 +109,7 @@ describe("proofs", () => {
     const questions = questionsOf(run);
     const [ends, outside] = [await lastEnds(run.store, 8), (await lastEnds(run.store, 45)).slice(42)];
     for (const [i, version] of ends.entries()) {
-      for (const question of questions.filter((_, q) => (q + i) % 4 === 0)) {
+      for (const question of questions.filter((_, q) => (q + i) % 8 === 0)) {
         const bundle = await ask(run.store, question, { version, fromWaypoint });
         const proven = verifyBundle(bundle, fromWaypoint, fastestBls());
         expect(proven.version).toBe(version);
