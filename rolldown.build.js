@@ -2,6 +2,7 @@
 // stay outside, and what is imported on use becomes a file of its own.
 import { dirname, join, relative, resolve } from "node:path";
 import { build } from "rolldown";
+import { buildConsole } from "./console/build.js";
 
 await build({
   // Files of the build that something names: the launcher, the package's export, workers, threads and the tests.
@@ -55,3 +56,5 @@ await build({
   // Packages are inside: a page can load this file as it is.
   output: { dir: "dist", minify: true, keepNames: true, entryFileNames: "[name].js", codeSplitting: false },
 });
+
+await buildConsole();

@@ -1,9 +1,10 @@
-// Prepares the files for browsers in dist/: copies the icons, packs every file of console and reference with gzip and
-// brotli, and writes the list by which src/http/static-files.ts serves them. Runs last in the build.
+// Prepares the files for browsers in dist/: builds the API reference, copies the icons, packs every file of console and
+// reference with gzip and brotli, and writes the list by which src/http/static-files.ts serves them. Runs last in the build.
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { build } from "rolldown";
 
 const TYPES = {
   ".css": "text/css; charset=utf-8",
@@ -19,8 +20,34 @@ const DIST = "dist";
 /** A coding that saves less is not worth another file. */
 const WORTH = 0.9;
 
+function hashOf(bytes) {
+  return createHash("sha256").update(bytes).digest("hex").slice(0, 32);
+}
+
+async function buildReference() {
+  const sources = "console/reference";
+  const folder = join(DIST, "reference");
+  const { output } = await build({
+    input: { reference: `${sources}/main.tsx` },
+    platform: "browser",
+    tsconfig: "console/tsconfig.json",
+    transform: { define: { "process.env.NODE_ENV": '"production"' }, target: "es2022" },
+    output: { dir: folder, minify: true, entryFileNames: "[name]-[hash].js" },
+  });
+  const script = output.find((file) => file.type === "chunk" && file.isEntry);
+  const style = readFileSync(`${sources}/style.css`);
+  const styleName = `reference-${hashOf(style).slice(0, 10)}.css`;
+  writeFileSync(join(folder, styleName), style);
+  const page = readFileSync(`${sources}/index.html`, "utf8");
+  writeFileSync(
+    join(folder, "index.html"),
+    page.replace("{{style}}", styleName).replace("{{script}}", script.fileName),
+  );
+}
+
+await buildReference();
 mkdirSync(join(DIST, "console"), { recursive: true });
-copyFileSync("console/mark.svg", join(DIST, "console/mark.svg"));
+for (const name of ["mark.svg", "icon.png"]) copyFileSync(join("console", name), join(DIST, "console", name));
 
 const list = {};
 for (const folder of ["console", "reference"]) {
@@ -42,7 +69,7 @@ for (const folder of ["console", "reference"]) {
       sizes[coding] = compressed.length;
       writeFileSync(`${path}.${coding === "gzip" ? "gz" : coding}`, compressed);
     }
-    list[name] = { type, hash: createHash("sha256").update(bytes).digest("hex").slice(0, 32), sizes };
+    list[name] = { type, hash: hashOf(bytes), sizes };
   }
 }
 writeFileSync(join(DIST, "web-files.json"), JSON.stringify(list));

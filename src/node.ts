@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigError, errorText, TryAgainError } from "./base/errors.ts";
+import { toPrefixedHex } from "./base/hex.ts";
 import { type Logger, silentLogger } from "./base/log.ts";
 import { andThen, type MaybePromise } from "./base/maybe-promise.ts";
 import type { ChainGuide } from "./chain/guide.ts";
-import { LOCAL_CHAIN_ID, type LocalChain } from "./chain/local-chain.ts";
+import { type BlockSource, LOCAL_CHAIN_ID } from "./chain/local-chain.ts";
 import { lagReason } from "./http/max-lag.ts";
 import type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
 import type { HoldingAnswer } from "./http/operations/get-holdings.ts";
 import { assetCacheStats } from "./http/schemas/asset-type.ts";
+import { HTTP_DEFAULTS } from "./http/server.ts";
+import type { SubmissionHandler } from "./http/services.ts";
 import type { BalanceChange } from "./ledger/balance-history.ts";
 import { balanceKeyCacheStats } from "./ledger/balance-keys.ts";
 import { LedgerError } from "./ledger/errors.ts";
@@ -20,7 +23,6 @@ import { watchChanges } from "./ledger/watch/watch-changes.ts";
 import type { WatchEvent, Watched } from "./ledger/watch/watched.ts";
 import type { BalanceEvent } from "./ledger/watch/watched-balance.ts";
 import { type BlockEvent, watchedBlocks } from "./ledger/watch/watched-blocks.ts";
-import { parseAddress } from "./move/address.ts";
 import { BalanceQuestions, watchedBalanceOf } from "./node/balance-questions.ts";
 import { DemoNameInfo } from "./node/demo-names.ts";
 import { type DeprecatedOptions, withPresentNames } from "./node/deprecated-options.ts";
@@ -31,10 +33,13 @@ import {
   followGauges,
   followInfo,
   passThroughRefusalOf,
+  provingGauges,
   unhealthyReasonOf,
   WaypointInfo,
 } from "./node/follow-report.ts";
-import { passThroughOf, refuseUnknownState } from "./node/following.ts";
+import { passThroughOf } from "./node/following.ts";
+import { forkInfo, forkSourceInfo } from "./node/fork-report.ts";
+import { answerSubmission } from "./node/forwarded-submissions.ts";
 import {
   cacheGauges,
   faultGauges,
@@ -44,15 +49,20 @@ import {
   storeGauges,
   writerGauges,
 } from "./node/gauges.ts";
-import { HttpFrontend } from "./node/http-frontend.ts";
+import { HttpFrontend, withPort } from "./node/http-frontend.ts";
+import type { ImpersonatedCall, ImpersonatedResult } from "./node/impersonation.ts";
 import { IndexQuestions } from "./node/index-questions.ts";
 import { electionInfo, indexInfo, nodeInfo } from "./node/info.ts";
 import { LedgerWriter } from "./node/ledger-writer.ts";
+import { LocalServers } from "./node/local-servers.ts";
 import { createMetrics, type MetricFigures, type Metrics } from "./node/metrics.ts";
+import { type NodeInfo, toNodeInfo } from "./node/node-info.ts";
+import { OfflineViews } from "./node/offline-views.ts";
 import {
   type BatchAnswer,
   type Explanation,
   type HistoryOptions,
+  type HttpOptions,
   type LedgerInfo,
   type MinVersionOptions,
   NODE_DEFAULTS,
@@ -60,16 +70,19 @@ import {
   type NodeOptions,
   type ProveOptions,
   type ReadOptions,
+  type SdkConfig,
   type SimulationResult,
   type TableItemsOptions,
   type WatchOptions,
 } from "./node/options.ts";
+import { ProofPort } from "./node/proof-port.ts";
 import { ProofQuestions, proofWindowOf } from "./node/proof-questions.ts";
-import { Reader, toBody, toLedgerInfo, toText } from "./node/reader.ts";
+import { Reader, toBody, toLedgerInfo } from "./node/reader.ts";
 import { planStart, type StartPlan } from "./node/start-plan.ts";
 import type { OpenedStore } from "./node/store-engine.ts";
 import { awaitStore, engineOf, openStore, type StoreOptions, storeOptionsOf } from "./node/store-engines.ts";
 import { SubmissionService } from "./node/submission-service.ts";
+import { type Authored, type ChainSnapshot, TestAuthors } from "./node/test-authors.ts";
 import { trustInfo } from "./node/trust-report.ts";
 import type { NodeStatus, WorkerSetup } from "./node/worker-messages.ts";
 import { WriterElection } from "./node/writer-election.ts";
@@ -83,7 +96,6 @@ import { type PruneWindow, parsePruneWindow } from "./sync/prune-window.ts";
 export type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
 export type { HoldingAnswer } from "./http/operations/get-holdings.ts";
 export { HTTP_DEFAULTS, HTTP_NUMBERS, isHeaderBrand, isTrustLevel } from "./http/server.ts";
-export { formatAmount } from "./ledger/balance-detail.ts";
 export type { BalanceChange } from "./ledger/balance-history.ts";
 export type { TableRow } from "./ledger/owned-items.ts";
 export { isReversed } from "./ledger/version-range.ts";
@@ -97,13 +109,16 @@ export type { CassandraOptions } from "./node/engines/cassandra.ts";
 export { FOLLOW_NUMBERS } from "./node/following.ts";
 export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
 export { FRONTEND_NUMBERS } from "./node/http-frontend.ts";
+export type { ImpersonatedCall, ImpersonatedResult } from "./node/impersonation.ts";
 export { SOFTWARE_VERSION } from "./node/info.ts";
+export { type NodeInfo, type TrustRange, type UpstreamInfo, wideJson } from "./node/node-info.ts";
 export { parseOperand, refusalOf } from "./node/operands.ts";
 export {
   type BatchAnswer,
   type Explanation,
   type FollowOptions,
   type FollowProgress,
+  type ForkOptions,
   type HistoryEnd,
   type HistoryOptions,
   type HttpOptions,
@@ -115,11 +130,13 @@ export {
   type NodeOptions,
   type ProveOptions,
   type ReadOptions,
+  type SdkConfig,
   type SimulationResult,
   type TableItemsOptions,
   type WatchOptions,
 } from "./node/options.ts";
 export { checkProof, type ProofReport, proofStart, proofToBcs, proofToJson } from "./node/proof-files.ts";
+export { lookAtProofs } from "./node/proof-look.ts";
 export { type RewindReport, rewindData } from "./node/rewinding.ts";
 export type { StoreOptions } from "./node/store-engines.ts";
 export { lookAtData, type StoreLook } from "./node/store-look.ts";
@@ -133,7 +150,9 @@ export {
   restoreData,
   type StoreReport,
 } from "./node/store-tools.ts";
+export type { AccountOptions, Authored, ChainAuthoring, ChainSnapshot } from "./node/test-authors.ts";
 export { CASSANDRA_NUMBERS } from "./store/cassandra/options.ts";
+export { parseProofUrl } from "./sync/proofs/connect.ts";
 export { parseUpstreamUrl } from "./sync/upstream/rest-upstream.ts";
 
 /** How often `untilReady` looks. */
@@ -175,6 +194,8 @@ export interface WorkerLink {
   readonly status: () => NodeStatus;
   /** The metrics page of all processes. */
   readonly page: () => Promise<string>;
+  /** Takes transactions to the writer; undefined where no blocks are made. */
+  readonly submissions: SubmissionHandler | undefined;
   readonly logger: Logger;
 }
 
@@ -203,6 +224,12 @@ class SextantNode implements Node, Ledger {
   readonly #reader = new Reader(this, this.#headWatch);
   readonly #questions = new BalanceQuestions(this.#reader);
   readonly #indexQuestions: IndexQuestions;
+  readonly #authors = new TestAuthors({
+    writer: () => this.#writer,
+    submissions: () => this.#submissions,
+    withView: (ask) => this.#reader.withView(ask),
+    onBack: (from, to) => this.#headWatch.wentBack(from, to),
+  });
   readonly #proofs = new ProofQuestions(this.#reader, () => this.#store);
   readonly #startedMs: number;
   readonly #role: WorkerRole | undefined;
@@ -218,12 +245,15 @@ class SextantNode implements Node, Ledger {
   /** Undefined for a node that makes no blocks. */
   #submissions: SubmissionService | undefined;
   #frontend: HttpFrontend | undefined;
+  readonly #offlineViews = new OfflineViews();
+  #proofPort: ProofPort | undefined;
   #store: Store | undefined;
   #driver: (() => DriverReport) | undefined;
   /** Undefined for a store with one writer. */
   #election: WriterElection | undefined;
   #writer: LedgerWriter | undefined;
   #workersStarted: Promise<void> | undefined;
+  #localServers: LocalServers | undefined;
 
   constructor(options: NodeOptions & DeprecatedOptions, role?: WorkerRole) {
     this.#logger = options.logger ?? silentLogger;
@@ -249,6 +279,7 @@ class SextantNode implements Node, Ledger {
         () => this.#writer?.following,
         () => this.#headVersion(),
       ),
+      ...provingGauges(() => this.#writer?.following?.provingStatus()),
       ...faultGauges(this.#faults),
       ...storeGauges(),
       ...(this.#storeOptions.engine === "lmdb" ? diskGauges(this.#storeOptions.path) : []),
@@ -275,16 +306,35 @@ class SextantNode implements Node, Ledger {
     return this.#frontend?.url ?? this.#closedUrl;
   }
 
+  get faucetUrl(): string | undefined {
+    return this.#localServers?.faucetUrl;
+  }
+
+  get sdkConfig(): SdkConfig | undefined {
+    const { url } = this;
+    if (url === undefined) return undefined;
+    const { faucetUrl: faucet, statusUrl: indexer } = this.#localServers ?? {};
+    // The enum of the SDK has this text.
+    const network = (this.#plan?.chain === undefined ? "custom" : "local") as never;
+    return { network, fullnode: url, ...(faucet && { faucet }), ...(indexer && { indexer }) };
+  }
+
+  get proofUrl(): string | undefined {
+    return this.#proofPort?.url;
+  }
+
   async start(): Promise<void> {
     const { genesis, readOnly = false, http } = this.#options;
     const logger = this.#logger;
     const plan = await planStart(this.#options);
     this.#plan = plan;
-    this.#submissions = plan.chain === undefined ? undefined : this.#submissionService(plan.chain);
+    const chain = plan.chain ?? plan.fork?.chain;
+    this.#submissions = chain === undefined ? undefined : this.#submissionService(chain);
     // Files and the port are checked before the store is touched.
     if (http !== undefined) {
       this.#frontend = this.#createFrontend(http);
       await this.#frontend.open();
+      await this.#openProofPort(http);
     }
     const opening = { readOnly, check: plan.check, logger, onUpgrade: this.#options.onUpgrade };
     if (genesis !== undefined && plan.proven === undefined && !readOnly) {
@@ -294,13 +344,22 @@ class SextantNode implements Node, Ledger {
     // Without a store, in-process callers get an error; servers wait.
     if (this.#frontend === undefined) {
       await onOpen(await openStore(this.#storeOptions, opening));
+      await this.#openLocalServers(plan);
       return;
     }
+    await this.#openLocalServers(plan);
     const { signal } = this.#closing;
     const onFault = (error: unknown): void => void this.#faults.report("store", error);
     await awaitStore(this.#storeOptions, opening, { onOpen, onFault, signal });
     // Workers answer while this process waits for the store.
     if (this.#store === undefined) await this.#startWorkers();
+  }
+
+  async #openProofPort({ host = HTTP_DEFAULTS.host, proofPort: port }: HttpOptions): Promise<void> {
+    if (port === undefined || this.#role !== undefined) return;
+    const options = { host, port, store: () => this.#store, logger: this.#logger };
+    this.#proofPort = await withPort(port, ProofPort.open(options));
+    this.#logger.info({ url: this.#proofPort.url }, "the proof port listens");
   }
 
   /** Serves the store and, unless it is opened for reading, writes it as soon as this process may. */
@@ -345,6 +404,24 @@ class SextantNode implements Node, Ledger {
     await this.#startWorkers();
   }
 
+  async #openLocalServers({ chain, fork }: StartPlan): Promise<void> {
+    const { faucetPort, statusPort } = this.#options.localChain ?? {};
+    if ((chain ?? fork) === undefined || (faucetPort ?? statusPort) === undefined) return;
+    this.#localServers = new LocalServers({
+      host: this.#options.http?.host ?? HTTP_DEFAULTS.host,
+      faucetPort,
+      statusPort,
+      fund: async (address, amount) =>
+        (await this.#call(() => this.#authors.fundAll(address, amount))).map(({ hash }) => hash),
+      unready: () =>
+        this.#faults.reason ??
+        (this.#writer?.blocks === undefined ? "the node makes no blocks now" : undefined),
+      position: async () => this.#reader.withView(({ position }) => position).catch(() => undefined),
+      logger: this.#logger,
+    });
+    await this.#localServers.open();
+  }
+
   #take({ store, driver }: OpenedStore): void {
     this.#store = store;
     this.#driver = driver;
@@ -357,6 +434,7 @@ class SextantNode implements Node, Ledger {
       plan,
       localChain,
       index: !this.#isIndexOff,
+      transactionIndex: this.#options.transactionIndex,
       window: this.#window,
       proofWindow: proofWindowOf(this.#options, plan),
       faults: this.#faults,
@@ -378,7 +456,7 @@ class SextantNode implements Node, Ledger {
   }
 
   async #launchWorkers(): Promise<void> {
-    const { pruneWindow, follow, index } = this.#options;
+    const { pruneWindow, follow, index, transactionIndex } = this.#options;
     await this.#frontend?.startWorkers({
       setup: {
         // Functions do not reach another process.
@@ -387,20 +465,25 @@ class SextantNode implements Node, Ledger {
           pruneWindow,
           follow: follow && { ...follow, onProgress: undefined },
           index,
+          transactionIndex,
         },
         startedMs: this.#startedMs,
         genesisWaypoint: this.#plan?.check?.waypoint,
+        takesSubmissions: this.#submissions !== undefined,
       },
+      onSubmission: (call) => answerSubmission(this.#submissions, (use) => this.#reader.withView(use), call),
       status: async () => this.#status(await this.#headVersion()),
       onFault: (error) => this.#faults.report("workers", error),
     });
   }
 
-  #submissionService(chain: LocalChain): SubmissionService {
+  #submissionService(chain: BlockSource): SubmissionService {
     return new SubmissionService({
       chain,
       mempool: () => this.#writer?.blocks?.mempool,
       loadModule: (view) => this.#reader.moduleLoader(view),
+      encode: (body, view) => this.#reader.encodeSafely(body, view),
+      types: this.#reader.types,
     });
   }
 
@@ -414,13 +497,15 @@ class SextantNode implements Node, Ledger {
         headWatch: this.#headWatch,
         encoder: (body, view) => this.#reader.encodeSafely(body, view),
         explainer: (body, view) => this.#reader.explainSafely(body, view),
-        submissions: this.#submissions,
+        submissions: this.#submissions ?? this.#role?.submissions,
         prover: (view, question, options) => this.#proofs.prove(view, question, options),
         types: this.#reader.types,
+        gasPrices: this.#reader.gasPrices,
         nodeInfo: (view) => this.#info(view),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
         unready: () => this.#status(undefined).unready,
         index: !this.#isIndexOff,
+        transactionIndex: this.#options.transactionIndex,
         mayRestart: (chainId) => chainId === LOCAL_CHAIN_ID,
       },
       metrics: this.#metrics,
@@ -452,7 +537,9 @@ class SextantNode implements Node, Ledger {
     }
     return andThen(
       store.openView(),
-      (view) => this.#writer?.following?.viewOver(view) ?? refuseUnknownState(view, store),
+      (view) =>
+        (this.#writer?.following ?? this.#writer?.forking)?.viewOver(view) ??
+        this.#offlineViews.viewOver(view, store),
     );
   }
 
@@ -587,16 +674,17 @@ class SextantNode implements Node, Ledger {
     return this.#call(() => this.#reader.explainSubmission(request, options));
   }
 
-  info(): Promise<Readonly<Record<string, unknown>>> {
-    return this.#call(() =>
-      this.#reader
-        .withView((view) => this.#info(view))
-        .catch((error: unknown) => {
+  info(): Promise<NodeInfo> {
+    return this.#call(async () => {
+      const info = this.#reader.withView((view) => this.#info(view));
+      return toNodeInfo(
+        await info.catch((error: unknown) => {
           if (this.#store === undefined || !(error instanceof LedgerError && error.code === "no_ledger"))
             throw error;
           return this.#info(undefined);
         }),
-    );
+      );
+    });
   }
 
   async #info(view: LedgerView | undefined): Promise<Readonly<Record<string, unknown>>> {
@@ -611,7 +699,13 @@ class SextantNode implements Node, Ledger {
       window: this.#window,
       uptimeSeconds: Math.floor((Date.now() - this.#startedMs) / 1000),
       more: {
-        ...(view === undefined ? {} : trustInfo(view.position, position?.stateRoot !== undefined)),
+        ...(view === undefined
+          ? {}
+          : trustInfo(
+              view.position,
+              position?.stateRoot !== undefined || this.#writer?.following?.isProven === true,
+            )),
+        ...forkInfo(view?.position),
         ...(isOwn
           ? await this.#waypoints.read(view, this.#role?.genesisWaypoint ?? this.#plan?.check?.waypoint)
           : {}),
@@ -639,8 +733,10 @@ class SextantNode implements Node, Ledger {
       passThroughRefusal: passThroughRefusalOf(following?.status()),
       more: {
         ...(following === undefined ? {} : followInfo(following, version)),
+        ...forkSourceInfo(this.#writer?.forking),
         ...indexInfo(this.#isIndexOff, this.#writer?.indexProgress),
         ...electionInfo(this.#election),
+        ...this.#localServers?.info(),
         // Workers know no seed.
         ...(this.#plan?.chain === undefined ? {} : this.#demoNames.read(this.#plan.chain, undefined)),
       },
@@ -686,9 +782,10 @@ class SextantNode implements Node, Ledger {
     });
   }
 
-  #syncMode(): "local" | "follow" | "static" | "read-only" {
+  #syncMode(): "local" | "fork" | "follow" | "static" | "read-only" {
     if (this.#options.readOnly === true) return "read-only";
     if (this.#options.follow !== undefined) return "follow";
+    if (this.#options.fork !== undefined) return "fork";
     return this.#plan?.chain === undefined ? "static" : "local";
   }
 
@@ -725,7 +822,7 @@ class SextantNode implements Node, Ledger {
       const bytes = toBody(transaction);
       return this.#reader.withView(async (view) => {
         const { hash } = await submissions.submit({ bytes, isJson }, view);
-        return String(hash);
+        return toPrefixedHex(hash);
       });
     });
   }
@@ -735,25 +832,52 @@ class SextantNode implements Node, Ledger {
       const submissions = this.#requireSubmissions();
       const isJson = !(transaction instanceof Uint8Array);
       const bytes = toBody(transaction);
-      return this.#reader.withView((view) => submissions.simulate({ bytes, isJson }, view));
+      return this.#reader.withView((view) => submissions.simulateInProcess({ bytes, isJson }, view));
     });
   }
 
-  fund(address: string, amount: bigint): Promise<readonly string[]> {
-    return this.#call(async () => {
-      const submissions = this.#requireSubmissions();
-      const owner = parseAddress(toText("address", address));
-      if (typeof amount !== "bigint" || amount < 0n || amount >> 64n !== 0n)
-        throw new ConfigError("amount: expected a bigint from 0 to 2^64 - 1");
-      return this.#reader.withView((view) => submissions.fund(view, owner, amount));
-    });
+  fund(address: string, amount: bigint): Promise<Authored> {
+    return this.#call(() => this.#authors.fund(address, amount));
   }
 
-  async mine(blocks = 1): Promise<LedgerInfo> {
-    if (!Number.isSafeInteger(blocks) || blocks < 1)
-      throw new ConfigError(`blocks: expected a number from 1, got ${blocks}`);
-    for (let left = blocks; left > 1; left--) await this.produceBlock();
-    return this.produceBlock();
+  impersonate(address: string, call: ImpersonatedCall): Promise<ImpersonatedResult> {
+    return this.#call(() => this.#authors.impersonate(address, call));
+  }
+
+  setBalance(address: string, asset: string, amount: bigint): Promise<Authored> {
+    return this.#call(() => this.#authors.setBalance(address, asset, amount));
+  }
+
+  putTableItem(
+    handle: string,
+    key: string | Uint8Array,
+    value: string | Uint8Array | undefined,
+  ): Promise<Authored> {
+    return this.#call(() => this.#authors.putTableItem(handle, key, value));
+  }
+
+  publish(module: string | Uint8Array): Promise<Authored & { readonly module: string }> {
+    return this.#call(() => this.#authors.publish(module));
+  }
+
+  mine(blocks?: number): Promise<LedgerInfo> {
+    return this.#call(() => this.#authors.mine(blocks));
+  }
+
+  setTime(time: string | Date): Promise<LedgerInfo> {
+    return this.#call(() => this.#authors.setTime(time));
+  }
+
+  advanceTime(ms: number): Promise<LedgerInfo> {
+    return this.#call(() => this.#authors.advanceTime(ms));
+  }
+
+  snapshot(): Promise<ChainSnapshot> {
+    return this.#call(() => this.#authors.snapshot());
+  }
+
+  revert(snapshot: ChainSnapshot): Promise<LedgerInfo> {
+    return this.#call(() => this.#authors.revert(snapshot));
   }
 
   guide(): ChainGuide | undefined {
@@ -770,8 +894,10 @@ class SextantNode implements Node, Ledger {
   async #close(): Promise<void> {
     this.#closing.abort();
     this.#headWatch.close();
+    await this.#localServers?.close();
     await this.#election?.stop();
     await this.#writer?.stop();
+    await this.#proofPort?.close();
     await this.#frontend?.close();
     await this.#reader.close();
     await Promise.allSettled(this.#calls);
@@ -787,6 +913,9 @@ class SextantNode implements Node, Ledger {
     this.#store = undefined;
     this.#driver = undefined;
     this.#plan = undefined;
+    this.#submissions = undefined;
+    this.#localServers = undefined;
+    this.#offlineViews.close();
     this.#frontend = undefined;
     this.#election = undefined;
     this.#writer = undefined;

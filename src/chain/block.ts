@@ -2,16 +2,18 @@
 import { sha3Parts } from "../base/sha3.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import { u64 } from "../bcs/scalars.ts";
+import { LedgerError } from "../ledger/errors.ts";
 import type { Position } from "../ledger/position.ts";
 import { type TreeNodeReader, updateStateTree } from "../ledger/state-tree/update.ts";
 import { stateValueHash } from "../ledger/state-value.ts";
 import type { Transaction } from "../ledger/transaction.ts";
 import { votersOf } from "../ledger/validator-set.ts";
 import type { LedgerView } from "../ledger/view.ts";
-import { type Address, formatAddress } from "../move/address.ts";
+import { type Address, formatAddress, parseAddress } from "../move/address.ts";
 import type { LedgerRoot } from "../proof/accumulator-proof.ts";
 import type { EpochState, LedgerInfo, SignedLedgerInfo } from "../proof/ledger-info.ts";
 import type { BlockMetadata } from "../transaction/block-metadata.ts";
+import type { RawTransaction } from "../transaction/raw.ts";
 import { SubmissionError } from "../transaction/submission-error.ts";
 import type { Action, ActionContext } from "./actions/action.ts";
 import { installActions } from "./actions/install.ts";
@@ -32,7 +34,9 @@ import {
   withEpochTime,
 } from "./prologue.ts";
 import { Random } from "./random.ts";
-import { RecordWriter } from "./record-writer.ts";
+import { NO_ROOT, RecordWriter } from "./record-writer.ts";
+import { Slices } from "./slices.ts";
+import { useNonce } from "./submission/nonce-history.ts";
 import { type RunResult, runSubmitted } from "./submission/run.ts";
 import type { Submitted } from "./submission/submitted.ts";
 import { findSupplyItems } from "./supply.ts";
@@ -52,6 +56,8 @@ export interface BlockBase {
   readonly submitted?: SubmittedQueue | undefined;
   /** Time between changes of epoch from this block on; undefined keeps the ledger's. */
   readonly epochTimeMs?: number | undefined;
+  /** False makes no random transactions of the demo accounts. */
+  readonly traffic?: boolean | undefined;
   /** Time of the block; at or before the ledger's time it becomes the ledger's time plus one. */
   readonly timestampUsec: bigint;
 }
@@ -61,7 +67,17 @@ export interface SubmittedQueue {
   readonly waiting: readonly Submitted[];
   readonly faucet: Address;
   /** Called for each one that is in the block, or that no block can take any more. */
-  settle(submitted: Submitted): void;
+  settle(submitted: Submitted, outcome: { readonly isIncluded: boolean }): void;
+}
+
+/** The run of a submitted transaction failed in a way that no transaction should: a bug here, or a store out of reach. */
+export class SubmittedFault extends Error {
+  readonly submitted: Submitted;
+
+  constructor(submitted: Submitted, cause: unknown) {
+    super("a submitted transaction could not be run", { cause });
+    this.submitted = submitted;
+  }
 }
 
 /** The result of `makeBlock`. */
@@ -77,15 +93,19 @@ export interface MadeBlock {
 const GAS_PRICE = 100n;
 const MAX_GAS_USED = 500;
 const MIN_GAS_USED = 3;
-/** Most submitted transactions of a block, and most bytes of them. */
+/** Most submitted transactions of a block, most bytes of them, and the gas after which it takes no more. */
 const MAX_SUBMITTED = 1000;
 const MAX_SUBMITTED_BYTES = 4 * 1024 * 1024;
+const MAX_SUBMITTED_GAS = 500_000n;
+const USEC_PER_SEC = 1_000_000n;
+const NOBODY = parseAddress("0x0");
 /** One block in this many has no proposer. */
 const NIL_BLOCKS = 97;
 /** One transaction in this many carries a nonce instead of a sequence number. */
 const NONCE_TRANSACTIONS = 8;
 
-function blockRandom(seed: Uint8Array, height: bigint): Random {
+/** The random numbers of the block at a height. */
+export function blockRandom(seed: Uint8Array, height: bigint): Random {
   return new Random(sha3Parts(seed, encodeWith(u64, height)));
 }
 
@@ -103,7 +123,7 @@ async function loadBlockState(items: ChainItems, view: LedgerView) {
 }
 
 /** Collects the transactions of one block. */
-class BlockBuilder {
+export class BlockBuilder {
   readonly movements: Movement[] = [];
   readonly #blockState: BlockState;
   readonly #base: BlockBase;
@@ -150,7 +170,7 @@ class BlockBuilder {
   }
 
   /** Signs, executes and adds a user transaction. */
-  addUser(action: Action, gas: Gas, timestampUsec: bigint, nonce?: bigint): void {
+  async addUser(action: Action, gas: Gas, timestampUsec: bigint, nonce?: bigint): Promise<void> {
     const { items, state } = this.#blockState;
     const account = state.get(items.accounts[action.sender].account);
     const transaction = signAction(action, items.demoAccounts, {
@@ -161,6 +181,7 @@ class BlockBuilder {
     });
     const effects = this.begin(timestampUsec);
     this.movements.push(...execute(effects, action, gas, nonce !== undefined));
+    if (nonce !== undefined) await this.#useNonce(transaction.raw, nonce, timestampUsec);
     this.#gasUsed += gas.used;
     this.#writer.add({
       transaction: { kind: "user", transaction },
@@ -171,30 +192,52 @@ class BlockBuilder {
     });
   }
 
+  /** A transaction whose nonce is not used up could be submitted again. */
+  async #useNonce(raw: RawTransaction, nonce: bigint, timestampUsec: bigint): Promise<void> {
+    const { view } = this.#base;
+    const call = new CallState({
+      state: this.#blockState.state,
+      view,
+      createdUsec: timestampUsec,
+      faucet: NOBODY,
+    });
+    const used = { sender: raw.sender, nonce, expirationSecs: raw.expirationTimestampSecs };
+    await useNonce(call, used, timestampUsec / USEC_PER_SEC);
+  }
+
   /** Adds submitted transactions, as many as a block takes. Those that must wait for their turn stay in the queue. */
   async addSubmitted({ waiting, faucet, settle }: SubmittedQueue, timestampUsec: bigint): Promise<void> {
     const { state } = this.#blockState;
     const context = { chainId: this.#head.chainId, timestampUsec };
     const early = new Set<string>();
-    let [count, bytes] = [0, 0];
+    const slices = new Slices();
+    let [count, bytes, gas] = [0, 0, 0n];
     for (const submitted of waiting) {
+      if (count === MAX_SUBMITTED || gas >= MAX_SUBMITTED_GAS) return;
+      await slices.pause();
       const { raw } = submitted.transaction;
       const sender = formatAddress(raw.sender);
-      const isExpired = raw.expirationTimestampSecs <= timestampUsec / 1_000_000n;
+      const isExpired = raw.expirationTimestampSecs <= timestampUsec / USEC_PER_SEC;
       if (submitted.nonce === undefined && early.has(sender) && !isExpired) continue;
-      bytes += submitted.sizeBytes;
-      if (count === MAX_SUBMITTED || bytes > MAX_SUBMITTED_BYTES) return;
+      if (bytes + submitted.sizeBytes > MAX_SUBMITTED_BYTES) continue;
       const call = new CallState({ state, view: this.#base.view, createdUsec: timestampUsec, faucet });
       let result: RunResult;
       try {
         result = await runSubmitted(call, submitted, context);
       } catch (error) {
-        if (!(error instanceof SubmissionError)) throw error;
+        // The network under a fork is out of reach: the transaction waits, others need not.
+        if (error instanceof LedgerError && error.code === "unavailable" && this.#isFork) {
+          early.add(sender);
+          continue;
+        }
+        if (!(error instanceof SubmissionError)) throw new SubmittedFault(submitted, error);
         if (error.validation === "SEQUENCE_NUMBER_TOO_NEW") early.add(sender);
-        else settle(submitted);
+        else settle(submitted, { isIncluded: false });
         continue;
       }
       count++;
+      bytes += submitted.sizeBytes;
+      gas += result.gasUsed;
       this.#gasUsed += result.gasUsed;
       this.#extraFees += result.gasUsed * (raw.gasUnitPrice - GAS_PRICE);
       this.#writer.add({
@@ -203,12 +246,12 @@ class BlockBuilder {
         writes: state.finish(),
         ...result,
       });
-      settle(submitted);
+      settle(submitted, { isIncluded: true });
     }
   }
 
   /** Adds random user transactions. */
-  addRandomUsers(timestampUsec: bigint): void {
+  async addRandomUsers(timestampUsec: bigint): Promise<void> {
     const random = this.#random;
     for (let left = pickCount(random); left > 0; left--) {
       const used = BigInt(MIN_GAS_USED + random.below(MAX_GAS_USED));
@@ -218,7 +261,7 @@ class BlockBuilder {
       if (action === undefined) continue;
       const mayHaveNonce = action.cosigner === undefined && action.call.kind === "entryFunction";
       const nonce = random.oneIn(NONCE_TRANSACTIONS) && mayHaveNonce ? random.u64() : undefined;
-      this.addUser(action, gas, timestampUsec, nonce);
+      await this.addUser(action, gas, timestampUsec, nonce);
     }
   }
 
@@ -243,7 +286,13 @@ class BlockBuilder {
     }
   }
 
+  get #isFork(): boolean {
+    return this.#base.position.stateRoot === undefined;
+  }
+
   async #stateRoot(): Promise<Uint8Array> {
+    // A fork has a part of the state only.
+    if (this.#isFork) return NO_ROOT;
     const updates = [...this.#blockState.state.changes].map(({ keyHash, value }) => ({
       keyHash,
       valueHash: value === undefined ? undefined : stateValueHash(value),
@@ -253,7 +302,7 @@ class BlockBuilder {
 }
 
 /** What validators sign about a block. */
-function ledgerInfoOf(
+export function ledgerInfoOf(
   { id, epoch, round, timestampUsec }: BlockMetadata,
   ledger: LedgerRoot,
   nextEpoch: EpochState | undefined,
@@ -295,10 +344,11 @@ export async function makeBlock(items: ChainItems, seed: Uint8Array, base: Block
   builder.addSystem({ kind: "blockMetadata", block }, prologue);
   if (!hasDemo) {
     const free: Gas = { used: BigInt(MIN_GAS_USED), unitPrice: 0n };
-    for (const action of installActions(items)) builder.addUser(action, free, timestampUsec);
+    for (const action of installActions(items)) await builder.addUser(action, free, timestampUsec);
   } else if (!isNil) {
-    builder.addRandomUsers(timestampUsec);
+    // Before the demo accounts, whose own transactions would use up the sequence numbers that clients with their keys sign.
     if (base.submitted !== undefined) await builder.addSubmitted(base.submitted, timestampUsec);
+    if (base.traffic !== false) await builder.addRandomUsers(timestampUsec);
   }
   await builder.addLast(builder.lastTransaction(block.id), builder.begin(timestampUsec));
   return result();

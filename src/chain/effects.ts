@@ -1,8 +1,9 @@
 // The effects of a transaction: it changes state items and emits events.
+import { equalBytes } from "../base/bytes.ts";
 import { type Codec, decodeWith, encodeWith } from "../bcs/codec.ts";
 import type { ContractEvent } from "../ledger/event.ts";
 import type { EventHandle, ResourceGroup } from "../ledger/resources.ts";
-import { formatStructTag, type StructTag, type TypeTag } from "../move/type-tag.ts";
+import type { StructTag, TypeTag } from "../move/type-tag.ts";
 import type { AssetName } from "./assets.ts";
 import type { ChainItems } from "./chain-items.ts";
 import { type Item, tagOf } from "./item.ts";
@@ -49,25 +50,34 @@ export function emitV2<T>(effects: Pick<Effects, "events">, type: TypeTag, codec
 
 /** Type and layout of a member of a resource group. */
 export interface Member<T> {
+  /** Without type arguments. */
   readonly tag: StructTag;
-  readonly name: string;
   readonly codec: Codec<T>;
 }
 
 /** Declares a member by its type text. */
 export function member<T>(type: string, codec: Codec<T>): Member<T> {
-  const tag = tagOf(type);
-  return { tag, name: formatStructTag(tag), codec };
+  return { tag: tagOf(type), codec };
+}
+
+/** Compares a tag with that of a member. */
+function isSameTag(tag: StructTag, wanted: StructTag): boolean {
+  return (
+    tag.name === wanted.name &&
+    tag.module === wanted.module &&
+    tag.typeArgs.length === 0 &&
+    equalBytes(tag.address, wanted.address)
+  );
 }
 
 /** Reads a member of a group. */
 export function getMember<T>(group: ResourceGroup | undefined, wanted: Member<T>): T | undefined {
-  const found = group?.find(([tag]) => formatStructTag(tag) === wanted.name);
+  const found = group?.find(([tag]) => isSameTag(tag, wanted.tag));
   return found === undefined ? undefined : decodeWith(wanted.codec, found[1]);
 }
 
 /** The group with one member added or replaced. */
 export function withMember<T>(group: ResourceGroup, changed: Member<T>, value: T): ResourceGroup {
-  const rest = group.filter(([tag]) => formatStructTag(tag) !== changed.name);
+  const rest = group.filter(([tag]) => !isSameTag(tag, changed.tag));
   return [...rest, [changed.tag, encodeWith(changed.codec, value)]];
 }

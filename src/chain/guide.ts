@@ -6,6 +6,7 @@ import { formatAddress, formatAddressLong } from "../move/address.ts";
 import { type AssetName, assetText } from "./assets.ts";
 import { type ChainItems, PRICED_SYMBOLS } from "./chain-items.ts";
 import type { Holding } from "./demo-accounts.ts";
+import { formatPrivateKey } from "./keys.ts";
 
 /** An asset that an account holds. */
 export interface GuideAsset {
@@ -21,6 +22,8 @@ export interface GuideAsset {
 export interface GuideAccount {
   readonly name: string;
   readonly address: string;
+  /** As AIP-80 writes it: `ed25519-priv-0x…`. */
+  readonly privateKey: string;
   readonly note: string;
   readonly assets: readonly GuideAsset[];
 }
@@ -89,6 +92,7 @@ function guideAccount(items: ChainItems, name: keyof ChainItems["demoAccounts"])
   return {
     name,
     address: formatAddressLong(account.address),
+    privateKey: formatPrivateKey(account.privateKey),
     note: account.note,
     assets: account.holdings.length === 0 ? visitorAssets : assets,
   };

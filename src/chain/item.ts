@@ -24,9 +24,15 @@ function pathItem<T>(address: Address, path: AccessPath, codec: Codec<T>): Item<
   return createItem({ kind: "accessPath", address, path: encodeWith(accessPathCodec, path) }, codec);
 }
 
+/** Parsed type texts. The texts are constants of this room, so there are few. */
+const TAGS = new Map<string, StructTag>();
+
 /** The struct tag of a type text. */
 export function tagOf(type: string | StructTag): StructTag {
-  return typeof type === "string" ? parseStructTag(type) : type;
+  if (typeof type !== "string") return type;
+  const tag = TAGS.get(type) ?? parseStructTag(type);
+  TAGS.set(type, tag);
+  return tag;
 }
 
 /** The type tag of a type text, for events. */
@@ -46,7 +52,7 @@ export function objectItem(address: Address): Item<ResourceGroup> {
 }
 
 /** The rest of the input, unchanged. */
-const rawCodec: Codec<Uint8Array> = {
+export const rawCodec: Codec<Uint8Array> = {
   minBytes: 0,
   read: (reader) => reader.fixed(reader.remaining),
   write: (writer, value) => void writer.fixed(value),

@@ -2,7 +2,8 @@
 // it continues from any stored ledger.
 import { sha3 } from "../base/sha3.ts";
 import type { EncodedWrite } from "../ledger/state-writes.ts";
-import { type BlockBase, type MadeBlock, makeBlock } from "./block.ts";
+import { type AuthoredBlock, type AuthoredChange, makeAuthoredBlock } from "./authored-block.ts";
+import { type BlockBase, blockRandom, type MadeBlock, makeBlock } from "./block.ts";
 import { type ChainItems, createChainItems } from "./chain-items.ts";
 import { OWN_FRAMEWORK, readFramework } from "./framework.ts";
 import { encodeGenesis, FORMER_START, OWN_START } from "./genesis.ts";
@@ -25,18 +26,24 @@ export interface LocalChainSettings {
   readonly genesis?: readonly EncodedWrite[] | undefined;
 }
 
-/** A chain that makes its own blocks. */
-export interface LocalChain {
+/** Makes blocks, with the transactions that are submitted. */
+export interface BlockSource {
+  /** Makes the next block. Writes nothing. */
+  produceBlock(base: BlockBase): Promise<MadeBlock>;
+  /** Makes a block of changes; undefined if the next block must end the epoch. Writes nothing. */
+  authorBlock(base: BlockBase, changes: readonly AuthoredChange[]): Promise<AuthoredBlock | undefined>;
+  /** Checks, simulates and makes transactions for this chain. */
+  readonly submissions: Submissions;
+}
+
+/** A chain that makes its own blocks from its genesis on. */
+export interface LocalChain extends BlockSource {
   /** Accounts, assets and items that the seed determines. */
   readonly items: ChainItems;
   /** Its own genesis; it can also start from another network's. */
   genesisBlob(): Uint8Array;
   /** The genesis that programs before validators signed gave to this seed: their stores go on. */
   formerGenesisBlob(): Uint8Array;
-  /** Makes the next block. Writes nothing. */
-  produceBlock(base: BlockBase): Promise<MadeBlock>;
-  /** Checks, simulates and makes transactions for this chain. */
-  readonly submissions: Submissions;
   guide(): ChainGuide;
 }
 
@@ -50,12 +57,16 @@ export function createLocalChain(settings: LocalChainSettings): LocalChain {
   const { seed: name, chainId = LOCAL_CHAIN_ID, genesis, epochTimeMs } = settings;
   const seed = chainSeed(name);
   const items = createChainItems(seed, genesis === undefined ? OWN_FRAMEWORK : readFramework(genesis));
+  const faucet = createKeypair(seed, "faucet");
+  const randomAt = (height: bigint) => blockRandom(seed, height);
   return {
     items,
     genesisBlob: () => encodeGenesis(items, chainId, OWN_START),
     formerGenesisBlob: () => encodeGenesis(items, chainId, FORMER_START),
     produceBlock: (base) => makeBlock(items, seed, { epochTimeMs, ...base }),
-    submissions: new Submissions({ framework: items.framework, faucet: createKeypair(seed, "faucet") }),
+    authorBlock: (base, changes) =>
+      makeAuthoredBlock({ items, faucet: faucet.address, randomAt }, { epochTimeMs, ...base }, changes),
+    submissions: new Submissions({ framework: items.framework, faucet }),
     guide: () => createGuide(items),
   };
 }

@@ -6,10 +6,14 @@ import { advanceVisitor } from "./actions/lifecycle.ts";
 import { quotePrice, tradeOrder } from "./actions/market.ts";
 import { runScript } from "./actions/script.ts";
 import { batchTransfer, failingTransfer, swap, transferAsset, transferCoin } from "./actions/transfer.ts";
+import type { AssetName } from "./assets.ts";
+import type { BalancePart, DemoAccountName } from "./demo-accounts.ts";
 import type { Random } from "./random.ts";
+import { balanceOf, type Movement } from "./wallet.ts";
 
 const MAX_TRANSACTIONS = 6;
 const FRAMEWORK = parseAddress("0x1");
+const U64_MAX = 0xffff_ffff_ffff_ffffn;
 
 const WEIGHTS: readonly (readonly [weight: number, make: ActionMaker])[] = [
   [8, transferAsset],
@@ -39,13 +43,41 @@ function isPossible({ items }: ActionContext, { call, movements }: Action): bool
   return !equalBytes(module.address, FRAMEWORK) || framework.hasFunction(module.name, name);
 }
 
-/** Draws one action. Falls back to a coin transfer if the state or the framework does not allow the drawn one. */
+/**
+ * True if every account has what it moves, the sender also has the fee, and no balance gets above u64. Anyone may spend
+ * what a demo account has, so this is not a matter of course.
+ */
+function isAffordable(context: ActionContext, { sender, movements, failure }: Action): boolean {
+  const changes = new Map<string, bigint>();
+  const held = (name: DemoAccountName, asset: AssetName, part: BalancePart): bigint =>
+    balanceOf(context, name, asset, part) + (changes.get(`${name} ${asset} ${part}`) ?? 0n);
+  const add = (name: DemoAccountName, { asset, part }: Movement, delta: bigint): void => {
+    changes.set(`${name} ${asset} ${part}`, (changes.get(`${name} ${asset} ${part}`) ?? 0n) + delta);
+  };
+  for (const movement of failure === undefined ? movements : []) {
+    const { asset, part, from, to, amount } = movement;
+    if (from !== undefined) {
+      if (held(from, asset, part) < amount) return false;
+      add(from, movement, -amount);
+    }
+    if (to === undefined) continue;
+    add(to, movement, amount);
+    if (held(to, asset, "coin") + held(to, asset, "store") > U64_MAX) return false;
+  }
+  return (["coin", "store"] as const).some((part) => held(sender, "native", part) >= context.fee);
+}
+
+/** Draws one action. Falls back to a coin transfer if the state or the framework does not allow the drawn one, or to none. */
 export function pickAction(context: ActionContext): Action | undefined {
   let at = context.random.below(TOTAL_WEIGHT);
   for (const [weight, make] of WEIGHTS) {
     if (at < weight) {
+      const isFit = (action: Action | undefined): action is Action =>
+        action !== undefined && isPossible(context, action) && isAffordable(context, action);
       const action = make(context);
-      return action !== undefined && isPossible(context, action) ? action : transferCoin(context);
+      if (isFit(action)) return action;
+      const fallback = transferCoin(context);
+      return isFit(fallback) ? fallback : undefined;
     }
     at -= weight;
   }

@@ -12,6 +12,8 @@ import type { DemoAccount, DemoAccounts } from "./demo-accounts.ts";
 
 const MAX_GAS = 200_000n;
 const LIFETIME_SECS = 600n;
+/** The network takes no nonce of a transaction that expires later. */
+const NONCE_LIFETIME_SECS = 60n;
 const USEC_PER_SEC = 1_000_000n;
 
 /** The fields of a transaction besides its action. */
@@ -33,7 +35,9 @@ export function signAction(action: Action, demoAccounts: DemoAccounts, envelope:
     payload: "nonce" in replayProtection ? noncePayload(action.call, replayProtection.nonce) : action.call,
     maxGasAmount: MAX_GAS,
     gasUnitPrice: envelope.gasUnitPrice,
-    expirationTimestampSecs: envelope.timestampUsec / USEC_PER_SEC + LIFETIME_SECS,
+    expirationTimestampSecs:
+      envelope.timestampUsec / USEC_PER_SEC +
+      ("nonce" in replayProtection ? NONCE_LIFETIME_SECS : LIFETIME_SECS),
     chainId: envelope.chainId,
   };
   const cosigner = action.cosigner === undefined ? undefined : demoAccounts[action.cosigner];

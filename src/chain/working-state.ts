@@ -1,16 +1,46 @@
 // The state while a block is made: the items that its transactions may use, loaded once, and their changes.
 // Transactions run one after the other, each with its own write set. The bytes belong to the view, which must stay
 // open meanwhile.
-import { decodeWith, encodeWith } from "../bcs/codec.ts";
-import { stateKeyCodec } from "../ledger/state-key.ts";
+import { type Codec, decodeWith, encodeWith } from "../bcs/codec.ts";
+import { type StateKey, stateKeyCodec } from "../ledger/state-key.ts";
 import { type StateMetadata, stateValueCodec } from "../ledger/state-value.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { type WriteOp, type Writes, writtenValue } from "../ledger/write-set.ts";
 import type { Item } from "./item.ts";
+import { depositsOf, type PricedWrite } from "./submission/gas.ts";
 
-interface ItemValue {
-  readonly data: Uint8Array;
+/** A value with its bytes; each is made from the other when it is first asked for. */
+class ItemValue {
+  readonly #codec: Codec<unknown>;
+  #data: Uint8Array | undefined;
+  #value: unknown;
   readonly metadata: StateMetadata | undefined;
+
+  constructor(
+    codec: Codec<unknown>,
+    content: { readonly data: Uint8Array } | { readonly value: unknown },
+    metadata: StateMetadata | undefined,
+  ) {
+    this.#codec = codec;
+    if ("data" in content) this.#data = content.data;
+    else this.#value = content.value;
+    this.metadata = metadata;
+  }
+
+  get data(): Uint8Array {
+    this.#data ??= encodeWith(this.#codec, this.#value);
+    return this.#data;
+  }
+
+  get value(): unknown {
+    if (this.#value === undefined && this.#data !== undefined)
+      this.#value = decodeWith(this.#codec, this.#data);
+    return this.#value;
+  }
+
+  withMetadata(metadata: StateMetadata): ItemValue {
+    return new ItemValue(this.#codec, { data: this.data }, metadata);
+  }
 }
 
 interface Cell {
@@ -42,20 +72,21 @@ export class WorkingState {
 
   /** Adds items with their values at the view's latest version. */
   async load(view: LedgerView, items: readonly Item<unknown>[]): Promise<void> {
+    for (const { key, keyHash } of view.keyTrace === undefined ? [] : items) {
+      view.keyTrace?.noteBcs(keyHash, encodeWith(stateKeyCodec, key));
+    }
     const found = await view.getItems(
       items.map((item) => item.keyHash),
       view.position.version,
     );
     items.forEach((item, index) => {
-      const value = decodeItemValue(found[index]?.value);
+      const value = decodeItemValue(item.codec, found[index]?.value);
       this.#cells.set(item.id, { item, before: value, now: value });
     });
   }
 
-  /** Adds those of the items that are not loaded yet. */
-  async loadMissing(view: LedgerView, items: readonly Item<unknown>[]): Promise<void> {
-    const missing = items.filter(({ id }) => !this.#cells.has(id));
-    if (missing.length > 0) await this.load(view, missing);
+  isLoaded({ id }: Pick<Item<unknown>, "id">): boolean {
+    return this.#cells.has(id);
   }
 
   has(item: Item<unknown>): boolean {
@@ -63,8 +94,7 @@ export class WorkingState {
   }
 
   get<T>(item: Item<T>): T | undefined {
-    const value = this.#cell(item).now;
-    return value === undefined ? undefined : decodeWith(item.codec, value.data);
+    return this.#cell(item).now?.value as T | undefined;
   }
 
   /** Writes an item. A new item gets metadata if `createdUsec` is given. */
@@ -76,7 +106,7 @@ export class WorkingState {
           ? undefined
           : ({ kind: "v0", deposit: SLOT_DEPOSIT, creationTimeUsec: createdUsec } as const)
         : cell.now.metadata;
-    cell.now = { data: encodeWith(item.codec, value), metadata };
+    cell.now = new ItemValue(item.codec as Codec<unknown>, { value }, metadata);
     this.#touched.add(cell);
   }
 
@@ -92,20 +122,31 @@ export class WorkingState {
     this.#touched.clear();
   }
 
-  /** Items that the current transaction creates, and the bytes of their keys and values. */
-  get creations(): { readonly count: number; readonly bytes: number } {
-    let [count, bytes] = [0, 0];
-    for (const { item, before, now } of this.#touched) {
-      if (before !== undefined || now === undefined) continue;
-      count++;
-      bytes += encodeWith(stateKeyCodec, item.key).length + now.data.length;
-    }
-    return { count, bytes };
+  /** Bytes of an item's value at the start of the block; 0 if it was absent. */
+  sizeOf(item: Item<unknown>): number {
+    return this.#cell(item).before?.data.length ?? 0;
   }
 
-  /** Number of items that the current transaction writes. */
-  get writeCount(): number {
-    return this.#touched.size;
+  /** The writes of the current transaction, as far as gas depends on them. */
+  pricedWrites(): PricedWrite[] {
+    return [...this.#touched].flatMap((cell) => pricedWrite(cell) ?? []);
+  }
+
+  /** Records the deposits for the items that the current transaction creates. */
+  recordDeposits(): void {
+    for (const cell of this.#touched) {
+      const write = pricedWrite(cell);
+      if (write?.bytesBefore !== undefined || cell.now?.metadata === undefined || write === undefined)
+        continue;
+      const { slot, bytes } = depositsOf(write);
+      const { creationTimeUsec } = cell.now.metadata;
+      cell.now = cell.now.withMetadata({
+        kind: "v1",
+        slotDeposit: slot,
+        bytesDeposit: bytes,
+        creationTimeUsec,
+      });
+    }
   }
 
   /** Ends a transaction and returns its writes; the next transaction sees them. */
@@ -139,10 +180,32 @@ export class WorkingState {
   }
 }
 
-function decodeItemValue(value: Uint8Array | undefined): ItemValue | undefined {
+function decodeItemValue(codec: Codec<unknown>, value: Uint8Array | undefined): ItemValue | undefined {
   if (value === undefined) return undefined;
   const decoded = decodeWith(stateValueCodec, value);
-  return { data: decoded.data, metadata: decoded.kind === "withMetadata" ? decoded.metadata : undefined };
+  const metadata = decoded.kind === "withMetadata" ? decoded.metadata : undefined;
+  return new ItemValue(codec, { data: decoded.data }, metadata);
+}
+
+function keyBytesOf(key: StateKey): number {
+  switch (key.kind) {
+    case "accessPath":
+      return key.address.length + key.path.length;
+    case "tableItem":
+      return key.handle.length + key.key.length;
+    default:
+      throw new Error(`the local chain writes no items of kind ${key.kind}`);
+  }
+}
+
+/** Undefined for an item that is absent before and after. */
+function pricedWrite({ item, before, now }: Cell): PricedWrite | undefined {
+  if (before === undefined && now === undefined) return undefined;
+  return {
+    keyBytes: keyBytesOf(item.key),
+    bytes: now?.data.length ?? 0,
+    bytesBefore: before?.data.length,
+  };
 }
 
 function writeOpOf(before: ItemValue | undefined, now: ItemValue | undefined): WriteOp | undefined {

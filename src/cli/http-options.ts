@@ -46,7 +46,7 @@ const servingOptions = {
   encode: switchOption("Switch encode_submission and explain_submission off", HTTP_DEFAULTS.encode),
   "json-output": switchOption("Switch JSON responses off", HTTP_DEFAULTS.jsonOutput),
   "bcs-output": switchOption("Switch BCS responses off", HTTP_DEFAULTS.bcsOutput),
-  "start-page": switchOption("Switch the page at / and the console's views off", HTTP_DEFAULTS.startPage),
+  "start-page": switchOption("Switch the page at / off, and with it the console", HTTP_DEFAULTS.startPage),
   console: switchOption(
     "Serve plain pages instead of the console and the interactive API reference",
     HTTP_DEFAULTS.console,
@@ -56,6 +56,11 @@ const servingOptions = {
     ...FRONTEND_NUMBERS.metricsPort,
     min: 1,
   }),
+  "proof-port": integerOption(
+    "Also serve signatures, state and transactions with proofs on this port, as a node's backup service does; 0 picks a free one",
+    "PORT",
+    FRONTEND_NUMBERS.proofPort,
+  ),
   "archive-url": textOption("Archive node to name in responses about pruned versions (410)", "URL", (text) =>
     /^https?:\/\//.test(text) && URL.canParse(text) ? undefined : "an absolute http or https URL",
   ),

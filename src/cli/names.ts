@@ -58,7 +58,9 @@ export class NameFinder {
     }
     const names = Object.keys(known);
     const name = names.find((one) => one.toLowerCase() === text.toLowerCase());
-    const found = name === undefined ? undefined : (known as Record<string, unknown>)[name];
+    const entry = name === undefined ? undefined : (known as Record<string, unknown>)[name];
+    // An account is an object with its address.
+    const found = typeof entry === "object" ? (entry as { address?: unknown } | null)?.address : entry;
     if (typeof found === "string") {
       parseOperand(kind, shown, found);
       return found;

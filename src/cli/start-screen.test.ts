@@ -1,3 +1,4 @@
+import { Account, Ed25519PrivateKey } from "@aptos-labs/ts-sdk";
 import { describe, expect, it } from "vitest";
 import { createNode, type Node } from "../index.ts";
 import { colour, hasColours } from "./colour.ts";
@@ -6,7 +7,11 @@ import { shortAddress, startScreen } from "./start-screen.ts";
 
 async function screen(url: string, isColoured = false): Promise<string[]> {
   const node = await createNode();
-  const listening = Object.assign(Object.create(null), { url, guide: () => node.guide() }) as Node;
+  const listening = Object.assign(Object.create(null), {
+    url,
+    guide: () => node.guide(),
+    faucetUrl: "http://127.0.0.1:8081",
+  }) as Node;
   const text = startScreen(listening, {
     position: "chain 4, version 999999999999, oldest 999999999999",
     isColoured,
@@ -23,7 +28,19 @@ describe("the start screen of a local chain", () => {
     for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80);
     expect(lines.at(-1)).toBe("sextant is ready: http://127.0.0.1:8080/v1");
     expect(lines).toContain("  sextant balance ada APT");
-    expect(lines.join("\n")).not.toMatch(/0x[0-9a-f]{17}/);
+  });
+
+  it("has the private key of each account, and that key signs for it", async () => {
+    const lines = await screen("http://127.0.0.1:8080/v1");
+    const node = await createNode();
+    const accounts = node.guide()?.accounts ?? [];
+    await node.close();
+    expect(accounts).toHaveLength(9);
+    for (const { name, address } of accounts) {
+      const key = lines.find((line) => line.startsWith(`  ${name} `))?.slice(10) ?? "";
+      const signer = Account.fromPrivateKey({ privateKey: new Ed25519PrivateKey(key) });
+      expect(signer.accountAddress.toStringLong()).toBe(address);
+    }
   });
 
   it("names the URL in its commands if it is not the default", async () => {

@@ -1,11 +1,12 @@
-// What `sextant start` shows when the node is ready. It fits a terminal of 80 columns and 24 lines, with one line left
-// for the live line; the URL is last. A local chain also shows its accounts and tables, and commands to try.
+// What `sextant start` shows when the node is ready. It fits a terminal of 80 columns; the URL is last. A local chain also
+// shows its accounts and tables, their private keys, and commands to try.
 import { type Node, SOFTWARE_VERSION } from "../node.ts";
 import { colour } from "./colour.ts";
 import type { CommandContext } from "./command.ts";
 import { DEFAULT_URL } from "./source.ts";
 
 const WIDTH = 79;
+const AIP_80_PREFIX = "ed25519-priv-";
 const [BOLD, DIM, CYAN] = [1, 2, 36];
 
 export interface ScreenOptions {
@@ -30,9 +31,9 @@ function cut(text: string, width: number): string {
 function row(
   style: Style,
   [name, address, held]: readonly [string, string, string],
-  ...notes: readonly string[]
+  notes: readonly string[],
 ): string {
-  const cells = [`  ${name.padEnd(7)}`, shortAddress(address).padEnd(12), held.padEnd(15)];
+  const cells = [`  ${name.padEnd(7)}`, shortAddress(address).padEnd(12), held];
   const room = WIDTH - cells.join(" ").length - 1;
   const note = notes.find((one) => one.length <= room) ?? cut(notes.at(-1) ?? "", room);
   return [style(cells[0] ?? "", BOLD), style(cells[1] ?? "", DIM), cells[2], style(note, DIM)].join(" ");
@@ -53,24 +54,23 @@ function guideLines(node: Node, style: Style, environment: CommandContext["envir
   const url = base === DEFAULT_URL ? "" : ` --url ${base}`;
   const [asset] = account.assets;
   return [
-    ...guide.accounts.map(({ name, address, assets, note }) =>
-      row(style, [name, address, assets.map(({ symbol }) => symbol).join(" ")], note),
+    `Accounts with their private keys, for this chain alone (AIP-80: ${AIP_80_PREFIX}…)`,
+    ...guide.accounts.map(({ name, privateKey }) =>
+      [style(`  ${name.padEnd(7)}`, BOLD), style(privateKey.replace(AIP_80_PREFIX, ""), DIM)].join(" "),
     ),
     ...guide.tables.map(({ name, handle, note, keys: [key] }) =>
       row(
         style,
         [name, handle, "table"],
-        ...(key === undefined ? [] : [`${note}; key ${key.name} is ${key.key}`]),
-        note,
+        key === undefined ? [note] : [`${note}; key ${key.name} is ${key.key}`, note],
       ),
     ),
+    ...(node.faucetUrl === undefined ? [] : [`Faucet: ${node.faucetUrl}`]),
     "",
     "Try in another terminal:",
     `  ${program} balance ${account.name} ${asset?.symbol}${url}`,
-    `  ${program} raw-item ${table.name} ${table.keys[0]?.key}${url}`,
-    `  ${program} watch ${account.name} ${asset?.symbol}${url}`,
+    `  ${program} holdings ${account.name}${url}`,
     `  ${program} info${url}`,
-    "",
   ];
 }
 

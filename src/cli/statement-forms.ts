@@ -1,7 +1,7 @@
 // The forms of a statement: JSON, CSV, and one HTML page without scripts that can be printed. Names and symbols come from
 // the ledger, where anybody can write them.
+import { formatAmount } from "../base/amount-text.ts";
 import { formatTime } from "../base/time-text.ts";
-import { formatAmount } from "../node.ts";
 import type { Statement } from "./statement.ts";
 
 /** One row of the table that CSV and HTML show. */

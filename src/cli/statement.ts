@@ -96,7 +96,10 @@ function assertAddsUp({ opening, changes, closing, received, paid }: Statement, 
 }
 
 /** Reads a statement. Throws if it does not add up. */
-export async function readStatement(source: Source, query: StatementQuery): Promise<Statement> {
+export async function readStatement(
+  source: Pick<Source, "detail" | "history" | "ledger">,
+  query: StatementQuery,
+): Promise<Statement> {
   const { address, asset, fromUsec, toUsec } = query;
   const before = (usec: bigint): ReadAtOperand => ({ version: undefined, at: formatTime(usec - 1n) });
   // The end first: a period that is not over fails at once.

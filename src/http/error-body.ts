@@ -38,6 +38,7 @@ const SUBMISSION_CONDITIONS: Readonly<Record<SubmissionErrorCode, Condition>> = 
   signed: "invalid_transaction",
   full: "mempool_full",
   update: "transaction_update",
+  old: "sequence_number_too_old",
 };
 
 /** An error as it is answered. */
@@ -49,8 +50,19 @@ export interface Fault {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
+/** An error that another process found, as it is answered. */
+export class FaultError extends Error {
+  readonly fault: Fault;
+
+  constructor(fault: Fault) {
+    super(fault.message);
+    this.fault = fault;
+  }
+}
+
 /** What to answer for something thrown. */
 export function faultOf(error: unknown): Fault {
+  if (error instanceof FaultError) return error.fault;
   if (error instanceof HttpError) {
     return { condition: error.code, message: error.message, headers: error.headers };
   }

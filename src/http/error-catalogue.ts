@@ -64,8 +64,14 @@ export const ERROR_CATALOGUE = {
   transaction_update: {
     status: 400,
     errorCode: "invalid_transaction_update",
-    when: "Another transaction of the sender with this sequence number waits for a block.",
+    when: "Another transaction of the sender with this sequence number or nonce waits for a block.",
     remedy: "Wait for that one, or send the same transaction with a higher `gas_unit_price`.",
+  },
+  sequence_number_too_old: {
+    status: 400,
+    errorCode: "sequence_number_too_old",
+    when: "A block took another transaction with this sequence number while the submitted one was checked.",
+    remedy: "Read the account's sequence number and sign a new transaction.",
   },
   invalid_page: {
     status: 400,
@@ -89,8 +95,8 @@ export const ERROR_CATALOGUE = {
   answer_too_large: {
     status: 400,
     errorCode: "invalid_input",
-    when: "In a batch, in place of a table item: the items before it already fill the largest response (8 MiB).",
-    remedy: "Ask again for the items that have this error.",
+    when: "In a batch, in place of a table item: the items before it already fill the largest response (8 MiB). Or the transactions of a block have over 64 MiB in BCS.",
+    remedy: "Ask again for the items that have this error; read the transactions in pages.",
   },
   invalid_table_item: {
     status: 400,
@@ -165,6 +171,12 @@ export const ERROR_CATALOGUE = {
     when: "No transaction has this version or hash: it is not committed yet, or was pruned.",
     remedy: "Check the version or the hash; send again later if the transaction was only just submitted.",
   },
+  block_not_found: {
+    status: 404,
+    errorCode: "block_not_found",
+    when: "The height is above that of the latest block.",
+    remedy: "The ledger headers name the latest height; send again later.",
+  },
   table_item_not_found: {
     status: 404,
     errorCode: "table_item_not_found",
@@ -195,6 +207,12 @@ export const ERROR_CATALOGUE = {
     when: "`ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block.",
     remedy:
       "The ledger headers name the oldest version; `archival_endpoint` in the body, if present, names a node that keeps more versions.",
+  },
+  block_pruned: {
+    status: 410,
+    errorCode: "block_pruned",
+    when: "The block is older than those that the node keeps.",
+    remedy: "The ledger headers name the oldest height; ask a node that keeps more.",
   },
   body_too_large: {
     status: 413,

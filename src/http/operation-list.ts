@@ -2,6 +2,7 @@
 import type { Operation } from "./operation.ts";
 import { specJson, specPage, specYaml, startPage } from "./operations/documents.ts";
 import { encodeSubmission } from "./operations/encode-submission.ts";
+import { estimateGasPrice } from "./operations/estimate-gas-price.ts";
 import { explainSubmission } from "./operations/explain-submission.ts";
 import { getAccount } from "./operations/get-account.ts";
 import { getAccountBalance } from "./operations/get-account-balance.ts";
@@ -9,9 +10,12 @@ import { getAccountModule } from "./operations/get-account-module.ts";
 import { getAccountModules } from "./operations/get-account-modules.ts";
 import { getAccountResource } from "./operations/get-account-resource.ts";
 import { getAccountResources } from "./operations/get-account-resources.ts";
+import { getAccountTransactions } from "./operations/get-account-transactions.ts";
 import { getBalanceDetail } from "./operations/get-balance-detail.ts";
 import { getBalanceHistory } from "./operations/get-balance-history.ts";
 import { getBalances } from "./operations/get-balances.ts";
+import { getBlockByHeight } from "./operations/get-block-by-height.ts";
+import { getBlockByVersion } from "./operations/get-block-by-version.ts";
 import { getHoldings } from "./operations/get-holdings.ts";
 import { getLedgerInfo } from "./operations/get-ledger-info.ts";
 import { getRawStateValue } from "./operations/get-raw-state-value.ts";
@@ -19,6 +23,7 @@ import { getRawTableItem } from "./operations/get-raw-table-item.ts";
 import { getRawTableItems } from "./operations/get-raw-table-items.ts";
 import { getTableItem } from "./operations/get-table-item.ts";
 import { countTableItems, getTableItems } from "./operations/get-table-items.ts";
+import { getTransactionByHash, waitTransactionByHash } from "./operations/get-transaction-by-hash.ts";
 import { getTransactionByVersion } from "./operations/get-transaction-by-version.ts";
 import { getTransactions } from "./operations/get-transactions.ts";
 import { healthy } from "./operations/healthy.ts";
@@ -27,6 +32,7 @@ import { metrics } from "./operations/metrics.ts";
 import { proveAccountBalance } from "./operations/prove-account-balance.ts";
 import { proveRawTableItem } from "./operations/prove-raw-table-item.ts";
 import { ready } from "./operations/ready.ts";
+import { simulateTransaction } from "./operations/simulate-transaction.ts";
 import { streamBalance } from "./operations/stream-balance.ts";
 import { streamBlocks } from "./operations/stream-blocks.ts";
 import { submitBatchTransactions } from "./operations/submit-batch-transactions.ts";
@@ -60,7 +66,14 @@ export const OPERATIONS: readonly Operation[] = [
   getTransactions,
   submitTransaction,
   submitBatchTransactions,
+  simulateTransaction,
   getTransactionByVersion,
+  getTransactionByHash,
+  waitTransactionByHash,
+  getAccountTransactions,
+  estimateGasPrice,
+  getBlockByHeight,
+  getBlockByVersion,
   getRawStateValue,
   info,
   getLedgerInfo,

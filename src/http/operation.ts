@@ -118,6 +118,9 @@ export interface Context<L extends LedgerUse = LedgerUse> {
   readonly mayBeUndone: (version: bigint) => boolean;
 }
 
+/** What an operator can switch off, with all operations that need it. */
+type Switch = "encode" | "index" | "transactionIndex" | "submit";
+
 /** Documentation of an operation. */
 interface Documentation {
   readonly id: string;
@@ -125,6 +128,15 @@ interface Documentation {
   readonly description: string;
   /** Error conditions of this operation, beyond those of every path. */
   readonly errors: readonly Condition[];
+}
+
+/** What a request waits for: it is asked at once and again after each commit. */
+interface AwaitedState<A> {
+  /** Longest wait; the request is served then all the same. */
+  readonly waitMs: number;
+  /** Most requests of the operation that wait; more are served at once. */
+  readonly maxWaiting: number;
+  isThere(args: A, view: LedgerView, services: Services): Promise<boolean>;
 }
 
 /** An operation as its file defines it. */
@@ -147,7 +159,7 @@ export interface OperationDefinition<
   /** True when the switches for JSON and BCS output apply. */
   readonly switchable: boolean;
   /** Switch that turns the whole operation off. */
-  readonly switch?: "encode" | "index" | "submit";
+  readonly switch?: Switch;
   /** Statuses of success; 200 alone when left out. */
   readonly successStatuses?: readonly number[];
   /** Responses may be pages, with a cursor to the next. */
@@ -156,6 +168,8 @@ export interface OperationDefinition<
   readonly isStream?: boolean;
   /** Most requests of this operation in flight; more are refused. For long ones, which take turns. */
   readonly maxInFlight?: number;
+  /** What a request waits for before its view is opened. */
+  readonly awaited?: AwaitedState<Args<P, Q, B>>;
   /** With pass-through the upstream serves it, because it answers more. */
   readonly isBetterElsewhere?: boolean;
   /** The response never changes while the server runs, so it is encoded once. Such an operation takes no arguments. */
@@ -181,11 +195,12 @@ export interface Operation extends Documentation, Route {
   readonly aliases: readonly string[];
   readonly ledger: LedgerUse;
   readonly switchable: boolean;
-  readonly switch: "encode" | "index" | "submit" | undefined;
+  readonly switch: Switch | undefined;
   readonly successStatuses: readonly number[];
   readonly isPaged: boolean;
   readonly isStream: boolean;
   readonly maxInFlight: number | undefined;
+  readonly awaited: AwaitedState<ParsedArgs> | undefined;
   readonly isBetterElsewhere: boolean;
   readonly isDocument: boolean;
   readonly unavailable: Condition;
@@ -261,6 +276,8 @@ export function operation<
     isPaged: definition.isPaged ?? false,
     isStream: definition.isStream ?? false,
     maxInFlight: definition.maxInFlight,
+    // This operation's own parsers made the arguments.
+    awaited: definition.awaited as AwaitedState<ParsedArgs> | undefined,
     isBetterElsewhere: definition.isBetterElsewhere ?? false,
     isDocument: definition.isDocument ?? false,
     unavailable: definition.unavailable ?? "unavailable",

@@ -4,10 +4,11 @@
 type Json = Readonly<Record<string, unknown>>;
 
 /** Style of every page. Its hash is in the Content-Security-Policy, so it is the one style element there is. */
-export const PAGE_STYLE: string = `:root{color-scheme:light dark;--ink:#17212b;--soft:#51606e;--paper:#fbfaf7;--card:#fff;--line:#dcdfe2;--brass:#8a5a00;--sea:#0b5c75}
-@media(prefers-color-scheme:dark){:root{--ink:#e6e9ec;--soft:#a3afba;--paper:#10161c;--card:#18212a;--line:#2e3943;--brass:#e2b35a;--sea:#7cc7de}}
+export const PAGE_STYLE: string = `:root{color-scheme:light dark;--ink:#16242f;--soft:#5a6872;--paper:#f6f5f1;--card:#fff;--line:#e2e0d8;--brass:#8f5f14;--sea:#0a6672}
+@media(prefers-color-scheme:dark){:root{--ink:#e3e9ec;--soft:#9aabb6;--paper:#0e1820;--card:#15222c;--line:#263642;--brass:#e0b15f;--sea:#6cc9d2}}
 *{box-sizing:border-box}
 body{font:16px/1.55 system-ui,sans-serif;max-width:56rem;margin:0 auto;padding:2rem 1rem 4rem;color:var(--ink);background:var(--paper);overflow-wrap:anywhere}
+.short{max-width:36rem;margin:12vh auto 0}li{margin:.25rem 0}
 a{color:var(--sea)}a:focus-visible,summary:focus-visible,pre:focus-visible{outline:3px solid var(--brass);outline-offset:2px}
 h1{font-size:1.7rem;line-height:1.2;margin:.5rem 0 1rem}h2{font-size:1.1rem;margin:0;display:inline}
 .mark{width:2.5rem;height:2.5rem;color:var(--brass)}
@@ -35,10 +36,10 @@ function prose(text: string): string {
 const MARK =
   '<svg class="mark" viewBox="0 0 32 32" fill="none" stroke="currentColor" stroke-linecap="round" aria-hidden="true"><path stroke-width="2.5" d="M14.9 7.1 5 24.2M17.1 7.1 27 24.2M16.3 7.5 20.4 28"/><path stroke-width="3.2" d="M4.2 25.3a24 24 0 0 0 23.6 0"/><circle cx="16" cy="5.2" r="2.6" fill="currentColor" stroke="none"/></svg>';
 
-function page(title: string, body: string): string {
+function page(title: string, body: string, className = ""): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>${escapeHtml(title)}</title><style>${PAGE_STYLE}</style></head><body><main>
+<title>${escapeHtml(title)}</title><style>${PAGE_STYLE}</style></head><body><main class="${className}">
 ${MARK}
 ${body}
 </main></body></html>
@@ -132,6 +133,7 @@ export function startPage(): string {
     `<h1>Sextant</h1>
 <p>A node that serves balances, raw table items and signing bytes of an Aptos-format ledger.</p>
 ${LINKS}`,
+    "short",
   );
 }
 
@@ -149,5 +151,6 @@ export function notFoundPage(target: string): string {
 <li><a href="/">Start page</a></li>
 <li><a href="/v1/spec">Reference of all operations</a></li>
 </ul>`,
+    "short",
   );
 }

@@ -11,6 +11,7 @@ import {
   numbersOf,
 } from "../base/settings.ts";
 import { shortenText } from "../base/text.ts";
+import { GasPriceEstimator } from "../ledger/gas-price.ts";
 import { StateTypes } from "../ledger/state-types.ts";
 import { formatTrust, parseTrust, TRUST_LEVELS, TRUSTED } from "../ledger/trust.ts";
 import type { Ledger } from "../ledger/view.ts";
@@ -99,8 +100,9 @@ export interface HttpServerOptions extends NumberOptions<typeof HTTP_NUMBERS> {
 
 /** The parts of a node that a server needs. */
 export interface HttpServices {
-  /** False switches the operations that need the index off. */
+  /** False switches the operations that need the index of items, or that of transactions, off. */
   readonly index?: boolean | undefined;
+  readonly transactionIndex?: boolean | undefined;
   readonly ledger: Ledger;
   /** Learns of new versions. Left out, the server looks at the ledger itself. */
   readonly headWatch?: HeadWatch;
@@ -110,6 +112,8 @@ export interface HttpServices {
   readonly submissions?: SubmissionHandler | undefined;
   /** Makes proofs; none are served without it. */
   readonly prover?: ProofMaker | undefined;
+  /** Prices of gas. Left out, the server keeps its own. */
+  readonly gasPrices?: GasPriceEstimator;
   /** Types of stored values. Left out, the server keeps its own. */
   readonly types?: StateTypes;
   /** Keys and values of the info response, with the ledger where there is one. */
@@ -248,6 +252,8 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
       encode: options.encoder,
       explain: options.explainer,
       submissions: options.submissions,
+      pendingTransaction: async (hash) => options.submissions?.pendingTransaction(hash),
+      gasPrices: options.gasPrices ?? new GasPriceEstimator(),
       prove: options.prover,
       types: options.types ?? new StateTypes(new ModuleCache()),
       nodeInfo: options.nodeInfo,
@@ -262,6 +268,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     switches: {
       encode: options.encode ?? HTTP_DEFAULTS.encode,
       index: options.index ?? true,
+      transactionIndex: options.transactionIndex ?? true,
       submit: options.submissions !== undefined,
       jsonOutput: options.jsonOutput ?? HTTP_DEFAULTS.jsonOutput,
       bcsOutput: options.bcsOutput ?? HTTP_DEFAULTS.bcsOutput,

@@ -1,4 +1,5 @@
 // Services for handlers, injected by the node, so that this room knows no store, follower or chain.
+import type { GasPriceEstimator } from "../ledger/gas-price.ts";
 import type { StateTypes } from "../ledger/state-types.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { MadeBundle } from "../proof/made-bundle.ts";
@@ -22,12 +23,30 @@ export interface SubmissionBody {
   readonly isJson: boolean;
 }
 
+/** A transaction that waits for a block. */
+export interface PendingTransaction {
+  readonly hash: Uint8Array;
+  /** BCS of the signed transaction. */
+  readonly bytes: Uint8Array;
+}
+
+/** What a simulation uses in the place of the transaction's own fields. */
+export interface SimulationEstimates {
+  /** True for the most gas that the sender can pay for. */
+  readonly maxGasAmount: boolean;
+  readonly gasUnitPrice: bigint | undefined;
+}
+
 /** Takes signed transactions. */
 export interface SubmissionHandler {
   /** Returns the transaction that now waits for a block. */
-  submit(body: SubmissionBody, view: LedgerView): Promise<Readonly<Record<string, unknown>>>;
+  submit(body: SubmissionBody, view: LedgerView): Promise<PendingTransaction>;
   /** Returns what was thrown for each transaction; undefined for one that was taken. */
   submitBatch(body: SubmissionBody, view: LedgerView): Promise<readonly unknown[]>;
+  /** Returns the record that the transaction would leave, with zeros for its hashes. */
+  simulate(body: SubmissionBody, view: LedgerView, estimates: SimulationEstimates): Promise<Uint8Array>;
+  /** Returns a transaction that waits for a block; undefined if none with this hash does. */
+  pendingTransaction(hash: Uint8Array): Promise<PendingTransaction | undefined>;
 }
 
 /** The handler of submissions. Operations that need it are switched off without it. */
@@ -49,6 +68,9 @@ export interface Services {
   readonly prove: ProofMaker | undefined;
   /** Undefined where no blocks are made. */
   readonly submissions: SubmissionHandler | undefined;
+  /** A transaction that waits for a block; undefined if none with this hash does. */
+  readonly pendingTransaction: (hash: Uint8Array) => Promise<PendingTransaction | undefined>;
+  readonly gasPrices: GasPriceEstimator;
   readonly encode: SubmissionEncoder;
   readonly explain: SubmissionExplainer;
   /** Types of stored values, by the modules on chain. */

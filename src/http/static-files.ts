@@ -2,10 +2,9 @@
 // is looked up in that list and never joined to a folder, so no request can reach another file. Nothing is read before
 // the first request for it.
 import { open, readFile } from "node:fs/promises";
-import { CONSOLE_VIEWS } from "../interface/console-views.ts";
 import type { HeaderSet, RequestHeaders } from "./exchange.ts";
 import { STATIC_HEADERS, toHeaderSet } from "./headers.ts";
-import { type Coding, negotiateCoding, negotiateForm } from "./negotiation.ts";
+import { type Coding, negotiateCoding } from "./negotiation.ts";
 
 /** Where the build puts the files and their list. */
 const BUILT = new URL("../../dist/", import.meta.url);
@@ -38,23 +37,19 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ["/", CONSOLE_PAGE],
   ["/v1/spec", "reference/index.html"],
   ["/favicon.svg", "console/mark.svg"],
-  ["/favicon.ico", "console/mark.svg"],
+  // Asked for without a page that names the icon, also by browsers that take no SVG.
+  ["/favicon.ico", "console/icon.png"],
   ["/apple-touch-icon.png", "console/icon.png"],
 ]);
-const FOLDERS: ReadonlySet<string> = new Set(["console", "reference"]);
-const VIEWS: ReadonlySet<string> = new Set(CONSOLE_VIEWS);
 /** As bundlers write them: a name, a dash, a hash. */
 const HASHED = /-[A-Za-z0-9_-]{8,32}\.[a-z0-9]{1,8}$/;
 
 /** Name of the file for a path, if the list has it; undefined for paths of the API. Reads nothing. */
-function nameOf(path: string, accept: string | undefined): string | undefined {
+function nameOf(path: string): string | undefined {
   const fixed = NAMES.get(path);
   if (fixed !== undefined) return fixed;
-  const end = path.indexOf("/", 1);
-  const first = path.slice(1, end < 0 ? undefined : end);
-  if (FOLDERS.has(first)) return path.endsWith(".html") ? undefined : path.slice(1);
-  // Programs that mistake a view for data get the JSON error.
-  return VIEWS.has(first) && negotiateForm(accept, ["json", "html"]) === "html" ? CONSOLE_PAGE : undefined;
+  const isListed = path.startsWith("/console/") || path.startsWith("/reference/");
+  return isListed && !path.endsWith(".html") ? path.slice(1) : undefined;
 }
 
 /** The files for browsers. */
@@ -66,7 +61,7 @@ export class StaticFiles {
   readonly #loaded = new Map<string, Promise<Uint8Array>>();
   readonly #headers = new Map<string, HeaderSet>();
 
-  /** Without the console, its views are not served; the reference is. */
+  /** Without the console, its page is not served; the reference is. */
   constructor({ folder = BUILT, hasConsole = true }: { folder?: URL; hasConsole?: boolean } = {}) {
     this.#folder = folder;
     this.#hasConsole = hasConsole;
@@ -79,7 +74,7 @@ export class StaticFiles {
 
   /** The file for a path, in the coding that suits the client best; undefined at once for a path of the API. */
   find(path: string, headers: RequestHeaders): Promise<StaticFile | undefined> | undefined {
-    const name = nameOf(path, headers.accept);
+    const name = nameOf(path);
     if (name === undefined || (name === CONSOLE_PAGE && !this.#hasConsole)) return undefined;
     return this.#find(name, headers["accept-encoding"]);
   }

@@ -47,7 +47,7 @@ const FRAMEWORK = parseAddress("0x1");
 const DIRECT_PAYLOAD = 0;
 
 /** State key hash of the item that holds the chain id. */
-const CHAIN_ID_KEY_HASH: Uint8Array = resourceKeyHash(
+export const CHAIN_ID_KEY_HASH: Uint8Array = resourceKeyHash(
   FRAMEWORK,
   encodeWith(structTagCodec, { address: FRAMEWORK, module: "chain_id", name: "ChainId", typeArgs: [] }),
   undefined,

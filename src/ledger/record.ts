@@ -77,6 +77,15 @@ export function readEventSpans(reader: BcsReader): Uint8Array[] {
   }, contractEventCodec.minBytes);
 }
 
+/** The events of a record, each in BCS. What stands behind them is not looked at. */
+export function readRecordEvents(record: Uint8Array): Uint8Array[] {
+  const reader = new BcsReader(record);
+  reader.u64();
+  skipTransaction(reader);
+  transactionInfoCodec.skip(reader);
+  return readEventSpans(reader);
+}
+
 /** Reads one record as spans. */
 export function readRecord(reader: BcsReader): RecordSpans {
   const start = reader.offset;

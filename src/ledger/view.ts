@@ -6,6 +6,8 @@ import type { TrustFacts, TrustLevel } from "./trust.ts";
 
 /** Head and range of the ledger. The state at version V is the state after transaction V. */
 export interface LedgerPosition extends TrustFacts {
+  /** The network and the version that the ledger forks; only views of a fork have it. */
+  readonly fork?: ForkPoint | undefined;
   readonly chainId: number;
   /** Latest version. */
   readonly version: bigint;
@@ -16,6 +18,18 @@ export interface LedgerPosition extends TrustFacts {
   /** Oldest readable version. */
   readonly oldestVersion: bigint;
   readonly oldestBlockHeight: bigint;
+}
+
+/** Where a fork leaves its network: the state up to the version is the network's, later versions are made here. */
+export interface ForkPoint {
+  readonly version: bigint;
+  /** Base URL of the node that serves the network's state. */
+  readonly url: string;
+}
+
+/** The sentence that labels the answers of a fork. */
+export function formatFork({ version, url }: ForkPoint): string {
+  return `forked at ${version} from ${url}`;
 }
 
 /** One state item at some version. */
@@ -39,6 +53,9 @@ export interface OwnedKey {
   /** What else the reader needs to know the item, see indexes/owned-keys.ts. */
   readonly data: Uint8Array;
 }
+
+/** An index: of the items of addresses and tables, which is meant where none is named, or of transactions. */
+export type IndexName = "items" | "transactions";
 
 /** A part of an owner's index. */
 export interface OwnedPage {
@@ -86,8 +103,11 @@ export interface LedgerView {
    * not. Throws like `getItems`. Says nothing about items that are not indexed: see `getIndexedTo`.
    */
   getOwnedKeys(owner: Uint8Array, page: OwnedPage): MaybePromise<readonly OwnedKey[]>;
-  /** The index has every item of the versions up to this one; undefined if there is no index. */
-  getIndexedTo(): MaybePromise<bigint | undefined>;
+  /**
+   * The index of items has every item of the versions up to this one, that of transactions every kept transaction; undefined
+   * if there is no such index.
+   */
+  getIndexedTo(index?: IndexName): MaybePromise<bigint | undefined>;
   getBlockByHeight(height: bigint): Promise<Block | undefined>;
   /** The block that contains the version. */
   getBlockByVersion(version: bigint): Promise<Block | undefined>;

@@ -8,16 +8,22 @@ import type { StoreIdentity } from "../store/contract.ts";
 import { NODE_DEFAULTS } from "./options.ts";
 
 /** Keys of the info response. */
-export type DemoNames = Readonly<
-  Partial<Record<"demo_accounts" | "demo_assets" | "demo_tables", Readonly<Record<string, string>>>>
->;
+export interface DemoNames
+  extends Partial<Readonly<Record<"demo_assets" | "demo_tables", Readonly<Record<string, string>>>>> {
+  /** Everyone who knows the seed has the keys: they guard nothing. */
+  readonly demo_accounts?: Readonly<
+    Record<string, { readonly address: string; readonly private_key: string }>
+  >;
+}
 
 const NONE: DemoNames = {};
 
 function namesOf({ accounts, tables }: ChainGuide): DemoNames {
   const assets = accounts.flatMap((account) => account.assets);
   return {
-    demo_accounts: Object.fromEntries(accounts.map(({ name, address }) => [name, address])),
+    demo_accounts: Object.fromEntries(
+      accounts.map(({ name, address, privateKey }) => [name, { address, private_key: privateKey }]),
+    ),
     demo_assets: Object.fromEntries(assets.map(({ symbol, asset }) => [symbol, asset])),
     demo_tables: Object.fromEntries(tables.map(({ name, handle }) => [name, handle])),
   };

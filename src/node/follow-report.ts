@@ -1,10 +1,12 @@
 // How a follower appears in the info response and on the metrics page.
 import type { LedgerPosition, LedgerView } from "../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
+import type { FillerStats } from "../sync/base-filler.ts";
 import type { FollowerStatus } from "../sync/follower.ts";
 import { waypointOfStored } from "../sync/matched-waypoints.ts";
 import type { Following } from "./following.ts";
 import type { GaugeSource } from "./metrics.ts";
+import type { ProvingStatus } from "./proving.ts";
 
 /**
  * Why a follower should be restarted; undefined when it is healthy. Upstreams that cannot be reached do not count: a
@@ -85,14 +87,58 @@ export function followInfo(following: Following, version: bigint | undefined): R
       ...(at === undefined ? {} : { version: `${at}` }),
       ...(fault === undefined ? {} : { last_fault: fault }),
     })),
-    ...(fills === undefined
-      ? {}
-      : {
-          lazy_fills: fills.fills,
-          lazy_fills_by_level: Object.fromEntries(fills.byLevel),
-          lazy_fill_failures: fills.failures,
-        }),
+    ...provingInfo(following.provingStatus()),
+    ...fillInfo(fills),
   };
+}
+
+/** Keys of the info response about items fetched on first use; none without a base layer. */
+export function fillInfo(fills: Readonly<FillerStats> | undefined): Record<string, unknown> {
+  if (fills === undefined) return {};
+  return {
+    lazy_fills: fills.fills,
+    lazy_fills_by_level: Object.fromEntries(fills.byLevel),
+    lazy_fill_failures: fills.failures,
+  };
+}
+
+function provingInfo(status: ProvingStatus | undefined): Record<string, unknown> {
+  if (status === undefined) return {};
+  const { epoch, signedVersion, provenVersion, sources } = status;
+  return {
+    ...(provenVersion === undefined ? {} : { proven_version: `${provenVersion}` }),
+    ...(signedVersion === undefined ? {} : { signed_version: `${signedVersion}` }),
+    ...(epoch === undefined ? {} : { signed_epoch: `${epoch}` }),
+    proof_sources: sources.map(({ name, kind, state, fault }) => ({
+      url: name,
+      ...(kind === undefined ? {} : { kind }),
+      state,
+      ...(fault === undefined ? {} : { last_fault: fault }),
+    })),
+  };
+}
+
+/** Gauges of proof sources; zeros for nodes without any. */
+export function provingGauges(status: () => ProvingStatus | undefined): GaugeSource[] {
+  const count = (state: string): number => status()?.sources.filter((one) => one.state === state).length ?? 0;
+  const gauge = (name: string, help: string, read: GaugeSource["read"]): GaugeSource => ({
+    name: `sextant_proofs_${name}`,
+    help,
+    read,
+  });
+  return [
+    gauge("epoch", "Epoch whose validators are known by signatures", () => Number(status()?.epoch ?? 0n)),
+    gauge("signed_version", "Latest version that validators signed", () =>
+      Number(status()?.signedVersion ?? 0n),
+    ),
+    gauge("proven_version", "Latest version that is proven with everything before it", () =>
+      Number(status()?.provenVersion ?? 0n),
+    ),
+    gauge("received_bytes", "Bytes received from proof sources", () => status()?.receivedBytes ?? 0),
+    gauge("sources_ok", "Proof sources in use", () => count("ok")),
+    gauge("sources_resting", "Proof sources that could not be asked", () => count("resting")),
+    gauge("sources_set_aside", "Proof sources that said something false", () => count("set_aside")),
+  ];
 }
 
 /** Gauges of a follower; zeros for other nodes. */

@@ -1,13 +1,13 @@
 // Wires a follower: its upstreams, the waypoints proven so far, and the base layer of a ledger that starts in the middle.
 import { ConfigError } from "../base/errors.ts";
-import { type Logger, silentLogger } from "../base/log.ts";
+import type { Logger } from "../base/log.ts";
 import { DAY_MS, type NumberSettings } from "../base/settings.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { isWhole, type Position } from "../ledger/position.ts";
-import { confirmedVersion, type Refutation } from "../ledger/trust.ts";
+import { confirmedVersion, PROVEN, type Refutation } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
-import type { Store, StoreView } from "../store/contract.ts";
+import type { Store } from "../store/contract.ts";
 import { isPassingFault } from "../store/errors.ts";
 import { type AgreementRule, parseAgreement } from "../sync/agreement.ts";
 import { BaseFiller, type FillerStats } from "../sync/base-filler.ts";
@@ -22,16 +22,19 @@ import {
 import { createLazyView } from "../sync/lazy-view.ts";
 import { locateBase } from "../sync/locate-base.ts";
 import { isSameWaypoint, loadMatchedWaypoints, waypointOfStored } from "../sync/matched-waypoints.ts";
+import { PROOF_NUMBERS } from "../sync/proofs/proof-keeper.ts";
 import { type ApiKeyHeader, createRestUpstream, parseUpstreamUrl } from "../sync/upstream/rest-upstream.ts";
 import type { Upstream } from "../sync/upstream/upstream.ts";
 import { OPEN_BLOCK_NUMBERS } from "../sync/verifier.ts";
 import { explain } from "./follow-report.ts";
 import { SOFTWARE_VERSION } from "./info.ts";
 import type { FollowOptions, UpstreamApiKey } from "./options.ts";
+import { Proving, type ProvingPlan, type ProvingStatus, planProving } from "./proving.ts";
 import { type FollowFacts, Readiness } from "./readiness.ts";
 
 export const FOLLOW_NUMBERS = {
   ...FOLLOWER_NUMBERS,
+  ...PROOF_NUMBERS,
   ...OPEN_BLOCK_NUMBERS,
   /** Requests per second to each upstream; 0 means no cap. */
   upstreamRate: { fallback: 50, min: 0, max: 100_000 },
@@ -51,12 +54,19 @@ export interface FollowPlan {
   readonly agree: AgreementRule | undefined;
   readonly startVersion: bigint | "latest" | undefined;
   readonly anchors: readonly Waypoint[];
+  readonly proving: ProvingPlan | undefined;
+  /** Commits only what validators signed. */
+  readonly isProvenOnly: boolean;
   readonly options: FollowOptions;
 }
 
 /** Checks the options before a store is touched. Throws ConfigError. */
-export function planFollowing(options: FollowOptions, anchors: readonly Waypoint[]): FollowPlan {
-  const urls = options.upstreams.map(parseUpstreamUrl);
+export function planFollowing(
+  options: FollowOptions,
+  anchors: readonly Waypoint[],
+  minTrust?: string | undefined,
+): FollowPlan {
+  const urls = options.upstreams.map((url) => parseUpstreamUrl(url));
   if (urls.length === 0) throw new ConfigError("upstream: expected at least one");
   const agree = options.agree === undefined ? undefined : parseAgreement(options.agree);
   if (options.agree !== undefined && agree === undefined) {
@@ -69,7 +79,15 @@ export function planFollowing(options: FollowOptions, anchors: readonly Waypoint
     throw new ConfigError("agree: expected upstreams with different URLs, got one URL twice");
   }
   const apiKeys = keysOf(urls, options);
-  return { urls, apiKeys, agree, startVersion: parseStart(options.startVersion), anchors, options };
+  const proving = planProving(options.proofs ?? [], anchors, options.proofPollTimeMs);
+  const isProvenOnly = proving !== undefined && minTrust === PROVEN.kind;
+  const startVersion = parseStart(options.startVersion);
+  if (startVersion !== undefined && proving?.urls.every(({ protocol }) => protocol === "file:") === true) {
+    throw new ConfigError(
+      "proofs: expected a node's backup service for a start in the middle, not only folders",
+    );
+  }
+  return { urls, apiKeys, agree, startVersion, anchors, proving, isProvenOnly, options };
 }
 
 /** A key is for one upstream alone: another could keep it, and so could anyone on the way. */
@@ -88,13 +106,20 @@ function keysOf(
     );
   }
   const keys = urls.map((_, i) => apiKeys[i] ?? apiKey);
-  for (const [i, { protocol, hostname, origin }] of urls.entries()) {
-    if (keys[i] === undefined || protocol === "https:" || isLoopback(hostname)) continue;
-    throw new ConfigError(
-      `upstream: ${origin} has an API key, which is not sent over plain http: expected https`,
-    );
-  }
+  for (const [i, url] of urls.entries()) assertKeyIsSafe("upstream", url, keys[i]);
   return keys;
+}
+
+/** Throws ConfigError, which names the option, if a key would be sent over plain http to another machine. */
+export function assertKeyIsSafe(
+  option: string,
+  { protocol, hostname, origin }: URL,
+  key: UpstreamApiKey | undefined,
+): void {
+  if (key === undefined || protocol === "https:" || isLoopback(hostname)) return;
+  throw new ConfigError(
+    `${option}: ${origin} has an API key, which is not sent over plain http: expected https`,
+  );
 }
 
 function isLoopback(hostname: string): boolean {
@@ -132,6 +157,7 @@ export class Following {
   readonly #parts: FollowingParts;
   #follower: Follower | undefined;
   #filler: BaseFiller | undefined;
+  readonly #proving: Proving | undefined;
   /** Found at the start. */
   #refuted: Refutation | undefined;
   #latest: FollowFacts["latest"];
@@ -146,6 +172,7 @@ export class Following {
     this.#parts = parts;
     const { readyLagMs = FOLLOW_NUMBERS.readyLagMs.fallback } = plan.options;
     this.#readiness = new Readiness({ readyLagMs, clock: parts.clock ?? Date.now, logger: parts.logger });
+    this.#proving = plan.proving && new Proving(plan.proving, parts);
   }
 
   /** `provenGenesis` is the waypoint that the store's genesis matched, if any. */
@@ -159,6 +186,7 @@ export class Following {
     const isBase = position === undefined ? startVersion !== undefined : !isWhole(position);
     // A refuted history has no records to compare: the mark stands until a rewind.
     const open = position?.refuted === undefined ? await this.#openAnchors(position, isBase) : [];
+    await this.#proving?.start();
     this.#refuted = (await loadPosition(store))?.refuted;
     if (this.#refuted !== undefined) {
       const { firstVersion, reason } = this.#refuted;
@@ -193,9 +221,20 @@ export class Following {
       prepare:
         position === undefined && startVersion !== undefined
           ? async (upstream, ceiling, signal) =>
-              committer.startAt(await locateBase(upstream, startVersion, ceiling, signal))
+              committer.startAt(
+                (await this.#proving?.state?.locate(upstream, startVersion, signal)) ??
+                  (await locateBase(upstream, startVersion, ceiling, signal)),
+              )
           : undefined,
+      // Otherwise each new block would make the node refuse every answer until the next signature.
+      ceiling: this.#plan.isProvenOnly ? () => this.#proving?.ceiling ?? -1n : undefined,
+      noteMatch: async (waypoint) => {
+        const isGiven = this.#plan.anchors.some((anchor) => isSameWaypoint(anchor, waypoint));
+        if (isGiven) await committer.noteMatchedWaypoint(waypoint);
+        return isGiven;
+      },
       onCommit: (progress) => {
+        this.#proving?.committed(progress.position.version);
         this.#latest = progress.position;
         this.#first ??= progress.position.version;
         this.#count(progress);
@@ -207,6 +246,7 @@ export class Following {
         this.#look();
       },
     });
+    this.#proving?.attach(this.#follower);
     this.#looking = setInterval(() => this.#look(), LOOK_MS).unref();
     void this.#follower.faulted.then(onFault);
   }
@@ -214,6 +254,7 @@ export class Following {
   /** The waypoints of versions still to come. */
   async #openAnchors(position: Position | undefined, isBase: boolean): Promise<readonly Waypoint[]> {
     const { anchors } = this.#plan;
+    if (isBase && this.#proving !== undefined) return [];
     if (isBase && anchors.length > 0) {
       this.#parts.logger.warn(
         { waypoints: anchors.map(formatWaypoint) },
@@ -285,6 +326,7 @@ export class Following {
       store: this.#parts.store,
       pool: () => this.#follower?.pool,
       agree: this.#plan.agree,
+      proven: this.#proving?.state,
       timeoutMs: FILL_TIMEOUT_MS,
       logger: this.#parts.logger,
     });
@@ -327,9 +369,19 @@ export class Following {
     });
   }
 
+  /** Undefined without proof sources. */
+  provingStatus(): ProvingStatus | undefined {
+    return this.#proving?.status();
+  }
+
   /** Items fetched from upstreams; undefined if the whole state is known. */
   fills(): Readonly<FillerStats> | undefined {
     return this.#filler?.stats;
+  }
+
+  /** True if items that are fetched on first use come with proofs. */
+  get isProven(): boolean {
+    return this.#filler !== undefined && this.#proving !== undefined;
   }
 
   /** True if items are fetched from upstreams on first use. */
@@ -360,24 +412,10 @@ export class Following {
 
   async close(): Promise<void> {
     clearInterval(this.#looking);
+    await this.#proving?.close();
     await this.#follower?.close();
     await this.#filler?.close();
   }
-}
-
-/**
- * A view without upstreams. In a ledger that started in the middle, an item that was never fetched is unknown: reading it
- * is an error, not "absent".
- */
-export function refuseUnknownState(view: StoreView, store: Store): LedgerView {
-  if (view.position.stateRoot !== undefined) return view;
-  const filler = new BaseFiller({
-    store,
-    pool: () => undefined,
-    timeoutMs: FILL_TIMEOUT_MS,
-    logger: silentLogger,
-  });
-  return createLazyView(view, filler);
 }
 
 /** The upstream that gets the requests that are not served here. */
@@ -386,7 +424,8 @@ export function passThroughOf(follow: FollowOptions | undefined): URL | undefine
   return follow?.passThrough === true && first !== undefined ? parseUpstreamUrl(first) : undefined;
 }
 
-function apiKeyHeader(key: UpstreamApiKey | undefined): ApiKeyHeader | undefined {
+/** The header of a key. */
+export function apiKeyHeader(key: UpstreamApiKey | undefined): ApiKeyHeader | undefined {
   if (key === undefined) return undefined;
   const { header, value } = key;
   return header === undefined ? { name: "authorization", value: `Bearer ${value}` } : { name: header, value };

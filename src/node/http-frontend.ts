@@ -12,6 +12,7 @@ import {
   type HttpServices,
 } from "../http/server.ts";
 import { loadTlsFiles } from "../http/tls.ts";
+import type { SubmissionCall, SubmissionReply } from "./forwarded-submissions.ts";
 import type { Metrics } from "./metrics.ts";
 import type { HttpOptions } from "./options.ts";
 import { type Observation, observeRequests } from "./request-observer.ts";
@@ -22,6 +23,8 @@ import { reservePort, startWorkers, type WorkerPool } from "./workers.ts";
 export const FRONTEND_NUMBERS = {
   /** Serves /metrics on a port of its own, unless `metrics` is false. */
   metricsPort: { fallback: undefined, min: 0, max: 65_535 },
+  /** Serves signed ledger infos, and state and transactions with proofs, as a node's backup service does. */
+  proofPort: { fallback: undefined, min: 0, max: 65_535 },
   /**
    * Processes that answer by reading the store while this process writes it, so other processes must be able to open it.
    * With 0 this process answers.
@@ -44,6 +47,7 @@ export interface WorkersOptions {
     readonly node: Omit<WorkerSetup["node"], "http">;
   };
   readonly status: () => Promise<NodeStatus>;
+  readonly onSubmission: (call: SubmissionCall) => Promise<SubmissionReply>;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -51,7 +55,7 @@ export interface WorkersOptions {
 const PASSING_CODES = ["EADDRINUSE", "EADDRNOTAVAIL", "EAI_AGAIN", "ENOTFOUND"];
 
 /** Names the port when it cannot be bound. */
-function withPort<T>(port: number, listening: Promise<T>): Promise<T> {
+export function withPort<T>(port: number, listening: Promise<T>): Promise<T> {
   return listening.catch((error: unknown) => {
     const { code = "" } = error as NodeJS.ErrnoException;
     const Fault = PASSING_CODES.includes(code) ? TryAgainError : ConfigError;
@@ -131,7 +135,7 @@ export class HttpFrontend {
   }
 
   /** Starts the workers, if there are any. */
-  async startWorkers({ setup, status, onFault }: WorkersOptions): Promise<void> {
+  async startWorkers({ setup, status, onSubmission, onFault }: WorkersOptions): Promise<void> {
     if (!this.#isShared) return;
     const { http, metrics: own, logger } = this.#options;
     const { metricsPort: _port, workers: count = 0, ...others } = http;
@@ -146,6 +150,7 @@ export class HttpFrontend {
       },
       status,
       figures: own.figures,
+      onSubmission,
       logger,
       onFault,
     });

@@ -1,8 +1,10 @@
 // The writing side of a node: begins the ledger, commits records from its source, prunes. A node that becomes the writer
 // again makes a new LedgerWriter.
+import { ConfigError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { LOCAL, TRUSTED } from "../ledger/trust.ts";
-import type { CommitBatch, Store } from "../store/contract.ts";
+import { FORKED, LOCAL, TRUSTED } from "../ledger/trust.ts";
+import type { LedgerView } from "../ledger/view.ts";
+import type { CommitBatch, Store, StoreCopies, StoreCopy } from "../store/contract.ts";
 import { Committer, type IndexProgress, loadPosition } from "../sync/committer.ts";
 import { assertNotHalfCopied } from "../sync/copy/copy-mark.ts";
 import { bootstrapGenesis } from "../sync/genesis.ts";
@@ -17,6 +19,7 @@ import { keepGenesisLedgerInfo } from "../sync/signed-rows.ts";
 import { BlockMaker } from "./block-maker.ts";
 import type { Faults } from "./faults.ts";
 import { Following } from "./following.ts";
+import { assertNotFork, Forking, type ForkPlan } from "./forking.ts";
 import type { LocalChainOptions } from "./options.ts";
 import type { StartPlan } from "./start-plan.ts";
 
@@ -27,13 +30,21 @@ export interface WriterOptions {
   readonly window: PruneWindow;
   /** How far back proofs can be made; `off`, the default, keeps nothing for them. */
   readonly proofWindow?: PruneWindow | undefined;
-  /** False writes no index. */
+  /** False writes no index of items, or of transactions. */
   readonly index?: boolean | undefined;
+  readonly transactionIndex?: boolean | undefined;
   readonly faults: Faults;
   readonly onCommit: (records: number) => void;
   /** Called with every batch, after its commit. */
   readonly onBatch?: ((batch: CommitBatch) => void) | undefined;
   readonly logger: Logger;
+}
+
+/** A copy of a chain in memory. */
+export interface ChainCopy {
+  readonly ledger: StoreCopy;
+  /** Puts back the clock and the mempool. */
+  readonly restoreChain: () => void;
 }
 
 /** Parts that report transient faults, which a stopped writer clears. */
@@ -44,6 +55,7 @@ export class LedgerWriter {
   readonly #stop = new AbortController();
   #preparing: Promise<void> = Promise.resolve();
   #following: Following | undefined;
+  #forking: Forking | undefined;
   #blocks: BlockMaker | undefined;
   #committer: Committer | undefined;
   #indexBuilder: IndexBuilder | undefined;
@@ -55,6 +67,10 @@ export class LedgerWriter {
 
   get following(): Following | undefined {
     return this.#following;
+  }
+
+  get forking(): Forking | undefined {
+    return this.#forking;
   }
 
   get blocks(): BlockMaker | undefined {
@@ -83,17 +99,24 @@ export class LedgerWriter {
   }
 
   async #prepare(): Promise<void> {
-    const { store, plan, faults, onCommit, onBatch, logger, localChain, index } = this.#options;
-    const { check, chain } = plan;
+    const { store, plan, faults, onCommit, onBatch, logger, localChain, index, transactionIndex } =
+      this.#options;
+    const { check } = plan;
+    const chain = plan.chain ?? plan.fork?.chain;
     await assertNotHalfCopied(store);
     await assertNotHalfRewound(store);
+    if (plan.fork === undefined) await assertNotFork(store);
+    else await this.#startFork(plan.fork);
     const history = await this.#proofHistory();
-    const level = chain === undefined ? TRUSTED : LOCAL;
+    const madeHere = plan.fork === undefined ? LOCAL : FORKED;
+    const level = chain === undefined ? TRUSTED : madeHere;
     const committer = new Committer({
       store,
       logger,
       level,
       index,
+      indexesPart: plan.fork !== undefined,
+      transactionIndex,
       history,
       bounds: plan.follow?.options,
       onCommit: onBatch,
@@ -106,8 +129,21 @@ export class LedgerWriter {
       await raiseByMatchedWaypoints(store, position, (waypoint) => committer.noteMatchedWaypoint(waypoint));
     }
     if (chain !== undefined) {
-      await keepGenesisLedgerInfo(store);
-      this.#blocks = new BlockMaker({ store, chain, committer, faults, onCommit, settings: localChain });
+      if (plan.fork === undefined) await keepGenesisLedgerInfo(store);
+      const viewOver = (view: LedgerView): LedgerView => this.#forking?.viewOver(view) ?? view;
+      this.#blocks = new BlockMaker({
+        store,
+        chain,
+        viewOver,
+        committer,
+        faults,
+        onCommit,
+        settings: localChain,
+        logger,
+      });
+      // Later starts find the accounts as their owners left them.
+      const isNew = this.#forking?.isNew ?? (await loadPosition(store))?.version === 0n;
+      if (isNew && plan.accounts.length > 0) await this.#blocks.author(plan.accounts);
     }
     if (plan.follow === undefined) {
       // Stored, so that later readers of the store know the proof. A local chain proves nothing.
@@ -130,6 +166,12 @@ export class LedgerWriter {
     await following.start(plan.proven);
   }
 
+  async #startFork(plan: ForkPlan): Promise<void> {
+    const { store, logger, index: items = true, transactionIndex: transactions = true } = this.#options;
+    this.#forking = new Forking(plan, { store, logger, indexes: { items, transactions } });
+    await this.#forking.start();
+  }
+
   async #proofHistory(): Promise<ProofHistory | undefined> {
     const { store, proofWindow = { kind: "off" } } = this.#options;
     if (proofWindow.kind !== "off") return new ProofHistory(store, proofWindow);
@@ -140,9 +182,9 @@ export class LedgerWriter {
   /** Starts the follower or the block timer, and the pruner. */
   run(): void {
     if (this.#stop.signal.aborted) return;
-    const { index = true, logger, faults } = this.#options;
+    const { index = true, transactionIndex = true, logger, faults } = this.#options;
     const committer = this.#committer;
-    if (index && committer !== undefined) {
+    if ((index || transactionIndex) && committer !== undefined) {
       this.#indexBuilder = new IndexBuilder({
         committer,
         logger,
@@ -168,12 +210,48 @@ export class LedgerWriter {
     });
   }
 
+  /** Copies the ledger with what the chain holds besides it. Throws ConfigError unless both are in memory. */
+  async snapshot(): Promise<ChainCopy> {
+    const { blocks, copies } = this.#inMemory();
+    return blocks.exclusively(async () => {
+      const [ledger, restoreChain] = [copies.take(), blocks.keepClockAndMempool()];
+      return { ledger, restoreChain };
+    });
+  }
+
+  /** Puts a copy back between two blocks, and calls `onBack` with the versions before and after. */
+  async revert(copy: ChainCopy, onBack: (from: bigint, to: bigint) => void): Promise<void> {
+    const { blocks, copies } = this.#inMemory();
+    await this.#indexBuilder?.ended;
+    await blocks.exclusively(async () => {
+      // A pruner at work would prune by the ledger that it looked at.
+      const pruner = this.#pruner;
+      await pruner?.stop();
+      const from = (await loadPosition(this.#options.store))?.version ?? 0n;
+      await this.#committer?.replaceContent(() => copies.restore(copy.ledger));
+      copy.restoreChain();
+      onBack(from, copy.ledger.position.version);
+      if (pruner !== undefined) this.#startPruner();
+    });
+  }
+
+  #inMemory(): { readonly blocks: BlockMaker; readonly copies: StoreCopies } {
+    const [blocks, { copies }] = [this.#blocks, this.#options.store];
+    if (blocks === undefined || copies === undefined) {
+      throw new ConfigError(
+        "snapshot: expected a node that makes its own blocks and keeps its ledger in memory",
+      );
+    }
+    return { blocks, copies };
+  }
+
   /** Finishes writes in flight and writes no more. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#blocks?.stop();
     await this.#preparing.catch(() => {});
     await this.#following?.close();
+    await this.#forking?.close();
     await this.#indexBuilder?.stop();
     await this.#pruner?.stop();
     for (const part of PARTS) this.#options.faults.forget(part);

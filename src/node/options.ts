@@ -13,8 +13,11 @@ import type { BlockEvent } from "../ledger/watch/watched-blocks.ts";
 import type { Explanation } from "../transaction/explain/explanation.ts";
 import type { LOCAL_CHAIN_NUMBERS } from "./block-maker.ts";
 import type { FOLLOW_NUMBERS } from "./following.ts";
+import type { FORK_NUMBERS } from "./forking.ts";
 import type { FRONTEND_NUMBERS } from "./http-frontend.ts";
+import type { NodeInfo } from "./node-info.ts";
 import type { StoreOptions } from "./store-engines.ts";
+import type { AccountOptions, ChainAuthoring } from "./test-authors.ts";
 
 export type { Explanation };
 
@@ -31,6 +34,10 @@ export interface HttpOptions extends HttpServerOptions, NumberOptions<typeof FRO
 export interface LocalChainOptions extends NumberOptions<typeof LOCAL_CHAIN_NUMBERS> {
   /** The same seed gives the same ledger. */
   readonly seed?: string | undefined;
+  /** False makes no random transactions of the demo accounts: they are then all yours. */
+  readonly traffic?: boolean | undefined;
+  /** Makes a block as soon as a transaction is submitted, without waiting for the block time. */
+  readonly blockOnSubmit?: boolean | undefined;
   /** Called after each block with the number made since the start. */
   readonly onBlock?: ((made: number) => void) | undefined;
 }
@@ -52,6 +59,11 @@ export interface FollowOptions extends NumberOptions<typeof FOLLOW_NUMBERS> {
   readonly agree?: string | undefined;
   /** Start at the block of this version, or at `latest`, instead of genesis. */
   readonly startVersion?: string | undefined;
+  /**
+   * URLs of proof sources: backup folders (file, http or https) and nodes' backup services. They need a waypoint, where
+   * the chain of signatures begins.
+   */
+  readonly proofs?: readonly string[] | undefined;
   /** The key of the only upstream; several upstreams have `apiKeys`. */
   readonly apiKey?: UpstreamApiKey | undefined;
   /** The key of each upstream, in their order; undefined for one without. */
@@ -60,6 +72,16 @@ export interface FollowOptions extends NumberOptions<typeof FOLLOW_NUMBERS> {
   readonly passThrough?: boolean | undefined;
   /** Called after each commit and about once a second. */
   readonly onProgress?: ((progress: FollowProgress) => void) | undefined;
+}
+
+/** A network to fork: its state at one version, with local blocks on top. */
+export interface ForkOptions extends NumberOptions<typeof FORK_NUMBERS> {
+  /** Base URL of a full node of the network, with or without `/v1`. */
+  readonly url: string;
+  /** The version to fork at: the node's latest at the first start unless given. A store keeps it. */
+  readonly version?: bigint | undefined;
+  /** The key of the node. */
+  readonly apiKey?: UpstreamApiKey | undefined;
 }
 
 /** How far a follower is. */
@@ -76,6 +98,8 @@ export interface FollowProgress {
 }
 
 export interface NodeOptions {
+  /** Accounts that a new local chain begins with, besides the demo accounts. */
+  readonly accounts?: readonly AccountOptions[] | undefined;
   /** Data directory: short for `store: { engine: "lmdb", path }`. */
   readonly data?: string | undefined;
   /**
@@ -91,7 +115,9 @@ export interface NodeOptions {
   readonly waypoint?: string | readonly string[] | undefined;
   /** Follows full nodes instead of making blocks. */
   readonly follow?: FollowOptions | undefined;
-  /** Makes blocks on top of `genesis`, or sets up the local chain that runs without one. */
+  /** Makes blocks on top of another network's state at one version, which is read as it is needed. */
+  readonly fork?: ForkOptions | undefined;
+  /** Makes blocks on top of `genesis` or `fork`, or sets up the local chain that runs without either. */
   readonly localChain?: LocalChainOptions | undefined;
   /** History to keep: a time (`24h`, `30d`), a count of versions, or `off`. */
   readonly pruneWindow?: string | undefined;
@@ -102,6 +128,8 @@ export interface NodeOptions {
   readonly proofWindow?: string | undefined;
   /** False writes no index: holdings and rows of tables cannot be listed then. */
   readonly index?: boolean | undefined;
+  /** False writes no index of transactions: they cannot be found by hash or by sender then. */
+  readonly transactionIndex?: boolean | undefined;
   /** Answers over HTTP too. */
   readonly http?: HttpOptions | undefined;
   readonly logger?: Logger | undefined;
@@ -166,16 +194,16 @@ export interface WatchOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The ledger's head, as `GET /v1` answers. */
+/** The ledger's head: the keys of `GET /v1`, with bigints in the place of its decimal texts. */
 export interface LedgerInfo {
   readonly chain_id: number;
-  readonly epoch: string;
-  readonly ledger_version: string;
-  readonly oldest_ledger_version: string;
-  readonly ledger_timestamp: string;
+  readonly epoch: bigint;
+  readonly ledger_version: bigint;
+  readonly oldest_ledger_version: bigint;
+  readonly ledger_timestamp: bigint;
   readonly node_role: "full_node";
-  readonly oldest_block_height: string;
-  readonly block_height: string;
+  readonly oldest_block_height: bigint;
+  readonly block_height: bigint;
 }
 
 /** What a transaction would do on the head of the local chain. */
@@ -186,14 +214,29 @@ export interface SimulationResult {
   readonly vmStatus: string;
   readonly gasUsed: bigint;
   readonly gasUnitPrice: bigint;
-  /** Number of state items that it would write. */
-  readonly writes: number;
+  /** The transaction with its events and changes, as `POST /v1/transactions/simulate` answers it. */
+  readonly transaction: Readonly<Record<string, unknown>>;
+}
+
+/** Settings of the official TypeScript SDK for a node: `new AptosConfig(node.sdkConfig)`. */
+export interface SdkConfig {
+  /** `local` for a local chain, else `custom`. Its type fits the enum of the SDK, which this package does not import. */
+  readonly network: never;
+  readonly fullnode: string;
+  readonly faucet?: string;
+  readonly indexer?: string;
 }
 
 /** A running node. Calls reject, never throw; after `close` they reject because the node is closed. */
-export interface Node {
+export interface Node extends ChainAuthoring {
   /** Base URL of the HTTP interface; undefined without one. */
   readonly url: string | undefined;
+  /** Base URL of the local chain's faucet; undefined if it does not run. */
+  readonly faucetUrl: string | undefined;
+  /** Undefined without HTTP. */
+  readonly sdkConfig: SdkConfig | undefined;
+  /** Base URL of the proof port; undefined without one. */
+  readonly proofUrl: string | undefined;
   /** Latest version when the node closed; undefined before that, and without a ledger. */
   readonly closedAt: bigint | undefined;
   /** Resolves when a fault stopped the ledger for good; never rejects. */
@@ -247,8 +290,8 @@ export interface Node {
   encodeSubmission(request: object | string | Uint8Array, options?: MinVersionOptions): Promise<Uint8Array>;
   /** Explains a signing message, a raw transaction or a transaction request, with warnings. */
   explainSubmission(request: object | string | Uint8Array, options?: MinVersionOptions): Promise<Explanation>;
-  /** The object that `GET /v1/info` answers with. */
-  info(): Promise<Readonly<Record<string, unknown>>>;
+  /** What `GET /v1/info` answers with. */
+  info(): Promise<NodeInfo>;
   ledgerInfo(options?: MinVersionOptions): Promise<LedgerInfo>;
   /** Makes the next block of the local chain now and returns the new head. Concurrent calls run one after the other. */
   produceBlock(): Promise<LedgerInfo>;
@@ -262,13 +305,6 @@ export interface Node {
    * reference: zeros, or the authenticator that names no key.
    */
   simulate(transaction: object | string | Uint8Array): Promise<SimulationResult>;
-  /**
-   * Mints the native coin for an account of the local chain, which is created if it is missing. Returns the hashes of the
-   * transactions that do so in the next block.
-   */
-  fund(address: string, amount: bigint): Promise<readonly string[]>;
-  /** Makes this many blocks, and returns the head after the last. */
-  mine(blocks?: number): Promise<LedgerInfo>;
   /** Responses over HTTP since the start, of all processes. */
   requestCount(): Promise<number>;
   /** Demo accounts, tables and functions of the local chain; undefined without one. Throws once the node is closed. */

@@ -7,7 +7,7 @@ import { MAX_WAIT_MS, type MinVersion } from "../ledger/watch/min-version.ts";
 import type { HistoryEnd, MinVersionOptions, ReadOptions } from "./options.ts";
 
 /** A moment, as users give it, in microseconds since 1970. */
-function toUsec(name: string, time: string | Date, roundsUp = false): bigint {
+export function toUsec(name: string, time: string | Date, roundsUp = false): bigint {
   try {
     return parseTime(typeof time === "string" ? time : time.toISOString(), roundsUp);
   } catch (error) {

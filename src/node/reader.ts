@@ -5,6 +5,7 @@ import type { MaybePromise } from "../base/maybe-promise.ts";
 import { createAccountReader } from "../ledger/account-reader.ts";
 import { parseAsset } from "../ledger/asset.ts";
 import { readBalance } from "../ledger/balance.ts";
+import { GasPriceEstimator } from "../ledger/gas-price.ts";
 import { readModuleItem } from "../ledger/module-item.ts";
 import { resolveReadPoint } from "../ledger/read-point.ts";
 import { StateTypes } from "../ledger/state-types.ts";
@@ -33,13 +34,13 @@ export function toText(name: string, value: unknown): string {
   throw new ConfigError(`${name}: expected a text, got ${typeof value}`);
 }
 
-/** A copy of a serialized key, given in hex or as bytes. */
-export function toBytes(key: string | Uint8Array): Uint8Array {
+/** A copy of bytes that are given in hex or as bytes, by default those of a serialized key. */
+export function toBytes(key: string | Uint8Array, name = "key"): Uint8Array {
   if (key instanceof Uint8Array) return Buffer.from(key);
-  const text = toText("key", key);
+  const text = toText(name, key);
   const bytes = fromHex(text.startsWith("0x") ? text.slice(2) : text);
   if (bytes === undefined) {
-    throw new ConfigError(`key: expected an even number of hex digits: ${hexBytesFault(text)}`);
+    throw new ConfigError(`${name}: expected an even number of hex digits: ${hexBytesFault(text)}`);
   }
   return bytes;
 }
@@ -63,13 +64,13 @@ function toJson(request: object): string {
 export function toLedgerInfo({ position }: Pick<LedgerView, "position">): LedgerInfo {
   return {
     chain_id: position.chainId,
-    epoch: `${position.epoch}`,
-    ledger_version: `${position.version}`,
-    oldest_ledger_version: `${position.oldestVersion}`,
-    ledger_timestamp: `${position.timestampUsec}`,
+    epoch: position.epoch,
+    ledger_version: position.version,
+    oldest_ledger_version: position.oldestVersion,
+    ledger_timestamp: position.timestampUsec,
     node_role: "full_node",
-    oldest_block_height: `${position.oldestBlockHeight}`,
-    block_height: `${position.blockHeight}`,
+    oldest_block_height: position.oldestBlockHeight,
+    block_height: position.blockHeight,
   };
 }
 
@@ -77,6 +78,7 @@ export function toLedgerInfo({ position }: Pick<LedgerView, "position">): Ledger
 export class Reader {
   readonly modules = new ModuleCache();
   readonly types = new StateTypes(this.modules);
+  readonly gasPrices = new GasPriceEstimator();
   readonly #ledger: Ledger;
   readonly #headWatch: HeadWatch;
   readonly #thread = new SubmissionThread();

@@ -1,47 +1,60 @@
 // Submission of transactions to the local chain, over HTTP and in-process.
 import { toPrefixedHex } from "../base/hex.ts";
-import { decodeWith } from "../bcs/codec.ts";
+import { nextTurn } from "../base/turns.ts";
+import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { vector } from "../bcs/sequences.ts";
-import type { LocalChain } from "../chain/local-chain.ts";
+import type { BlockSource } from "../chain/local-chain.ts";
 import type { Mempool } from "../chain/mempool.ts";
 import { decodeSubmitted, MAX_TRANSACTION_BYTES, type Submitted } from "../chain/submission/submitted.ts";
-import { pendingJson } from "../chain/submission/transaction-json.ts";
-import { vmStatusText } from "../chain/submission/vm-status.ts";
 import { HttpError } from "../http/errors.ts";
-import type { SubmissionBody, SubmissionHandler } from "../http/services.ts";
+import type {
+  PendingTransaction,
+  SimulationEstimates,
+  SubmissionBody,
+  SubmissionHandler,
+} from "../http/services.ts";
+import { TransactionPrinter } from "../http/transaction-json/printer.ts";
 import { parseJson } from "../json/parse.ts";
+import { readAccount } from "../ledger/account.ts";
+import type { StateTypes } from "../ledger/state-types.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { ModuleLoader } from "../move/abi.ts";
 import type { Address } from "../move/address.ts";
+import { rawTransactionCodec } from "../transaction/raw.ts";
+import { createRawTransaction } from "../transaction/raw-from-request.ts";
 import { refuse, SubmissionError } from "../transaction/submission-error.ts";
 import { parseSubmission, parseSubmissions, tooMany } from "../transaction/submission-request.ts";
 import { type UserTransaction, userTransactionCodec } from "../transaction/user-transaction.ts";
+import { type ImpersonatedCall, impersonation } from "./impersonation.ts";
 import type { SimulationResult } from "./options.ts";
 
 /** Transactions of one batch, as in the reference. */
 const MAX_BATCH = 10;
 /** Longer JSON is no transaction that the chain takes, and would keep others waiting while it is parsed. */
-const MAX_JSON_BYTES = 8 * MAX_TRANSACTION_BYTES;
+const MAX_JSON_BYTES = 4 * MAX_TRANSACTION_BYTES;
+const MAX_BATCH_JSON_BYTES = 1024 * 1024;
+const SIGNING_PREFIX_BYTES = 32;
+
+const NO_ESTIMATES: SimulationEstimates = { maxGasAmount: false, gasUnitPrice: undefined };
 
 export interface SubmissionServiceOptions {
-  readonly chain: LocalChain;
+  readonly chain: BlockSource;
   /** The mempool of the writer; undefined while another process writes. */
   readonly mempool: () => Mempool | undefined;
   readonly loadModule: (view: LedgerView) => ModuleLoader;
+  /** The signing message of a JSON request; works on a large one in a thread. */
+  readonly encode: (body: Uint8Array, view: LedgerView) => Promise<Uint8Array>;
+  readonly types: StateTypes;
 }
-
-type Json = Readonly<Record<string, unknown>>;
 
 export class SubmissionService implements SubmissionHandler {
   readonly #options: SubmissionServiceOptions;
+  /** Settles when the faucet's last transaction is in the mempool: each needs the sequence number after it. */
+  #funding: Promise<unknown> = Promise.resolve();
 
   constructor(options: SubmissionServiceOptions) {
     this.#options = options;
-  }
-
-  #context(view: LedgerView) {
-    return { chainId: view.position.chainId, loadModule: this.#options.loadModule(view) };
   }
 
   #mempool(): Mempool {
@@ -52,69 +65,124 @@ export class SubmissionService implements SubmissionHandler {
   }
 
   /** Takes a transaction that passes all checks. */
-  async submit(body: SubmissionBody, view: LedgerView): Promise<Json> {
-    return pendingJson(await this.take(await this.#decode(body, view), view));
+  async submit(body: SubmissionBody, view: LedgerView): Promise<PendingTransaction> {
+    return toPending(await this.take(await this.#decode(body, view), view));
   }
 
   async #decode({ bytes, isJson }: SubmissionBody, view: LedgerView): Promise<UserTransaction> {
     if (!isJson) return decodeSubmitted(bytes);
     if (bytes.length > MAX_JSON_BYTES) throw refuse("EXCEEDED_MAX_TRANSACTION_SIZE");
-    return parseSubmission(parseJson(bytes), this.#context(view));
+    return parseSubmission(parseJson(bytes), async () => {
+      // Without further signers the bytes to sign are those of the transaction, after a prefix.
+      const message = await this.#options.encode(bytes, view);
+      return decodeWith(rawTransactionCodec, message.subarray(SIGNING_PREFIX_BYTES));
+    });
   }
 
-  /** Checks a transaction and puts it into the mempool. */
+  /** Checks a transaction and puts it into the mempool. Returns the one that waits. */
   async take(transaction: UserTransaction, view: LedgerView): Promise<Submitted> {
     const mempool = this.#mempool();
-    const submitted = await this.#options.chain.submissions.check(view, transaction);
-    mempool.add(submitted);
-    return submitted;
+    const { submissions } = this.#options.chain;
+    const submitted = submissions.takeApart(transaction);
+    // One that waits already was checked before.
+    if (mempool.get(submitted.hash) !== undefined) return submitted;
+    const { sequenceNumber } = await submissions.check(view, submitted);
+    return mempool.add(submitted, { sequenceNumber, nowSecs: nowSecsOf(view) });
+  }
+
+  /**
+   * Puts a call of any account into the mempool, without the account's signature: only for the owner of the chain, never
+   * over HTTP. It pays no gas. Returns its hash.
+   */
+  async impersonate(view: LedgerView, sender: Address, call: ImpersonatedCall): Promise<string> {
+    const mempool = this.#mempool();
+    const { submissions } = this.#options.chain;
+    const account = await readAccount(view, sender, view.position.version);
+    const body = impersonation(sender, call, account?.sequenceNumber ?? 0n);
+    const transaction = await this.#decode({ bytes: body, isJson: true }, view);
+    const submitted = submissions.takeApart(transaction, { isFree: true });
+    const { sequenceNumber } = await submissions.check(view, submitted, { isImpersonated: true });
+    return toPrefixedHex(mempool.add(submitted, { sequenceNumber, nowSecs: nowSecsOf(view) }).hash);
   }
 
   /** Takes each transaction for itself; returns the errors, in the order of the transactions. */
   async submitBatch({ bytes, isJson }: SubmissionBody, view: LedgerView): Promise<(unknown | undefined)[]> {
-    if (isJson && bytes.length > MAX_BATCH * MAX_JSON_BYTES) throw refuse("EXCEEDED_MAX_TRANSACTION_SIZE");
-    const given = isJson
-      ? await Promise.allSettled(parseSubmissions(parseJson(bytes), this.#context(view), MAX_BATCH))
-      : decodeBatch(bytes).map((value) => ({ status: "fulfilled", value }) as const);
+    if (isJson && bytes.length > MAX_BATCH_JSON_BYTES) throw refuse("EXCEEDED_MAX_TRANSACTION_SIZE");
+    const { chainId } = view.position;
+    const context = { chainId, loadModule: this.#options.loadModule(view) };
+    const given: readonly (() => Promise<UserTransaction> | UserTransaction)[] = isJson
+      ? parseSubmissions(parseJson(bytes), (request) => createRawTransaction(request, context), MAX_BATCH)
+      : decodeBatch(bytes).map((transaction) => () => transaction);
     const errors: (unknown | undefined)[] = [];
-    for (const result of given) {
-      if (result.status === "rejected") errors.push(result.reason);
-      else {
-        const failure = await this.take(result.value, view).then(
-          () => undefined,
-          (error: unknown) => error,
-        );
-        errors.push(failure);
+    for (const parse of given) {
+      await nextTurn();
+      try {
+        await this.take(await parse(), view);
+        errors.push(undefined);
+      } catch (error) {
+        errors.push(error);
       }
     }
     return errors;
   }
 
-  /** Runs a transaction on the head and keeps nothing. */
-  async simulate(body: SubmissionBody, view: LedgerView): Promise<SimulationResult> {
-    const transaction = await this.#decode(body, view);
-    const { status, gasUsed, submitted, writes } = await this.#options.chain.submissions.simulate(
-      view,
-      transaction,
+  async simulate(
+    body: SubmissionBody,
+    view: LedgerView,
+    estimates: SimulationEstimates = NO_ESTIMATES,
+  ): Promise<Uint8Array> {
+    const { submissions } = this.#options.chain;
+    return submissions.simulate(view, await this.#decode(body, view), estimates);
+  }
+
+  /** A simulation in the form of the in-process call. */
+  async simulateInProcess(body: SubmissionBody, view: LedgerView): Promise<SimulationResult> {
+    const record = await this.simulate(body, view);
+    const text = await new TransactionPrinter(this.#options.types, view).print(
+      record,
+      view.position.timestampUsec,
     );
+    const transaction = JSON.parse(text) as Readonly<Record<string, unknown>>;
     return {
-      hash: toPrefixedHex(submitted.hash),
-      success: status.kind === "success",
-      vmStatus: vmStatusText(status),
-      gasUsed,
-      gasUnitPrice: submitted.transaction.raw.gasUnitPrice,
-      writes: writes.length,
+      hash: String(transaction.hash),
+      success: transaction.success === true,
+      vmStatus: String(transaction.vm_status),
+      gasUsed: BigInt(String(transaction.gas_used)),
+      gasUnitPrice: BigInt(String(transaction.gas_unit_price)),
+      transaction,
     };
   }
 
+  async pendingTransaction(hash: Uint8Array): Promise<PendingTransaction | undefined> {
+    const submitted = this.#options.mempool()?.get(hash);
+    return submitted && toPending(submitted);
+  }
+
   /** Mints the native coin for an account; returns the hashes of the faucet's transactions. */
-  async fund(view: LedgerView, address: Address, amount: bigint): Promise<string[]> {
+  fund(view: LedgerView, address: Address, amount: bigint): Promise<string[]> {
+    const funded = this.#funding.then(() => this.#fund(view, address, amount));
+    this.#funding = funded.catch(() => {});
+    return funded;
+  }
+
+  async #fund(view: LedgerView, address: Address, amount: bigint): Promise<string[]> {
     const mempool = this.#mempool();
     const { submissions } = this.#options.chain;
-    const transactions = await submissions.fund(view, address, amount, mempool.countOf(submissions.faucet));
-    for (const submitted of transactions) mempool.add(submitted);
-    return transactions.map(({ hash }) => toPrefixedHex(hash));
+    const checked = await submissions.fund(view, address, amount, (own) =>
+      mempool.nextSequenceNumber(submissions.faucet, own),
+    );
+    for (const { submitted, sequenceNumber } of checked)
+      mempool.add(submitted, { sequenceNumber, nowSecs: nowSecsOf(view) });
+    return checked.map(({ submitted }) => toPrefixedHex(submitted.hash));
   }
+}
+
+function toPending({ transaction, hash }: Submitted): PendingTransaction {
+  return { hash, bytes: encodeWith(userTransactionCodec, transaction) };
+}
+
+function nowSecsOf({ position }: LedgerView): bigint {
+  return position.timestampUsec / 1_000_000n;
 }
 
 const batchCodec = vector(userTransactionCodec);

@@ -3,6 +3,7 @@
 
 import type { Logger } from "../base/log.ts";
 import { createWorkerNode, type Node } from "../node.ts";
+import { ForwardedSubmissions } from "./forwarded-submissions.ts";
 import type { NodeStatus, WorkerOrder, WorkerReport } from "./worker-messages.ts";
 
 function report(message: WorkerReport): void {
@@ -31,6 +32,7 @@ const logger: Logger = {
 };
 
 const pages = new Map<number, (page: string) => void>();
+const submissions = new ForwardedSubmissions((id, call) => report({ kind: "submission", id, call }));
 let questions = 0;
 let status: NodeStatus | undefined;
 let node: Node | undefined;
@@ -41,7 +43,9 @@ let sendFigures: ((id: number) => Promise<void>) | undefined;
 async function start(order: WorkerOrder & { kind: "setup" }): Promise<void> {
   status = order.status;
   try {
+    const { takesSubmissions } = order.setup;
     const made = await createWorkerNode(order.setup, {
+      submissions: takesSubmissions ? submissions : undefined,
       status: () => status ?? order.status,
       page: () =>
         new Promise((resolve) => {
@@ -79,6 +83,9 @@ process.on("message", (order: WorkerOrder) => {
     case "page":
       pages.get(order.id)?.(order.page);
       pages.delete(order.id);
+      return;
+    case "submission":
+      submissions.settle(order.id, order.reply);
       return;
     case "close":
       void (node?.close() ?? Promise.resolve()).finally(() => process.exit(0));

@@ -1,12 +1,13 @@
 // Messages between the writing process and its workers.
 import type { LogFields, Logger } from "../base/log.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
+import type { SubmissionCall, SubmissionReply } from "./forwarded-submissions.ts";
 import type { MetricFigures } from "./metrics.ts";
 import type { HttpOptions, NodeOptions } from "./options.ts";
 
 /** Status that only the writing process knows; workers serve a copy. */
 export interface NodeStatus {
-  readonly syncMode: "local" | "follow" | "static" | "read-only";
+  readonly syncMode: "local" | "fork" | "follow" | "static" | "read-only";
   readonly syncState: string;
   /** Why the ledger does not move; undefined when nothing is wrong. */
   readonly fault: string | undefined;
@@ -22,12 +23,14 @@ export interface NodeStatus {
 
 /** The same for all workers and their replacements. */
 export interface WorkerSetup {
-  readonly node: Pick<NodeOptions, "store" | "pruneWindow" | "follow" | "index"> & {
+  readonly node: Pick<NodeOptions, "store" | "pruneWindow" | "follow" | "index" | "transactionIndex"> & {
     readonly http: HttpOptions;
   };
   /** When the node started, in milliseconds since the epoch. */
   readonly startedMs: number;
   readonly genesisWaypoint: Waypoint | undefined;
+  /** True if the writer makes blocks. */
+  readonly takesSubmissions: boolean;
 }
 
 /** To a worker. */
@@ -36,6 +39,7 @@ export type WorkerOrder =
   | { readonly kind: "status"; readonly status: NodeStatus }
   | { readonly kind: "figures"; readonly id: number }
   | { readonly kind: "page"; readonly id: number; readonly page: string }
+  | { readonly kind: "submission"; readonly id: number; readonly reply: SubmissionReply }
   | { readonly kind: "close" };
 
 /** From a worker. */
@@ -52,4 +56,5 @@ export type WorkerReport =
   | { readonly kind: "figures"; readonly id: number; readonly figures: MetricFigures }
   /** Sent regularly: counts that survive a crash of the worker. */
   | { readonly kind: "counts"; readonly counts: MetricFigures }
-  | { readonly kind: "page"; readonly id: number };
+  | { readonly kind: "page"; readonly id: number }
+  | { readonly kind: "submission"; readonly id: number; readonly call: SubmissionCall };

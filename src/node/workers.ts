@@ -6,6 +6,7 @@ import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "../base/log.ts";
+import type { SubmissionCall, SubmissionReply } from "./forwarded-submissions.ts";
 import { addFigures, figuresPage, type MetricFigures, onlyCounts, requestsIn } from "./metrics.ts";
 import type { NodeStatus, WorkerOrder, WorkerReport, WorkerSetup } from "./worker-messages.ts";
 
@@ -15,6 +16,8 @@ export interface WorkerPoolOptions {
   readonly status: () => Promise<NodeStatus>;
   /** The writer's own figures. */
   readonly figures: () => Promise<MetricFigures>;
+  /** Makes a call of a worker. Never rejects. */
+  readonly onSubmission: (call: SubmissionCall) => Promise<SubmissionReply>;
   readonly logger: Logger;
   /** Called when replacements keep failing. */
   readonly onFault: (error: unknown) => void;
@@ -173,6 +176,11 @@ export class WorkerPool {
         return;
       case "page":
         void this.page().then((page) => send(worker, { kind: "page", id: report.id, page }));
+        return;
+      case "submission":
+        void this.#options
+          .onSubmission(report.call)
+          .then((reply) => send(worker, { kind: "submission", id: report.id, reply }));
     }
   }
 

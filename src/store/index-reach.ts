@@ -1,15 +1,19 @@
-// How far the index reaches, in a side row: every commit that is indexed moves it. A commit that is not, such as one of a
+// How far each index reaches, in a side row: every commit that is indexed moves it. A commit that is not, such as one of a
 // program that knows no index, leaves it behind the head, so a gap is never taken for a whole index.
+import type { IndexName } from "../ledger/view.ts";
 import type { SideRow } from "./contract.ts";
 
-/** Key of the side row. A copy of a ledger does not take it over: each store has its own index. */
-export const INDEX_REACH_KEY: Uint8Array = Buffer.from("index/reach");
+/** Keys of the side rows. A copy of a ledger does not take them over: each store has its own indexes. */
+export const INDEX_REACH_KEYS: Readonly<Record<IndexName, Uint8Array>> = {
+  items: Buffer.from("index/reach"),
+  transactions: Buffer.from("index/transactions"),
+};
 
-/** The row that says that the index has every item up to a version. */
-export function indexReachRow(version: bigint): SideRow {
+/** The row that says that an index has everything up to a version. */
+export function indexReachRow(version: bigint, index: IndexName = "items"): SideRow {
   const value = Buffer.alloc(8);
   value.writeBigUInt64BE(version);
-  return { key: INDEX_REACH_KEY, value };
+  return { key: INDEX_REACH_KEYS[index], value };
 }
 
 /** The version in the side row; undefined if there is no row. */

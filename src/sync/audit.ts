@@ -1,14 +1,18 @@
 // Tells whose history is the network's when an upstream's differs from ours: recomputes the upstream's history, from
-// genesis up to a waypoint that the operator gave. A match proves the upstream right, and our own history wrong.
+// the last version that is confirmed up to a waypoint that the operator gave or that validators signed. A match proves
+// the upstream right, and our own history wrong.
 import { equalBytes } from "../base/bytes.ts";
+import { transactionAccumulator } from "../ledger/accumulator.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { Position } from "../ledger/position.ts";
 import { decodePage, type RecordSpans } from "../ledger/record.ts";
+import { transactionInfoHash } from "../ledger/transaction-info.ts";
 import { ALL_TRUSTED, confirmedVersion, type Refutation } from "../ledger/trust.ts";
 import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
 import type { Store } from "../store/contract.ts";
 import { onlyRecord } from "./agreement.ts";
 import { waypointOfBlock } from "./anchor.ts";
+import { findStart, readRecords } from "./kept-accumulator.ts";
 import { isSameWaypoint } from "./matched-waypoints.ts";
 import { explainUnverified } from "./unverified.ts";
 import { UpstreamError } from "./upstream/errors.ts";
@@ -17,7 +21,7 @@ import { Verifier } from "./verifier.ts";
 
 /** What an audit reads. */
 export interface AuditOptions {
-  readonly store: Pick<Store, "openView" | "identity">;
+  readonly store: Store;
   readonly upstream: Upstream;
   readonly waypoint: Waypoint;
   /** Records per page. */
@@ -35,13 +39,44 @@ export async function auditHistory(options: AuditOptions): Promise<Refutation> {
   const { position } = view;
   view.release();
   const confirmed = confirmedVersion(position);
-  await assertLeadsTo(options, confirmed === undefined ? undefined : genesisOf(position, store.identity));
+  const start = confirmed === undefined ? undefined : await confirmedPosition(options, position, confirmed);
+  await assertLeadsTo(options, start);
   const first = await firstDifference(options, position);
   const firstVersion = first ?? (confirmed === undefined ? 0n : confirmed + 1n);
   return {
     firstVersion,
     reason: `waypoint ${formatWaypoint(waypoint)} confirms the history that ${upstream.name} serves, which differs from the one stored here from version ${firstVersion} on`,
   };
+}
+
+/** The position after a confirmed version: of that version itself, or of genesis if its records are pruned. */
+async function confirmedPosition(
+  { store, signal }: AuditOptions,
+  position: Position,
+  confirmed: bigint,
+): Promise<Position | undefined> {
+  const known = await findStart(store, position, confirmed + 1n);
+  if (confirmed === 0n || known === undefined) return genesisOf(position, store.identity);
+  const accumulator = transactionAccumulator(known);
+  for await (const record of readRecords(store, known.leafCount, confirmed, signal)) {
+    accumulator.append(transactionInfoHash(record.infoBytes));
+  }
+  const view = await store.openView();
+  try {
+    const block = await view.getBlockByVersion(confirmed);
+    if (block?.lastVersion !== confirmed) return genesisOf(position, store.identity);
+    return {
+      ...position,
+      version: confirmed,
+      timestampUsec: block.timestampUsec,
+      epoch: block.epoch,
+      blockHeight: block.height,
+      accumulator: accumulator.state(),
+      stateRoot: undefined,
+    };
+  } finally {
+    view.release();
+  }
 }
 
 /** The position after a genesis that is confirmed. */

@@ -8,7 +8,7 @@ import type { NumberOptions } from "../base/settings.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { GenesisCheck } from "../ledger/genesis.ts";
-import { isWhole, type Position } from "../ledger/position.ts";
+import { isAccumulatorKnown, isWhole, type Position } from "../ledger/position.ts";
 import { decodePage, decodeRecord, type RecordSpans } from "../ledger/record.ts";
 import {
   ANCHORED,
@@ -16,6 +16,7 @@ import {
   compareTrust,
   cutTrust,
   extendTrust,
+  PROVEN,
   type Refutation,
   raiseTrust,
   TRUSTED,
@@ -23,6 +24,7 @@ import {
   type TrustLevel,
   trustAt,
 } from "../ledger/trust.ts";
+import type { IndexName } from "../ledger/view.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import type { SignedLedgerInfo } from "../proof/ledger-info.ts";
 import type {
@@ -36,7 +38,9 @@ import type {
 } from "../store/contract.ts";
 import { indexReachRow } from "../store/index-reach.ts";
 import { deletionRows } from "./base-rows.ts";
-import { IndexRowMaker, loadIndexReach, type ReadBefore } from "./index-rows.ts";
+import { UNKNOWN_GENESIS } from "./genesis.ts";
+import { IndexRowMaker, loadIndexReach, type ReadBefore, transactionIndexRows } from "./index-rows.ts";
+import { keptRow } from "./kept-accumulator.ts";
 import { matchedWaypointRow } from "./matched-waypoints.ts";
 import { PendingTree, TREE_CACHE_BYTES } from "./pending-tree.ts";
 import type { KeptBlock, ProofHistory } from "./proof-history.ts";
@@ -49,9 +53,13 @@ export type BlockCheck = (blocks: readonly VerifiedBlock[]) => Promise<TrustLeve
 /** Options of a committer. */
 export interface CommitterOptions {
   readonly store: Store;
-  /** False writes no index. */
+  /** False writes no index of items. */
   readonly index?: boolean | undefined;
+  /** False writes no index of transactions. */
+  readonly transactionIndex?: boolean | undefined;
   readonly logger: Logger;
+  /** Writes an index although the ledger began in the middle: a fork asks its network for the rest. */
+  readonly indexesPart?: boolean | undefined;
   /** Called after each commit. */
   readonly onCommit?: ((batch: CommitBatch) => void) | undefined;
   /** Keeps what proofs of earlier block ends need. */
@@ -101,8 +109,9 @@ const INDEX_STEP_BYTES = 4 * 1024 * 1024;
 /** A verifier and the position it started from. */
 interface Progress {
   readonly position: Position | undefined;
-  /** True if the index reaches the position, so that the next commit can continue it. */
+  /** Whether each index reaches the position, so that the next commit can continue it. */
   readonly isIndexed: boolean;
+  readonly areTransactionsIndexed: boolean;
   readonly verifier: Verifier;
 }
 
@@ -111,6 +120,8 @@ export class Committer {
   readonly #store: Store;
   readonly #logger: Logger;
   readonly #index: boolean;
+  readonly #indexesPart: boolean;
+  readonly #transactionIndex: boolean;
   readonly #indexRows = new IndexRowMaker();
   readonly #onCommit: ((batch: CommitBatch) => void) | undefined;
   readonly #level: TrustLevel;
@@ -123,10 +134,23 @@ export class Committer {
   #base: BaseStart | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor({ store, logger, index = true, level = TRUSTED, bounds, onCommit, history }: CommitterOptions) {
+  constructor(options: CommitterOptions) {
+    const {
+      store,
+      logger,
+      index = true,
+      indexesPart = false,
+      transactionIndex = true,
+      level = TRUSTED,
+      bounds,
+      onCommit,
+      history,
+    } = options;
+    this.#indexesPart = indexesPart;
     this.#store = store;
     this.#history = history;
     this.#index = index;
+    this.#transactionIndex = transactionIndex;
     this.#bounds = bounds;
     this.#onCommit = onCommit;
     this.#level = level;
@@ -185,7 +209,8 @@ export class Committer {
   /** Commits a checked genesis to an empty store: as `append` of its record, but reuses what the check computed. */
   commitGenesis(genesis: GenesisCheck): Promise<Position> {
     return this.#serialize(async () => {
-      const { batch, identity } = await genesisBatch(genesis, this.#level, this.#index);
+      const indexes = { index: this.#index, transactionIndex: this.#transactionIndex };
+      const { batch, identity } = await genesisBatch(genesis, this.#level, indexes);
       await this.#store.commit(batch, identity);
       this.#progress = undefined;
       this.#tree = undefined;
@@ -213,6 +238,22 @@ export class Committer {
       const trust = waypoint.version === 0n ? chained : raiseTrust(chained, waypoint.version, ANCHORED);
       const row = await matchedWaypointRow(this.#store, waypoint);
       await this.#setTrust({ trust, refuted: position.refuted }, row === undefined ? [] : [row]);
+    });
+  }
+
+  /**
+   * Raises the trust of every version up to one whose accumulator root validators signed: `proven`, and `chained` above
+   * it. The caller has compared the root with our own.
+   */
+  noteProven(version: bigint): Promise<void> {
+    return this.#serialize(async () => {
+      const position = await this.#position();
+      if (!isAccumulatorKnown(position)) {
+        throw new Error("signatures matched a ledger whose accumulator this node does not have");
+      }
+      const chained = raiseTrust(position.trust, position.version, CHAINED);
+      const trust = raiseTrust(chained, version, PROVEN);
+      await this.#setTrust({ trust, refuted: position.refuted }, []);
     });
   }
 
@@ -259,11 +300,14 @@ export class Committer {
   async #loadProgress(): Promise<Progress> {
     if (this.#progress === undefined) {
       const position = await loadPosition(this.#store);
-      const isIndexed =
-        this.#index &&
-        (position === undefined || ((await loadIndexReach(this.#store)) ?? -1n) >= position.version);
-      const verifier = new Verifier(position, this.#base, this.#bounds);
-      this.#progress = { position, isIndexed, verifier };
+      const isAtHead = async (index: IndexName): Promise<boolean> =>
+        position === undefined || ((await loadIndexReach(this.#store, index)) ?? -1n) >= position.version;
+      this.#progress = {
+        position,
+        isIndexed: this.#index && (await isAtHead("items")),
+        areTransactionsIndexed: this.#transactionIndex && (await isAtHead("transactions")),
+        verifier: new Verifier(position, this.#base, this.#bounds),
+      };
     }
     return this.#progress;
   }
@@ -294,15 +338,47 @@ export class Committer {
   }
 
   async #indexMore(maxRecords: number): Promise<IndexProgress> {
+    const items = await this.#indexItems(maxRecords);
+    if (items.state === "building") return items;
+    const transactions = await this.#indexTransactions(maxRecords);
+    // What is told is how far the lists of items are that most readers ask for, unless only transactions are left.
+    return transactions.state === "building" ? transactions : items;
+  }
+
+  /** Indexes transactions of kept records; those of pruned ones need no rows. */
+  async #indexTransactions(maxRecords: number): Promise<IndexProgress> {
+    const progress = await this.#loadProgress();
+    const { position, areTransactionsIndexed } = progress;
+    const total = position === undefined ? 0n : position.version + 1n;
+    const isDone = position === undefined || areTransactionsIndexed || !this.#transactionIndex;
+    if (isDone) return { state: "whole", done: total, total };
+    const next = ((await loadIndexReach(this.#store, "transactions")) ?? -1n) + 1n;
+    const view = await this.#store.openView();
+    try {
+      const { oldestVersion } = view.position;
+      const isPruned = next < oldestVersion;
+      const start = isPruned ? oldestVersion : next;
+      const records = await view.getRecords(start, maxRecords, INDEX_STEP_BYTES);
+      const last = start + BigInt(records.length) - 1n;
+      await this.#store.putIndex(transactionIndexRows(records), [indexReachRow(last, "transactions")]);
+      const isWhole = last >= position.version;
+      if (isWhole) this.#progress = { ...progress, areTransactionsIndexed: true };
+      return { state: isWhole ? "whole" : "building", done: last + 1n, total };
+    } finally {
+      view.release();
+    }
+  }
+
+  async #indexItems(maxRecords: number): Promise<IndexProgress> {
     const progress = await this.#loadProgress();
     const { position, isIndexed } = progress;
     const total = position === undefined ? 0n : position.version + 1n;
-    if (position === undefined || isIndexed) return { state: "whole", done: total, total };
+    if (position === undefined || isIndexed || !this.#index) return { state: "whole", done: total, total };
     const start = ((await loadIndexReach(this.#store)) ?? -1n) + 1n;
     const view = await this.#store.openView();
     try {
       const { oldestVersion, stateRoot } = view.position;
-      if (!this.#index || stateRoot === undefined || start < oldestVersion) {
+      if (stateRoot === undefined || start < oldestVersion) {
         return { state: "impossible", done: start, total };
       }
       const records = await view.getRecords(start, maxRecords, INDEX_STEP_BYTES);
@@ -323,7 +399,7 @@ export class Committer {
   }
 
   async #commit(
-    { position, isIndexed, verifier }: Progress,
+    { position, isIndexed, areTransactionsIndexed, verifier }: Progress,
     blocks: readonly VerifiedBlock[],
     earned: TrustLevel | undefined,
     signed: SignedLedgerInfo | undefined,
@@ -345,8 +421,20 @@ export class Committer {
     }
     const sideRows = hasRoot ? [] : await deletionRows(this.#store, writes);
     // Without the whole state an index would lack items that were never written here.
-    const index = hasRoot && isIndexed ? await this.#indexRows.rowsOf(writes, this.#readHead) : undefined;
-    if (index !== undefined) sideRows.push(indexReachRow(last.position.version));
+    const itemRows =
+      (hasRoot || this.#indexesPart) && isIndexed
+        ? await this.#indexRows.rowsOf(writes, this.#readHead)
+        : undefined;
+    if (itemRows !== undefined) sideRows.push(indexReachRow(last.position.version));
+    const records = blocks.flatMap((block) => block.records);
+    const index = itemRows ?? (areTransactionsIndexed ? [] : undefined);
+    if (areTransactionsIndexed) {
+      index?.push(...transactionIndexRows(records));
+      sideRows.push(indexReachRow(last.position.version, "transactions"));
+    }
+    const before = position === undefined ? this.#base?.accumulator : undefined;
+    // Without it, nothing could ever be rewound.
+    if (before !== undefined) sideRows.push(keptRow(before));
     if (signed !== undefined) sideRows.push(...ownSignedRows(signed));
     if (history !== undefined) sideRows.push(...(await history.rowsOf(position, kept, signed)));
     const batch: CommitBatch = {
@@ -359,7 +447,7 @@ export class Committer {
       },
       writes,
       blocks: blocks.map((block) => block.start),
-      records: blocks.flatMap((block) => block.records),
+      records,
       treeNodes: history === undefined ? tree.takeChanges() : lastOfEach(kept),
       index,
       sideRows,
@@ -367,7 +455,12 @@ export class Committer {
     await this.#store.commit(batch, position === undefined ? this.#identity(blocks[0]) : undefined);
     tree.settle();
     history?.settle();
-    this.#progress = { position: batch.position, isIndexed: index !== undefined, verifier };
+    this.#progress = {
+      position: batch.position,
+      isIndexed: itemRows !== undefined,
+      areTransactionsIndexed,
+      verifier,
+    };
     this.#onCommit?.(batch);
     this.#logger.debug(
       { version: last.position.version, blocks: blocks.length, writes: batch.writes.length },
@@ -398,7 +491,7 @@ export class Committer {
     const first = blocks[0]?.start.firstVersion ?? 0n;
     const isChained =
       head !== undefined &&
-      isWhole(head) &&
+      isAccumulatorKnown(head) &&
       compareTrust(trustAt(head.trust, head.version), CHAINED) >= 0 &&
       compareTrust(earned, CHAINED) < 0 &&
       earned.kind !== "local";
@@ -413,17 +506,15 @@ export class Committer {
   }
 }
 
-/** Stands for the genesis of a store that started at a base and never saw it. */
-const UNKNOWN_GENESIS = new Uint8Array(32);
-
 async function genesisBatch(
   genesis: GenesisCheck,
   level: TrustLevel,
-  isIndexed: boolean,
+  { index, transactionIndex }: { readonly index: boolean; readonly transactionIndex: boolean },
 ): Promise<{ batch: CommitBatch; identity: StoreIdentity }> {
   const { chainId, infoHash, record, stateRoot, treeNodes, writes } = genesis;
   const stateWrites = writes.map((write) => ({ ...write, version: 0n }));
   const start: BlockStart = { height: 0n, firstVersion: 0n, timestampUsec: 0n, epoch: 0n };
+  const records = [{ version: 0n, bytes: record }];
   const batch: CommitBatch = {
     previous: undefined,
     position: {
@@ -441,14 +532,16 @@ async function genesisBatch(
     },
     writes: stateWrites,
     blocks: [start],
-    records: [{ version: 0n, bytes: record }],
+    records,
     treeNodes,
-    ...(isIndexed
-      ? {
-          index: await new IndexRowMaker().rowsOf(stateWrites, async () => []),
-          sideRows: [indexReachRow(0n)],
-        }
-      : {}),
+    index: [
+      ...(index ? await new IndexRowMaker().rowsOf(stateWrites, async () => []) : []),
+      ...(transactionIndex ? transactionIndexRows(records) : []),
+    ],
+    sideRows: [
+      ...(index ? [indexReachRow(0n)] : []),
+      ...(transactionIndex ? [indexReachRow(0n, "transactions")] : []),
+    ],
   };
   return { batch, identity: { chainId, genesisHash: infoHash } };
 }

@@ -5,8 +5,8 @@ import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { DAY_MS, HOUR_MS, type NumberOptions, type NumberSettings, numbersOf } from "../base/settings.ts";
 import { LedgerError } from "../ledger/errors.ts";
-import { isWhole, type Position } from "../ledger/position.ts";
-import { confirmedVersion, type Refutation, type TrustLevel } from "../ledger/trust.ts";
+import { isAccumulatorKnown, type Position } from "../ledger/position.ts";
+import { confirmedVersion, PROVEN, type Refutation, type TrustLevel } from "../ledger/trust.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import type { Store } from "../store/contract.ts";
 import { Agreement, type AgreementRule, claimOf, levelOfRule, NoAgreement } from "./agreement.ts";
@@ -15,6 +15,7 @@ import { auditHistory } from "./audit.ts";
 import { type Committer, loadPosition } from "./committer.ts";
 import { HeadWatch } from "./head-watch.ts";
 import { PageQueue, type QueuedPage } from "./page-queue.ts";
+import { NotProvable } from "./proofs/proven-state.ts";
 import { assertSameLedger, compareRecord, type DifferenceCode } from "./same-ledger.ts";
 import { explainUnverified } from "./unverified.ts";
 import { type BackoffOptions, backoffMs, pause } from "./upstream/backoff.ts";
@@ -106,7 +107,7 @@ export interface FollowerOptions {
   readonly upstreams: readonly Upstream[];
   readonly committer: Committer;
   /** The committer's ledger; the follower compares lagging upstreams with it. */
-  readonly ledger: Pick<Store, "openView" | "identity">;
+  readonly ledger: Store;
   /** Chain that upstreams must belong to; undefined: the first commit decides. */
   readonly chainId?: number | undefined;
   readonly agree?: AgreementRule | undefined;
@@ -125,6 +126,13 @@ export interface FollowerOptions {
     | undefined;
   /** True for a transient fault of this node: the follower retries. */
   readonly mayPass?: (error: unknown) => boolean;
+  /** The last version that may be committed, as known now; -1 for none. */
+  readonly ceiling?: (() => bigint) | undefined;
+  /**
+   * Notes a waypoint whose version is committed and that matched; the committer does unless given. False for one that the
+   * operator did not give: it is not worth a log line.
+   */
+  readonly noteMatch?: ((waypoint: Waypoint) => Promise<boolean>) | undefined;
   /** Called after each commit, before the next one. */
   readonly onCommit?: (progress: CommitProgress) => void;
   /** Called when the upstream in use has nothing new. */
@@ -180,6 +188,8 @@ export class Follower {
   #state: FollowState = "starting";
   #reason: string | undefined;
   #anchors: readonly Waypoint[];
+  /** The one of the anchors that validators signed. */
+  #signed: Waypoint | undefined;
   #chainId: number | undefined;
   /** Last version that this follower committed. */
   #version: bigint | undefined;
@@ -271,6 +281,18 @@ export class Follower {
     return HEAD_AGE_MS + 2.5 * this.#pace.pollTimeMs;
   }
 
+  /** Expects the waypoint of a version to come that validators signed, in the place of the last one. */
+  expectSigned(waypoint: Waypoint | undefined): void {
+    const others = this.#anchors.filter((anchor) => anchor !== this.#signed);
+    this.#signed = waypoint;
+    this.#anchors = waypoint === undefined ? others : [...others, waypoint];
+  }
+
+  /** Stops, because a stronger statement refuted the stored history, and the store says so. */
+  stopRefuted(refuted: Refutation): void {
+    this.#enterRefuted(refuted);
+  }
+
   async close(): Promise<void> {
     this.#stop.abort(new Error("the follower was closed"));
     await this.#running;
@@ -299,6 +321,12 @@ export class Follower {
     if (next === undefined) return;
     const rechecks = this.#watch.recheck();
     if (this.#needed > 1 && !(await this.#isClaimed(next))) return;
+    if (next > (this.#options.ceiling?.() ?? next)) {
+      this.#enter("catching_up", `version ${next} may not be committed before it is signed`);
+      this.#options.onRest?.();
+      await Promise.all([pause(this.#pollMs(), this.#stop.signal), rechecks]);
+      return;
+    }
     const entry = this.pool.pick(next);
     if (entry === undefined) {
       this.#enter("waiting", "every upstream is resting or set aside");
@@ -382,7 +410,7 @@ export class Follower {
     if (this.#anchors.length === 0) return;
     const { ledger } = this.#options;
     const position = await loadPosition(ledger);
-    if (position === undefined || !isWhole(position)) return;
+    if (position === undefined || !isAccumulatorKnown(position)) return;
     const { version } = position;
     if (version <= (confirmedVersion(position) ?? -1n)) return;
     if (this.#sameHistory?.entry === entry && this.#sameHistory.version === version) return;
@@ -438,6 +466,8 @@ export class Follower {
   async #takePage(entry: PoolEntry, queue: PageQueue): Promise<void> {
     if (queue.isAtHead && entry.head !== undefined) throw new BeyondHead(queue.nextStart, entry.head);
     const page = await this.#nextPage(entry, queue);
+    // Refuted while the page was on its way.
+    if (this.#isStopped()) return;
     this.#checkBudget(entry);
     this.pool.noteHead(entry, page.head);
     const matched: Waypoint[] = [];
@@ -448,7 +478,7 @@ export class Follower {
         matched.push(...checkAnchors(this.#anchors, blocks));
         const level = await this.#confirm(entry, blocks);
         isCommit = true;
-        return level;
+        return this.#isSigned(matched, blocks) ? PROVEN : level;
       });
     } catch (error) {
       throw explainUnverified(error, page.bytes);
@@ -470,6 +500,14 @@ export class Follower {
     for (const waypoint of matched) await this.#noteMatchedWaypoint(waypoint);
   }
 
+  /** True if validators signed the last of these blocks. */
+  #isSigned(matched: readonly Waypoint[], blocks: readonly VerifiedBlock[]): boolean {
+    const signed = this.#signed;
+    return (
+      signed !== undefined && matched.includes(signed) && blocks.at(-1)?.position.version === signed.version
+    );
+  }
+
   /** An upstream may send many bytes for few records, but not without end. */
   #checkBudget(entry: PoolEntry): void {
     const bytes = entry.upstream.receivedBytes - entry.usefulBytes;
@@ -478,9 +516,11 @@ export class Follower {
     throw new UpstreamError("too_large", `it sent ${bytes} bytes without records that could be committed`);
   }
 
-  /** The last version to fetch if several upstreams must agree: one that claims more cannot have it confirmed. */
+  /** The last version to fetch: one that too few upstreams claim, or that must be signed and is not, is not committed. */
   #ceiling(): bigint | undefined {
-    return this.#needed > 1 ? this.pool.headVersion(this.#needed) : undefined;
+    const agreed = this.#needed > 1 ? this.pool.headVersion(this.#needed) : undefined;
+    const allowed = this.#options.ceiling?.();
+    return agreed === undefined || (allowed !== undefined && allowed < agreed) ? allowed : agreed;
   }
 
   #nextPage(entry: PoolEntry, queue: PageQueue): Promise<QueuedPage> {
@@ -529,8 +569,10 @@ export class Follower {
 
   /** Notes a waypoint that matched and whose version is committed. */
   async #noteMatchedWaypoint(waypoint: Waypoint): Promise<void> {
-    await this.#options.committer.noteMatchedWaypoint(waypoint);
+    const { committer, noteMatch } = this.#options;
+    const isGiven = await (noteMatch?.(waypoint) ?? committer.noteMatchedWaypoint(waypoint));
     this.#anchors = this.#anchors.filter((anchor) => anchor !== waypoint);
+    if (isGiven === false) return;
     const { version } = waypoint;
     this.#options.logger.info(
       { version },
@@ -549,6 +591,9 @@ export class Follower {
         backoffMs(Math.max(this.#disputes, 1), this.#pace.setAside, this.#random),
         this.#stop.signal,
       );
+    } else if (error instanceof NotProvable) {
+      this.#enter("waiting", error.message);
+      await pause(this.#pollMs(), this.#stop.signal);
     } else if (error instanceof BeyondHead) {
       await this.#restAtHead(entry, error);
     } else if (error instanceof UpstreamError) {

@@ -1,8 +1,9 @@
 // From state writes to rows of the index, for commits and for building the index of a store that has none.
 import { isObjectGroup, ownedRows } from "../ledger/indexes/owned-keys.ts";
-import type { StateItem } from "../ledger/view.ts";
-import type { IndexRow, SideRow, StateWrite, Store } from "../store/contract.ts";
-import { INDEX_REACH_KEY, indexReachRow, readIndexReach } from "../store/index-reach.ts";
+import { transactionRows } from "../ledger/indexes/transaction-rows.ts";
+import type { IndexName, StateItem } from "../ledger/view.ts";
+import type { IndexRow, RawRecord, SideRow, StateWrite, Store } from "../store/contract.ts";
+import { INDEX_REACH_KEYS, indexReachRow, readIndexReach } from "../store/index-reach.ts";
 
 /** Reads items as of the version before the first of the writes. */
 export type ReadBefore = (keyHashes: readonly Uint8Array[]) => Promise<readonly (StateItem | undefined)[]>;
@@ -84,13 +85,29 @@ function placeOf(keyHash: Uint8Array): number {
   return (((keyHash[0] ?? 0) << 8) | (keyHash[1] ?? 0)) * HASH_BYTES;
 }
 
-/** The version up to which a store is indexed; undefined if it has no index. */
-export async function loadIndexReach(store: Store): Promise<bigint | undefined> {
-  return readIndexReach((await store.getSideRows([INDEX_REACH_KEY]))[0]);
+/** The rows of records in the index of transactions. */
+export function transactionIndexRows(records: readonly RawRecord[]): IndexRow[] {
+  return records.flatMap(({ version, bytes }) =>
+    transactionRows(version, bytes).map((row) => ({
+      ...row,
+      keyHash: row.place,
+      version,
+      isDeletion: false,
+    })),
+  );
 }
 
-/** The row to write when a store is rewound to a version: the index reaches no further than the ledger. */
-export async function rewoundReachRow(store: Store, version: bigint): Promise<SideRow | undefined> {
-  const reach = await loadIndexReach(store);
-  return reach === undefined || reach <= version ? undefined : indexReachRow(version);
+/** The version up to which a store is indexed; undefined if it has no such index. */
+export async function loadIndexReach(store: Store, index: IndexName = "items"): Promise<bigint | undefined> {
+  return readIndexReach((await store.getSideRows([INDEX_REACH_KEYS[index]]))[0]);
+}
+
+/** The rows to write when a store is rewound to a version: an index reaches no further than the ledger. */
+export async function rewoundReachRows(store: Store, version: bigint): Promise<SideRow[]> {
+  const rows: SideRow[] = [];
+  for (const index of ["items", "transactions"] as const) {
+    const reach = await loadIndexReach(store, index);
+    if (reach !== undefined && reach > version) rows.push(indexReachRow(version, index));
+  }
+  return rows;
 }

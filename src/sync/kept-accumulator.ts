@@ -47,7 +47,8 @@ export async function keepAccumulator(store: Store, floor: bigint, signal: Abort
   await store.putSideRows([keptRow(state)]);
 }
 
-function keptRow(state: AccumulatorState): SideRow {
+/** The row that keeps an accumulator. */
+export function keptRow(state: AccumulatorState): SideRow {
   return { key: KEY, value: encodeWith(accumulatorCodec, state) };
 }
 

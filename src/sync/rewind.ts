@@ -8,6 +8,7 @@ import { takeTurn } from "../base/turn.ts";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { u64 } from "../bcs/scalars.ts";
 import { EMPTY_ACCUMULATOR, transactionAccumulator } from "../ledger/accumulator.ts";
+import { transactionRows } from "../ledger/indexes/transaction-rows.ts";
 import { type AccumulatorState, isAccumulatorKnown, type Position } from "../ledger/position.ts";
 import { decodeRecord } from "../ledger/record.ts";
 import { transactionInfoHash } from "../ledger/transaction-info.ts";
@@ -16,7 +17,7 @@ import type { Block, StateItem } from "../ledger/view.ts";
 import type { RewindBatch, SideRow, StateWrite, Store, StoreView } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
 import { rewoundDeletionRows, SIDE_KEYS } from "./base-rows.ts";
-import { IndexRowMaker, rewoundReachRow } from "./index-rows.ts";
+import { IndexRowMaker, rewoundReachRows } from "./index-rows.ts";
 import { findStart, readRecords, rewoundAccumulatorRow } from "./kept-accumulator.ts";
 import { rewoundWaypointsRow } from "./matched-waypoints.ts";
 import { PendingTree } from "./pending-tree.ts";
@@ -191,7 +192,7 @@ class LedgerRewind {
     const rows: (SideRow | undefined)[] = [
       await rewoundWaypointsRow(store, version),
       await rewoundAccumulatorRow(store, accumulator),
-      await rewoundReachRow(store, version),
+      ...(await rewoundReachRows(store, version)),
       ...(await rewoundDeletionRows(store, batch.keyHashes, version)),
       ...(await rewoundSignedRows(store, batch.position)),
       ...(await rewoundProofRows(store, batch.position.blockHeight)),
@@ -218,7 +219,7 @@ class LedgerRewind {
       const computed = transactionAccumulator(accumulator).root();
       assertSameHash(version, "accumulator root", computed, accumulatorRoot);
     }
-    const writes = await writesOf(view, version + 1n, previous);
+    const { writes, transactions } = await contentsOf(view, version + 1n, previous);
     const keyHashes = distinct(writes);
     const items = await itemsAt(view, keyHashes, version);
     const isWhole = head.stateRoot !== undefined;
@@ -244,7 +245,7 @@ class LedgerRewind {
       previous,
       position,
       keyHashes,
-      index: await addedRows(view, writes, absent, version),
+      index: [...(await addedRows(view, writes, absent, version)), ...transactions],
       treeNodes: isWhole ? this.#tree.takeChanges() : [],
     };
   }
@@ -277,19 +278,25 @@ async function findTarget(view: StoreView, head: Position, to: bigint): Promise<
   );
 }
 
-/** What the records of a range write. */
-async function writesOf(view: StoreView, first: bigint, last: bigint): Promise<StateWrite[]> {
+/** What the records of a range write, and their rows in the index of transactions. */
+async function contentsOf(
+  view: StoreView,
+  first: bigint,
+  last: bigint,
+): Promise<{ readonly writes: readonly StateWrite[]; readonly transactions: RewindBatch["index"] }> {
   const writes: StateWrite[] = [];
+  const transactions: RewindBatch["index"][number][] = [];
   for (let next = first; next <= last; ) {
     const page = await view.getRecords(next, PAGE_RECORDS, PAGE_BYTES);
     if (page.length === 0) throw new StoreError("corrupt", `the record of version ${next} is missing`);
     for (const { version, bytes } of page) {
       if (version > last) break;
       for (const write of decodeRecord(bytes).writes) writes.push({ ...write, version });
+      transactions.push(...transactionRows(version, bytes));
       next = version + 1n;
     }
   }
-  return writes;
+  return { writes, transactions };
 }
 
 const nameOf = (keyHash: Uint8Array): string => Buffer.from(keyHash).toString("latin1");

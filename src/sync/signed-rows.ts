@@ -11,7 +11,15 @@ import { nextEpochOf } from "./anchor.ts";
 import { SIDE_KEYS } from "./base-rows.ts";
 
 /** Second bytes of the keys. */
-const KINDS = { epochEnd: 0, subtree: 1, changed: 2, blockEnd: 3, reach: 4, newest: 5 } as const;
+const KINDS = {
+  epochEnd: 0,
+  subtree: 1,
+  changed: 2,
+  blockEnd: 3,
+  reach: 4,
+  newest: 5,
+  firstEpoch: 8,
+} as const;
 const NEWEST_KEY = signedKey("newest");
 const newestCodec = struct({ isOwn: bool, signed: byteString });
 

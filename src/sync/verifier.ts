@@ -15,7 +15,7 @@ import { findNewBlock, findNewEpoch, type NewBlockEvent } from "../ledger/block-
 import { LedgerError } from "../ledger/errors.ts";
 import { eventHash } from "../ledger/event.ts";
 import { findChainId } from "../ledger/genesis.ts";
-import { isAccumulatorKnown, type Position } from "../ledger/position.ts";
+import { type AccumulatorState, isAccumulatorKnown, type Position } from "../ledger/position.ts";
 import type { RecordSpans } from "../ledger/record.ts";
 import { transactionHash } from "../ledger/transaction.ts";
 import { transactionInfoHash } from "../ledger/transaction-info.ts";
@@ -92,6 +92,8 @@ function findOnly<T>(record: RecordSpans, find: (event: Uint8Array) => T | undef
 export interface BaseStart {
   readonly chainId: number;
   readonly version: bigint;
+  /** Of the versions before; undefined if they are unknown. */
+  readonly accumulator?: AccumulatorState | undefined;
 }
 
 /** Checks records one after the other, starting after a position, from version 0, or from a base. */
@@ -118,7 +120,9 @@ export class Verifier {
   ) {
     this.#bounds = numbersOf(OPEN_BLOCK_NUMBERS, bounds);
     const isBase = position === undefined ? base !== undefined : !isAccumulatorKnown(position);
-    this.#accumulator = isBase ? undefined : transactionAccumulator(position?.accumulator);
+    const isProven = position === undefined && base?.accumulator !== undefined;
+    this.#accumulator =
+      isBase && !isProven ? undefined : transactionAccumulator(position?.accumulator ?? base?.accumulator);
     this.#nextVersion = position === undefined ? (base?.version ?? 0n) : position.version + 1n;
     this.#chainId = position?.chainId ?? base?.chainId;
     this.#height = position?.blockHeight;

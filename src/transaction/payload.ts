@@ -27,3 +27,10 @@ export const payloadCodec = variants("TransactionPayload", {
   encrypted: { encrypted: encryptedPayloadCodec },
 });
 export type TransactionPayload = ValueOf<typeof payloadCodec>;
+
+/** The nonce that takes the place of a sequence number. */
+export function replayNonce(payload: TransactionPayload): bigint | undefined {
+  if (payload.kind === "payload") return payload.payload.extraConfig.replayProtectionNonce;
+  if (payload.kind === "encrypted") return payload.encrypted.inner.extraConfig.replayProtectionNonce;
+  return undefined;
+}

@@ -19,16 +19,17 @@ export const VALIDATION_CODES = {
   SEQUENCE_NUMBER_TOO_BIG: 24,
   SECONDARY_KEYS_ADDRESSES_COUNT_MISMATCH: 27,
   SIGNERS_CONTAIN_DUPLICATES: 28,
-  SEQUENCE_NONCE_INVALID: 29,
+  NONCE_ALREADY_USED: 42,
+  TRANSACTION_EXPIRATION_TOO_FAR_IN_FUTURE: 44,
 } as const;
 export type ValidationName = keyof typeof VALIDATION_CODES;
 
 /**
  * `vm`: the prologue refuses it; `unmodelled`: the local chain does not model what it asks for; `malformed`: the bytes
  * are not a transaction; `signed`: a simulation with a valid signature; `full`: the mempool has no room; `update`: the
- * mempool has another transaction in its place.
+ * mempool has another transaction in its place; `old`: a block took its sequence number while it was checked.
  */
-export type SubmissionErrorCode = "vm" | "unmodelled" | "malformed" | "signed" | "full" | "update";
+export type SubmissionErrorCode = "vm" | "unmodelled" | "malformed" | "signed" | "full" | "update" | "old";
 
 /** A transaction that the local chain does not take. */
 export class SubmissionError extends CodedError<SubmissionErrorCode> {

@@ -1,16 +1,19 @@
 // From the JSON of a submission to the signed transaction.
 import type { JsonDocument } from "../json/document.ts";
 import { TransactionError } from "./errors.ts";
-import { createRawTransaction, type EncodeContext } from "./raw-from-request.ts";
-import { parseTransactionRequest } from "./request.ts";
+import type { RawTransaction } from "./raw.ts";
+import { parseTransactionRequest, type TransactionRequest } from "./request.ts";
 import { asObject } from "./request-members.ts";
 import { parseSignature, signatureMember } from "./signature-request.ts";
 import type { UserTransaction } from "./user-transaction.ts";
 
-/** One submission of a document. Throws TransactionError. */
+/** Makes the raw transaction of a request. */
+type RawMaker = (request: TransactionRequest) => Promise<RawTransaction>;
+
+/** One submission of a document. Throws TransactionError, and what `makeRaw` throws. */
 export async function parseSubmission(
   document: JsonDocument,
-  context: EncodeContext,
+  makeRaw: RawMaker,
   value: number = document.root,
   path = "",
 ): Promise<UserTransaction> {
@@ -22,23 +25,24 @@ export async function parseSubmission(
     );
   }
   const authenticator = parseSignature(signatureMember(asObject(document, value, path, ["signature"])));
-  return { raw: await createRawTransaction(request, context), authenticator };
+  return { raw: await makeRaw(request), authenticator };
 }
 
-/** The submissions of a document that is an array, each as a promise, so that one failure leaves the others. */
+/** The submissions of a document that is an array, each to be parsed for itself. */
 export function parseSubmissions(
   document: JsonDocument,
-  context: EncodeContext,
+  makeRaw: RawMaker,
   most: number,
-): Promise<UserTransaction>[] {
+): (() => Promise<UserTransaction>)[] {
   const { root } = document;
   if (document.kind(root) !== "array")
     throw new TransactionError("request", "the body: expected an array of submissions");
   const count = document.count(root);
   if (count > most) throw tooMany(count, most);
-  const out: Promise<UserTransaction>[] = [];
+  const out: (() => Promise<UserTransaction>)[] = [];
   for (let item = document.first(root); item < document.end(root); item = document.next(item)) {
-    out.push(parseSubmission(document, context, item, `[${out.length}]`));
+    const path = `[${out.length}]`;
+    out.push(() => parseSubmission(document, makeRaw, item, path));
   }
   return out;
 }

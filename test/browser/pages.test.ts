@@ -2,32 +2,48 @@
 // that the Content-Security-Policy refuses, nothing that overflows.
 import { beforeAll, describe, expect, it } from "vitest";
 import { hasChromium, openVisit } from "../support/chromium.ts";
-import { PAGES } from "../support/pages.ts";
+import { PAGES, PLAIN_PAGES } from "../support/pages.ts";
 import { type Running, startProgram } from "../support/program.ts";
-import { findAxeFaults, LOOKS } from "../support/visit.ts";
+import { findAxeFaults, SCHEMES, SCREENS, type Visit } from "../support/visit.ts";
 
-describe.skipIf(!hasChromium)("every page", () => {
+const NODE = ["--store", "memory", "--log-level", "warn", "--blocks", "30", "--block-time", "100ms"];
+const OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+
+describe.skipIf(!hasChromium).each([
+  { which: "every page", pages: PAGES, args: [] },
+  { which: "every page without the console", pages: PLAIN_PAGES, args: ["--no-console"] },
+])("$which", ({ pages, args }) => {
   let node: Running;
   beforeAll(async () => {
-    node = await startProgram(["--store", "memory", "--log-level", "warn"]);
+    node = await startProgram([...NODE, ...args]);
   });
 
-  for (const { name, path, status = 200, ready } of PAGES) {
-    it.each(LOOKS)(`${name}, $screen, $scheme`, async (look) => {
-      const { page, otherHosts, faults, close } = await openVisit(node.url, look);
+  describe.each(Object.keys(SCREENS) as (keyof typeof SCREENS)[])("%s", (screen) => {
+    let visit: Visit;
+    beforeAll(async () => {
+      visit = await openVisit(node.url, { screen });
+      return visit.close;
+    });
+
+    it.each(pages)("$name", async ({ path, status = 200, ready }) => {
+      const { page, faults, otherHosts } = visit;
+      faults.length = 0;
+      // Another page first: only the part behind the # may differ, which loads nothing.
+      await page.goto("about:blank");
       const response = await page.goto(path);
       expect(response?.status()).toBe(status);
       const { "content-security-policy": policy = "" } = response?.headers() ?? {};
       expect(policy).toContain("default-src 'none'");
       expect(policy).not.toContain("unsafe-");
       await ready(page);
-      expect(await findAxeFaults(page)).toEqual([]);
-      const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
-      expect(await page.evaluate(overflow)).toBeLessThanOrEqual(0);
+      for (const colorScheme of SCHEMES) {
+        await page.emulateMedia({ colorScheme });
+        expect(await findAxeFaults(page)).toEqual([]);
+      }
+      expect(await page.evaluate(OVERFLOW)).toBeLessThanOrEqual(0);
       // The browser itself logs a page that is not found as an error.
       expect(faults.filter((fault) => status === 200 || !fault.includes(`status of ${status}`))).toEqual([]);
       expect(otherHosts).toEqual([]);
-      await close();
     });
-  }
+  });
 });

@@ -5,7 +5,6 @@ import { u64 } from "../../src/bcs/scalars.ts";
 import type { Keypair } from "../../src/chain/keys.ts";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
 import type { Submitted } from "../../src/chain/submission/submitted.ts";
-import { vmStatusText } from "../../src/chain/submission/vm-status.ts";
 import { primaryStoreAddress } from "../../src/ledger/asset.ts";
 import { contractEventCodec } from "../../src/ledger/event.ts";
 import { decodeRecord, recordTransactionHash } from "../../src/ledger/record.ts";
@@ -15,6 +14,7 @@ import { parseStructTag } from "../../src/move/type-text.ts";
 import { addressCodec } from "../../src/move/wire.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { ChainRun } from "../support/chain-run.ts";
+import { statusText } from "../support/status-text.ts";
 import { type Call, signCall } from "../support/submitter.ts";
 
 const chain = createLocalChain({ seed: "modelled functions" });
@@ -49,10 +49,8 @@ describe("modelled functions", () => {
       const { position } = view;
       const expirationTimestampSecs = position.timestampUsec / 1_000_000n + 60n;
       const fields = { expirationTimestampSecs };
-      const submitted = await chain.submissions.check(
-        view,
-        signCall(sender, { ...call, fields, nonce: nonce++ }),
-      );
+      const transaction = signCall(sender, { ...call, fields, nonce: nonce++ });
+      const { submitted } = await chain.submissions.check(view, chain.submissions.takeApart(transaction));
       const { records } = await chain.produceBlock({
         position,
         view,
@@ -70,7 +68,7 @@ describe("modelled functions", () => {
       const { info, events, writes } = decodeRecord(record);
       expect(settled).toEqual([submitted]);
       return {
-        status: vmStatusText(info.status),
+        status: await statusText(info.status, view),
         events: events.map((event) => formatTypeTag(decodeWith(contractEventCodec, event).type)),
         writes: writes.length,
       };

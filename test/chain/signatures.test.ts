@@ -127,11 +127,11 @@ const forms: Readonly<Record<string, TransactionAuthenticator>> = {
 };
 
 describe("signatures of a transaction", () => {
-  it.each(Object.entries(forms))("%s is valid, and not with another amount", (_, authenticator) => {
+  it.each(Object.entries(forms))("%s is valid, and not with another amount", async (_, authenticator) => {
     const transaction = signed(authenticator);
-    expect(areSignaturesValid(transaction)).toBe(true);
+    expect(await areSignaturesValid(transaction)).toBe(true);
     const changed = { ...transaction, raw: { ...transaction.raw, maxGasAmount: 2001n } };
-    expect(areSignaturesValid(changed)).toBe(false);
+    expect(await areSignaturesValid(changed)).toBe(false);
   });
 
   it("derives the authentication keys that the SDK derives", () => {
@@ -147,16 +147,16 @@ describe("signatures of a transaction", () => {
     expect(toHex(signers.feePayer!.address)).toBe(toHex(address("0x99").data));
   });
 
-  it("refuses a signature that the fee payer made without its own address", () => {
+  it("refuses a signature that the fee payer made without its own address", async () => {
     const unknown = feePayerMessage("0x0");
     const form = new TransactionAuthenticatorFeePayer(ed25519(unknown), secondary, [single(unknown)], {
       address: address("0x99"),
       authenticator: ed25519(unknown, other),
     });
-    expect(areSignaturesValid(signed(form))).toBe(false);
+    expect(await areSignaturesValid(signed(form))).toBe(false);
   });
 
-  it("refuses the larger scalar of a secp256k1 signature, and one of ed25519 above the order", () => {
+  it("refuses the larger scalar of a secp256k1 signature, and one of ed25519 above the order", async () => {
     const order = 0xffffffff_ffffffff_ffffffff_fffffffe_baaedce6_af48a03b_bfd25e8c_d0364141n;
     const transaction = signed(forms["single key, secp256k1"]!);
     const { authenticator } = transaction;
@@ -169,7 +169,9 @@ describe("signatures of a transaction", () => {
       Buffer.from(s.toString(16).padStart(64, "0"), "hex"),
     ]);
     const sender = { ...authenticator.sender, signature: { ...signature, signature: high } };
-    expect(areSignaturesValid({ ...transaction, authenticator: { ...authenticator, sender } })).toBe(false);
+    expect(await areSignaturesValid({ ...transaction, authenticator: { ...authenticator, sender } })).toBe(
+      false,
+    );
 
     const edwardsOrder = (1n << 252n) + 27742317777372353535851937790883648493n;
     const plain = signed(forms.ed25519!);
@@ -178,21 +180,21 @@ describe("signatures of a transaction", () => {
     const scalar = BigInt(`0x${Buffer.from(bytes.subarray(32)).reverse().toString("hex")}`) + edwardsOrder;
     Buffer.from(scalar.toString(16).padStart(64, "0"), "hex").reverse().copy(bytes, 32);
     expect(
-      areSignaturesValid({ ...plain, authenticator: { ...plain.authenticator, signature: bytes } }),
+      await areSignaturesValid({ ...plain, authenticator: { ...plain.authenticator, signature: bytes } }),
     ).toBe(false);
   });
 
-  it("refuses a key of small order, which would sign every message", () => {
+  it("refuses a key of small order, which would sign every message", async () => {
     const plain = signed(forms.ed25519!);
     // The neutral point, with a neutral signature: it fits any message.
     const publicKey = Buffer.concat([Buffer.of(1), Buffer.alloc(31)]);
     const signature = Buffer.concat([publicKey, Buffer.alloc(32)]);
-    expect(areSignaturesValid({ ...plain, authenticator: { kind: "ed25519", publicKey, signature } })).toBe(
-      false,
-    );
+    expect(
+      await areSignaturesValid({ ...plain, authenticator: { kind: "ed25519", publicKey, signature } }),
+    ).toBe(false);
   });
 
-  it("refuses fewer signatures than the account needs", () => {
+  it("refuses fewer signatures than the account needs", async () => {
     const form = new TransactionAuthenticatorSingleSender(
       new AccountAuthenticatorMultiKey(
         multiKey,
@@ -202,7 +204,7 @@ describe("signatures of a transaction", () => {
         }),
       ),
     );
-    expect(areSignaturesValid(signed(form))).toBe(false);
+    expect(await areSignaturesValid(signed(form))).toBe(false);
   });
 
   it("names the schemes that it does not check", () => {

@@ -5,8 +5,12 @@ import { parseAsset } from "../../src/ledger/asset.ts";
 import { readBalance } from "../../src/ledger/balance.ts";
 import { readHoldings } from "../../src/ledger/holdings.ts";
 import { readTableRows } from "../../src/ledger/owned-items.ts";
-import { parseAddress } from "../../src/move/address.ts";
+import { decodeRecord } from "../../src/ledger/record.ts";
+import { findByHash, readSent } from "../../src/ledger/transaction-finder.ts";
+import { addressFromBytes, parseAddress } from "../../src/move/address.ts";
+import type { CassandraStore } from "../../src/store/cassandra/store.ts";
 import type { Store } from "../../src/store/contract.ts";
+import { checkClusterIndex } from "../../src/sync/check/cluster-index.ts";
 import { BookedLedger } from "../support/booked-ledger.ts";
 import { describeCluster } from "../support/cassandra.ts";
 import { readRecords } from "../support/follow.ts";
@@ -52,5 +56,31 @@ describeCluster("the index in a cluster", (cluster) => {
     for (const version of [floor, head]) await compare(fresh, version);
     expect(rows).toBeGreaterThan(100);
     for (const store of [reader, fresh, ledger.store]) await store.close();
+  });
+
+  it("finds the transactions of kept versions by hash and by sender, and drops the rows of pruned ones", async () => {
+    const ledger = await BookedLedger.create(await cluster.openWriter({ ledger: "found" }), 12);
+    const records = (await readRecords(ledger.store)).map((bytes) => decodeRecord(bytes));
+    const compare = async (store: Store, oldest: bigint): Promise<void> => {
+      const view = await store.openView();
+      for (const { version, info } of records) {
+        const found = await findByHash(view, info.transactionHash);
+        expect(found?.version).toBe(version >= oldest ? version : undefined);
+      }
+      const user = records.findLast(({ userChainId }) => userChainId !== undefined);
+      const sender = addressFromBytes((user?.transaction ?? new Uint8Array()).subarray(1, 33));
+      const sent = await readSent(view, { sender, start: 0n, limit: 100 });
+      expect(sent.map(({ version }) => version).every((version) => version >= oldest)).toBe(true);
+      view.release();
+    };
+    const reader = await cluster.open({ ledger: "found", readOnly: true });
+    await compare(reader, 0n);
+    const { firstVersion: floor } = ledger.blocks[6]!;
+    await ledger.prune(floor);
+    await compare(ledger.store, floor);
+    const { findings, withoutItem, indexRows } = await checkClusterIndex(ledger.store as CassandraStore);
+    expect([findings, withoutItem]).toEqual([[], 0]);
+    expect(indexRows).toBeGreaterThan(records.length / 2);
+    for (const store of [reader, ledger.store]) await store.close();
   });
 });

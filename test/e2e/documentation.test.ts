@@ -41,8 +41,8 @@ const PROMISES: Readonly<Record<string, (runs: readonly BlockRun[]) => void>> = 
     expect(JSON.parse(answers[3] ?? "")).toMatchObject({ software: "sextant", storage_engine: "lmdb" });
   },
   "docs/follow.md": (runs) => {
-    expect(stdoutOf(runs, "status --url http://127.0.0.1:8081")).toMatch(/trust_level +chained/);
-    expect(stdoutOf(runs, "status --url http://127.0.0.1:8082")).toMatch(/trust_level +trusted/);
+    expect(stdoutOf(runs, "status --url http://127.0.0.1:8082")).toMatch(/trust_level +chained/);
+    expect(stdoutOf(runs, "status --url http://127.0.0.1:8083")).toMatch(/trust_level +trusted/);
   },
 };
 

@@ -21,8 +21,11 @@ async function ledger(node: Running): Promise<{ latest: bigint; oldest: bigint }
 /** The balance that the start screen names first. */
 async function shownBalance(node: Running): Promise<{ path: string }> {
   const [, account = "", symbol = ""] = / balance (\w+) (\w+)/.exec(node.stdout()) ?? [];
-  const info = (await (await fetch(`${node.url}/info`)).json()) as Record<string, Record<string, string>>;
-  const [address, asset] = [info.demo_accounts?.[account], info.demo_assets?.[symbol]];
+  const info = (await (await fetch(`${node.url}/info`)).json()) as {
+    demo_accounts?: Record<string, { address: string }>;
+    demo_assets?: Record<string, string>;
+  };
+  const [address, asset] = [info.demo_accounts?.[account]?.address, info.demo_assets?.[symbol]];
   return { path: `/accounts/${address}/balance/${asset}` };
 }
 

@@ -11,7 +11,7 @@ import { stateKeyHashOfBcs } from "../../src/ledger/state-key.ts";
 import { structTagCodec } from "../../src/move/type-tag.ts";
 import { parseStructTag } from "../../src/move/type-text.ts";
 import { checkData } from "../../src/node/store-tools.ts";
-import { INDEX_REACH_KEY, indexReachRow } from "../../src/store/index-reach.ts";
+import { INDEX_REACH_KEYS, indexReachRow } from "../../src/store/index-reach.ts";
 import { type Environment, openEnvironment } from "../../src/store/lmdb/environment.ts";
 import { decodePosition } from "../../src/store/lmdb/position-row.ts";
 import { getRow, putRow, SUMS_BYTES } from "../../src/store/lmdb/sealed-rows.ts";
@@ -218,8 +218,13 @@ describe("the index", () => {
 
   it("that ends below the head, or is not there, is no damage", async () => {
     const reach = (version: bigint | undefined) => (tables: Tables) => {
-      if (version === undefined) tables.side.removeSync(Buffer.from(INDEX_REACH_KEY));
-      else putRow(tables.side, Buffer.from(INDEX_REACH_KEY), indexReachRow(version).value ?? Buffer.alloc(0));
+      if (version === undefined) tables.side.removeSync(Buffer.from(INDEX_REACH_KEYS.items));
+      else
+        putRow(
+          tables.side,
+          Buffer.from(INDEX_REACH_KEYS.items),
+          indexReachRow(version).value ?? Buffer.alloc(0),
+        );
     };
     for (const version of [undefined, 0n, 40n]) {
       expect(await findingsOf(await damage("whole", reach(version)))).toBe("");

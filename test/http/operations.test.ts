@@ -1,6 +1,10 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { fromHex, toPrefixedHex } from "../../src/base/hex.ts";
+import { encodeWith } from "../../src/bcs/codec.ts";
+import { stateKeyCodec } from "../../src/ledger/state-key.ts";
+import { parseAddress } from "../../src/move/address.ts";
 import {
   anchoredUpTo,
   COIN,
@@ -298,7 +302,18 @@ describe("an operation in BCS only", () => {
     ["application/json", 403],
     ["application/json, application/x-bcs;q=0", 403],
   ])("answers a client that accepts %s with %i", async (accept, status) => {
-    const response = await fetch(`${url}/v1/transactions?limit=1`, { headers: { accept } });
+    const key = toPrefixedHex(
+      encodeWith(stateKeyCodec, {
+        kind: "tableItem",
+        handle: parseAddress(TABLE),
+        key: fromHex(TABLE_KEY.slice(2)) ?? new Uint8Array(),
+      }),
+    );
+    const response = await fetch(`${url}/v1/experimental/state_values/raw`, {
+      method: "POST",
+      headers: { accept, "content-type": "application/json" },
+      body: JSON.stringify({ key }),
+    });
     const type = status === 200 ? "application/x-bcs" : "application/json";
     expect([response.status, response.headers.get("content-type")]).toEqual([status, type]);
   });

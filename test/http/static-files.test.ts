@@ -116,15 +116,11 @@ describe.each([
 });
 
 describe("which paths have files", () => {
-  it("views of the console answer its page to browsers, and JSON to others", async () => {
+  it("the console is at the root, the reference at /v1/spec, whatever the query", async () => {
     const server = await startWithFiles();
-    for (const path of ["/account/0x1", "/encode", "/block/7?tab=events", "/v1/spec"]) {
-      const page = await ask(server, path, HTML);
+    for (const path of ["/", "/?theme=dark", "/v1/spec", "/v1/spec?x"]) {
+      const page = await ask(server, path);
       expect([page.statusCode, `${page.body}`]).toEqual([200, PAGE]);
-    }
-    for (const headers of [{}, { accept: "*/*" }, { accept: "application/json" }]) {
-      const error = await ask(server, "/account/0x1", headers as Record<string, string>);
-      expect([error.statusCode, error.headers["content-type"]]).toEqual([404, "application/json"]);
     }
   });
 
@@ -189,7 +185,7 @@ describe("what is switched off", () => {
       expect([page.statusCode, `${page.body}`.includes("<script")]).toEqual([200, false]);
       expect(page.headers["content-security-policy"]).not.toContain("unsafe-");
     }
-    for (const path of ["/account/0x1", "/console/app-AbCd1234.js"]) {
+    for (const path of ["/console/index.html", "/console/app-AbCd1234.js"]) {
       expect((await ask(server, path, HTML)).statusCode).toBe(404);
     }
     expect(server.files.loaded).toBe(0);
@@ -197,8 +193,7 @@ describe("what is switched off", () => {
 
   it("without the start page there is no console, but a reference", async () => {
     const server = await startWithFiles({ startPage: false, hasConsole: false });
-    for (const path of ["/", "/account/0x1"])
-      expect([path, (await ask(server, path, HTML)).statusCode]).toEqual([path, 404]);
+    expect((await ask(server, "/", HTML)).statusCode).toBe(404);
     expect(`${(await ask(server, "/v1/spec", HTML)).body}`).toBe(PAGE);
   });
 
@@ -210,13 +205,22 @@ describe("what is switched off", () => {
   });
 });
 
+it("files are counted under a name of their own", async () => {
+  const counted: string[] = [];
+  const server = await startWithFiles({
+    onRequest: (operation, status) => counted.push(`${operation} ${status}`),
+  });
+  for (const path of ["/", "/console/app-AbCd1234.js", "/console/nothing.js"]) await ask(server, path);
+  expect(counted).toEqual(["static_file 200", "static_file 200", "none 404"]);
+});
+
 it("files are in memory only once somebody asked for them, each once", async () => {
   const server = await startWithFiles();
   await ask(server, "/v1");
   await ask(server, "/v1/spec.json");
   await ask(server, "/nowhere", HTML);
   expect(server.files.loaded).toBe(0);
-  await Promise.all(Array.from({ length: 5 }, () => ask(server, "/account/0x1", HTML)));
+  await Promise.all(Array.from({ length: 5 }, () => ask(server, "/?x", HTML)));
   await ask(server, "/");
   expect(server.files.loaded).toBe(1);
 });

@@ -1,12 +1,4 @@
 // Transactions submitted to a local chain over HTTP: taken, executed and refused as the network does.
-import {
-  Account,
-  Aptos,
-  AptosConfig,
-  Ed25519PrivateKey,
-  Network,
-  SigningSchemeInput,
-} from "@aptos-labs/ts-sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { toPrefixedHex } from "../../src/base/hex.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
@@ -14,7 +6,8 @@ import { u64 } from "../../src/bcs/scalars.ts";
 import { vector } from "../../src/bcs/sequences.ts";
 import { createKeypair, type Keypair } from "../../src/chain/keys.ts";
 import { chainSeed } from "../../src/chain/local-chain.ts";
-import { formatAddress, formatAddressLong, parseAddress } from "../../src/move/address.ts";
+import { decodeRecord } from "../../src/ledger/record.ts";
+import { formatAddress, parseAddress } from "../../src/move/address.ts";
 import { addressCodec } from "../../src/move/wire.ts";
 import { createNode, type Node } from "../../src/node.ts";
 import { type UserTransaction, userTransactionCodec } from "../../src/transaction/user-transaction.ts";
@@ -184,15 +177,23 @@ describe("submission to the local chain", () => {
     const before = await node.balance(formatAddress(BOB), APT);
     expect((await submit(first)).status).toBe(202);
     // Another transaction with the nonce, while the first one waits.
-    expect((await submit(signCall(sender, transfer(4n, { nonce: 77n, fields })))).body.vm_error_code).toBe(
-      29,
-    );
+    expect(await submit(signCall(sender, transfer(4n, { nonce: 77n, fields })))).toMatchObject({
+      status: 400,
+      body: { error_code: "invalid_transaction_update" },
+    });
     await node.mine();
     expect(await node.balance(formatAddress(BOB), APT)).toBe(before + 3n);
-    expect((await submit(first)).body.vm_error_code).toBe(29);
+    expect(await submit(first)).toMatchObject({
+      status: 400,
+      body: {
+        message: "Invalid transaction: Type: Validation Code: NONCE_ALREADY_USED",
+        error_code: "vm_error",
+        vm_error_code: 42,
+      },
+    });
     const late = { expirationTimestampSecs: BigInt(Math.floor(now)) + 600n };
     const far = signCall(sender, transfer(4n, { nonce: 78n, fields: late }));
-    expect((await submit(far)).body.vm_error_code).toBe(29);
+    expect((await submit(far)).body.vm_error_code).toBe(44);
   });
 
   it("keeps a transaction whose sequence number is early, and lets a higher price replace one", async () => {
@@ -269,31 +270,6 @@ describe("submission to the local chain", () => {
     expect(await long.json()).toMatchObject({ error_code: "invalid_input" });
   });
 
-  it("takes what the official SDK builds, signs and submits, with each kind of key", async () => {
-    const aptos = new Aptos(new AptosConfig({ network: Network.CUSTOM, fullnode: url }));
-    const key = new Ed25519PrivateKey(new Uint8Array(32).fill(3));
-    const accounts = [
-      Account.fromPrivateKey({ privateKey: key }),
-      Account.fromPrivateKey({ privateKey: key, legacy: false }),
-      Account.generate({ scheme: SigningSchemeInput.Secp256k1Ecdsa }),
-    ];
-    for (const account of accounts) {
-      const address = account.accountAddress.toString();
-      await fund(address, FUNDS);
-      const transaction = await aptos.transferCoinTransaction({
-        sender: account.accountAddress,
-        recipient: formatAddressLong(BOB),
-        amount: 12,
-        options: { gasUnitPrice: 100, maxGasAmount: 5000 },
-      });
-      const before = await node.balance(formatAddress(BOB), APT);
-      const pending = await aptos.signAndSubmitTransaction({ signer: account, transaction });
-      expect(pending.hash).toMatch(/^0x[0-9a-f]{64}$/);
-      await node.mine();
-      expect(await node.balance(formatAddress(BOB), APT)).toBe(before + 12n);
-    }
-  });
-
   it("simulates in-process without a signature, and keeps nothing", async () => {
     const payer = createKeypair(chainSeed("submission"), "simulated");
     await fund(formatAddress(payer.address), FUNDS);
@@ -323,31 +299,72 @@ describe("submission to the local chain", () => {
     expect(FUNDS - left).toBe(5n + result.gasUsed * 100n);
   });
 
-  it("checks what in-process callers give", async () => {
-    await expect(node.fund("0x1", -1n)).rejects.toThrow("amount: expected a bigint");
-    await expect(node.mine(0)).rejects.toThrow("blocks: expected a number from 1");
-    await expect(node.submit({})).rejects.toThrow("sender is missing");
+  it("simulates over HTTP in JSON and BCS, and refuses what is signed or not modelled", async () => {
+    const payer = createKeypair(chainSeed("submission"), "simulated over HTTP");
+    await fund(formatAddress(payer.address), FUNDS);
+    const unsigned = (call: Call): Uint8Array => {
+      const { raw } = signCall(payer, call);
+      const authenticator = {
+        kind: "ed25519",
+        publicKey: payer.publicKey,
+        signature: new Uint8Array(64),
+      } as const;
+      return encodeWith(userTransactionCodec, { raw, authenticator });
+    };
+    const simulate = async (body: Uint8Array | string) => {
+      const response = await post("/transactions/simulate", body);
+      return { status: response.status, body: (await response.json()) as unknown };
+    };
+    const { body: fromBcs } = await simulate(unsigned(transfer(5n)));
+    expect(fromBcs).toMatchObject([{ type: "user_transaction", success: true, max_gas_amount: "20000" }]);
+    const request = {
+      sender: formatAddress(payer.address),
+      sequence_number: "0",
+      max_gas_amount: "20000",
+      gas_unit_price: "100",
+      expiration_timestamp_secs: "4000000000",
+      payload: {
+        type: "entry_function_payload",
+        function: "0x1::aptos_account::transfer",
+        type_arguments: [],
+        arguments: ["0xb0b", "5"],
+      },
+      signature: {
+        type: "ed25519_signature",
+        public_key: toPrefixedHex(payer.publicKey),
+        signature: `0x${"00".repeat(64)}`,
+      },
+    };
+    expect(await simulate(JSON.stringify(request))).toEqual({ status: 200, body: fromBcs });
+    const bcs = await post("/transactions/simulate", unsigned(transfer(5n)), { Accept: "application/x-bcs" });
+    const [count, ...record] = new Uint8Array(await bcs.arrayBuffer());
+    expect(count).toBe(1);
+    const { info } = decodeRecord(Uint8Array.from(record));
+    expect([info.status.kind, `${info.gasUsed}`]).toEqual([
+      "success",
+      (fromBcs as [{ gas_used: string }])[0].gas_used,
+    ]);
+    const signed = encodeWith(userTransactionCodec, signCall(payer, transfer(5n)));
+    expect(await simulate(signed)).toEqual({
+      status: 400,
+      body: {
+        message: "Simulated transactions must not have a valid signature",
+        error_code: "invalid_input",
+      },
+    });
+    expect(await simulate(unsigned({ function: "code::publish_package_txn", args: [] }))).toMatchObject({
+      status: 400,
+      body: { error_code: "invalid_input" },
+    });
+    const flags = await post("/transactions/simulate?estimate_gas_unit_price=maybe", signed);
+    expect([flags.status, await flags.json()]).toMatchObject([400, { error_code: "web_framework_error" }]);
+    expect(await node.balance(formatAddress(payer.address), APT)).toBe(FUNDS);
   });
 
-  it("lets a fee payer pay for an account that does not exist yet", async () => {
-    const aptos = new Aptos(new AptosConfig({ network: Network.CUSTOM, fullnode: url }));
-    const [poor, sponsor] = [Account.generate(), Account.generate()];
-    await fund(sponsor.accountAddress.toString(), FUNDS);
-    const transaction = await aptos.transaction.build.simple({
-      sender: poor.accountAddress,
-      withFeePayer: true,
-      data: {
-        function: "0x1::aptos_account::transfer",
-        functionArguments: [formatAddressLong(BOB), 0],
-      },
-      options: { gasUnitPrice: 100, maxGasAmount: 5000, accountSequenceNumber: 0 },
-    });
-    const senderAuthenticator = aptos.transaction.sign({ signer: poor, transaction });
-    const feePayerAuthenticator = aptos.transaction.signAsFeePayer({ signer: sponsor, transaction });
-    await aptos.transaction.submit.simple({ transaction, senderAuthenticator, feePayerAuthenticator });
-    await node.mine();
-    expect(await node.balance(sponsor.accountAddress.toString(), APT)).toBeLessThan(FUNDS);
-    expect(await node.balance(poor.accountAddress.toString(), APT)).toBe(0n);
+  it("checks what in-process callers give", async () => {
+    await expect(node.fund("0x1", -1n)).rejects.toThrow("amount: expected a bigint");
+    await expect(node.mine(0)).rejects.toThrow("blocks: expected a whole number from 1");
+    await expect(node.submit({})).rejects.toThrow("sender is missing");
   });
 });
 

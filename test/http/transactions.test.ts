@@ -3,20 +3,41 @@
 import { Aptos, AptosConfig, Network } from "@aptos-labs/ts-sdk";
 import { beforeAll, describe, expect, it } from "vitest";
 import { toPrefixedHex } from "../../src/base/hex.ts";
-import { decodeWith } from "../../src/bcs/codec.ts";
+import { decodeWith, encodeWith } from "../../src/bcs/codec.ts";
+import { struct } from "../../src/bcs/records.ts";
+import { hash, u64 } from "../../src/bcs/scalars.ts";
+import { option, vector } from "../../src/bcs/sequences.ts";
+import { blockAnswer } from "../../src/http/block-text.ts";
+import type { Context } from "../../src/http/operation.ts";
 import { decodePage, type LedgerRecord, recordCodec } from "../../src/ledger/record.ts";
 import { resourceGroupCodec } from "../../src/ledger/resources.ts";
 import { accessPathCodec } from "../../src/ledger/state-key.ts";
+import { StateTypes } from "../../src/ledger/state-types.ts";
+import { ALL_TRUSTED } from "../../src/ledger/trust.ts";
+import type { Ledger } from "../../src/ledger/view.ts";
 import { writtenValue } from "../../src/ledger/write-set.ts";
 import { formatAddress } from "../../src/move/address.ts";
+import { ModuleCache } from "../../src/move/module-cache.ts";
 import { createNode } from "../../src/node.ts";
+import type { Store } from "../../src/store/contract.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { ChainRun } from "../support/chain-run.ts";
 import { createTrackedChain } from "../support/expected-balances.ts";
+import { recordAt } from "../support/http-ledger.ts";
 import { startServer } from "../support/http-server.ts";
+import { newBlock } from "../support/ledger-builder.ts";
 import { hasShared, sharedBytes, sharedJson } from "../support/shared.ts";
 
 const BCS = { accept: "application/x-bcs" };
+
+const blockCodec = struct({
+  height: u64,
+  hash,
+  timestampUsec: u64,
+  first: u64,
+  last: u64,
+  transactions: option(vector(recordCodec)),
+});
 
 interface Change {
   readonly type: string;
@@ -183,6 +204,179 @@ describe("transactions of the local chain", () => {
       code,
     ]);
   });
+});
+
+describe("pages of transactions and blocks", () => {
+  const run = new ChainRun(createTrackedChain({ seed: "blocks" }), createMemoryStore());
+  let root: string;
+  let aptos: Aptos;
+  let head: bigint;
+
+  beforeAll(async () => {
+    await run.start();
+    await run.steps(8);
+    head = (await run.position()).version;
+    const { url } = await startServer({ ledger: run.store, headerBrands: ["NODE", "APTOS"] });
+    root = `${url}/v1`;
+    aptos = new Aptos(new AptosConfig({ network: Network.CUSTOM, fullnode: root }));
+  });
+
+  it("hold what each transaction says by its version", async () => {
+    const page = await aptos.getTransactions({ options: { offset: 1, limit: 20 } });
+    expect(page).toHaveLength(20);
+    for (const [i, one] of page.entries()) {
+      expect(one).toEqual(await getJson(`${root}/transactions/by_version/${i + 1}`));
+    }
+    const last = await getJson<Transaction[]>(`${root}/transactions?limit=3`);
+    expect(last.map(({ version }) => BigInt(version))).toEqual([head - 2n, head - 1n, head]);
+  });
+
+  it("are the same for a block by its height and by a version in it, with and without transactions", async () => {
+    const block = await aptos.getBlockByHeight({ blockHeight: 3 });
+    const first = Number(block.first_version);
+    expect(block).toMatchObject({ block_height: "3", transactions: null });
+    expect(block.block_hash).toMatch(/^0x[0-9a-f]{64}$/);
+    const opening = await getJson<Transaction & { id: string }>(`${root}/transactions/by_version/${first}`);
+    expect([opening.id, opening.timestamp]).toEqual([block.block_hash, block.block_timestamp]);
+    const whole = await aptos.getBlockByVersion({
+      ledgerVersion: Number(block.last_version),
+      options: { withTransactions: true },
+    });
+    const count = Number(block.last_version) - first + 1;
+    expect(whole).toEqual({
+      ...block,
+      transactions: await getJson(`${root}/transactions?start=${first}&limit=${count}`),
+    });
+    const genesis = await aptos.getBlockByHeight({ blockHeight: 0, options: { withTransactions: true } });
+    expect(genesis.transactions?.map(({ type }) => type)).toEqual(["genesis_transaction"]);
+  });
+
+  it("are records in BCS", async () => {
+    const { first_version: first, last_version: last } = await aptos.getBlockByHeight({ blockHeight: 3 });
+    const response = await fetch(`${root}/blocks/by_height/3?with_transactions=true`, { headers: BCS });
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    const whole = decodeWith(blockCodec, bytes);
+    expect([whole.height, whole.first, whole.last]).toEqual([3n, BigInt(first), BigInt(last)]);
+    expect(whole.transactions?.map(({ version }) => version)).toEqual(
+      Array.from({ length: Number(last) - Number(first) + 1 }, (_, i) => BigInt(first) + BigInt(i)),
+    );
+    const short = await fetch(`${root}/blocks/by_version/${last}`, { headers: BCS });
+    expect(decodeWith(blockCodec, new Uint8Array(await short.arrayBuffer()))).toMatchObject({
+      height: 3n,
+      transactions: undefined,
+    });
+  });
+
+  it.each([
+    ["blocks/by_height/9", 404, "block_not_found"],
+    ["blocks/by_height/x", 400, "web_framework_error"],
+    ["blocks/by_height/1?with_transactions=maybe", 400, "web_framework_error"],
+    ["blocks/by_version/99999", 404, "version_not_found"],
+    ["transactions?limit=0", 400, "invalid_input"],
+    ["transactions?start=99999", 400, "invalid_input"],
+  ])("refuse %s with %i %s", async (path, status, code) => {
+    const response = await fetch(`${root}/${path}`);
+    expect([response.status, ((await response.json()) as { error_code: string }).error_code]).toEqual([
+      status,
+      code,
+    ]);
+  });
+});
+
+describe("a large block", () => {
+  const COUNT = 700;
+  let root: string;
+  let store: Store;
+
+  beforeAll(async () => {
+    const opening = decodeWith(recordCodec, recordAt(1n).bytes);
+    const first = encodeWith(recordCodec, { ...opening, events: [newBlock(1n, 1n, 5n)] });
+    const records = Array.from({ length: COUNT + 1 }, (_, i) =>
+      i === 1 ? { version: 1n, bytes: first } : recordAt(BigInt(i)),
+    );
+    store = createMemoryStore();
+    const version = BigInt(COUNT);
+    const position = { chainId: 9, version, timestampUsec: 5n, epoch: 1n, blockHeight: 1n };
+    const block = { height: 0n, firstVersion: 0n, timestampUsec: 0n, epoch: 1n };
+    await store.commit(
+      {
+        previous: undefined,
+        position: {
+          ...position,
+          oldestVersion: 0n,
+          oldestBlockHeight: 0n,
+          accumulator: { leafCount: version + 1n, frozen: [] },
+          stateRoot: undefined,
+          ...ALL_TRUSTED,
+        },
+        writes: [],
+        blocks: [block, { ...block, height: 1n, firstVersion: 1n, timestampUsec: 5n }],
+        records,
+        treeNodes: [],
+      },
+      { chainId: 9, genesisHash: new Uint8Array(32) },
+    );
+    const { url } = await startServer({ ledger: store });
+    root = `${url}/v1`;
+  });
+
+  it("comes whole, in pieces that hold no view and leave the loop to others", async () => {
+    let open = 0;
+    const counted: Ledger = {
+      openView: async () => {
+        const view = await store.openView();
+        open++;
+        return new Proxy(view, {
+          get: (target, name) => {
+            if (name === "release") open--;
+            const value = Reflect.get(target, name) as unknown;
+            return typeof value === "function" ? value.bind(target) : value;
+          },
+        });
+      },
+    };
+    const types = new StateTypes(new ModuleCache());
+    const view = await counted.openView();
+    const block = await view.getBlockByHeight(1n);
+    if (block === undefined) throw new Error("no block");
+    const context = { view, ledger: counted, services: { types }, form: "json" };
+    const answer = await blockAnswer(context as unknown as Context<"required">, block, true);
+    view.release();
+    if (!("stream" in answer)) throw new Error("not in pieces");
+    let text = "";
+    let pieces = 0;
+    let turns = 0;
+    let isDone = false;
+    const count = (): void => {
+      turns++;
+      if (!isDone) setImmediate(count);
+    };
+    setImmediate(count);
+    for await (const piece of answer.stream) {
+      expect(open).toBe(0);
+      text += piece;
+      pieces++;
+    }
+    isDone = true;
+    expect([pieces, turns >= pieces - 2]).toEqual([COUNT / 100 + 1, true]);
+    const got = JSON.parse(text) as { transactions: Transaction[] };
+    expect(got.transactions.map(({ version }) => Number(version))).toEqual(
+      Array.from({ length: COUNT }, (_, i) => i + 1),
+    );
+    expect(await getJson(`${root}/blocks/by_height/1?with_transactions=true`)).toEqual(got);
+  });
+});
+
+it.each([
+  ["blocks/by_height/1", "block_pruned"],
+  ["blocks/by_version/1", "version_pruned"],
+])("a pruned block is 410: %s", async (path, code) => {
+  const { url } = await startServer();
+  const response = await fetch(`${url}/v1/${path}`);
+  expect([response.status, ((await response.json()) as { error_code: string }).error_code]).toEqual([
+    410,
+    code,
+  ]);
 });
 
 it("a pruned transaction is 410", async () => {

@@ -159,8 +159,8 @@ export interface paths {
   };
   "/transactions": {
     /**
-     * Records of a range of versions
-     * @description Consecutive records, each with its transaction, info, events, accumulator root and changes, as another node needs them to follow and verify. In BCS only. A page may hold fewer records than asked for.
+     * Transactions of a range of versions
+     * @description Consecutive transactions, each with its info, events and changes. In BCS they are the records that another node needs to follow and verify. A page may hold fewer than asked for.
      */
     get: operations["get_transactions"];
     /**
@@ -176,12 +176,61 @@ export interface paths {
      */
     post: operations["submit_batch_transactions"];
   };
+  "/transactions/simulate": {
+    /**
+     * Simulate a transaction
+     * @description Runs a transaction on the head of a local chain and keeps nothing. The answer is the transaction as it would be committed, with zeros for the hashes. Its signatures must not be valid, because anyone could submit what is signed: send zeros. A transaction that the chain would refuse is answered too, with the reason as its `vm_status`. Calls that are not modelled are refused as in `submit_transaction`.
+     */
+    post: operations["simulate_transaction"];
+  };
   "/transactions/by_version/{txn_version}": {
     /**
      * Transaction by version
      * @description One committed transaction with its info, events and changes. Events, resources and arguments are decoded by the modules as of its version.
      */
     get: operations["get_transaction_by_version"];
+  };
+  "/transactions/by_hash/{txn_hash}": {
+    /**
+     * Transaction by hash
+     * @description One transaction: committed, or waiting for a block on a node that makes them. 404 for one that is neither, or was pruned. 403 on a node without an index of transactions, 503 while it builds one.
+     */
+    get: operations["get_transaction_by_hash"];
+  };
+  "/transactions/wait_by_hash/{txn_hash}": {
+    /**
+     * Transaction by hash, once it is committed
+     * @description As by hash, but waits up to 1000 ms for the transaction to be committed. At most 100 requests wait; more are answered at once.
+     */
+    get: operations["wait_transaction_by_hash"];
+  };
+  "/accounts/{address}/transactions": {
+    /**
+     * Transactions of an account
+     * @description The kept transactions that an account sent with sequence numbers, in the order of these; those with nonces have no place in it. A page may hold fewer than asked for. 403 on a node without an index of transactions, 503 while it builds one.
+     */
+    get: operations["get_account_transactions"];
+  };
+  "/estimate_gas_price": {
+    /**
+     * Estimated price of gas
+     * @description Prices of a unit of gas, by the reference's rule: from the least prices that the last 10, 30 and 120 blocks of the epoch took, where a block that was not full took the chain's minimum. Computed once for each block.
+     */
+    get: operations["estimate_gas_price"];
+  };
+  "/blocks/by_height/{block_height}": {
+    /**
+     * Block by height
+     * @description One block: its hash, time and versions, and its transactions if they are asked for, at most the first 10,000. A block of many transactions comes in pieces; one that fails midway lacks HTTP's final chunk.
+     */
+    get: operations["get_block_by_height"];
+  };
+  "/blocks/by_version/{version}": {
+    /**
+     * Block of a version
+     * @description The block that a version is in, as by its height.
+     */
+    get: operations["get_block_by_version"];
   };
   "/experimental/state_values/raw": {
     /**
@@ -933,34 +982,6 @@ export interface components {
       code: "wrong_chain" | "expired" | "expires_too_late" | "unknown_function" | "invalid_script" | "wrong_arguments" | "argument_not_decoded" | "wrong_signers" | "fee_payer_open" | "sender_unknown" | "sequence_number_used" | "sequence_number_ahead" | "recipient_unknown" | "recipients_not_checked" | "amount_above_balance" | "fee_above_balance";
       message: string;
     };
-    SubmitTransactionRequest: components["schemas"]["EncodeSubmissionRequest"] & {
-      signature: components["schemas"]["TransactionSignature"];
-    };
-    TransactionSignature: {
-      /** @enum {string} */
-      type: "ed25519_signature" | "multi_ed25519_signature" | "single_key_signature" | "single_sender" | "multi_key_signature" | "multi_agent_signature" | "fee_payer_signature" | "no_account_signature";
-      [key: string]: unknown;
-    };
-    PendingTransaction: {
-      /** @enum {string} */
-      type: "pending_transaction";
-      hash: string;
-      sender: string;
-      sequence_number: string;
-      max_gas_amount?: string;
-      gas_unit_price?: string;
-      expiration_timestamp_secs?: string;
-      replay_protection_nonce?: string;
-      payload: Record<string, never>;
-      signature: Record<string, never>;
-    };
-    TransactionsBatchSubmissionResult: {
-      transaction_failures: components["schemas"]["TransactionsBatchSingleSubmissionFailure"][];
-    };
-    TransactionsBatchSingleSubmissionFailure: {
-      error: components["schemas"]["Error"];
-      transaction_index: number;
-    };
     CommittedTransaction: components["schemas"]["UserTransaction"] | components["schemas"]["GenesisTransaction"] | components["schemas"]["BlockMetadataTransaction"] | components["schemas"]["StateCheckpointTransaction"] | components["schemas"]["BlockEpilogueTransaction"] | components["schemas"]["ValidatorTransaction"];
     UserTransaction: {
       /** Format: uint64 */
@@ -1164,6 +1185,73 @@ export interface components {
       /** @enum {string} */
       type: "validator_transaction";
       [key: string]: unknown;
+    };
+    SubmitTransactionRequest: components["schemas"]["EncodeSubmissionRequest"] & {
+      signature: components["schemas"]["TransactionSignature"];
+    };
+    TransactionSignature: {
+      /** @enum {string} */
+      type: "ed25519_signature" | "multi_ed25519_signature" | "single_key_signature" | "single_sender" | "multi_key_signature" | "multi_agent_signature" | "fee_payer_signature" | "no_account_signature";
+      [key: string]: unknown;
+    };
+    PendingTransaction: {
+      hash: string;
+      sender: components["schemas"]["Address"];
+      /** Format: uint64 */
+      sequence_number: string;
+      /** Format: uint64 */
+      max_gas_amount: string;
+      /** Format: uint64 */
+      gas_unit_price: string;
+      /** Format: uint64 */
+      expiration_timestamp_secs: string;
+      payload: components["schemas"]["CommittedPayload"];
+      signature: components["schemas"]["CommittedSignature"];
+      /** Format: uint64 */
+      replay_protection_nonce: string | null;
+      /** @enum {string} */
+      type: "pending_transaction";
+    };
+    TransactionsBatchSubmissionResult: {
+      transaction_failures: components["schemas"]["TransactionsBatchSingleSubmissionFailure"][];
+    };
+    TransactionsBatchSingleSubmissionFailure: {
+      error: components["schemas"]["Error"];
+      transaction_index: number;
+    };
+    Transaction: components["schemas"]["UserTransaction"] | components["schemas"]["GenesisTransaction"] | components["schemas"]["BlockMetadataTransaction"] | components["schemas"]["StateCheckpointTransaction"] | components["schemas"]["BlockEpilogueTransaction"] | components["schemas"]["ValidatorTransaction"] | components["schemas"]["PendingTransaction"];
+    GasEstimation: {
+      /**
+       * Format: uint64
+       * @description For a transaction that can wait.
+       */
+      deprioritized_gas_estimate: number;
+      /**
+       * Format: uint64
+       * @description For an ordinary transaction.
+       */
+      gas_estimate: number;
+      /**
+       * Format: uint64
+       * @description For one that should go first.
+       */
+      prioritized_gas_estimate: number;
+    };
+    Block: {
+      /** Format: uint64 */
+      block_height: string;
+      block_hash: string;
+      /**
+       * Format: uint64
+       * @description Time of the block, in microseconds.
+       */
+      block_timestamp: string;
+      /** Format: uint64 */
+      first_version: string;
+      /** Format: uint64 */
+      last_version: string;
+      /** @description The first 10000 transactions, where they are asked for. */
+      transactions: components["schemas"]["CommittedTransaction"][] | null;
     };
     RawStateValueRequest: {
       key: components["schemas"]["HexBytes"];
@@ -4180,7 +4268,7 @@ export interface operations {
           "application/x-bcs": string;
         };
       };
-      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: In a batch, in place of a table item: the items before it already fill the largest response (8 MiB). */
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: In a batch, in place of a table item: the items before it already fill the largest response (8 MiB). Or the transactions of a block have over 64 MiB in BCS. */
       400: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -5185,8 +5273,8 @@ export interface operations {
     };
   };
   /**
-   * Records of a range of versions
-   * @description Consecutive records, each with its transaction, info, events, accumulator root and changes, as another node needs them to follow and verify. In BCS only. A page may hold fewer records than asked for.
+   * Transactions of a range of versions
+   * @description Consecutive transactions, each with its info, events and changes. In BCS they are the records that another node needs to follow and verify. A page may hold fewer than asked for.
    */
   get_transactions: {
     parameters: {
@@ -5197,7 +5285,7 @@ export interface operations {
          */
         start?: components["schemas"]["U64"];
         /**
-         * @description How many records at most: 25 when left out; above 100 counts as 100.
+         * @description How many at most: 25 when left out; above 100 counts as 100.
          * @example 25
          */
         limit?: number;
@@ -5214,7 +5302,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description application/x-bcs: A BCS vector of records. */
+      /** @description application/json: The transactions. application/x-bcs: A BCS vector of records. */
       200: {
         headers: {
           "X-NODE-CHAIN-ID": number;
@@ -5230,10 +5318,11 @@ export interface operations {
           "X-NODE-TRUST": string;
         };
         content: {
+          "application/json": components["schemas"]["CommittedTransaction"][];
           "application/x-bcs": string;
         };
       };
-      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: `start` is above the latest version, or `limit` is 0. */
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: `start` is above the latest version, or `limit` is 0. `invalid_input`: The stored value has no JSON form: it holds a function value, or is too large or too deep to print. */
       400: {
         headers: {
           "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
@@ -5415,7 +5504,7 @@ export interface operations {
           "application/x-bcs": string;
         };
       };
-      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: The transaction is well-formed but cannot be encoded: unknown module or function, wrong number or kind of arguments, or a payload that the chain refuses. `vm_error`: The chain's prologue refuses the submitted transaction: wrong signature or authentication key, wrong chain id, expired, a sequence number below the account's, a nonce used before, or no money for the gas. `invalid_transaction_update`: Another transaction of the sender with this sequence number waits for a block. */
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: The transaction is well-formed but cannot be encoded: unknown module or function, wrong number or kind of arguments, or a payload that the chain refuses. `vm_error`: The chain's prologue refuses the submitted transaction: wrong signature or authentication key, wrong chain id, expired, a sequence number below the account's, a nonce used before, or no money for the gas. `invalid_transaction_update`: Another transaction of the sender with this sequence number or nonce waits for a block. `sequence_number_too_old`: A block took another transaction with this sequence number while the submitted one was checked. */
       400: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -5712,6 +5801,191 @@ export interface operations {
     };
   };
   /**
+   * Simulate a transaction
+   * @description Runs a transaction on the head of a local chain and keeps nothing. The answer is the transaction as it would be committed, with zeros for the hashes. Its signatures must not be valid, because anyone could submit what is signed: send zeros. A transaction that the chain would refuse is answered too, with the reason as its `vm_status`. Calls that are not modelled are refused as in `submit_transaction`.
+   */
+  simulate_transaction: {
+    parameters: {
+      query?: {
+        /**
+         * @description Simulate with the most gas that the sender can pay for, and ignore `max_gas_amount`.
+         * @example true
+         */
+        estimate_max_gas_amount?: boolean;
+        /**
+         * @description Simulate with the estimated gas price, and ignore `gas_unit_price`.
+         * @example true
+         */
+        estimate_gas_unit_price?: boolean;
+        /**
+         * @description Simulate with the estimated gas price of a preferred transaction, and ignore `gas_unit_price`.
+         * @example true
+         */
+        estimate_prioritized_gas_unit_price?: boolean;
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+    };
+    /** @description A signed transaction. */
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "sender": "0x1",
+         *   "sequence_number": "0",
+         *   "max_gas_amount": "2000",
+         *   "gas_unit_price": "100",
+         *   "expiration_timestamp_secs": "32425224034",
+         *   "payload": {
+         *     "type": "entry_function_payload",
+         *     "function": "0x1::aptos_account::transfer",
+         *     "type_arguments": [],
+         *     "arguments": [
+         *       "0x1234",
+         *       "5"
+         *     ]
+         *   },
+         *   "signature": {
+         *     "type": "ed25519_signature",
+         *     "public_key": "0x0000000000000000000000000000000000000000000000000000000000000000",
+         *     "signature": "0x00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
+         *   }
+         * }
+         */
+        "application/json": components["schemas"]["SubmitTransactionRequest"];
+        "application/x.aptos.signed_transaction+bcs": string;
+      };
+    };
+    responses: {
+      /** @description application/json: The transaction. application/x-bcs: A vector of one record, as in `GET /v1/transactions`. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
+        };
+        content: {
+          "application/json": components["schemas"]["UserTransaction"][];
+          "application/x-bcs": string;
+        };
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: The transaction is well-formed but cannot be encoded: unknown module or function, wrong number or kind of arguments, or a payload that the chain refuses. `vm_error`: The chain's prologue refuses the submitted transaction: wrong signature or authentication key, wrong chain id, expired, a sequence number below the account's, a nonce used before, or no money for the gas. `invalid_input`: The stored value has no JSON form: it holds a function value, or is too large or too deep to print. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: Nothing is served under this path. */
+      404: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB. */
+      413: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: A POST has no `Content-Type`, one that is not JSON, or an unknown `Content-Encoding`. */
+      415: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
+      429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
    * Transaction by version
    * @description One committed transaction with its info, events and changes. Events, resources and arguments are decoded by the modules as of its version.
    */
@@ -5772,6 +6046,868 @@ export interface operations {
       };
       /** @description `transaction_not_found`: No transaction has this version or hash: it is not committed yet, or was pruned. `web_framework_error`: Nothing is served under this path. */
       404: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_pruned`: `ledger_version` is below the oldest version that the node keeps, or `at` is before that version's block. */
+      410: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
+      429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Transaction by hash
+   * @description One transaction: committed, or waiting for a block on a node that makes them. 404 for one that is neither, or was pruned. 403 on a node without an index of transactions, 503 while it builds one.
+   */
+  get_transaction_by_hash: {
+    parameters: {
+      query?: {
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+      path: {
+        /**
+         * @description The hash of the transaction: 64 hex digits, with or without `0x`.
+         * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
+         */
+        txn_hash: string;
+      };
+    };
+    responses: {
+      /** @description application/json: The transaction; `pending_transaction` while it waits for a block. application/x-bcs: A zero byte and the record as in `GET /v1/transactions`; or, while it waits for a block, a one and the signed transaction. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Transaction"];
+          "application/x-bcs": string;
+        };
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: The stored value has no JSON form: it holds a function value, or is too large or too deep to print. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `transaction_not_found`: No transaction has this version or hash: it is not committed yet, or was pruned. `web_framework_error`: Nothing is served under this path. */
+      404: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
+      429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Transaction by hash, once it is committed
+   * @description As by hash, but waits up to 1000 ms for the transaction to be committed. At most 100 requests wait; more are answered at once.
+   */
+  wait_transaction_by_hash: {
+    parameters: {
+      query?: {
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+      path: {
+        /**
+         * @description The hash of the transaction: 64 hex digits, with or without `0x`.
+         * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
+         */
+        txn_hash: string;
+      };
+    };
+    responses: {
+      /** @description application/json: The transaction; `pending_transaction` while it waits for a block. application/x-bcs: A zero byte and the record as in `GET /v1/transactions`; or, while it waits for a block, a one and the signed transaction. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Transaction"];
+          "application/x-bcs": string;
+        };
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: The stored value has no JSON form: it holds a function value, or is too large or too deep to print. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `transaction_not_found`: No transaction has this version or hash: it is not committed yet, or was pruned. `web_framework_error`: Nothing is served under this path. */
+      404: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
+      429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Transactions of an account
+   * @description The kept transactions that an account sent with sequence numbers, in the order of these; those with nonces have no place in it. A page may hold fewer than asked for. 403 on a node without an index of transactions, 503 while it builds one.
+   */
+  get_account_transactions: {
+    parameters: {
+      query?: {
+        /**
+         * @description The least sequence number. When left out, the page ends with the account's latest.
+         * @example 0
+         */
+        start?: components["schemas"]["U64"];
+        /**
+         * @description How many at most: 25 when left out; above 100 counts as 100.
+         * @example 25
+         */
+        limit?: number;
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+      path: {
+        /**
+         * @description The account address, with or without `0x`; leading zeros may be left out.
+         * @example 0x1
+         */
+        address: components["schemas"]["Address"];
+      };
+    };
+    responses: {
+      /** @description application/json: The transactions. application/x-bcs: A BCS vector of records as in `GET /v1/transactions`. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
+        };
+        content: {
+          "application/json": components["schemas"]["CommittedTransaction"][];
+          "application/x-bcs": string;
+        };
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: `start` is above the latest version, or `limit` is 0. `invalid_input`: The stored value has no JSON form: it holds a function value, or is too large or too deep to print. */
+      400: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: Nothing is served under this path. */
+      404: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
+      429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Estimated price of gas
+   * @description Prices of a unit of gas, by the reference's rule: from the least prices that the last 10, 30 and 120 blocks of the epoch took, where a block that was not full took the chain's minimum. Computed once for each block.
+   */
+  estimate_gas_price: {
+    parameters: {
+      query?: {
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+    };
+    responses: {
+      /** @description application/json: The prices, in octas. application/x-bcs: `gas_estimate` as a u64. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
+        };
+        content: {
+          "application/json": components["schemas"]["GasEstimation"];
+          "application/x-bcs": string;
+        };
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: Nothing is served under this path. */
+      404: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
+      429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Block by height
+   * @description One block: its hash, time and versions, and its transactions if they are asked for, at most the first 10,000. A block of many transactions comes in pieces; one that fails midway lacks HTTP's final chunk.
+   */
+  get_block_by_height: {
+    parameters: {
+      query?: {
+        /**
+         * @description `true` returns the block's transactions too.
+         * @example true
+         */
+        with_transactions?: boolean;
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+      path: {
+        /**
+         * @description The height of the block; that of genesis is 0.
+         * @example 1
+         */
+        block_height: components["schemas"]["U64"];
+      };
+    };
+    responses: {
+      /** @description application/json: The block. application/x-bcs: Height, hash, time, first and last version, and an optional vector of records as in `GET /v1/transactions`. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Block"];
+          "application/x-bcs": string;
+        };
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: The stored value has no JSON form: it holds a function value, or is too large or too deep to print. `invalid_input`: In a batch, in place of a table item: the items before it already fill the largest response (8 MiB). Or the transactions of a block have over 64 MiB in BCS. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `block_not_found`: The height is above that of the latest block. `web_framework_error`: Nothing is served under this path. */
+      404: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The path is served, but not with this method. */
+      405: {
+        headers: {
+          /** @description The methods that the path has. */
+          Allow: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request's headers or body did not arrive in time. */
+      408: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `block_pruned`: The block is older than those that the node keeps. */
+      410: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request target is longer than 16 KiB. */
+      414: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request expects something other than `100-continue`. */
+      417: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: This client sends more requests per second than `--rate-limit` allows; there is no limit unless configured. */
+      429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After": number;
+          "RateLimit-Limit"?: number;
+          "RateLimit-Remaining"?: number;
+          "RateLimit-Reset"?: number;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `web_framework_error`: The request line and headers together are longer than 32 KiB. */
+      431: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: Stored bytes are damaged or do not decode, a sum does not fit its type, or something unforeseen happened. */
+      500: {
+        headers: {
+          /** @description Finds the cause in the node's log. */
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `internal_error`: There is no ledger yet, the storage is out of reach, the node is too far behind, an index is being built, or the upstream that an item must be fetched from does not respond. `internal_error`: The node is at its limit of requests in flight, or cannot respond in time. `internal_error`: The ledger did not reach `min_ledger_version` within `wait_ms`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt. */
+          "Retry-After"?: number;
+          "X-Request-Id": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  /**
+   * Block of a version
+   * @description The block that a version is in, as by its height.
+   */
+  get_block_by_version: {
+    parameters: {
+      query?: {
+        /**
+         * @description `true` returns the block's transactions too.
+         * @example true
+         */
+        with_transactions?: boolean;
+        /**
+         * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
+         * @example 1
+         */
+        min_ledger_version?: components["schemas"]["U64"];
+        /**
+         * @description With `min_ledger_version`: how many milliseconds to wait for it. 0, no wait, when left out.
+         * @example 1000
+         */
+        wait_ms?: number;
+      };
+      path: {
+        /**
+         * @description A version in the block.
+         * @example 1
+         */
+        version: components["schemas"]["U64"];
+      };
+    };
+    responses: {
+      /** @description application/json: The block. application/x-bcs: Height, hash, time, first and last version, and an optional vector of records as in `GET /v1/transactions`. */
+      200: {
+        headers: {
+          "X-NODE-CHAIN-ID": number;
+          "X-NODE-LEDGER-VERSION": number;
+          "X-NODE-LEDGER-OLDEST-VERSION": number;
+          "X-NODE-LEDGER-TIMESTAMPUSEC": number;
+          "X-NODE-EPOCH": number;
+          "X-NODE-BLOCK-HEIGHT": number;
+          "X-NODE-OLDEST-BLOCK-HEIGHT": number;
+          "X-NODE-READ-VERSION"?: number;
+          "X-NODE-READ-TIMESTAMPUSEC"?: number;
+          /** @description How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked. */
+          "X-NODE-TRUST": string;
+        };
+        content: {
+          "application/json": components["schemas"]["Block"];
+          "application/x-bcs": string;
+        };
+      };
+      /** @description `web_framework_error`: The path, the query, a header or the body cannot be parsed. `invalid_input`: The stored value has no JSON form: it holds a function value, or is too large or too deep to print. `invalid_input`: In a batch, in place of a table item: the items before it already fill the largest response (8 MiB). Or the transactions of a block have over 64 MiB in BCS. */
+      400: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `api_disabled`: The operation, or the requested form of the response, is switched off on this node, or needs an index that the node does not have. `api_disabled`: The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist. `web_framework_error`: A browser's preflight asks for a method other than GET, HEAD or POST. */
+      403: {
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+      /** @description `version_not_found`: `ledger_version` is above the latest version, or `at` is after the latest block. `web_framework_error`: Nothing is served under this path. */
+      404: {
+        headers: {
+          "X-NODE-CHAIN-ID": components["headers"]["X-NODE-CHAIN-ID"];
+          "X-NODE-LEDGER-VERSION": components["headers"]["X-NODE-LEDGER-VERSION"];
+          "X-NODE-LEDGER-OLDEST-VERSION": components["headers"]["X-NODE-LEDGER-OLDEST-VERSION"];
+          "X-NODE-LEDGER-TIMESTAMPUSEC": components["headers"]["X-NODE-LEDGER-TIMESTAMPUSEC"];
+          "X-NODE-EPOCH": components["headers"]["X-NODE-EPOCH"];
+          "X-NODE-BLOCK-HEIGHT": components["headers"]["X-NODE-BLOCK-HEIGHT"];
+          "X-NODE-OLDEST-BLOCK-HEIGHT": components["headers"]["X-NODE-OLDEST-BLOCK-HEIGHT"];
+        };
         content: {
           "application/json": components["schemas"]["Error"];
         };

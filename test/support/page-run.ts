@@ -147,6 +147,9 @@ export class PageRun {
       PATH: `${join(this.#folder, ".programs")}:${process.env.PATH}`,
       CURL_HOME: this.#folder,
       SEXTANT_PORT: this.#ports.get(DEFAULT_PORT),
+      // Those of another page may have the usual ones.
+      SEXTANT_FAUCET_PORT: "0",
+      SEXTANT_STATUS_PORT: "off",
       SEXTANT_URL: `http://127.0.0.1:${this.#ports.get(DEFAULT_PORT)}`,
       // A machine that gives a test little time must not fail it.
       SEXTANT_MAX_WAIT: "0",

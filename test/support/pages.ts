@@ -17,9 +17,31 @@ export interface ShownPage {
 const heading = (name: string | RegExp) => (page: Page) =>
   page.getByRole("heading", { level: 1, name }).waitFor();
 
-/** Every page. */
+/** The pages of a node that serves no console. */
+export const PLAIN_PAGES: readonly ShownPage[] = [
+  { name: "plain-start", path: "/", ready: heading("Sextant") },
+  { name: "plain-reference", path: "/v1/spec", ready: heading("Sextant node API") },
+];
+
+/** Waits for the title of a view of the console, and until nothing in it is being loaded. */
+const view = (name: string | RegExp) => async (page: Page) => {
+  await heading(name)(page);
+  await page.locator("[aria-busy=true]").waitFor({ state: "detached" });
+};
+
+/** Every page. Demo accounts go by their names. */
 export const PAGES: readonly ShownPage[] = [
-  { name: "start", path: "/", ready: heading(/Sextant/) },
+  { name: "now", path: "/", ready: view("Now") },
+  { name: "accounts", path: "/#/account", ready: view("Accounts") },
+  { name: "account", path: "/#/account/gus", ready: view("Account gus") },
+  { name: "blocks", path: "/#/blocks", ready: view("Blocks") },
+  { name: "block", path: "/#/block/20", ready: view("Block 20") },
+  { name: "transaction", path: "/#/transaction/45", ready: view(/Transaction/) },
+  { name: "table", path: "/#/table/prices", ready: view(/Table/) },
+  { name: "encode", path: "/#/encode", ready: view("Encode a transaction") },
+  { name: "verify", path: "/#/verify", ready: view("Verify a proof") },
+  { name: "search", path: "/#/search?q=20", ready: view("Search") },
+  { name: "no-such-view", path: "/#/nowhere", ready: view("Off the chart") },
   { name: "reference", path: "/v1/spec", ready: heading(/Sextant/) },
   { name: "not-found", path: "/nowhere", status: 404, ready: heading("Nothing is served here") },
 ];

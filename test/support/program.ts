@@ -78,7 +78,7 @@ export function runProgram(
 }
 
 /**
- * Starts a node on a free port and waits for its ready line, or for the line that it listens. Unless told otherwise, it refuses no request because of
+ * Starts a node, on a free port unless the arguments name one, and waits for its ready line, or for the line that it listens. Unless told otherwise, it refuses no request because of
  * event loop delay: a loaded machine must not fail a test.
  */
 export async function startProgram(
@@ -87,7 +87,8 @@ export async function startProgram(
   line: "ready" | "listening" = "ready",
 ): Promise<Running> {
   const settings = { SEXTANT_MAX_WAIT: "0", ...environment };
-  const { child, output, finished } = launch(["start", "--port", "0", ...args], settings);
+  const port = args.includes("--port") ? [] : ["--port", "0"];
+  const { child, output, finished } = launch(["start", ...port, ...args], settings);
   const wanted = line === "ready" ? /sextant is ready: (http\S+)/ : /sextant is \w+: (http\S+)/;
   const url = await new Promise<string>((resolve, reject) => {
     const look = (): void => {

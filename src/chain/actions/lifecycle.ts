@@ -3,6 +3,7 @@
 // again.
 import { u64 } from "../../bcs/scalars.ts";
 import { addressCodec } from "../../move/wire.ts";
+import type { AssetName } from "../assets.ts";
 import type { BalancePart, DemoAccountName } from "../demo-accounts.ts";
 import type { Movement } from "../wallet.ts";
 import { balanceOf, createAccount } from "../wallet.ts";
@@ -62,15 +63,31 @@ function receiveGold(context: ActionContext): Action | undefined {
   };
 }
 
-function leave(context: ActionContext): Action | undefined {
+/** Everything that the visitor holds, less the fee. It may hold more than it was given, because anyone may send it something. */
+function returned(context: ActionContext): Movement[] | undefined {
   const { items, fee } = context;
-  const part = nativePart(context);
-  const native = balanceOf(context, VISITOR, "native", part) - fee;
-  const gold = balanceOf(context, VISITOR, "gold", "coin");
-  if (native <= 0n) return undefined;
-  const movements: Movement[] = [{ asset: "native", part, from: VISITOR, to: "basil", amount: native }];
-  if (hasGold(context))
-    movements.push({ asset: "gold", part: "coin", from: VISITOR, to: "ada", amount: gold });
+  const parts = ["coin", "store"] as const;
+  const feePart = parts.find((part) => balanceOf(context, VISITOR, "native", part) >= fee);
+  if (feePart === undefined) return undefined;
+  const movements: Movement[] = [];
+  for (const asset of Object.keys(items.assets) as AssetName[]) {
+    for (const part of parts) {
+      const held = balanceOf(context, VISITOR, asset, part);
+      const amount = asset === "native" && part === feePart ? held - fee : held;
+      const to = asset === "gold" && part === "coin" ? "ada" : "basil";
+      const isTold = asset === "gold" && part === "coin" && hasGold(context);
+      if (amount > 0n || isTold) movements.push({ asset, part, from: VISITOR, to, amount });
+    }
+  }
+  return movements;
+}
+
+function leave(context: ActionContext): Action | undefined {
+  const { items, state } = context;
+  // An account that a client used stays: its sequence numbers must not begin again.
+  if (state.get(items.accounts[VISITOR].account)?.sequenceNumber !== 0n) return undefined;
+  const movements = returned(context);
+  if (movements === undefined) return undefined;
   const recipients = [items.demoAccounts.basil.address, items.demoAccounts.ada.address];
   return {
     sender: VISITOR,

@@ -99,6 +99,13 @@ const ABORTS = {
     name: "ENO_UNGATED_TRANSFERS",
     description: "The object does not have ungated transfers enabled",
   },
+  objectNesting: {
+    module: "object",
+    category: "outOfRange",
+    reason: 6n,
+    name: "EMAXIMUM_NESTING",
+    description: "Exceeds maximum nesting for an object transfer.",
+  },
   notObjectOwner: {
     module: "object",
     category: "permissionDenied",
@@ -111,13 +118,20 @@ const ABORTS = {
 } as const satisfies Record<string, AbortDefinition>;
 
 /** Ends a call: its changes are undone, and the transaction stays on chain with this status. */
-export class MoveAbort extends Error {
-  readonly status: ExecutionStatus & { readonly kind: "moveAbort" };
+export class CallFailure extends Error {
+  readonly status: ExecutionStatus;
 
+  constructor(status: ExecutionStatus, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** An abort of a module's own. */
+export class MoveAbort extends CallFailure {
   constructor(name: keyof typeof ABORTS) {
     const definition: AbortDefinition = ABORTS[name];
-    super(`abort in 0x1::${definition.module}: ${definition.name ?? name}`);
-    this.status = {
+    const status: ExecutionStatus = {
       kind: "moveAbort",
       location: { kind: "module", module: { address: FRAMEWORK, name: definition.module } },
       code: (CATEGORIES[definition.category] << 16n) + definition.reason,
@@ -126,5 +140,6 @@ export class MoveAbort extends Error {
           ? undefined
           : { reasonName: definition.name, description: definition.description ?? "" },
     };
+    super(status, `abort in 0x1::${definition.module}: ${definition.name ?? name}`);
   }
 }

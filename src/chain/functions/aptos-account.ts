@@ -1,22 +1,29 @@
 // `0x1::aptos_account`: transfers that create the recipient's account.
-import { type Address, formatAddress } from "../../move/address.ts";
+import { type Address, formatAddress, parseAddress } from "../../move/address.ts";
 import type { StructTag } from "../../move/type-tag.ts";
 import { MoveAbort } from "./aborts.ts";
-import { accountItem, type CallState, newAccount } from "./call-state.ts";
+import { type CallState, newAccount } from "./call-state.ts";
 import { assertCoin, NATIVE_COIN, transferCoin } from "./coins.ts";
 import { depositToStore, ensurePrimaryStore, withdrawFromStore } from "./fungible-stores.ts";
 import { ADDRESS, ADDRESSES, type ModelledFunction, modelled, OBJECT, U64, U64S } from "./modelled.ts";
 
 const MODULE = "aptos_account";
+const NATIVE_METADATA = parseAddress("0xa");
 const RESERVED: ReadonlySet<string> = new Set(["0x0", "0x1", "0x3"]);
+
+/** Creates an account that has no Account resource. */
+async function create(call: CallState, address: Address): Promise<void> {
+  const item = call.account(address);
+  if ((await call.read(item)) !== undefined) throw new MoveAbort("accountExists");
+  if (RESERVED.has(formatAddress(address))) throw new MoveAbort("reservedAddress");
+  if (!(await call.hasFeature("defaultAccounts"))) call.write(item, newAccount(address));
+  if (await call.hasFeature("accountsWithStore")) await ensurePrimaryStore(call, address, NATIVE_METADATA);
+}
 
 /** Creates the account unless it counts as one already. */
 async function ensureAccount(call: CallState, address: Address): Promise<void> {
-  if (await call.hasDefaultAccounts()) return;
-  const item = accountItem(address);
-  if ((await call.read(item)) !== undefined) return;
-  if (RESERVED.has(formatAddress(address))) throw new MoveAbort("reservedAddress");
-  call.write(item, newAccount(address));
+  if (await call.hasFeature("defaultAccounts")) return;
+  if ((await call.read(call.account(address))) === undefined) await create(call, address);
 }
 
 async function sendCoins(
@@ -40,23 +47,24 @@ async function sendAssets(
 
 /** Runs one transfer for each pair. */
 async function forEachPair(
+  call: CallState,
   recipients: readonly Address[],
   amounts: readonly bigint[],
   send: (to: Address, amount: bigint) => Promise<void>,
 ): Promise<void> {
   if (recipients.length !== amounts.length) throw new MoveAbort("listLengths");
-  for (const [index, to] of recipients.entries()) await send(to, amounts[index] ?? 0n);
+  for (const [index, to] of recipients.entries()) {
+    await send(to, amounts[index] ?? 0n);
+    await call.pause();
+  }
 }
 
 const createAccount = modelled({
   module: MODULE,
   name: "create_account",
+  signers: 0,
   parameters: [ADDRESS],
-  run: async (call, { args: [address] }) => {
-    const item = accountItem(address);
-    if ((await call.read(item)) !== undefined) throw new MoveAbort("accountExists");
-    await ensureAccount(call, address);
-  },
+  run: (call, { args: [address] }) => create(call, address),
 });
 
 const transfer = modelled({
@@ -71,7 +79,9 @@ const batchTransfer = modelled({
   name: "batch_transfer",
   parameters: [ADDRESSES, U64S],
   run: (call, { sender: from, args: [recipients, amounts] }) =>
-    forEachPair(recipients, amounts, (to, amount) => sendCoins(call, NATIVE_COIN, { from, to, amount })),
+    forEachPair(call, recipients, amounts, (to, amount) =>
+      sendCoins(call, NATIVE_COIN, { from, to, amount }),
+    ),
 });
 
 const transferCoins = modelled({
@@ -89,7 +99,7 @@ const batchTransferCoins = modelled({
   parameters: [ADDRESSES, U64S],
   run: async (call, { sender: from, args: [recipients, amounts], type }) => {
     await assertCoin(call, type);
-    await forEachPair(recipients, amounts, (to, amount) => sendCoins(call, type, { from, to, amount }));
+    await forEachPair(call, recipients, amounts, (to, amount) => sendCoins(call, type, { from, to, amount }));
   },
 });
 
@@ -106,7 +116,7 @@ const batchTransferFungibleAssets = modelled({
   name: "batch_transfer_fungible_assets",
   parameters: [OBJECT, ADDRESSES, U64S],
   run: (call, { sender: from, args: [metadata, recipients, amounts] }) =>
-    forEachPair(recipients, amounts, (to, amount) => sendAssets(call, metadata, { from, to, amount })),
+    forEachPair(call, recipients, amounts, (to, amount) => sendAssets(call, metadata, { from, to, amount })),
 });
 
 export const APTOS_ACCOUNT: readonly ModelledFunction[] = [

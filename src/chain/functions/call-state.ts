@@ -2,16 +2,35 @@
 // finds out which those are.
 
 import { byteString } from "../../bcs/scalars.ts";
+import { primaryStoreAddress } from "../../ledger/asset.ts";
 import type { ContractEvent } from "../../ledger/event.ts";
-import { type AccountResource, accountCodec, type EventHandle } from "../../ledger/resources.ts";
+import {
+  type AccountResource,
+  accountCodec,
+  type EventHandle,
+  type ResourceGroup,
+} from "../../ledger/resources.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { type Address, parseAddress } from "../../move/address.ts";
-import { type Item, resourceItem } from "../item.ts";
+import { type Item, objectItem, resourceItem } from "../item.ts";
+import { Slices } from "../slices.ts";
+import type { GasMeter } from "../submission/gas.ts";
 import type { WorkingState } from "../working-state.ts";
 
 const FEATURES = resourceItem(parseAddress("0x1"), "0x1::features::Features", byteString);
-/** Feature: every address is an account, with or without an Account resource. */
-const DEFAULT_ACCOUNT_RESOURCE = 91;
+/** Numbers of the framework's features. */
+const FEATURE_NUMBERS = {
+  /** Events have no handles. */
+  moduleEvents: 57,
+  /** A new account gets a primary store of the native coin. */
+  accountsWithStore: 64,
+  /** Every address is an account, with or without an Account resource. */
+  defaultAccounts: 91,
+};
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+}
 
 /** State and events of one call in progress. */
 export class CallState {
@@ -22,8 +41,13 @@ export class CallState {
   /** The only account that may mint the native coin. */
   readonly faucet: Address;
   events: ContractEvent[] = [];
-  /** Withdrawals and deposits, which the model of gas counts. */
-  movements = 0;
+  /** Counts the gas of the call; undefined for what runs without gas. */
+  meter: GasMeter | undefined;
+  readonly #slices = new Slices();
+  /** Items by what they are of: a batch asks for the same ones again and again, and their keys are hashes. */
+  readonly #items = new Map<string, unknown>();
+  /** Ids of the items that the call has paid for. */
+  readonly #paid = new Set<string>();
 
   constructor(options: {
     readonly state: WorkingState;
@@ -39,7 +63,11 @@ export class CallState {
 
   /** Loads an item and returns its value. */
   async read<T>(item: Item<T>): Promise<T | undefined> {
-    await this.state.loadMissing(this.view, [item]);
+    if (!this.state.isLoaded(item)) await this.state.load(this.view, [item as Item<unknown>]);
+    if (this.meter !== undefined && !this.#paid.has(item.id)) {
+      this.#paid.add(item.id);
+      this.meter.chargeRead(this.state.sizeOf(item));
+    }
     return this.state.get(item);
   }
 
@@ -48,24 +76,50 @@ export class CallState {
     this.state.set(item, value, this.createdUsec);
   }
 
+  /** To be awaited between the parts of a long call: lets other work of the process run. */
+  pause(): Promise<void> | undefined {
+    return this.#slices.pause();
+  }
+
+  /** An item of an owner, made once. `kind` tells apart the items of one owner. */
+  itemOf<T>(kind: string, owner: Address, make: () => T): T {
+    const key = kind + latin1(owner);
+    const found = this.#items.get(key) as T | undefined;
+    if (found !== undefined) return found;
+    const made = make();
+    this.#items.set(key, made);
+    return made;
+  }
+
+  /** The Account resource of an address. */
+  account(address: Address): Item<AccountResource> {
+    return this.itemOf("account", address, () =>
+      resourceItem(address, "0x1::account::Account", accountCodec),
+    );
+  }
+
+  /** The resource group of an object. */
+  object(address: Address): Item<ResourceGroup> {
+    return this.itemOf("object", address, () => objectItem(address));
+  }
+
+  /** The address of an owner's primary store. */
+  primaryStore(owner: Address, metadata: Address): Address {
+    return this.itemOf(`store ${latin1(metadata)}`, owner, () => primaryStoreAddress(owner, metadata));
+  }
+
   /** Undoes changes and events. */
   rollBack(): void {
     this.state.rollBack();
     this.events = [];
-    this.movements = 0;
   }
 
-  /** True if every address counts as an account. */
-  async hasDefaultAccounts(): Promise<boolean> {
+  /** True if a feature is on. On a genesis without the list of features, as this chain's own, all are off. */
+  async hasFeature(name: keyof typeof FEATURE_NUMBERS): Promise<boolean> {
     const flags = await this.read(FEATURES);
-    const byte = flags?.[DEFAULT_ACCOUNT_RESOURCE >> 3] ?? 0;
-    return (byte & (1 << (DEFAULT_ACCOUNT_RESOURCE & 7))) !== 0;
+    const number = FEATURE_NUMBERS[name];
+    return ((flags?.[number >> 3] ?? 0) & (1 << (number & 7))) !== 0;
   }
-}
-
-/** The Account resource of an address. */
-export function accountItem(address: Address): Item<AccountResource> {
-  return resourceItem(address, "0x1::account::Account", accountCodec);
 }
 
 /** A new Account resource. */

@@ -1,13 +1,13 @@
 // Coins: an account holds them in a coin store, in the primary store of the paired asset, or in both. A withdrawal takes
 // from the coin store first; a deposit goes to the coin store if the account has one.
 import { u64, u128 } from "../../bcs/scalars.ts";
-import { pairedMetadata, primaryStoreAddress } from "../../ledger/asset.ts";
+import { pairedMetadata } from "../../ledger/asset.ts";
 import { type CoinInfo, type CoinStore, coinInfoCodec, coinStoreCodec } from "../../ledger/resources.ts";
 import { type Address, parseAddress } from "../../move/address.ts";
 import { formatStructTag, type StructTag } from "../../move/type-tag.ts";
 import { unmodelled } from "../../transaction/submission-error.ts";
 import { emitV1 } from "../effects.ts";
-import { type Item, objectItem, resourceItem, tableItem, tagOf, typeOf } from "../item.ts";
+import { type Item, resourceItem, tableItem, tagOf, typeOf } from "../item.ts";
 import { MoveAbort } from "./aborts.ts";
 import type { CallState } from "./call-state.ts";
 import {
@@ -32,31 +32,48 @@ function coinItem<T>(address: Address, name: string, coin: StructTag, codec: Ite
   return resourceItem(address, { address: FRAMEWORK, module: "coin", name, typeArgs }, codec);
 }
 
-function coinStoreItem(owner: Address, coin: StructTag): Item<CoinStore> {
-  return coinItem(owner, "CoinStore", coin, coinStoreCodec);
+/** What follows from a coin type alone; computed once for each tag. */
+interface CoinKeys {
+  readonly text: string;
+  readonly metadata: Address;
+  readonly info: Item<CoinInfo>;
 }
 
-function coinInfoItem(coin: StructTag): Item<CoinInfo> {
-  return coinItem(coin.address, "CoinInfo", coin, coinInfoCodec);
+const COIN_KEYS = new WeakMap<StructTag, CoinKeys>();
+
+export function coinKeys(coin: StructTag): CoinKeys {
+  let keys = COIN_KEYS.get(coin);
+  if (keys === undefined) {
+    const info = coinItem(coin.address, "CoinInfo", coin, coinInfoCodec);
+    keys = { text: formatStructTag(coin), metadata: pairedMetadata(coin), info };
+    COIN_KEYS.set(coin, keys);
+  }
+  return keys;
+}
+
+export function coinStoreItem(call: CallState, owner: Address, coin: StructTag): Item<CoinStore> {
+  return call.itemOf(`coin ${coinKeys(coin).text}`, owner, () =>
+    coinItem(owner, "CoinStore", coin, coinStoreCodec),
+  );
 }
 
 /** Refuses a type that is not a coin of this ledger. */
 export async function assertCoin(call: CallState, coin: StructTag): Promise<void> {
-  if ((await call.read(coinInfoItem(coin))) === undefined)
+  if ((await call.read(coinKeys(coin).info)) === undefined)
     throw unmodelled(`${formatStructTag(coin)} is not a coin of this ledger`);
 }
 
 /** Both parts of an account's balance. */
 export async function coinBalance(call: CallState, owner: Address, coin: StructTag): Promise<bigint> {
-  const store = await call.read(coinStoreItem(owner, coin));
-  const item = objectItem(primaryStoreAddress(owner, pairedMetadata(coin)));
+  const store = await call.read(coinStoreItem(call, owner, coin));
+  const item = call.object(call.primaryStore(owner, coinKeys(coin).metadata));
   return (store?.value ?? 0n) + (await storeBalance(call, item));
 }
 
 /** Adds to the part of the supply that is in coins, if the coin tells its supply. */
-async function changeCoinSupply(call: CallState, coin: StructTag, delta: bigint): Promise<void> {
+export async function changeCoinSupply(call: CallState, coin: StructTag, delta: bigint): Promise<void> {
   if (delta === 0n) return;
-  const item = coinInfoItem(coin);
+  const item = coinKeys(coin).info;
   const info = await call.read(item);
   const supply = info?.supply;
   if (info === undefined || supply === undefined) return;
@@ -76,9 +93,9 @@ async function partsOf(
   coin: StructTag,
   amount: bigint,
 ): Promise<{ readonly inCoin: bigint; readonly inStore: bigint }> {
-  const held = (await call.read(coinStoreItem(owner, coin)))?.value ?? 0n;
+  const held = (await call.read(coinStoreItem(call, owner, coin)))?.value ?? 0n;
   if (held >= amount) return { inCoin: amount, inStore: 0n };
-  if (!(await hasPrimaryStore(call, owner, pairedMetadata(coin)))) throw new MoveAbort("coinBalance");
+  if (!(await hasPrimaryStore(call, owner, coinKeys(coin).metadata))) throw new MoveAbort("coinBalance");
   return { inCoin: held, inStore: amount - held };
 }
 
@@ -90,7 +107,7 @@ export async function transferCoin(
 ): Promise<void> {
   const { from, to, amount } = movement;
   await assertCoin(call, coin);
-  const metadata = pairedMetadata(coin);
+  const metadata = coinKeys(coin).metadata;
   const { inCoin, inStore } = await partsOf(call, from, coin, amount);
   if (inCoin > 0n) await withdrawFromCoinStore(call, from, coin, inCoin);
   if (inStore > 0n) {
@@ -107,23 +124,23 @@ export async function transferCoin(
 export async function mintCoin(call: CallState, coin: StructTag, to: Address, amount: bigint): Promise<void> {
   await assertCoin(call, coin);
   if (await depositCoin(call, to, coin, amount)) await changeCoinSupply(call, coin, amount);
-  else await changeAssetSupply(call, pairedMetadata(coin), amount);
+  else await changeAssetSupply(call, coinKeys(coin).metadata, amount);
 }
 
 /** Burns a fee without events, even from frozen stores. The account must hold it. */
 export async function burnFee(call: CallState, payer: Address, fee: bigint): Promise<void> {
   if (fee === 0n) return;
   const { inCoin, inStore } = await partsOf(call, payer, NATIVE_COIN, fee);
-  const metadata = pairedMetadata(NATIVE_COIN);
+  const metadata = coinKeys(NATIVE_COIN).metadata;
   if (inCoin > 0n) {
-    const item = coinStoreItem(payer, NATIVE_COIN);
+    const item = coinStoreItem(call, payer, NATIVE_COIN);
     const store = await call.read(item);
     if (store === undefined) throw new Error("the coin store is missing");
     call.write(item, { ...store, value: store.value - inCoin });
     await changeCoinSupply(call, NATIVE_COIN, -inCoin);
   }
   if (inStore > 0n) {
-    await addToStore(call, objectItem(primaryStoreAddress(payer, metadata)), -inStore);
+    await addToStore(call, call.object(call.primaryStore(payer, metadata)), -inStore);
     await changeAssetSupply(call, metadata, -inStore);
   }
 }
@@ -134,12 +151,12 @@ async function withdrawFromCoinStore(
   coin: StructTag,
   amount: bigint,
 ): Promise<void> {
-  const item = coinStoreItem(owner, coin);
+  const item = coinStoreItem(call, owner, coin);
   const store = await call.read(item);
   if (store === undefined) throw new Error("the coin store is missing");
   if (store.frozen) throw new MoveAbort("coinFrozen");
   const withdrawEvents = emitV1(call, store.withdrawEvents, WITHDRAW, u64, amount);
-  call.movements++;
+  call.meter?.chargeMovement();
   call.write(item, { ...store, value: store.value - amount, withdrawEvents });
 }
 
@@ -150,16 +167,16 @@ async function depositCoin(
   coin: StructTag,
   amount: bigint,
 ): Promise<boolean> {
-  const item = coinStoreItem(owner, coin);
+  const item = coinStoreItem(call, owner, coin);
   const store = await call.read(item);
   if (store === undefined) {
-    await depositToStore(call, await ensurePrimaryStore(call, owner, pairedMetadata(coin)), amount);
+    await depositToStore(call, await ensurePrimaryStore(call, owner, coinKeys(coin).metadata), amount);
     return false;
   }
   if (store.frozen) throw new MoveAbort("coinFrozen");
   if (store.value + amount > U64_MAX) throw unmodelled("a deposit that takes a store above 2^64 - 1");
   const depositEvents = emitV1(call, store.depositEvents, DEPOSIT, u64, amount);
-  call.movements++;
+  call.meter?.chargeMovement();
   call.write(item, { ...store, value: store.value + amount, depositEvents });
   return true;
 }

@@ -3,7 +3,6 @@
 import { struct } from "../../bcs/records.ts";
 import { u64, u128 } from "../../bcs/scalars.ts";
 import { option } from "../../bcs/sequences.ts";
-import { primaryStoreAddress } from "../../ledger/asset.ts";
 import {
   concurrentBalanceCodec,
   concurrentSupplyCodec,
@@ -16,7 +15,7 @@ import { formatStructTag } from "../../move/type-tag.ts";
 import { addressCodec } from "../../move/wire.ts";
 import { unmodelled } from "../../transaction/submission-error.ts";
 import { emitV2, getMember, member, withMember } from "../effects.ts";
-import { type Item, objectItem, typeOf } from "../item.ts";
+import { type Item, typeOf } from "../item.ts";
 import { createObject } from "../object.ts";
 import { MoveAbort } from "./aborts.ts";
 import type { CallState } from "./call-state.ts";
@@ -36,12 +35,12 @@ const storeEventCodec = struct({ store: addressCodec, amount: u64 });
 
 /** True if a group has a member of this type. */
 export function hasMember(group: ResourceGroup, type: string): boolean {
-  return group.some(([tag]) => formatStructTag(tag) === type);
+  return group.some(([tag]) => type.endsWith(tag.name) && formatStructTag(tag) === type);
 }
 
 /** The metadata object of an asset that is modelled. */
 async function readMetadata(call: CallState, metadata: Address): Promise<ResourceGroup> {
-  const group = await call.read(objectItem(metadata));
+  const group = await call.read(call.object(metadata));
   if (group === undefined || !hasMember(group, METADATA))
     throw unmodelled(`${formatAddress(metadata)} is not the metadata of a fungible asset`);
   if (hasMember(group, DISPATCH_FUNCTIONS) || hasMember(group, DERIVED_SUPPLY))
@@ -61,7 +60,7 @@ export interface Store {
 
 /** The store at an address. */
 export async function readStore(call: CallState, address: Address): Promise<Store> {
-  const item = objectItem(address);
+  const item = call.object(address);
   const group = await call.read(item);
   const [core, store] = [getMember(group, OBJECT_CORE), getMember(group, FUNGIBLE_STORE)];
   if (core === undefined || store === undefined)
@@ -72,15 +71,15 @@ export async function readStore(call: CallState, address: Address): Promise<Stor
 
 /** True if the owner has a primary store. */
 export async function hasPrimaryStore(call: CallState, owner: Address, metadata: Address): Promise<boolean> {
-  const group = await call.read(objectItem(primaryStoreAddress(owner, metadata)));
+  const group = await call.read(call.object(call.primaryStore(owner, metadata)));
   return getMember(group, FUNGIBLE_STORE) !== undefined;
 }
 
 /** The owner's primary store, which is created if it is missing. */
 export async function ensurePrimaryStore(call: CallState, owner: Address, metadata: Address): Promise<Store> {
   await readMetadata(call, metadata);
-  const address = primaryStoreAddress(owner, metadata);
-  const item = objectItem(address);
+  const address = call.primaryStore(owner, metadata);
+  const item = call.object(address);
   const group = await call.read(item);
   if (getMember(group, FUNGIBLE_STORE) === undefined) {
     if (group !== undefined) throw unmodelled(`the object ${formatAddress(address)} in the place of a store`);
@@ -102,8 +101,9 @@ export async function withdrawFromStore(call: CallState, store: Store, amount: b
   await assertNotFrozen(call, store);
   if ((await storeBalance(call, store.item)) < amount) throw new MoveAbort("storeBalance");
   await addToStore(call, store.item, -amount);
-  call.movements++;
-  emitV2(call, WITHDRAW, storeEventCodec, { store: store.address, amount });
+  call.meter?.chargeMovement();
+  // Nothing moves without an event, and nothing is told of no movement.
+  if (amount > 0n) emitV2(call, WITHDRAW, storeEventCodec, { store: store.address, amount });
 }
 
 /** Deposits into a store that is not frozen. */
@@ -112,8 +112,8 @@ export async function depositToStore(call: CallState, store: Store, amount: bigi
   if ((await storeBalance(call, store.item)) + amount > U64_MAX)
     throw unmodelled("a deposit that takes a store above 2^64 - 1");
   await addToStore(call, store.item, amount);
-  call.movements++;
-  emitV2(call, DEPOSIT, storeEventCodec, { store: store.address, amount });
+  call.meter?.chargeMovement();
+  if (amount > 0n) emitV2(call, DEPOSIT, storeEventCodec, { store: store.address, amount });
 }
 
 async function assertNotFrozen(call: CallState, { item }: Store): Promise<void> {
@@ -138,7 +138,7 @@ export async function addToStore(call: CallState, item: Item<ResourceGroup>, del
 /** Adds to the supply of an asset that has one. */
 export async function changeAssetSupply(call: CallState, metadata: Address, delta: bigint): Promise<void> {
   if (delta === 0n) return;
-  const item = objectItem(metadata);
+  const item = call.object(metadata);
   const group = await call.read(item);
   if (group === undefined) throw new Error("the metadata is missing");
   const concurrent = getMember(group, CONCURRENT_SUPPLY);

@@ -3,35 +3,25 @@ import { type Codec, decodeWith } from "../../bcs/codec.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { u64 } from "../../bcs/scalars.ts";
 import { vector } from "../../bcs/sequences.ts";
-import { type Address, formatAddress } from "../../move/address.ts";
+import type { Address } from "../../move/address.ts";
 import type { StructTag } from "../../move/type-tag.ts";
 import { addressCodec } from "../../move/wire.ts";
 import type { EntryFunction } from "../../transaction/entry-function.ts";
 import { SubmissionError, unmodelled } from "../../transaction/submission-error.ts";
 import type { CallState } from "./call-state.ts";
 
-/** A parameter: its wire format, and its form in JSON. */
-export interface Parameter<T> {
-  readonly codec: Codec<T>;
-  toJson(value: T): unknown;
-}
-
-export const ADDRESS: Parameter<Address> = { codec: addressCodec, toJson: formatAddress };
-export const U64: Parameter<bigint> = { codec: u64, toJson: String };
-export const OBJECT: Parameter<Address> = {
-  codec: addressCodec,
-  toJson: (inner) => ({ inner: formatAddress(inner) }),
-};
-export const ADDRESSES: Parameter<readonly Address[]> = {
-  codec: vector(addressCodec),
-  toJson: (list) => list.map(formatAddress),
-};
-export const U64S: Parameter<readonly bigint[]> = { codec: vector(u64), toJson: (list) => list.map(String) };
+/** Wire formats of parameters. */
+export const ADDRESS: Codec<Address> = addressCodec;
+export const U64: Codec<bigint> = u64;
+/** An `Object<T>` is the address of the object. */
+export const OBJECT: Codec<Address> = addressCodec;
+export const ADDRESSES: Codec<readonly Address[]> = vector(addressCodec);
+export const U64S: Codec<readonly bigint[]> = vector(u64);
 
 /** A function with its arguments, ready to run. */
 export interface ModelledCall {
-  /** The arguments as the API shows them. */
-  readonly argumentsJson: readonly unknown[];
+  /** Accounts that the function takes as signers: the sender, or none. */
+  readonly signers: number;
   /** Throws MoveAbort, or SubmissionError `unmodelled` where the state asks for more than the model has. */
   run(call: CallState, sender: Address): Promise<void>;
 }
@@ -49,7 +39,8 @@ export function modelled<const A extends readonly unknown[]>(definition: {
   readonly module: string;
   readonly name: string;
   readonly typeParameters?: number;
-  readonly parameters: { readonly [K in keyof A]: Parameter<A[K]> };
+  readonly signers?: number;
+  readonly parameters: { readonly [K in keyof A]: Codec<A[K]> };
   run(
     call: CallState,
     input: {
@@ -60,8 +51,8 @@ export function modelled<const A extends readonly unknown[]>(definition: {
     },
   ): Promise<void>;
 }): ModelledFunction {
-  const { module, name, typeParameters = 0, run } = definition;
-  const parameters = definition.parameters as unknown as readonly Parameter<unknown>[];
+  const { module, name, typeParameters = 0, signers = 1, run } = definition;
+  const parameters = definition.parameters as unknown as readonly Codec<unknown>[];
   const id = `0x1::${module}::${name}`;
   return {
     module,
@@ -71,7 +62,7 @@ export function modelled<const A extends readonly unknown[]>(definition: {
         throw malformed(`${id} takes ${typeParameters} type arguments, got ${typeArgs.length}`);
       if (args.length !== parameters.length)
         throw malformed(`${id} takes ${parameters.length} arguments, got ${args.length}`);
-      const values = parameters.map(({ codec }, index) =>
+      const values = parameters.map((codec, index) =>
         decodeArgument(codec, args[index], `${id}: argument ${index}`),
       );
       const [first] = typeArgs;
@@ -80,7 +71,7 @@ export function modelled<const A extends readonly unknown[]>(definition: {
       // Functions without a type parameter do not look at it.
       const type = first?.struct as StructTag;
       return {
-        argumentsJson: parameters.map((parameter, index) => parameter.toJson(values[index])),
+        signers,
         run: (call, sender) => run(call, { sender, args: values as unknown as A, type }),
       };
     },

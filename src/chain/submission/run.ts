@@ -1,15 +1,18 @@
 // Runs a submitted transaction on the state: prologue, function, gas, fee.
+import { BcsError } from "../../bcs/errors.ts";
 import { struct } from "../../bcs/records.ts";
 import { u64 } from "../../bcs/scalars.ts";
 import type { ExecutionStatus } from "../../ledger/execution-status.ts";
+import { unmodelled } from "../../transaction/submission-error.ts";
 import { emitV2 } from "../effects.ts";
-import { MoveAbort } from "../functions/aborts.ts";
-import { accountItem, type CallState, newAccount } from "../functions/call-state.ts";
+import { CallFailure, MoveAbort } from "../functions/aborts.ts";
+import { type CallState, newAccount } from "../functions/call-state.ts";
 import { burnFee, coinBalance, NATIVE_COIN } from "../functions/coins.ts";
 import { typeOf } from "../item.ts";
+import { GasMeter, RunFailure } from "./gas.ts";
 import { useNonce } from "./nonce-history.ts";
 import type { Submitted } from "./submitted.ts";
-import { checkPrologue, type PrologueContext } from "./transaction-prologue.ts";
+import { checkPrologue, isPaidByNobody, type PrologueContext } from "./transaction-prologue.ts";
 
 const FEE_STATEMENT = typeOf("0x1::transaction_fee::FeeStatement");
 const feeStatementCodec = struct({
@@ -19,34 +22,12 @@ const feeStatementCodec = struct({
   storageFee: u64,
   storageRefund: u64,
 });
-// Without bytecode there is no exact gas. Execution and io grow with the work; the storage fee is the network's own.
-const BASE_EXECUTION = 3n;
-const BASE_IO = 1n;
-const FEE_PER_SLOT = 40_000n;
-const FEE_PER_BYTE = 40n;
 const USEC_PER_SEC = 1_000_000n;
 
 /** How a transaction ended. */
 export interface RunResult {
   readonly status: ExecutionStatus;
   readonly gasUsed: bigint;
-}
-
-interface GasUse {
-  readonly execution: bigint;
-  readonly io: bigint;
-  /** In octas. */
-  readonly storageFee: bigint;
-  readonly total: bigint;
-}
-
-function measureGas(call: CallState, price: bigint): GasUse {
-  const { count, bytes } = call.state.creations;
-  const execution = BASE_EXECUTION + BigInt(call.movements);
-  const io = BASE_IO + BigInt(call.state.writeCount);
-  const storageFee = BigInt(count) * FEE_PER_SLOT + BigInt(bytes) * FEE_PER_BYTE;
-  const storage = price === 0n ? 0n : (storageFee + price - 1n) / price;
-  return { execution, io, storageFee: price === 0n ? 0n : storageFee, total: execution + io + storage };
 }
 
 /** Marks the transaction as used: by the sender's sequence number, or by its nonce. */
@@ -61,41 +42,91 @@ async function protectFromReplay(
     await useNonce(call, used, timestampUsec / USEC_PER_SEC);
     return;
   }
-  const item = accountItem(raw.sender);
+  const item = call.account(raw.sender);
   const account = (await call.read(item)) ?? newAccount(raw.sender);
   call.write(item, { ...account, sequenceNumber: account.sequenceNumber + 1n });
 }
 
-/** Runs the function and measures it; the changes stay in the state unless it aborts. */
-async function runCall(
+/** A sponsored transaction creates the account of its sender, which pays for the slot even if the call fails. */
+async function ensureSender(call: CallState, { transaction: { raw }, nonce }: Submitted): Promise<void> {
+  if (nonce !== undefined) return;
+  const item = call.account(raw.sender);
+  if ((await call.read(item)) === undefined) call.write(item, newAccount(raw.sender));
+}
+
+/** Runs a call and counts its gas; throws CallFailure where the chain ends it. */
+export async function runCall(
   call: CallState,
   submitted: Submitted,
-  timestampUsec: bigint,
-): Promise<{ readonly status: ExecutionStatus; readonly gas: GasUse }> {
+  meter: GasMeter,
+  context: PrologueContext,
+): Promise<void> {
   const { raw } = submitted.transaction;
-  let status: ExecutionStatus = { kind: "success" };
-  const settle = async (): Promise<GasUse> => {
-    await protectFromReplay(call, submitted, timestampUsec);
-    return measureGas(call, raw.gasUnitPrice);
-  };
+  call.meter = meter;
   try {
+    await ensureSender(call, submitted);
+    if (submitted.call.signers > 0 && submitted.signers.secondary.length > 0)
+      throw new RunFailure("NUMBER_OF_SIGNER_ARGUMENTS_MISMATCH");
     await submitted.call.run(call, raw.sender);
-    const gas = await settle();
-    if (gas.total <= raw.maxGasAmount) {
-      const held = await coinBalance(call, submitted.payer, NATIVE_COIN);
-      if (held < gas.total * raw.gasUnitPrice) throw new MoveAbort("feeUnpaid");
-      return { status, gas };
-    }
-    status = { kind: "outOfGas" };
-  } catch (error) {
-    if (!(error instanceof MoveAbort)) throw error;
-    status = error.status;
+    meter.chargeChanges(call.state.pricedWrites(), call.events);
+  } finally {
+    // The chain's own prologue and epilogue cost no gas.
+    call.meter = undefined;
   }
-  call.rollBack();
-  const gas = await settle();
-  if (status.kind !== "outOfGas" && gas.total <= raw.maxGasAmount) return { status, gas };
-  const total = raw.maxGasAmount;
-  return { status: { kind: "outOfGas" }, gas: { execution: total, io: 0n, storageFee: 0n, total } };
+  call.state.recordDeposits();
+  if (isPaidByNobody(submitted, context)) return;
+  const { total } = meter.used({ kind: "success" });
+  if ((await coinBalance(call, submitted.payer, NATIVE_COIN)) < total * raw.gasUnitPrice)
+    throw new MoveAbort("feeUnpaid");
+}
+
+/** A meter for a transaction. */
+export function meterOf({ transaction: { raw }, sizeBytes }: Submitted): GasMeter {
+  return new GasMeter({ maxGas: raw.maxGasAmount, unitPrice: raw.gasUnitPrice, sizeBytes });
+}
+
+/** Runs the function; the changes stay in the state unless it fails. */
+async function runOrUndo(
+  call: CallState,
+  submitted: Submitted,
+  meter: GasMeter,
+  context: PrologueContext,
+): Promise<ExecutionStatus> {
+  try {
+    await runCall(call, submitted, meter, context);
+    return { kind: "success" };
+  } catch (error) {
+    if (!(error instanceof CallFailure)) throw error;
+    call.rollBack();
+    return chargeFailure(call, submitted, meter, error.status);
+  }
+}
+
+async function chargeFailure(
+  call: CallState,
+  submitted: Submitted,
+  meter: GasMeter,
+  status: ExecutionStatus,
+): Promise<ExecutionStatus> {
+  await ensureSender(call, submitted);
+  try {
+    meter.chargeStorage(call.state.pricedWrites());
+  } catch (error) {
+    if (!(error instanceof CallFailure)) throw error;
+    return error.status;
+  }
+  call.state.recordDeposits();
+  return status;
+}
+
+/** Refuses state in another layout than the modelled framework's, which a network under a fork may have. */
+export async function asModelled<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof BcsError)) throw error;
+    throw unmodelled(`state in another layout than that of the framework that is modelled: ${error.message}`);
+  }
 }
 
 /**
@@ -107,10 +138,22 @@ export async function runSubmitted(
   submitted: Submitted,
   context: PrologueContext,
 ): Promise<RunResult> {
+  return asModelled(() => runChecked(call, submitted, context));
+}
+
+async function runChecked(
+  call: CallState,
+  submitted: Submitted,
+  context: PrologueContext,
+): Promise<RunResult> {
   await checkPrologue(call, submitted, context);
   try {
-    const { status, gas } = await runCall(call, submitted, context.timestampUsec);
-    await burnFee(call, submitted.payer, gas.total * submitted.transaction.raw.gasUnitPrice);
+    const meter = meterOf(submitted);
+    const status = await runOrUndo(call, submitted, meter, context);
+    const gas = meter.used(status);
+    await protectFromReplay(call, submitted, context.timestampUsec);
+    const fee = gas.total * submitted.transaction.raw.gasUnitPrice;
+    if (!isPaidByNobody(submitted, context)) await burnFee(call, submitted.payer, fee);
     emitV2(call, FEE_STATEMENT, feeStatementCodec, { ...gas, storageRefund: 0n });
     return { status, gasUsed: gas.total };
   } catch (error) {

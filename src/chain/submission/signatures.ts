@@ -13,6 +13,7 @@ import { rawTransactionCodec } from "../../transaction/raw.ts";
 import { signingMessage } from "../../transaction/signing-message.ts";
 import { refuse, unmodelled } from "../../transaction/submission-error.ts";
 import type { UserTransaction } from "../../transaction/user-transaction.ts";
+import { Slices } from "../slices.ts";
 
 /** Most signatures of one transaction, and most keys of one account. */
 const MAX_SIGNATURES = 32;
@@ -67,11 +68,26 @@ export function signersOf(transaction: UserTransaction): Signers {
   return { sender, secondary: others, feePayer };
 }
 
-/** True if every signature of the transaction is valid. */
-export function areSignaturesValid(transaction: UserTransaction): boolean {
-  return proofsOf(transaction).every(({ authenticator, messages }) =>
-    messages.some((message) => isValidProof(authenticator, message)),
-  );
+/** True if every signature of the transaction is valid. Works in slices: a transaction may have many signatures. */
+export async function areSignaturesValid(transaction: UserTransaction): Promise<boolean> {
+  const slices = new Slices();
+  for (const { authenticator, messages } of proofsOf(transaction)) {
+    const checks = checksOf(authenticator);
+    if (checks === undefined) return false;
+    // Each message is tried with all signatures: they sign the same one.
+    let isValid = false;
+    for (const message of messages) {
+      isValid = true;
+      for (const check of checks) {
+        isValid = check(message);
+        await slices.pause();
+        if (!isValid) break;
+      }
+      if (isValid) break;
+    }
+    if (!isValid) return false;
+  }
+  return true;
 }
 
 /** The signers in order: sender, secondary signers, fee payer. */
@@ -167,18 +183,22 @@ function assertChecked(key: AnyPublicKey): void {
   throw unmodelled(`${SCHEME_NAMES[key.kind]} signatures; sign with ed25519 or secp256k1`);
 }
 
-function isValidProof(account: AccountAuthenticator, message: Uint8Array): boolean {
+/** Checks one signature of a message. */
+type SignatureCheck = (message: Uint8Array) => boolean;
+
+/** One check for each signature; undefined if there are too few, or if they do not fit their keys. */
+function checksOf(account: AccountAuthenticator): readonly SignatureCheck[] | undefined {
   switch (account.kind) {
     case "ed25519":
-      return isEd25519(account.publicKey, account.signature, message);
+      return [(message) => isEd25519(account.publicKey, account.signature, message)];
     case "multiEd25519":
-      return isMultiEd25519(account.publicKey, account.signature, message);
+      return multiEd25519Checks(account.publicKey, account.signature);
     case "singleKey":
-      return isAnySignature(account.publicKey, account.signature, message);
+      return [(message) => isAnySignature(account.publicKey, account.signature, message)];
     case "multiKey":
-      return isMultiKey(account, message);
+      return multiKeyChecks(account);
     default:
-      return false;
+      return undefined;
   }
 }
 
@@ -198,30 +218,35 @@ function setBits(bitmap: Uint8Array): number[] {
   return bits;
 }
 
-function isMultiKey(account: AccountAuthenticator & { kind: "multiKey" }, message: Uint8Array): boolean {
+function multiKeyChecks(
+  account: AccountAuthenticator & { kind: "multiKey" },
+): readonly SignatureCheck[] | undefined {
   const { publicKeys, signaturesRequired, signatures, bitmap } = account;
   if (publicKeys.length === 0 || publicKeys.length > MAX_SIGNATURES || bitmap.length > MULTI_BITMAP_BYTES)
-    return false;
-  if (signaturesRequired === 0 || signaturesRequired > publicKeys.length) return false;
+    return undefined;
+  if (signaturesRequired === 0 || signaturesRequired > publicKeys.length) return undefined;
   const bits = setBits(bitmap);
-  if (bits.length !== signatures.length || signatures.length < signaturesRequired) return false;
-  return bits.every((bit, index) => {
+  if (bits.length !== signatures.length || signatures.length < signaturesRequired) return undefined;
+  return bits.map((bit, index) => (message) => {
     const [key, signature] = [publicKeys[bit], signatures[index]];
     return key !== undefined && signature !== undefined && isAnySignature(key, signature, message);
   });
 }
 
 /** Keys one after the other, then the threshold; signatures one after the other, then the bitmap of their keys. */
-function isMultiEd25519(publicKey: Uint8Array, signature: Uint8Array, message: Uint8Array): boolean {
+function multiEd25519Checks(
+  publicKey: Uint8Array,
+  signature: Uint8Array,
+): readonly SignatureCheck[] | undefined {
   const count = (publicKey.length - 1) / ED25519_KEY_BYTES;
   const signed = (signature.length - MULTI_BITMAP_BYTES) / ED25519_SIGNATURE_BYTES;
   if (!Number.isInteger(count) || count < 1 || count > MAX_SIGNATURES || !Number.isInteger(signed))
-    return false;
+    return undefined;
   const threshold = publicKey[publicKey.length - 1] ?? 0;
-  if (threshold === 0 || threshold > count || signed < threshold) return false;
+  if (threshold === 0 || threshold > count || signed < threshold) return undefined;
   const bits = setBits(signature.subarray(signed * ED25519_SIGNATURE_BYTES));
-  if (bits.length !== signed) return false;
-  return bits.every((bit, index) => {
+  if (bits.length !== signed) return undefined;
+  return bits.map((bit, index) => (message) => {
     if (bit >= count) return false;
     const key = publicKey.subarray(bit * ED25519_KEY_BYTES, (bit + 1) * ED25519_KEY_BYTES);
     const start = index * ED25519_SIGNATURE_BYTES;

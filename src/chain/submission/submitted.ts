@@ -55,8 +55,6 @@ export function toSubmitted(
   if (sizeBytes > MAX_TRANSACTION_BYTES) throw refuse("EXCEEDED_MAX_TRANSACTION_SIZE");
   const { entryFunction, nonce } = callOf(transaction.raw.payload);
   const signers = signersOf(transaction);
-  if (signers.secondary.length > 0)
-    throw unmodelled("secondary signers: every modelled function takes the sender alone");
   return {
     transaction,
     hash: transactionHash(bytes),

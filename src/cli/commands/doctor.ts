@@ -4,7 +4,7 @@ import { command, EXIT_FAILED, EXIT_OK } from "../command.ts";
 import { diskFindings, permissionFindings, type SeenStore, storeFindings } from "../doctor/directory.ts";
 import { type Finding, findingLine, withDeadline } from "../doctor/finding.ts";
 import { descriptorFindings, memoryFindings, nodeFindings } from "../doctor/machine.ts";
-import { clusterFindings, portFindings, upstreamFindings } from "../doctor/network.ts";
+import { clusterFindings, portFindings, proofFindings, upstreamFindings } from "../doctor/network.ts";
 import { type OptionValues, switchOption } from "../option.ts";
 import { operandsOf } from "../source.ts";
 import { storeOf } from "../store-options.ts";
@@ -44,13 +44,17 @@ async function examine(values: OptionValues<typeof options>): Promise<readonly F
   const asked = values.upstream.map((url) =>
     withDeadline(`upstream ${url}`, CHECK_MS, () => upstreamFindings(url, chainId, Date.now, ASK_MS)),
   );
-  for (const found of await Promise.all(asked)) findings.push(...found);
+  const sources = values.proofs.map((url) =>
+    withDeadline(`proofs ${url}`, CHECK_MS, () => proofFindings(url, ASK_MS)),
+  );
+  for (const found of await Promise.all([...asked, ...sources])) findings.push(...found);
   return findings;
 }
 
 export const doctorCommand = command({
   name: "doctor",
-  summary: "Look at this machine, a data directory, upstreams and a cluster, and say what is wrong",
+  summary:
+    "Look at this machine, a data directory, upstreams, proof sources and a cluster, and say what is wrong",
   operands: "",
   options,
   mainOptions: ["data", "store", "host", "port", "upstream", "config", "json"],

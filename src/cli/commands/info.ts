@@ -16,7 +16,10 @@ export function flatten(object: Readonly<Record<string, unknown>>): Record<strin
   const flat: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(object)) {
     if (typeof value !== "object" || value === null || Array.isArray(value)) flat[name] = value;
-    else for (const [part, inner] of Object.entries(value)) flat[`${name}.${part}`] = inner;
+    else {
+      const inner = flatten(value as Record<string, unknown>);
+      for (const [part, one] of Object.entries(inner)) flat[`${name}.${part}`] = one;
+    }
   }
   return flat;
 }

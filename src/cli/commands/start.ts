@@ -13,6 +13,7 @@ import {
 import { showCatchingUp } from "../catching-up.ts";
 import { hasColours } from "../colour.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK } from "../command.ts";
+import { checkFork, FORK_EXCLUDES, forkOf, forkOptions } from "../fork-options.ts";
 import { httpOf, limitGroups, servingGroup } from "../http-options.ts";
 import { Interrupted } from "../interrupt.ts";
 import { startLiveLine } from "../live-line.ts";
@@ -25,6 +26,7 @@ import {
   grouped,
   integerOption,
   listOption,
+  type Option,
   type OptionValues,
   switchOption,
   textOption,
@@ -50,6 +52,17 @@ const followOptions = {
   "start-version": textOption(
     "Start at the block that holds this version, or at the latest block, and fetch older items on first use",
     "VERSION|latest",
+  ),
+  proofs: {
+    ...listOption(
+      "Source of ledger infos that validators signed, which prove the followed history from --waypoint on: a backup folder (file, http or https) or a node's backup service",
+      "URL",
+    ),
+    suffix: "" as const,
+  },
+  "proof-poll-time": durationOption(
+    "Pause between two questions to a backup service; a backup folder gets 30 times that",
+    FOLLOW_NUMBERS.proofPollTimeMs,
   ),
   "pass-through": switchOption("Forward requests that this node does not serve to the first upstream", false),
   "upstream-rate": integerOption(
@@ -81,6 +94,19 @@ const followOptions = {
   ),
 };
 
+/** A port beside the main one: the node starts without it if it is taken. */
+function portOption(help: string, fallback: number): Option<number | undefined, ""> {
+  const { parse } = integerOption(help, "PORT", LOCAL_CHAIN_NUMBERS.faucetPort);
+  return {
+    help: `${help}; 0 picks a free one, off starts none; one that is taken is told and left out`,
+    placeholder: "PORT|off",
+    repeatable: false,
+    parse: (text) => (text === "off" ? undefined : parse(text)),
+    fallback,
+    suffix: "",
+  };
+}
+
 const localChainOptions = {
   seed: textOptionWithDefault(
     "Seed of the local chain's accounts and transactions",
@@ -94,6 +120,15 @@ const localChainOptions = {
   "epoch-time": durationOption(
     "Time between changes of the local chain's validators (default 10m, or that of the stored chain)",
     LOCAL_CHAIN_NUMBERS.epochTimeMs,
+  ),
+  traffic: switchOption(
+    "Make no random transactions of the demo accounts, so that their sequence numbers and balances are yours alone",
+    true,
+  ),
+  "faucet-port": portOption("Port of the local chain's faucet", 8081),
+  "status-port": portOption(
+    "Port of the processor status that the official TypeScript SDK asks for after funding",
+    8090,
   ),
   blocks: integerOption(
     "Stop making blocks after this many, and keep serving (default no limit)",
@@ -123,6 +158,10 @@ const options = {
       "Write no index; without it, the node cannot list the balances of an account or the rows of a table",
       true,
     ),
+    "transaction-index": switchOption(
+      "Write no index of transactions; without it, the node cannot find a transaction by its hash or its sender",
+      true,
+    ),
     check: choiceOption(
       "Verify the store's head (quick) or every row (full, lmdb only) before serving",
       ["quick", "full"],
@@ -142,6 +181,7 @@ const options = {
       "Make local blocks on top of --genesis; on by default without --genesis, --upstream and --read-only",
       false,
     ),
+    ...forkOptions,
     ...localChainOptions,
   }),
   ...limitGroups,
@@ -163,7 +203,7 @@ const options = {
 type StartValues = OptionValues<typeof options>;
 
 /** Options that need --upstream. */
-const FOLLOWING = ["upstream", "agree", "start-version", "pass-through"] as const;
+const FOLLOWING = ["upstream", "agree", "start-version", "proofs", "pass-through"] as const;
 
 const isFullCheck = ["check", (check: unknown) => check === "full"] as const;
 const hasWorkers = ["workers", (workers: unknown) => workers !== 0] as const;
@@ -175,14 +215,15 @@ const exclusions: readonly Exclusion<keyof typeof options>[] = [
   { one: ["store", (store) => store !== "lmdb"], others: [isFullCheck] },
   {
     one: "read-only",
-    others: ["genesis", "waypoint", ...FOLLOWING, "local-chain", "blocks", isFullCheck, isInMemory],
+    others: ["genesis", "waypoint", ...FOLLOWING, "local-chain", "fork", "blocks", isFullCheck, isInMemory],
   },
+  { one: "fork", others: [...FORK_EXCLUDES, hasWorkers] },
   { one: "local-chain", others: FOLLOWING },
   { one: "start-version", others: ["genesis", hasWorkers] },
 ];
 
 /** Options that --read-only excludes. */
-const WRITING = ["genesis", "waypoint", "upstream", "local-chain", "blocks"] as const;
+const WRITING = ["genesis", "waypoint", "upstream", "proofs", "local-chain", "fork", "blocks"] as const;
 
 function checkReadOnly(values: StartValues): void {
   if (!values["read-only"]) return;
@@ -200,6 +241,7 @@ function checkReadOnly(values: StartValues): void {
 
 function checkCombination(values: StartValues): void {
   checkReadOnly(values);
+  checkFork(values);
   if (values.check === "full" && values.store !== "lmdb") {
     throw new ConfigError(`--check full: serves the lmdb engine, not ${values.store}`);
   }
@@ -211,6 +253,10 @@ function checkCombination(values: StartValues): void {
     throw new ConfigError("--waypoint: expected one, unless --upstream is given");
   for (const name of ["agree", "start-version"] as const) {
     if (values[name] !== undefined && !isFollowing) throw new ConfigError(`--${name} needs --upstream`);
+  }
+  if (values.proofs.length > 0 && !isFollowing) throw new ConfigError("--proofs needs --upstream");
+  if (values.proofs.length > 0 && values.waypoint.length === 0) {
+    throw new ConfigError("--proofs needs --waypoint: signatures lead from a waypoint to the present");
   }
   if (values["pass-through"] && !isFollowing) throw new ConfigError("--pass-through needs --upstream");
   if (isFollowing && values["local-chain"])
@@ -265,11 +311,13 @@ function startNode(values: StartValues): Promise<Node> {
     pruneWindow: values["prune-window"],
     proofWindow: values["proof-window"],
     index: values.index,
+    transactionIndex: values["transaction-index"],
     logger,
     http: { ...httpOf(values), logRequests: values["log-requests"] },
     onUpgrade: upgradeProgress(),
     genesis: values.genesis,
     waypoint: values.waypoint,
+    fork: forkOf(values, values.fork === undefined ? undefined : apiKeys(1).apiKey),
     follow: isFollowing
       ? {
           ...toNodeValues(followOptions, values),
@@ -291,7 +339,9 @@ function startNode(values: StartValues): Promise<Node> {
 
 async function positionText(node: Node): Promise<string> {
   const { chain_id, ledger_version, oldest_ledger_version } = await node.ledgerInfo();
-  return `chain ${chain_id}, version ${ledger_version}, oldest ${oldest_ledger_version}`;
+  const { fork } = await node.info();
+  const label = fork === undefined ? "" : `, ${fork}`;
+  return `chain ${chain_id}, version ${ledger_version}, oldest ${oldest_ledger_version}${label}`;
 }
 
 /** Says that the node listens, if it is not ready yet, and then shows the start screen. False if the node ended before. */
@@ -344,7 +394,7 @@ export { exclusions as startExclusions, options as startOptions };
 
 export const startCommand = command({
   name: "start",
-  summary: "Run a node: a local chain, a network's genesis, or a follower of full nodes",
+  summary: "Run a node: a local chain, a network's genesis, a follower of full nodes, or a fork of a network",
   operands: "",
   options,
   mainOptions: [
@@ -364,8 +414,9 @@ export const startCommand = command({
     "sextant start",
     "sextant start --port 0 --data ./scratch --block-time 200ms --prune-window 10m",
     'sextant start --genesis genesis.blob --waypoint "$(cat waypoint.txt)"',
-    "sextant start --upstream http://127.0.0.1:8080 --data ./replica --port 8081",
+    "sextant start --upstream http://127.0.0.1:8080 --data ./replica --port 8082",
     "sextant start --upstream https://node.example --start-version latest --data ./network",
+    "sextant start --fork https://node.example --data ./fork",
     "sextant start --store cassandra --store-url cassandra://10.0.0.1,10.0.0.2,10.0.0.3/sextant",
     "sextant start --store cassandra --store-url cassandra://10.0.0.1,10.0.0.2,10.0.0.3/sextant --read-only",
     "sextant start --config /etc/sextant.yaml",

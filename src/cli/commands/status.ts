@@ -15,9 +15,15 @@ interface LedgerAnswer {
 
 interface UpstreamAnswer {
   readonly url: string;
+  readonly kind?: string;
   readonly state: string;
   readonly version?: string;
   readonly last_fault?: string;
+}
+
+/** What a fork forks, and what keeps it from reading it; none for other nodes. */
+function forkLines({ fork, fork_fault }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return { ...(fork === undefined ? {} : { fork }), ...(fork_fault === undefined ? {} : { fork_fault }) };
 }
 
 /** Fields of a follower; none for other nodes. */
@@ -25,13 +31,19 @@ function followLines(info: Readonly<Record<string, unknown>>): Record<string, un
   if (info.sync_mode !== "follow") return {};
   const shown: Record<string, unknown> = {};
   const keys = ["sync_reason", "upstream_version", "versions_behind", "versions_ahead"];
-  for (const key of [...keys, "lazy_fills"]) {
+  for (const key of [...keys, "proven_version", "signed_version", "signed_epoch", "lazy_fills"]) {
     if (info[key] !== undefined) shown[key] = info[key];
   }
   const upstreams = Array.isArray(info.upstreams) ? (info.upstreams as UpstreamAnswer[]) : [];
   upstreams.forEach(({ url, state, version, last_fault }, i) => {
     const at = version === undefined ? "" : ` at ${version}`;
     shown[`upstream_${i + 1}`] = `${url} ${state}${at}${last_fault === undefined ? "" : ` (${last_fault})`}`;
+  });
+  const sources = Array.isArray(info.proof_sources) ? (info.proof_sources as UpstreamAnswer[]) : [];
+  sources.forEach(({ url, kind, state, last_fault }, i) => {
+    const what = kind === undefined ? "" : ` (${kind})`;
+    shown[`proof_source_${i + 1}`] =
+      `${url}${what} ${state}${last_fault === undefined ? "" : ` (${last_fault})`}`;
   });
   return shown;
 }
@@ -80,6 +92,7 @@ export const statusCommand = command({
       sync_state: info.sync_state,
       trust_level: info.trust_level,
       ...trustLines(info),
+      ...forkLines(info),
       ...followLines(info),
       ledger_version: ledger.ledger_version,
       oldest_ledger_version: ledger.oldest_ledger_version,

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { CodedError, errorText } from "../../base/errors.ts";
 import { urlTo } from "../../interface/route.ts";
 import { infoRoute, ledgerInfoRoute } from "../../interface/routes.ts";
-import { lookAtCluster, parseUpstreamUrl, type StoreOptions } from "../../node.ts";
+import { lookAtCluster, lookAtProofs, parseUpstreamUrl, type StoreOptions } from "../../node.ts";
 import { bad, type Finding, ok, warn } from "./finding.ts";
 
 /** Largest response that is read. */
@@ -129,6 +129,22 @@ export async function upstreamFindings(
     findings.push(ok(check, `chain ${fields.chain_id}, ${range}, ${Math.round(tookMs)} ms`));
   }
   return [...findings, ...skewFindings(base, dateMs, now())];
+}
+
+export async function proofFindings(text: string, timeoutMs: number): Promise<readonly Finding[]> {
+  const check = `proofs ${text}`;
+  try {
+    const { kind, lastEpoch } = await lookAtProofs(text, timeoutMs);
+    const known = lastEpoch === undefined ? "without ended epochs" : `epochs up to ${lastEpoch}`;
+    return [ok(check, `a backup ${kind}, ${known} (their signatures are checked when the node runs)`)];
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error;
+    const advice =
+      error.code === "config" || error.code === "unreachable"
+        ? "check the URL, the network and the firewall"
+        : "name the root of a backup folder, or a node's backup service";
+    return [bad(check, error.message, advice)];
+  }
 }
 
 function skewFindings(base: string, dateMs: number | undefined, nowMs: number): Finding[] {

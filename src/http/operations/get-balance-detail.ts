@@ -1,12 +1,8 @@
 // What a balance is made of.
+import { formatAmount } from "../../base/amount-text.ts";
 import { toPrefixedHex } from "../../base/hex.ts";
 import { detailRoute } from "../../interface/routes.ts";
-import {
-  type BalanceDetail,
-  formatAmount,
-  type PartDetail,
-  readBalanceDetail,
-} from "../../ledger/balance-detail.ts";
+import { type BalanceDetail, type PartDetail, readBalanceDetail } from "../../ledger/balance-detail.ts";
 import { timeOf } from "../../ledger/read-point.ts";
 import { formatAddressLong } from "../../move/address.ts";
 import { type JsonSchema, operation } from "../operation.ts";

@@ -4,7 +4,7 @@ import { transactionByVersionRoute } from "../../interface/routes.ts";
 import { HttpError } from "../errors.ts";
 import { operation } from "../operation.ts";
 import { COMMITTED_SCHEMA, transactionVersionField } from "../schemas/transaction.ts";
-import { TransactionPrinter } from "../transaction-json/printer.ts";
+import { RecordsPrinter } from "../transaction-json/records-text.ts";
 
 /** A long transaction is printed in turns with others. */
 const MAX_IN_FLIGHT = 64;
@@ -56,11 +56,8 @@ export const getTransactionByVersion = operation({
     }
     const [record] = await view.getRecords(version, 1, 1);
     if (record === undefined) throw new Error(`no record at version ${version} of the kept range`);
-    const timestampUsec = (await view.getBlockByVersion(version))?.timestampUsec;
-    const data =
-      form === "bcs"
-        ? concatBytes(COMMITTED, record.bytes)
-        : await new TransactionPrinter(services.types, view).print(record.bytes, timestampUsec ?? 0n);
-    return { data, version, timestampUsec };
+    const printer = new RecordsPrinter(services.types, view);
+    const data = form === "bcs" ? concatBytes(COMMITTED, record.bytes) : await printer.print(record);
+    return { data, version, timestampUsec: await printer.timeOf(version) };
   },
 });

@@ -1,21 +1,17 @@
-// Pages of records, for nodes that follow this one.
-import { concatBytes } from "../../base/bytes.ts";
-import { BcsWriter } from "../../bcs/writer.ts";
+// Pages of transactions: JSON for clients, records in BCS for nodes that follow this one.
 import { transactionsRoute } from "../../interface/routes.ts";
-import type { StoredRecord } from "../../ledger/view.ts";
 import { HttpError } from "../errors.ts";
 import { operation } from "../operation.ts";
 import { limitField, startField } from "../schemas/integer.ts";
+import { COMMITTED_SCHEMA } from "../schemas/transaction.ts";
+import { encodeRecords, RecordsPrinter } from "../transaction-json/records-text.ts";
 
 const DEFAULT_LIMIT = 25;
 const MAX_LIMIT = 100;
 /** Most bytes of a page, so that a few requests cannot hold much memory; a single record may be larger. */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
-
-function encodePage(records: readonly StoredRecord[]): Uint8Array {
-  const count = new BcsWriter(16).uleb(records.length).take();
-  return concatBytes(count, ...records.map((record) => record.bytes));
-}
+/** The same for a page in JSON, which takes several times the bytes. */
+const MAX_PRINTED_BYTES = 2 * 1024 * 1024;
 
 function lastPageStart(head: bigint, oldest: bigint, count: number): bigint {
   return head - oldest < BigInt(count) ? oldest : head - BigInt(count - 1);
@@ -25,30 +21,36 @@ function lastPageStart(head: bigint, oldest: bigint, count: number): bigint {
 export const getTransactions = operation({
   id: "get_transactions",
   ...transactionsRoute,
-  summary: "Records of a range of versions",
+  summary: "Transactions of a range of versions",
   description:
-    "Consecutive records, each with its transaction, info, events, accumulator root and changes, as another node needs them to follow and verify. In BCS only. A page may hold fewer records than asked for.",
+    "Consecutive transactions, each with its info, events and changes. In BCS they are the records that another node needs to follow and verify. A page may hold fewer than asked for.",
   ledger: "required",
   switchable: true,
   params: {},
   query: { start: startField, limit: limitField },
   answer: {
+    json: {
+      schema: { type: "array", maxItems: MAX_LIMIT, items: COMMITTED_SCHEMA },
+      description: "The transactions.",
+      encode: (page: string | Uint8Array) => page,
+    },
     bcs: {
       schema: { type: "string", format: "binary" },
       description: "A BCS vector of records.",
-      encode: encodePage,
+      encode: (page: string | Uint8Array) => page,
     },
   },
   errors: [
     "malformed_request",
     "invalid_page",
+    "unprintable",
     "disabled",
     "version_pruned",
     "internal",
     "unavailable",
     "overloaded",
   ],
-  async handle({ start, limit = DEFAULT_LIMIT }, { view }) {
+  async handle({ start, limit = DEFAULT_LIMIT }, { view, services, form }) {
     const { version: head, oldestVersion } = view.position;
     if (limit === 0) throw new HttpError("invalid_page", "limit: expected at least 1, got 0");
     const count = Math.min(limit, MAX_LIMIT);
@@ -56,6 +58,11 @@ export const getTransactions = operation({
     if (first > head) {
       throw new HttpError("invalid_page", `start: expected at most the latest version ${head}, got ${first}`);
     }
-    return { data: await view.getRecords(first, count, MAX_PAGE_BYTES), version: undefined };
+    if (form === "bcs") {
+      return { data: encodeRecords(await view.getRecords(first, count, MAX_PAGE_BYTES)), version: undefined };
+    }
+    const records = await view.getRecords(first, count, MAX_PRINTED_BYTES);
+    const texts = await new RecordsPrinter(services.types, view).printAll(records);
+    return { data: `[${texts.join(",")}]`, version: undefined };
   },
 });

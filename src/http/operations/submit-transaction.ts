@@ -1,7 +1,14 @@
 // Submits a signed transaction to the local chain.
+import { decodeWith } from "../../bcs/codec.ts";
+import { userTransactionCodec } from "../../transaction/user-transaction.ts";
 import { operation } from "../operation.ts";
-import { PENDING_SCHEMA, signedTransactionBody } from "../schemas/signed-transaction.ts";
+import { signedTransactionBody } from "../schemas/signed-transaction.ts";
+import { PENDING_SCHEMA } from "../schemas/transaction.ts";
 import { requireSubmissions } from "../services.ts";
+import { TransactionPrinter } from "../transaction-json/printer.ts";
+
+/** Checks and runs of long calls take turns. */
+const MAX_IN_FLIGHT = 64;
 
 /** `POST /v1/transactions` */
 export const submitTransaction = operation({
@@ -14,6 +21,7 @@ export const submitTransaction = operation({
   ledger: "required",
   switchable: true,
   switch: "submit",
+  maxInFlight: MAX_IN_FLIGHT,
   successStatuses: [202],
   params: {},
   query: {},
@@ -22,12 +30,12 @@ export const submitTransaction = operation({
     json: {
       schema: PENDING_SCHEMA,
       description: "The transaction, which waits for a block.",
-      encode: (pending: Readonly<Record<string, unknown>>) => JSON.stringify(pending),
+      encode: (pending: string) => pending,
     },
     bcs: {
       schema: { type: "string", format: "binary" },
       description: "Nothing: the body is empty.",
-      encode: () => new Uint8Array(0),
+      encode: (nothing: string) => nothing,
     },
   },
   errors: [
@@ -35,6 +43,7 @@ export const submitTransaction = operation({
     "invalid_transaction",
     "refused_transaction",
     "transaction_update",
+    "sequence_number_too_old",
     "disabled",
     "body_too_large",
     "unsupported_media_type",
@@ -43,8 +52,15 @@ export const submitTransaction = operation({
     "overloaded",
     "mempool_full",
   ],
-  async handle({ body }, { view, services }) {
-    const data = await requireSubmissions(services).submit(body, view);
+  async handle({ body }, { view, services, form }) {
+    const { bytes, hash } = await requireSubmissions(services).submit(body, view);
+    const data =
+      form === "bcs"
+        ? ""
+        : await new TransactionPrinter(services.types, view).printPending(
+            decodeWith(userTransactionCodec, bytes),
+            hash,
+          );
     return { data, version: undefined, status: 202 };
   },
 });

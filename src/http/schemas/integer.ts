@@ -53,6 +53,12 @@ export const ledgerVersionField: Field<bigint> = {
   parse: (text) => parseUnsigned(text, U64_MAX),
 };
 
+/** The height of a block. */
+export const blockHeightField: Field<bigint> = {
+  ...ledgerVersionField,
+  description: "The height of the block; that of genesis is 0.",
+};
+
 /** A number of seconds. */
 export const durationSecsField: Field<bigint> = {
   schema: { type: "integer", format: "uint32", minimum: 0, maximum: 4294967295 },
@@ -89,7 +95,7 @@ export function countField(min: number, max: number, example: number, descriptio
 /** The size of a page. */
 export const limitField: Field<number> = {
   schema: { type: "integer", format: "uint16", minimum: 1, maximum: 65535 },
-  description: "How many records at most: 25 when left out; above 100 counts as 100.",
+  description: "How many at most: 25 when left out; above 100 counts as 100.",
   example: "25",
   expected: "a u16 in decimal digits",
   parse: (text) => Number(parseUnsigned(text, U16_MAX)),

@@ -35,24 +35,6 @@ const SIGNED_SCHEMA: JsonSchema = named("SubmitTransactionRequest", {
   ],
 });
 
-/** Schema of a transaction that waits for a block. */
-export const PENDING_SCHEMA: JsonSchema = named("PendingTransaction", {
-  type: "object",
-  required: ["type", "hash", "sender", "sequence_number", "payload", "signature"],
-  properties: {
-    type: { type: "string", enum: ["pending_transaction"] },
-    hash: { type: "string" },
-    sender: { type: "string" },
-    sequence_number: { type: "string" },
-    max_gas_amount: { type: "string" },
-    gas_unit_price: { type: "string" },
-    expiration_timestamp_secs: { type: "string" },
-    replay_protection_nonce: { type: "string" },
-    payload: { type: "object" },
-    signature: { type: "object" },
-  },
-});
-
 const EXAMPLE = {
   sender: "0x1",
   sequence_number: "0",

@@ -167,13 +167,19 @@ const COMMITTED = {
 /** Schema of a committed transaction. */
 export const COMMITTED_SCHEMA: JsonSchema = namedUnion("CommittedTransaction", "type", COMMITTED);
 
+/** Schema of a committed user transaction. */
+export const USER_SCHEMA: JsonSchema = COMMITTED.user_transaction;
+
+/** Schema of a transaction that waits to be committed. */
+export const PENDING_SCHEMA: JsonSchema = named(
+  "PendingTransaction",
+  kind("pending_transaction", { hash: HASH_SCHEMA, ...REQUEST }),
+);
+
 /** Schema of a transaction that waits to be committed, or that was. */
 export const TRANSACTION_SCHEMA: JsonSchema = namedUnion("Transaction", "type", {
   ...COMMITTED,
-  pending_transaction: named(
-    "PendingTransaction",
-    kind("pending_transaction", { hash: HASH_SCHEMA, ...REQUEST }),
-  ),
+  pending_transaction: PENDING_SCHEMA,
 });
 
 /** The version of a transaction. */

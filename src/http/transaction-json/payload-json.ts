@@ -23,13 +23,6 @@ import type { ModulesAt } from "./modules-at.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The nonce that takes the place of a sequence number. */
-export function replayNonce(payload: TransactionPayload): bigint | undefined {
-  if (payload.kind === "payload") return payload.payload.extraConfig.replayProtectionNonce;
-  if (payload.kind === "encrypted") return payload.encrypted.inner.extraConfig.replayProtectionNonce;
-  return undefined;
-}
-
 /** BCS of a script argument's value, without its tag. */
 function argumentBytes(argument: ScriptArgument): Uint8Array {
   if (argument.kind === "serialized") return argument.value;

@@ -21,12 +21,13 @@ import { MoveError } from "../../move/errors.ts";
 import type { Layout } from "../../move/layout.ts";
 import { formatStructTag, formatTypeTag, type StructTag, type TypeTag } from "../../move/type-tag.ts";
 import { type JsonValue, ValuePrinter } from "../../move/value-print.ts";
+import { replayNonce } from "../../transaction/payload.ts";
 import type { UserTransaction } from "../../transaction/user-transaction.ts";
 import { HttpError } from "../errors.ts";
 import { moduleText, resourceText } from "../move-json.ts";
 import { blockEndText, blockMetadataMembers, validatorMembers } from "./chain-transactions.ts";
 import { ModulesAt } from "./modules-at.ts";
-import { PayloadPrinter, replayNonce } from "./payload-json.ts";
+import { PayloadPrinter } from "./payload-json.ts";
 import { signatureJson } from "./signature-json.ts";
 import { vmStatus } from "./vm-status.ts";
 

@@ -2,7 +2,7 @@
 // tables, so the rows of all of them are read.
 import type { OwnedRow } from "../../ledger/indexes/owned-keys.ts";
 import type { Position } from "../../ledger/position.ts";
-import type { StateItem } from "../../ledger/view.ts";
+import type { IndexName, StateItem } from "../../ledger/view.ts";
 import { StoreError } from "../errors.ts";
 import type { Row } from "./session.ts";
 import { asBuffer, FIRST_BUCKET, type Tables } from "./tables.ts";
@@ -21,14 +21,21 @@ export class ClusterIndexWalk {
   readonly position: Position;
   /** See LedgerView. */
   readonly indexedTo: bigint | undefined;
+  readonly transactionsIndexedTo: bigint | undefined;
   readonly #tables: Tables;
   readonly #terms: Terms;
 
-  constructor(tables: Tables, terms: Terms, position: Position, indexedTo: bigint | undefined) {
+  constructor(
+    tables: Tables,
+    terms: Terms,
+    position: Position,
+    indexedTo: Readonly<Record<IndexName, bigint | undefined>>,
+  ) {
     this.#tables = tables;
     this.#terms = terms;
     this.position = position;
-    this.indexedTo = indexedTo;
+    this.indexedTo = indexedTo.items;
+    this.transactionsIndexedTo = indexedTo.transactions;
   }
 
   async *rows(): AsyncGenerator<OwnedRow> {
@@ -56,6 +63,13 @@ export class ClusterIndexWalk {
 
   getItem(keyHash: Uint8Array): Promise<StateItem | undefined> {
     return this.#tables.findItem(asBuffer(keyHash), this.position.version, this.#terms);
+  }
+
+  async getRecord(version: bigint): Promise<Uint8Array | undefined> {
+    const { oldestVersion, version: head } = this.position;
+    if (version < oldestVersion || version > head) return undefined;
+    const range = { from: version, to: version, limit: 1, maxBytes: 1 };
+    return (await this.#tables.listRecords(range, this.#terms))[0]?.bytes;
   }
 
   async *#scan(query: string): AsyncGenerator<Row> {

@@ -1,6 +1,7 @@
 // One bounded pruning step. It moves the oldest version first and removes rows afterwards: for each key written
 // below the new oldest version, one range removal of everything before its last write there; records, key lists and
 // blocks by whole partitions. An interrupted step continues from `pruned`.
+import { storedTransactionRows } from "../../ledger/indexes/transaction-rows.ts";
 import type { Position } from "../../ledger/position.ts";
 import type { PruneStep } from "../contract.ts";
 import { StoreError } from "../errors.ts";
@@ -10,6 +11,7 @@ import { planOwnedRemovals } from "./owned-rows.ts";
 import type { RowWriter } from "./row-writer.ts";
 import type { Request } from "./session.ts";
 import { heightBucket, versionBucket } from "./statements.ts";
+import { asBuffer } from "./tables.ts";
 import type { Terms } from "./terms.ts";
 import type { ClusterView } from "./view.ts";
 
@@ -49,6 +51,7 @@ export async function pruneStep(
   const height = minimum(oldest.height, ...views.map((view) => view.oldestBlockHeight));
   const writes = found.writes.filter((write) => write.version < below);
   await writer.remove(planRemovals(writer, writes));
+  await removeTransactionRows(writer, from, below);
   for (const { key, bucket } of writes) if (bucket > 0) writer.splits.dropBefore(key, bucket);
   let pruned = from;
   if (below > from) pruned = below;
@@ -112,6 +115,30 @@ async function moveOldest(
   const moved = { ...position, oldestVersion: start.firstVersion, oldestBlockHeight: start.height };
   await writer.moveOldest(moved, writer.head.pruned);
   return { version: start.firstVersion, height: start.height };
+}
+
+/** Records that are read at once, and their bytes. */
+const RUN = 200;
+const RUN_BYTES = 4 << 20;
+
+/** Removes the rows of pruned records in the index of transactions, which only the records tell. */
+async function removeTransactionRows(writer: RowWriter, from: bigint, below: bigint): Promise<void> {
+  const { tables, terms } = writer;
+  for (let next = from; next < below; ) {
+    const range = { from: next, to: below - 1n, limit: RUN, maxBytes: RUN_BYTES };
+    const records = await tables.listRecords(range, terms);
+    const last = records.at(-1);
+    if (last === undefined) return;
+    const requests = records.flatMap(({ version, bytes }) => {
+      const places = storedTransactionRows(version, bytes).map(({ owner, place }) => ({
+        owner: asBuffer(owner),
+        place: asBuffer(place),
+      }));
+      return planOwnedRemovals(tables, places, version);
+    });
+    await writer.remove(requests);
+    next = last.version + 1n;
+  }
 }
 
 /** One removal for each key: everything before its last write, and that write too if it is a deletion. */

@@ -151,7 +151,10 @@ class ClusterStore implements CassandraStore {
     const view = await this.openView();
     try {
       const { terms } = await this.#latest();
-      return new ClusterIndexWalk(this.#tables, terms, view.position, await view.getIndexedTo());
+      return new ClusterIndexWalk(this.#tables, terms, view.position, {
+        items: await view.getIndexedTo(),
+        transactions: await view.getIndexedTo("transactions"),
+      });
     } finally {
       view.release();
     }

@@ -5,10 +5,10 @@
 import { mapSome } from "../../base/map-some.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import type { Position } from "../../ledger/position.ts";
-import type { Block, HistoryRange, OwnedKey, OwnedPage, StateItem } from "../../ledger/view.ts";
+import type { Block, HistoryRange, IndexName, OwnedKey, OwnedPage, StateItem } from "../../ledger/view.ts";
 import type { RawRecord, StoreView } from "../contract.ts";
 import { StoreError } from "../errors.ts";
-import { INDEX_REACH_KEY, readIndexReach } from "../index-reach.ts";
+import { INDEX_REACH_KEYS, readIndexReach } from "../index-reach.ts";
 import { assertReadable, hideOldDeletion, lastReadable } from "../read-check.ts";
 import type { Blocks } from "./blocks.ts";
 import type { HeadCache } from "./head-cache.ts";
@@ -86,9 +86,9 @@ export class ClusterView implements StoreView {
     return keys;
   }
 
-  async getIndexedTo(): Promise<bigint | undefined> {
+  async getIndexedTo(index: IndexName = "items"): Promise<bigint | undefined> {
     this.#assertOpen();
-    return readIndexReach(await this.#source.readSide(INDEX_REACH_KEY));
+    return readIndexReach(await this.#source.readSide(INDEX_REACH_KEYS[index]));
   }
 
   async getBlockByHeight(height: bigint): Promise<Block | undefined> {

@@ -3,6 +3,7 @@
 //
 // owner (33), place (32)   -> data
 // 0xff, version (8)        -> (owner (33), place (32), key hash (32)) of each row whose item this version deleted
+import { storedTransactionRows } from "../../ledger/indexes/transaction-rows.ts";
 import type { OwnedKey, OwnedPage } from "../../ledger/view.ts";
 import type { IndexRow } from "../contract.ts";
 import { StoreError } from "../errors.ts";
@@ -59,6 +60,15 @@ export function pruneIndexRows({ index, items }: Tables, below: bigint): void {
       // An item that was created again keeps its row.
       if (items.get(itemKey) === undefined) index.removeSync(value.subarray(at, at + ROW_KEY_BYTES));
     }
+    index.removeSync(key);
+  }
+}
+
+/** Removes the rows of a record's transaction. Call inside a write transaction. */
+export function removeTransactionRows(index: Table, version: bigint, record: Uint8Array): void {
+  const key = Buffer.alloc(ROW_KEY_BYTES);
+  for (const row of storedTransactionRows(version, record)) {
+    writeRowKey(key, row);
     index.removeSync(key);
   }
 }

@@ -4,7 +4,7 @@ import type { Position } from "../../ledger/position.ts";
 import type { BlockReader } from "../block-search.ts";
 import type { PruneStep } from "../contract.ts";
 import { assertPruneFloor, findOldest } from "../prune-check.ts";
-import { pruneIndexRows } from "./index-rows.ts";
+import { pruneIndexRows, removeTransactionRows } from "./index-rows.ts";
 import { decodeBlock, encodePosition } from "./position-row.ts";
 import { getRow, openRow, putRow } from "./sealed-rows.ts";
 import {
@@ -32,7 +32,7 @@ export function pruneTables(tables: Tables, position: Position, floor: bigint, m
   pruneIndexRows(tables, stale.reached);
   const oldest = findOldest(readBlock, position, stale.reached);
   let removed = stale.removed;
-  removed += removeBelow(tables.records, oldest.firstVersion, maxRows - removed);
+  removed += removeRecordsBelow(tables, oldest.firstVersion, maxRows - removed);
   removed += removeBelow(tables.blocks, oldest.height, maxRows - removed);
   if (oldest.firstVersion !== position.oldestVersion) {
     const moved = { ...position, oldestVersion: oldest.firstVersion, oldestBlockHeight: oldest.height };
@@ -79,6 +79,19 @@ function removeValue(tables: Tables, keyHash: Uint8Array, version: bigint, isDel
     }
   }
   tables.items.removeSync(olderKey(keyHash, version));
+}
+
+/** Removes records and their rows of the index. */
+function removeRecordsBelow(tables: Tables, floor: bigint, limit: number): number {
+  const { index, records } = tables;
+  if (index === undefined || limit <= 0) return removeBelow(records, floor, limit);
+  const keys = [...records.getKeys({ start: numberKey(0n), end: numberKey(floor), limit })];
+  for (const key of keys) {
+    const row = getRow(records, Buffer.from(key));
+    if (row !== undefined) removeTransactionRows(index, Buffer.from(key).readBigUInt64BE(), row);
+    records.removeSync(key);
+  }
+  return keys.length;
 }
 
 function removeBelow(table: Table, floor: bigint, limit: number): number {

@@ -1,10 +1,10 @@
 // A view of the LMDB engine: one read transaction, with the position read inside it.
 import type { Position } from "../../ledger/position.ts";
-import type { Block, HistoryRange, OwnedKey, OwnedPage, StateItem } from "../../ledger/view.ts";
+import type { Block, HistoryRange, IndexName, OwnedKey, OwnedPage, StateItem } from "../../ledger/view.ts";
 import { findBlockAtTime, findBlockByHeight, findBlockByVersion } from "../block-search.ts";
 import type { BlockStart, RawRecord, StoreView } from "../contract.ts";
 import { StoreError } from "../errors.ts";
-import { INDEX_REACH_KEY, readIndexReach } from "../index-reach.ts";
+import { INDEX_REACH_KEYS, readIndexReach } from "../index-reach.ts";
 import { assertReadable, hideOldDeletion, lastReadable } from "../read-check.ts";
 import { listIndexRows } from "./index-rows.ts";
 import type { FastTable, OlderSeeker } from "./native.ts";
@@ -89,10 +89,10 @@ export class LmdbView implements StoreView {
     return index === undefined ? [] : listIndexRows(index, owner, page, this.#snapshot.options);
   }
 
-  getIndexedTo(): bigint | undefined {
+  getIndexedTo(index: IndexName = "items"): bigint | undefined {
     this.#assertOpen();
     const { side } = this.#source.tables;
-    return readIndexReach(getRow(side, INDEX_REACH_KEY, this.#snapshot.options));
+    return readIndexReach(getRow(side, INDEX_REACH_KEYS[index], this.#snapshot.options));
   }
 
   async getBlockByHeight(height: bigint): Promise<Block | undefined> {

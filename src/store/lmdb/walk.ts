@@ -5,10 +5,10 @@ import { toHex } from "../../base/hex.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import type { OwnedRow } from "../../ledger/indexes/owned-keys.ts";
 import type { Position } from "../../ledger/position.ts";
-import type { StateItem } from "../../ledger/view.ts";
+import type { IndexName, StateItem } from "../../ledger/view.ts";
 import type { BlockStart, RawRecord, StoreIdentity } from "../contract.ts";
 import { StoreError } from "../errors.ts";
-import { INDEX_REACH_KEY, readIndexReach } from "../index-reach.ts";
+import { INDEX_REACH_KEYS, readIndexReach } from "../index-reach.ts";
 import { type Environment, openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
 import { indexRowKey, toIndexRow } from "./index-rows.ts";
@@ -145,6 +145,10 @@ export class StoreWalk {
     return row === undefined ? undefined : decodeBlock(height, row);
   }
 
+  getRecord(version: bigint): Uint8Array | undefined {
+    return this.#get(this.#tables.records, numberKey(version));
+  }
+
   *records(from = 0n): Generator<RawRecord> {
     for (const { key, value } of this.#range(this.#tables.records, numberKey(from))) {
       yield { version: readNumberKey("record", key), bytes: value };
@@ -183,8 +187,8 @@ export class StoreWalk {
   }
 
   /** See LedgerView. */
-  indexedTo(): bigint | undefined {
-    return readIndexReach(this.#get(this.#tables.side, Buffer.from(INDEX_REACH_KEY)));
+  indexedTo(index: IndexName = "items"): bigint | undefined {
+    return readIndexReach(this.#get(this.#tables.side, Buffer.from(INDEX_REACH_KEYS[index])));
   }
 
   /** Number of rows of a table in this snapshot, by a full scan. */

@@ -1,8 +1,9 @@
 // The memory engine: for tests, for short-lived local chains, and as the model that tests compare other engines with.
 import { LedgerError } from "../../ledger/errors.ts";
+import { storedTransactionRows } from "../../ledger/indexes/transaction-rows.ts";
 import type { Position } from "../../ledger/position.ts";
 import type { TrustFacts } from "../../ledger/trust.ts";
-import type { StateItem } from "../../ledger/view.ts";
+import type { IndexName, StateItem } from "../../ledger/view.ts";
 import { assertFollows, assertIdentity, toStoredPosition } from "../commit-check.ts";
 import type {
   BaseBatch,
@@ -19,7 +20,7 @@ import type {
   TreeNodeWrite,
 } from "../contract.ts";
 import { StoreError } from "../errors.ts";
-import { INDEX_REACH_KEY, readIndexReach } from "../index-reach.ts";
+import { INDEX_REACH_KEYS, readIndexReach } from "../index-reach.ts";
 import { assertPruneFloor, findOldest } from "../prune-check.ts";
 import { assertRewinds, toRewoundPosition } from "../rewind-check.ts";
 import {
@@ -76,8 +77,14 @@ class MemoryStore implements Store {
   }
 
   #viewAt(position: Position): StoreView {
-    const indexedTo = readIndexReach(this.#sideRows.get(toMapKey(INDEX_REACH_KEY)));
-    return new MemoryView(position, this.#rows, indexedTo);
+    return new MemoryView(position, this.#rows, {
+      items: this.#reachOf("items"),
+      transactions: this.#reachOf("transactions"),
+    });
+  }
+
+  #reachOf(index: IndexName): bigint | undefined {
+    return readIndexReach(this.#sideRows.get(toMapKey(INDEX_REACH_KEYS[index])));
   }
 
   async getTreeNodes(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]> {
@@ -156,7 +163,9 @@ class MemoryStore implements Store {
     const reached = finished ? target : (stale.at(-1)?.since ?? 0n) + 1n;
     this.#pruneIndex(reached);
     const oldest = findOldest((height) => rows.blocks.get(height), position, reached);
-    removed += removeBelow(rows.records, oldest.firstVersion, maxRows - removed);
+    removed += removeBelow(rows.records, oldest.firstVersion, maxRows - removed, ({ version, bytes }) => {
+      for (const { owner, place } of storedTransactionRows(version, bytes)) removeOwned(rows, owner, place);
+    });
     removed += removeBelow(rows.blocks, oldest.height, maxRows - removed);
     this.#position = {
       ...position,
@@ -283,10 +292,16 @@ function removeItems(rows: Rows, stale: readonly StaleRow[]): void {
 }
 
 /** Tables are filled in order, so the rows below the floor come first. */
-function removeBelow(table: Map<bigint, unknown>, floor: bigint, limit: number): number {
+function removeBelow<T>(
+  table: Map<bigint, T>,
+  floor: bigint,
+  limit: number,
+  onRemove: (row: T) => void = () => {},
+): number {
   let removed = 0;
-  for (const key of table.keys()) {
+  for (const [key, row] of table) {
     if (key >= floor || removed >= limit) break;
+    onRemove(row);
     table.delete(key);
     removed++;
   }

@@ -1,20 +1,23 @@
 // A view of the memory engine: its tables and the position at the time it was opened. Later commits only add versions
 // above that position, which the view never reads.
 import type { Position } from "../../ledger/position.ts";
-import type { Block, HistoryRange, OwnedKey, OwnedPage, StateItem } from "../../ledger/view.ts";
+import type { Block, HistoryRange, IndexName, OwnedKey, OwnedPage, StateItem } from "../../ledger/view.ts";
 import { findBlockAtTime, findBlockByHeight, findBlockByVersion } from "../block-search.ts";
 import type { RawRecord, StoreView } from "../contract.ts";
 import { assertReadable, hideOldDeletion, lastReadable } from "../read-check.ts";
 import { indexAfter, placesUpTo, type Rows, toMapKey } from "./rows.ts";
 
+/** How far each index reaches. */
+export type IndexReach = Readonly<Record<IndexName, bigint | undefined>>;
+
 /** A read view on the rows. */
 export class MemoryView implements StoreView {
   readonly position: Position;
   readonly #rows: Rows;
-  readonly #indexedTo: bigint | undefined;
+  readonly #indexedTo: IndexReach;
   #open = true;
 
-  constructor(position: Position, rows: Rows, indexedTo: bigint | undefined) {
+  constructor(position: Position, rows: Rows, indexedTo: IndexReach) {
     this.position = position;
     this.#indexedTo = indexedTo;
     this.#rows = rows;
@@ -47,9 +50,9 @@ export class MemoryView implements StoreView {
     return keys.slice(start, start + limit);
   }
 
-  getIndexedTo(): bigint | undefined {
+  getIndexedTo(index: IndexName = "items"): bigint | undefined {
     this.#assertOpen();
-    return this.#indexedTo;
+    return this.#indexedTo[index];
   }
 
   async getBlockByHeight(height: bigint): Promise<Block | undefined> {

@@ -46,6 +46,7 @@ export async function checkClusterIndex(
       if (records.length === 0) break;
       for (const { version: at, bytes } of records) {
         for (const write of decodeRecord(bytes).writes) await check.checkWrite(at, write);
+        await check.checkRecord(at, bytes);
       }
       from += BigInt(records.length);
     } finally {

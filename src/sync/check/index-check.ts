@@ -10,6 +10,12 @@ import {
   type OwnedRow,
   ownedRows,
 } from "../../ledger/indexes/owned-keys.ts";
+import {
+  hasTransactionRow,
+  isTransactionRow,
+  storedTransactionRows,
+  versionOfTransactionRow,
+} from "../../ledger/indexes/transaction-rows.ts";
 import type { EncodedWrite } from "../../ledger/state-writes.ts";
 import type { StateItem } from "../../ledger/view.ts";
 import type { CheckPace } from "./check-pace.ts";
@@ -24,11 +30,15 @@ export interface NewestItem extends StateItem {
 export interface IndexTables {
   /** Up to this version every write is indexed; undefined without an index. */
   readonly indexedTo: bigint | undefined;
+  /** The same for the transactions of kept records. */
+  readonly transactionsIndexedTo: bigint | undefined;
   rows(): Iterable<OwnedRow> | AsyncIterable<OwnedRow>;
   /** The data of a row. */
   getRow(row: Pick<OwnedRow, "owner" | "place">): MaybePromise<Uint8Array | undefined>;
   items(): Iterable<NewestItem> | AsyncIterable<NewestItem>;
   getItem(keyHash: Uint8Array): MaybePromise<StateItem | undefined>;
+  /** A kept record. */
+  getRecord(version: bigint): MaybePromise<Uint8Array | undefined>;
 }
 
 /** Hashes of keys, of which the first eight bytes are kept: millions fit into memory, and two alike are very unlikely. */
@@ -95,6 +105,24 @@ export class IndexCheck {
     if (isObjectGroup(key)) return this.#expectOther(ownedRows(key, keyHash, value));
   }
 
+  /** Checks the rows of a record's transaction. */
+  checkRecord(version: bigint, bytes: Uint8Array): MaybePromise<void> {
+    const { transactionsIndexedTo } = this.#tables;
+    if (transactionsIndexedTo === undefined || version > transactionsIndexedTo) return;
+    const [first, second] = storedTransactionRows(version, bytes);
+    return andThen(this.#expectOf(version, first), () => this.#expectOf(version, second));
+  }
+
+  /** Expects a row that a record has. */
+  #expectOf(version: bigint, row: OwnedRow | undefined): MaybePromise<void> {
+    if (row === undefined) return;
+    return andThen(this.#tables.getRow(row), (data) => {
+      this.#findings.expect(data !== undefined && data.length === 0, () => {
+        return `${nameOf(row)}: is missing, but record ${version} has it`;
+      });
+    });
+  }
+
   /** Checks all rows and all items, and returns the number of rows. */
   async run(): Promise<number> {
     const { indexedTo } = this.#tables;
@@ -116,7 +144,21 @@ export class IndexCheck {
     return count;
   }
 
+  async #checkTransactionRow(row: OwnedRow): Promise<void> {
+    const version = versionOfTransactionRow(row);
+    const found = this.#tables.getRecord(version);
+    const record = found instanceof Promise ? await found : found;
+    if (record !== undefined && hasTransactionRow(version, record, row)) return;
+    this.#onExtra(
+      `${nameOf(row)}: record ${version} ${record === undefined ? "is not kept" : "has no such row"}`,
+    );
+  }
+
   async #checkRow(row: OwnedRow, named: HashSet): Promise<void> {
+    if (isTransactionRow(row)) {
+      await this.#checkTransactionRow(row);
+      return;
+    }
     const keyHash = itemOfRow(row);
     if (keyHash === undefined) {
       this.#findings.add(`${nameOf(row)}: no item can have it`);

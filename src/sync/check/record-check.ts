@@ -8,7 +8,6 @@ import { findNewBlock } from "../../ledger/block-event.ts";
 import { eventHash } from "../../ledger/event.ts";
 import { type AccumulatorState, isAccumulatorKnown, type Position } from "../../ledger/position.ts";
 import { decodeRecord, type RecordSpans } from "../../ledger/record.ts";
-import type { EncodedWrite } from "../../ledger/state-writes.ts";
 import { transactionHash } from "../../ledger/transaction.ts";
 import { transactionInfoHash } from "../../ledger/transaction-info.ts";
 import { writeSetHash } from "../../ledger/write-set.ts";
@@ -52,7 +51,7 @@ export class RecordCheck {
   readonly #findings: Findings;
   readonly #pace: CheckPace;
   readonly #blocks: Iterator<BlockStart>;
-  readonly #onWrite: (version: bigint, write: EncodedWrite) => void;
+  readonly #onRecord: (record: RecordSpans) => void;
   #accumulator;
   #records = 0;
   #kept = 0;
@@ -63,14 +62,14 @@ export class RecordCheck {
   #firstCheckpoint: RecordsReport["firstCheckpoint"];
   #lastRoot: Uint8Array | undefined;
 
-  /** `onWrite` hears of every write of a kept record. */
+  /** `onRecord` hears of every kept record. */
   constructor(
     walk: StoreWalk,
     findings: Findings,
     pace: CheckPace,
-    onWrite: (version: bigint, write: EncodedWrite) => void = () => {},
+    onRecord: (record: RecordSpans) => void = () => {},
   ) {
-    this.#onWrite = onWrite;
+    this.#onRecord = onRecord;
     this.#walk = walk;
     this.#findings = findings;
     this.#pace = pace;
@@ -128,8 +127,8 @@ export class RecordCheck {
     this.#checkBlock(record);
     for (const write of record.writes) {
       this.#checkWrite(version, write.keyHash, write.value);
-      this.#onWrite(version, write);
     }
+    this.#onRecord(record);
     const stateRoot = record.info.stateCheckpointHash;
     if (stateRoot !== undefined) this.#firstCheckpoint ??= { version, stateRoot };
   }

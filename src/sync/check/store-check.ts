@@ -50,6 +50,8 @@ function checkPosition({ position, identity }: StoreWalk, findings: Findings): v
 function indexTablesOf(walk: StoreWalk): IndexTables {
   return {
     indexedTo: walk.indexedTo(),
+    transactionsIndexedTo: walk.indexedTo("transactions"),
+    getRecord: (version) => walk.getRecord(version),
     rows: () => walk.indexRows(),
     getRow: (row) => walk.getIndexRow(row),
     items: function* () {
@@ -74,8 +76,10 @@ export async function checkStore(
   const pace = new CheckPace(total, onProgress, signal);
   checkPosition(walk, findings);
   const index = new IndexCheck(indexTablesOf(walk), findings, pace);
-  const records = await new RecordCheck(walk, findings, pace, (version, write) => {
-    void index.checkWrite(version, write);
+  // The rows of this engine are read at once.
+  const records = await new RecordCheck(walk, findings, pace, ({ version, bytes, writes }) => {
+    for (const write of writes) void index.checkWrite(version, write);
+    void index.checkRecord(version, bytes);
   }).run();
   const early = records.firstCheckpoint;
   const isWhole = position.stateRoot !== undefined;

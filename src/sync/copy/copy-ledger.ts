@@ -6,15 +6,16 @@ import type { Logger } from "../../base/log.ts";
 import { takeTurn } from "../../base/turn.ts";
 import { transactionAccumulator } from "../../ledger/accumulator.ts";
 import { LedgerError } from "../../ledger/errors.ts";
+import { isTransactionRow } from "../../ledger/indexes/transaction-rows.ts";
 import { isAccumulatorKnown, type Position } from "../../ledger/position.ts";
 import { decodeRecord } from "../../ledger/record.ts";
 import { ALL_TRUSTED } from "../../ledger/trust.ts";
 import type { CommitBatch, IndexRow, SideRow, Store } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
-import { INDEX_REACH_KEY, indexReachRow } from "../../store/index-reach.ts";
+import { INDEX_REACH_KEYS, indexReachRow } from "../../store/index-reach.ts";
 import type { StoreWalk } from "../../store/lmdb/walk.ts";
 import { Committer, loadPosition } from "../committer.ts";
-import { IndexRowMaker, loadIndexReach, type ReadBefore } from "../index-rows.ts";
+import { IndexRowMaker, loadIndexReach, type ReadBefore, transactionIndexRows } from "../index-rows.ts";
 import { PendingTree } from "../pending-tree.ts";
 import { type VerifiedBlock, Verifier } from "../verifier.ts";
 import { copyBase } from "./base-copy.ts";
@@ -154,7 +155,7 @@ class LedgerCopy {
         blocks: [oldest.start],
         records: oldest.records,
         treeNodes: [],
-        ...(isIndexed ? await this.#indexOf(oldest) : {}),
+        ...(await this.#indexOf(oldest, isIndexed)),
       },
       source.identity,
     );
@@ -172,14 +173,19 @@ class LedgerCopy {
     };
     const version = source.position.oldestVersion - 1n;
     for (const row of source.indexRows()) {
+      // Those of transactions are made from the records.
+      if (isTransactionRow(row)) continue;
       rows.push({ ...row, keyHash: row.place, version, isDeletion: false });
       if (rows.length >= DEFAULT_PAGE_RECORDS) await flush();
     }
     await flush();
   }
 
-  /** The index part of a block's commit. */
-  async #indexOf({ writes, position }: VerifiedBlock): Promise<Pick<CommitBatch, "index" | "sideRows">> {
+  /** The index part of a block's commit: its transactions, and its items if the index has all before them. */
+  async #indexOf(
+    { writes, records, position }: VerifiedBlock,
+    hasItems: boolean,
+  ): Promise<Pick<CommitBatch, "index" | "sideRows">> {
     const { target } = this.#options;
     const readBefore: ReadBefore = async (keyHashes) => {
       if (target.identity === undefined) return [];
@@ -191,8 +197,14 @@ class LedgerCopy {
       }
     };
     return {
-      index: await new IndexRowMaker().rowsOf(writes, readBefore),
-      sideRows: [indexReachRow(position.version)],
+      index: [
+        ...(hasItems ? await new IndexRowMaker().rowsOf(writes, readBefore) : []),
+        ...transactionIndexRows(records),
+      ],
+      sideRows: [
+        ...(hasItems ? [indexReachRow(position.version)] : []),
+        indexReachRow(position.version, "transactions"),
+      ],
     };
   }
 
@@ -263,7 +275,7 @@ class LedgerCopy {
       blocks: [block.start],
       records: block.records,
       treeNodes: tree.takeChanges(),
-      ...((await loadIndexReach(target)) === position.version ? await this.#indexOf(block) : {}),
+      ...(await this.#indexOf(block, (await loadIndexReach(target)) === position.version)),
     });
     this.#count(block.records.length);
   }
@@ -309,8 +321,8 @@ class LedgerCopy {
     const { source, target } = this.#options;
     const rows: SideRow[] = [markRow(undefined)];
     for (const { key, value } of source.sideRows()) {
-      if (!isMarkKey(key) && !equalBytes(key, INDEX_REACH_KEY))
-        rows.push({ key: new Uint8Array(key), value: new Uint8Array(value) });
+      const isReach = Object.values(INDEX_REACH_KEYS).some((own) => equalBytes(key, own));
+      if (!isMarkKey(key) && !isReach) rows.push({ key: new Uint8Array(key), value: new Uint8Array(value) });
     }
     await this.#yieldTurn();
     await target.setTrust(source.position, rows);

@@ -40,6 +40,7 @@ export function createBackupFolder(name: string, files: FolderFiles): ProofSourc
 }
 
 class BackupFolder implements ProofSource {
+  readonly kind = "folder";
   readonly name: string;
   readonly #files: FolderFiles;
 
@@ -65,6 +66,15 @@ class BackupFolder implements ProofSource {
     }
   }
 
+  async lastEpoch(signal: AbortSignal): Promise<bigint | undefined> {
+    let last: bigint | undefined;
+    for (const name of await this.#files.list(METADATA, signal)) {
+      const epoch = META_NAME.exec(name)?.[2];
+      if (epoch !== undefined && (last === undefined || BigInt(epoch) > last)) last = BigInt(epoch);
+    }
+    return last;
+  }
+
   async findEpochEnd(version: bigint, signal: AbortSignal): Promise<bigint | undefined> {
     const ranges = await this.#ranges(() => true, signal);
     const range = ranges.find((one) => one.firstVersion <= version && version <= one.lastVersion);
@@ -77,6 +87,10 @@ class BackupFolder implements ProofSource {
 
   /** Snapshots and transactions in a backup have later ledger infos, but only as parts of large files. */
   async latest(): Promise<undefined> {
+    return undefined;
+  }
+
+  async service(): Promise<undefined> {
     return undefined;
   }
 

@@ -13,7 +13,7 @@ import { transactionInfoCodec } from "../../ledger/transaction-info.ts";
 import { rangeProofCodec } from "../../proof/accumulator-proof.ts";
 import { type SignedLedgerInfo, signedLedgerInfoCodec } from "../../proof/ledger-info.ts";
 import { UpstreamError } from "../upstream/errors.ts";
-import { DEFAULT_TIMEOUTS, Transport } from "../upstream/transport.ts";
+import { DEFAULT_TIMEOUTS, type Timeouts, Transport } from "../upstream/transport.ts";
 import { lengthRecords } from "./length-records.ts";
 import {
   decodeAnswer,
@@ -69,12 +69,12 @@ export function splitStateRecord(record: Uint8Array): StateRecord {
 
 export interface BackupServiceOptions {
   readonly userAgent?: string;
-  /** Monotonic. */
-  readonly timeouts?: typeof DEFAULT_TIMEOUTS;
+  readonly timeouts?: Timeouts;
 }
 
 /** A node's backup service. Calls throw as a ProofSource's do. */
 export class BackupService implements ProofSource {
+  readonly kind = "service";
   readonly name: string;
   receivedBytes = 0;
   readonly #base: string;
@@ -115,6 +115,11 @@ export class BackupService implements ProofSource {
     return found;
   }
 
+  async lastEpoch(signal: AbortSignal): Promise<bigint | undefined> {
+    const state = await this.dbState(signal);
+    return state === undefined || state.epoch === 0n ? undefined : state.epoch - 1n;
+  }
+
   async findEpochEnd(version: bigint, signal: AbortSignal): Promise<bigint | undefined> {
     const state = await this.dbState(signal);
     // Ends of epochs rise with their versions.
@@ -133,6 +138,10 @@ export class BackupService implements ProofSource {
   async latest(signal: AbortSignal): Promise<SignedLedgerInfo | undefined> {
     const state = await this.dbState(signal);
     return state === undefined ? undefined : (await this.stateRootProof(state.version, signal)).signed;
+  }
+
+  async service(): Promise<this> {
+    return this;
   }
 
   /** Epoch and version of the latest ledger info; undefined if there is none. */

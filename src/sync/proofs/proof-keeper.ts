@@ -15,9 +15,12 @@ import type { SignedChain } from "./signed-chain.ts";
 import { type ProofSource, SourceLie } from "./source.ts";
 
 export const PROOF_NUMBERS = {
-  /** Pause between two questions for news to one source. */
-  proofPollTimeMs: { fallback: 10_000, min: 1, max: HOUR_MS },
+  /** Pause between two questions for news to a backup service. A folder, which changes by the epoch, gets 30 times that. */
+  proofPollTimeMs: { fallback: 2_000, min: 1, max: HOUR_MS },
 } as const satisfies NumberSettings;
+
+/** Polls of a service for one of a folder. */
+const FOLDER_POLLS = 30;
 
 /** For one answer, however many requests and files it takes. */
 const ANSWER_MS = 15 * 60_000;
@@ -31,6 +34,7 @@ export type ProofSourceState = "untried" | "ok" | "resting" | "set_aside";
 /** One source, for the info response. */
 export interface ProofSourceStatus {
   readonly name: string;
+  readonly kind: ProofSource["kind"];
   readonly state: ProofSourceState;
   /** Why it rests or is set aside. */
   readonly fault: string | undefined;
@@ -83,11 +87,21 @@ export class ProofKeeper {
   }
 
   sources(): readonly ProofSourceStatus[] {
-    return this.#entries.map(({ source, state, fault }) => ({ name: source.name, state, fault }));
+    return this.#entries.map(({ source, state, fault }) => ({
+      name: source.name,
+      kind: source.kind,
+      state,
+      fault,
+    }));
   }
 
   get receivedBytes(): number {
     return this.#entries.reduce((sum, { source }) => sum + source.receivedBytes, 0);
+  }
+
+  /** True once a source was asked for all that it has. */
+  get isCaughtUp(): boolean {
+    return this.#entries.some(({ state }) => state === "ok");
   }
 
   /** The sources that are not set aside. */
@@ -115,6 +129,7 @@ export class ProofKeeper {
       try {
         await this.#ask(entry.source);
         this.#succeed(entry);
+        if (entry.source.kind === "folder") waitMs *= FOLDER_POLLS;
       } catch (error) {
         if (signal.aborted) return;
         if (isSourceFault(error)) {

@@ -36,6 +36,7 @@ export class SignedChain {
   #chain: EpochChain | undefined;
   /** The epochs whose ends were checked. */
   #span: EpochSpan | undefined;
+  #startVersion: bigint | undefined;
   #latest: SignedLedgerInfo | undefined;
   /** Checked, but not written yet. */
   #ends: SignedLedgerInfo[] = [];
@@ -61,6 +62,7 @@ export class SignedChain {
     if (last === undefined) return;
     this.#chain = EpochChain.begin(computeWaypoint(last.ledgerInfo), last.ledgerInfo, this.#bls);
     this.#latest = (await this.#rows.latest()) ?? last;
+    this.#startVersion = (await this.#rows.epochEnd(this.#span?.first ?? 0n))?.ledgerInfo.version;
     const kept = await this.#search((version) => version >= this.#waypoint.version);
     if (kept === undefined) return;
     const own = formatWaypoint(computeWaypoint(kept.ledgerInfo));
@@ -78,6 +80,11 @@ export class SignedChain {
     return this.#chain?.epoch;
   }
 
+  /** The version that the waypoint names, and nobody's signature was checked for; undefined until the chain has begun. */
+  get startVersion(): bigint | undefined {
+    return this.#startVersion;
+  }
+
   /** The latest checked ledger info. */
   get latest(): SignedLedgerInfo | undefined {
     return this.#latest;
@@ -93,6 +100,7 @@ export class SignedChain {
     if (this.#chain === undefined) {
       this.#chain = EpochChain.begin(this.#waypoint, ledgerInfo, this.#bls);
       this.#span = { first: epoch, last: epoch };
+      this.#startVersion = version;
     } else {
       if (epoch < this.#chain.epoch) return false;
       if (version === this.#waypoint.version) assertNamed(this.#waypoint, ledgerInfo);
@@ -157,7 +165,13 @@ export class SignedChain {
   async lastUpTo(version: bigint): Promise<SignedLedgerInfo | undefined> {
     const latest = this.#latest;
     if (latest !== undefined && latest.ledgerInfo.version <= version) return latest;
-    const above = await this.#search((at) => at > version);
+    return this.lastEpochEndUpTo(version);
+  }
+
+  /** The highest checked end of an epoch at or below a version, or of all. */
+  async lastEpochEndUpTo(version: bigint | undefined): Promise<SignedLedgerInfo | undefined> {
+    await this.flush();
+    const above = version === undefined ? undefined : await this.#search((at) => at > version);
     const last = above === undefined ? this.#span?.last : above.ledgerInfo.epoch - 1n;
     if (this.#span === undefined || last === undefined || last < this.#span.first) return undefined;
     return this.#rows.epochEnd(last);

@@ -4,11 +4,14 @@ import { CodedError } from "../../base/errors.ts";
 import { decodeWith } from "../../bcs/codec.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { type SignedLedgerInfo, signedLedgerInfoCodec } from "../../proof/ledger-info.ts";
+import type { BackupService } from "./backup-service.ts";
 
 /** A source of signed ledger infos. Calls throw UpstreamError, SourceLie, or the signal's reason once aborted. */
 export interface ProofSource {
   /** For logs and metrics; contains no secret. */
   readonly name: string;
+  /** Undefined until it is known. A folder changes by the epoch, a service by the block. */
+  readonly kind: "folder" | "service" | undefined;
   /** Bytes received so far. */
   readonly receivedBytes: number;
   /**
@@ -16,15 +19,19 @@ export interface ProofSource {
    * more.
    */
   epochEnds(first: bigint, signal: AbortSignal): AsyncGenerator<SignedLedgerInfo>;
+  /** The last epoch whose end it says it has; undefined if none. */
+  lastEpoch(signal: AbortSignal): Promise<bigint | undefined>;
   /** The epoch that ends at a version, as the source says; undefined if it knows of none. */
   findEpochEnd(version: bigint, signal: AbortSignal): Promise<bigint | undefined>;
   /** The latest ledger info, unchecked; undefined from a source that has only the ends of epochs. */
   latest(signal: AbortSignal): Promise<SignedLedgerInfo | undefined>;
+  /** The service that also proves items of the state; undefined from a source that does not. */
+  service(signal: AbortSignal): Promise<BackupService | undefined>;
   close(): void;
 }
 
 /**
- * What a source said cannot be true, whoever signs it. `malformed`: it breaks the format; `gap`: epochs are missing in
+ * What a source said cannot be true, no matter which key signs it. `malformed`: it breaks the format; `gap`: epochs are missing in
  * the middle; `endless`: more than the format allows.
  */
 export class SourceLie extends CodedError<"malformed" | "gap" | "endless"> {}

@@ -1,0 +1,121 @@
+// Numbers, times and sizes as people read them. Amounts are bigint throughout: no digit is lost.
+
+/** Thin enough to read long numbers by, and no part of a copied one: see `Amount`. */
+const GROUP = /\B(?=(\d{3})+(?!\d))/g;
+
+/** 1234567 as 1,234,567. */
+export function groupDigits(digits: string): string {
+  return digits.replace(GROUP, ",");
+}
+
+/** An amount of the smallest unit with its decimal point, without trailing zeros; every other digit stays. */
+export function formatUnits(amount: bigint, decimals: number): string {
+  const sign = amount < 0n ? "-" : "";
+  const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, "0");
+  const whole = digits.slice(0, digits.length - decimals);
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, "");
+  return `${sign}${groupDigits(whole)}${fraction === "" ? "" : `.${fraction}`}`;
+}
+
+/** Position on a chart; rounded, which the texts next to it are not. */
+export function toChartNumber(amount: bigint, decimals: number): number {
+  return Number(amount) / 10 ** decimals;
+}
+
+const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+
+export function formatBytes(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1024 && unit < UNITS.length - 1) {
+    value /= 1024;
+    unit++;
+  }
+  return `${value >= 100 || unit === 0 ? value.toFixed(0) : value.toFixed(1)} ${UNITS[unit]}`;
+}
+
+/** 0.0421 seconds as 42 ms. */
+export function formatSeconds(seconds: number): string {
+  if (!Number.isFinite(seconds)) return "–";
+  if (seconds < 0.001) return `${Math.round(seconds * 1e6)} µs`;
+  if (seconds < 1) return `${trim(seconds * 1000)} ms`;
+  if (seconds < 120) return `${trim(seconds)} s`;
+  return formatSpan(seconds);
+}
+
+function trim(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value.toFixed(1).replace(/\.0$/, "");
+}
+
+const SPANS: readonly (readonly [number, string])[] = [
+  [86_400, "d"],
+  [3600, "h"],
+  [60, "min"],
+  [1, "s"],
+];
+
+/** 93784 seconds as 1 d 2 h. */
+export function formatSpan(seconds: number): string {
+  let rest = Math.max(0, Math.floor(seconds));
+  const parts: string[] = [];
+  for (const [length, unit] of SPANS) {
+    const count = Math.floor(rest / length);
+    if (count === 0 && parts.length === 0 && unit !== "s") continue;
+    if (parts.length === 2) break;
+    rest -= count * length;
+    if (count > 0 || parts.length === 0) parts.push(`${count} ${unit}`);
+  }
+  return parts.join(" ");
+}
+
+/** Milliseconds of a ledger time; undefined for 0, which genesis has instead of a time. */
+export function toMillis(usec: string | undefined): number | undefined {
+  if (usec === undefined || usec === "0") return undefined;
+  return Number(BigInt(usec) / 1000n);
+}
+
+const DAY = { year: "numeric", month: "short", day: "numeric" } as const;
+const CLOCK = { hour: "2-digit", minute: "2-digit", second: "2-digit" } as const;
+const LOCAL_TIME = new Intl.DateTimeFormat(undefined, { ...DAY, ...CLOCK });
+const LOCAL_DAY = new Intl.DateTimeFormat(undefined, DAY);
+const LOCAL_CLOCK = new Intl.DateTimeFormat(undefined, CLOCK);
+
+/** A time in the reader's zone. */
+export function formatLocal(millis: number): string {
+  return LOCAL_TIME.format(millis);
+}
+
+/** The same without the day, if that is today. */
+export function formatLocalShort(millis: number): string {
+  const isToday = LOCAL_DAY.format(millis) === LOCAL_DAY.format(Date.now());
+  return isToday ? LOCAL_CLOCK.format(millis) : LOCAL_TIME.format(millis);
+}
+
+/** The reader's zone, such as CET. */
+export function zoneName(millis: number): string {
+  const parts = new Intl.DateTimeFormat(undefined, { timeZoneName: "short" }).formatToParts(millis);
+  return parts.find(({ type }) => type === "timeZoneName")?.value ?? "";
+}
+
+/** RFC 3339 in UTC with all six digits of the ledger's clock. */
+export function formatUtc(usec: string): string {
+  const whole = BigInt(usec);
+  const seconds = new Date(Number(whole / 1_000_000n) * 1000).toISOString().slice(0, 19);
+  return `${seconds}.${(whole % 1_000_000n).toString().padStart(6, "0")}Z`;
+}
+
+/** An address or hash with its middle left out. */
+export function shorten(hex: string, ends = 6): string {
+  return hex.length <= 2 * ends + 4 ? hex : `${hex.slice(0, ends + 2)}…${hex.slice(-ends)}`;
+}
+
+/** An address in its short form: 0x1 for sixty-four digits that say the same. */
+export function trimAddress(address: string): string {
+  return address.replace(/^0x0+(?=.)/, "0x");
+}
+
+/** An address with all its digits; undefined for a text that is no address. */
+export function fullAddress(text: string): string | undefined {
+  const match = /^(?:0x)?([0-9a-f]{1,64})$/i.exec(text.trim());
+  return match?.[1] === undefined ? undefined : `0x${match[1].toLowerCase().padStart(64, "0")}`;
+}

@@ -1,0 +1,13 @@
+// The console: starts what keeps it fresh, and draws.
+import { render } from "preact";
+import { App } from "./app.tsx";
+import { startLive } from "./lib/live.ts";
+import { applyTheme } from "./lib/preferences.ts";
+
+applyTheme();
+startLive();
+const root = document.getElementById("root");
+if (root !== null) {
+  root.replaceChildren();
+  render(<App />, root);
+}

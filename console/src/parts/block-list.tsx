@@ -1,0 +1,41 @@
+// Blocks as they arrive, newest first.
+import type { JSX } from "preact";
+import { groupDigits } from "../lib/format.ts";
+import type { Block } from "../lib/live.ts";
+import { linkTo } from "../lib/router.ts";
+import { Time } from "./basics.tsx";
+
+export function BlockList({ blocks }: { readonly blocks: readonly Block[] }): JSX.Element {
+  return (
+    <table class="rows blocks">
+      <thead>
+        <tr>
+          <th scope="col">Block</th>
+          <th scope="col" class="right">
+            Transactions
+          </th>
+          <th scope="col">Versions</th>
+          <th scope="col">Time</th>
+        </tr>
+      </thead>
+      <tbody>
+        {blocks.map(({ height, first_version: first, last_version: last, timestamp_usec: usec }) => (
+          <tr key={height} class="arrives">
+            <td>
+              <a href={linkTo(["block", height])} class="num">
+                {groupDigits(height)}
+              </a>
+            </td>
+            <td class="right num">{groupDigits(`${BigInt(last) - BigInt(first) + 1n}`)}</td>
+            <td class="num faint">
+              {groupDigits(first)}–{groupDigits(last)}
+            </td>
+            <td>
+              <Time usec={usec} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,836 @@
+// Builds a transaction: a form by the function's ABI, and next to it the request, its bytes and what they mean. On the
+// local chain it can also be signed with a demo key and sent.
+import { Fragment, type JSX } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { type Answer, ApiError, ask, path } from "../lib/api.ts";
+import {
+  faultyPart,
+  inputKind,
+  type Literal,
+  optionType,
+  placeholderOf,
+  toLiteral,
+} from "../lib/arguments.ts";
+import { formatUnits, fullAddress, groupDigits } from "../lib/format.ts";
+import { demoName, type Info, live } from "../lib/live.ts";
+import { linkTo, replace } from "../lib/router.ts";
+import { fromHex, sign } from "../lib/sign.ts";
+import { useStore } from "../lib/store.ts";
+import type { Transaction } from "../lib/transactions.ts";
+import { useLoad } from "../lib/use-load.ts";
+import {
+  Card,
+  CodeLine,
+  Copy,
+  Empty,
+  Field,
+  Hash,
+  LedgerText,
+  MoveType,
+  Problem,
+  Skeleton,
+  Title,
+} from "../parts/basics.tsx";
+import { type ByteField, ByteView, COLOURS } from "../parts/byte-view.tsx";
+
+type Module = Answer<"get_account_modules">[number];
+type Abi = NonNullable<Module["abi"]>;
+type Function = Abi["exposed_functions"][number];
+
+interface Explanation {
+  readonly bytes: string;
+  readonly fields: readonly ByteField[];
+  readonly warnings: readonly { readonly code: string; readonly message: string }[];
+  readonly matches: boolean;
+  readonly max_fee?: string;
+  readonly expiration?: string;
+  readonly payload: {
+    readonly arguments?: readonly {
+      readonly name?: string;
+      readonly type: string;
+      readonly value: unknown;
+    }[];
+  };
+}
+
+const DEFAULT_FUNCTION = "0x1::aptos_account::transfer";
+const PAUSE_MS = 250;
+const EXPIRES_SECONDS = 600;
+const FEE_DECIMALS = 8;
+const MODULE_PAGES = 5;
+const SIGNER = /^&?(?:mut )?signer$/;
+
+/** All modules of an address that have something to call. */
+async function loadModules(address: string, signal: AbortSignal): Promise<Abi[]> {
+  const abis: Abi[] = [];
+  let start: string | undefined;
+  for (let page = 0; page < MODULE_PAGES; page++) {
+    const query = { limit: 100, start };
+    const { data, ledger } = await ask<Module[]>(`${path("accounts", address)}/modules`, { query, signal });
+    for (const { abi } of data)
+      if (abi?.exposed_functions.some((one) => one.is_entry) === true) abis.push(abi);
+    start = ledger.cursor;
+    if (start === undefined) break;
+  }
+  return abis.sort((a, b) => a.name.localeCompare(b.name));
+}
+
+/** A type with the chosen type arguments in it. */
+function substitute(type: string, typeArguments: readonly string[]): string {
+  return type.replace(/\bT(\d+)\b/g, (whole, index) => typeArguments[Number(index)]?.trim() || whole);
+}
+
+interface Typed {
+  readonly text: string;
+  readonly none: boolean;
+}
+
+const NOTHING: Typed = { text: "", none: false };
+
+function Argument({
+  label,
+  type,
+  typed,
+  error,
+  info,
+  onChange,
+}: {
+  readonly label: string;
+  readonly type: string;
+  readonly typed: Typed;
+  readonly error: string | undefined;
+  readonly info: Info | undefined;
+  readonly onChange: (typed: Typed) => void;
+}): JSX.Element {
+  const kind = inputKind(type);
+  const inner = kind === "option" ? (optionType(type) ?? "") : type;
+  const innerKind = inputKind(inner);
+  const set = (text: string): void => onChange({ ...typed, text });
+  const isAddress = inner === "address";
+  return (
+    <Field
+      label={
+        <>
+          <b>{label}</b> <MoveType type={type} />
+        </>
+      }
+      error={error}
+    >
+      {(ids) => (
+        <>
+          {kind === "option" ? (
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={!typed.none}
+                onChange={(event) => onChange({ ...typed, none: !event.currentTarget.checked })}
+              />{" "}
+              has a value
+            </label>
+          ) : undefined}
+          {kind === "option" && typed.none ? undefined : innerKind === "bool" ? (
+            <select
+              {...ids}
+              value={typed.text || "false"}
+              onChange={(event) => set(event.currentTarget.value)}
+            >
+              <option value="false">false</option>
+              <option value="true">true</option>
+            </select>
+          ) : innerKind === "json" ? (
+            <textarea
+              {...ids}
+              rows={3}
+              spellcheck={false}
+              placeholder={placeholderOf(inner)}
+              value={typed.text}
+              onInput={(event) => set(event.currentTarget.value)}
+            />
+          ) : (
+            <input
+              {...ids}
+              class={innerKind === "text" ? "" : "mono"}
+              autocomplete="off"
+              spellcheck={false}
+              list={isAddress && info?.demo_accounts !== undefined ? "demo-accounts" : undefined}
+              placeholder={placeholderOf(inner)}
+              value={typed.text}
+              onInput={(event) => set(event.currentTarget.value)}
+            />
+          )}
+        </>
+      )}
+    </Field>
+  );
+}
+
+/** Demo names stand for their addresses. */
+function addressText(text: string, info: Info | undefined): string {
+  return info?.demo_accounts?.[text.trim().toLowerCase()] ?? text.trim();
+}
+
+interface Draft {
+  readonly sender: string;
+  readonly sequence: string;
+  readonly maxGas: string;
+  readonly gasPrice: string;
+  readonly expires: string;
+  readonly secondary: readonly string[];
+  readonly typeArguments: readonly string[];
+  readonly args: readonly Typed[];
+}
+
+/** The request as JSON text, or the first part that cannot be written. */
+function requestText(
+  name: string,
+  draft: Draft,
+  types: readonly string[],
+  info: Info | undefined,
+): { readonly text: string } | { readonly part: string; readonly error: string } {
+  const literals: string[] = [];
+  for (const [index, type] of types.entries()) {
+    const { text, none } = draft.args[index] ?? NOTHING;
+    const isAddress = type === "address";
+    const literal: Literal = toLiteral(type, isAddress ? addressText(text, info) : text, none);
+    if ("error" in literal) return { part: `payload.arguments[${index}]`, error: literal.error };
+    literals.push(literal.json);
+  }
+  const line = (key: string, value: string, indent = "  "): string => `${indent}"${key}": ${value}`;
+  const payload = [
+    line("type", '"entry_function_payload"', "    "),
+    line("function", JSON.stringify(name), "    "),
+    line("type_arguments", JSON.stringify(draft.typeArguments.map((type) => type.trim())), "    "),
+    line("arguments", `[${literals.join(", ")}]`, "    "),
+  ];
+  const secondary = draft.secondary.map((address) => addressText(address, info));
+  const lines = [
+    line("sender", JSON.stringify(addressText(draft.sender, info))),
+    line("sequence_number", JSON.stringify(draft.sequence.trim())),
+    line("max_gas_amount", JSON.stringify(draft.maxGas.trim())),
+    line("gas_unit_price", JSON.stringify(draft.gasPrice.trim())),
+    line("expiration_timestamp_secs", JSON.stringify(draft.expires.trim())),
+    ...(secondary.length === 0 ? [] : [line("secondary_signers", JSON.stringify(secondary))]),
+    `  "payload": {\n${payload.join(",\n")}\n  }`,
+  ];
+  return { text: `{\n${lines.join(",\n")}\n}` };
+}
+
+interface Result {
+  readonly request: string;
+  readonly bytes: string;
+  readonly explanation: Explanation;
+}
+
+/** Encodes and explains a request a moment after the last keystroke. */
+function useEncoded(request: string | undefined): {
+  readonly result: Result | undefined;
+  readonly error: Error | undefined;
+} {
+  const [result, setResult] = useState<Result>();
+  const [error, setError] = useState<Error>();
+  const returns = useStore(live, (state) => state.returns);
+  useEffect(() => {
+    if (request === undefined) {
+      setResult(undefined);
+      setError(undefined);
+      return;
+    }
+    const controller = new AbortController();
+    const { signal } = controller;
+    const timer = setTimeout(async () => {
+      try {
+        const [bytes, explanation] = await Promise.all([
+          ask<string>("transactions/encode_submission", { body: request, signal }),
+          ask<Explanation>("transactions/explain_submission", { body: request, signal }),
+        ]);
+        setResult({ request, bytes: bytes.data, explanation: explanation.data });
+        setError(undefined);
+      } catch (failure) {
+        if (signal.aborted) return;
+        setResult(undefined);
+        setError(failure as Error);
+      }
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [request, returns]);
+  return { result, error };
+}
+
+/** A name that may break behind its dots. */
+function FieldName({ name }: { readonly name: string }): JSX.Element {
+  return (
+    <span>
+      {name.split(/(?<=\.)/).map((part, index) => (
+        <Fragment key={index}>
+          {part}
+          <wbr />
+        </Fragment>
+      ))}
+    </span>
+  );
+}
+
+function Explained({ result }: { readonly result: Result }): JSX.Element {
+  const [active, setActive] = useState<number>();
+  const { explanation, bytes, request } = result;
+  const { fields, warnings, max_fee: maxFee, expiration } = explanation;
+  return (
+    <>
+      <Card
+        title={`${groupDigits(`${(bytes.length - 2) / 2}`)} bytes to sign`}
+        actions={<Copy text={bytes} label="bytes" />}
+      >
+        <ByteView hex={bytes} fields={fields} active={active} onActive={setActive} />
+        <table class="rows byte-table">
+          <thead>
+            <tr>
+              <th scope="col">Field</th>
+              <th scope="col">Value</th>
+              <th scope="col" class="right">
+                Bytes
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {fields.map(({ name, value, start, end }, index) => (
+              <tr
+                key={start}
+                class={index === active ? "active" : ""}
+                onMouseEnter={() => setActive(index)}
+                onMouseLeave={() => setActive(undefined)}
+              >
+                <td>
+                  <button
+                    type="button"
+                    class="field-name mono"
+                    onFocus={() => setActive(index)}
+                    onBlur={() => setActive(undefined)}
+                    onClick={() => setActive(index)}
+                  >
+                    <span class={`swatch colour-${index % COLOURS}`} />
+                    <FieldName name={name} />
+                  </button>
+                </td>
+                <td class="mono">
+                  <LedgerText text={value} max={80} />
+                </td>
+                <td class="right num faint">
+                  {start}–{end - 1}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        {explanation.bytes === bytes && explanation.matches ? (
+          <p class="faint">The explanation was encoded again, and gives these bytes.</p>
+        ) : (
+          <p class="warn">The explanation does not give these bytes: do not sign them.</p>
+        )}
+      </Card>
+      <Card title="What it means">
+        <p>
+          It costs at most{" "}
+          <b>{maxFee === undefined ? "?" : `${formatUnits(BigInt(maxFee), FEE_DECIMALS)} APT`}</b> and expires{" "}
+          {expiration ?? "at a time that cannot be written"}.
+        </p>
+        {warnings.length === 0 ? (
+          <p class="faint">
+            No warning from the state of the ledger. It may still fail: nothing was executed.
+          </p>
+        ) : (
+          <ul class="warnings">
+            {warnings.map(({ code, message }) => (
+              <li key={message} data-code={code}>
+                <LedgerText text={message} max={300} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Card>
+      <Card title="Request">
+        <CodeLine text={request} label="request" />
+      </Card>
+    </>
+  );
+}
+
+type Sent =
+  | { readonly state: "sending" | "waiting"; readonly hash?: string }
+  | { readonly state: "sent"; readonly hash: string }
+  | { readonly state: "arrived"; readonly transaction: Transaction }
+  | { readonly state: "failed"; readonly error: Error };
+
+const WAIT_MS = 700;
+const MAX_WAITS = 60;
+
+/** The transaction once it is in a block; undefined on a node that does not find transactions by their hash. */
+async function waitFor(hash: string): Promise<Transaction | undefined> {
+  for (let turn = 0; turn < MAX_WAITS; turn++) {
+    try {
+      const { data } = await ask<Transaction>(path("transactions", "by_hash", hash));
+      if (data.version !== undefined && data.type !== "pending_transaction") return data;
+    } catch (error) {
+      if (error instanceof ApiError && error.isNotServed) return undefined;
+      if (!(error instanceof ApiError && error.status === 404)) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
+  }
+  throw new Error(`the transaction ${hash} is not in a block yet`);
+}
+
+const MAX_TRIES = 4;
+
+/** Signs a request and sends it; resolves to its hash. */
+async function signAndSend(request: string, privateKey: string): Promise<string> {
+  const { data: bytes } = await ask<string>("transactions/encode_submission", { body: request });
+  const { publicKey, signature } = await sign(privateKey, fromHex(bytes));
+  const signed = { type: "ed25519_signature", public_key: publicKey, signature };
+  // The request has every digit as text: put the signature into that text.
+  const body = `${request.trimEnd().slice(0, -1).trimEnd()},\n  "signature": ${JSON.stringify(signed)}\n}`;
+  return (await ask<{ readonly hash: string }>("transactions", { body })).data.hash;
+}
+
+/** The demo accounts also send by themselves, so that the number in the form may be used by now. */
+async function sendNext(build: () => Promise<string>, privateKey: string): Promise<string> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await signAndSend(await build(), privateKey);
+    } catch (error) {
+      const isUsed = error instanceof ApiError && /SEQUENCE_NUMBER_TOO_OLD|sequence/i.test(error.message);
+      if (!isUsed || attempt === MAX_TRIES) throw error;
+    }
+  }
+}
+
+/** Signs with a demo key and sends, where the node has both. */
+function Submit({
+  build,
+  isReady,
+  privateKey,
+  name,
+  onArrived,
+}: {
+  /** The request with the account's next sequence number. */
+  readonly build: () => Promise<string>;
+  readonly isReady: boolean;
+  readonly privateKey: string;
+  readonly name: string;
+  readonly onArrived: () => void;
+}): JSX.Element {
+  const [sent, setSent] = useState<Sent>();
+  const send = async (): Promise<void> => {
+    setSent({ state: "sending" });
+    try {
+      const hash = await sendNext(build, privateKey);
+      setSent({ state: "waiting", hash });
+      const transaction = await waitFor(hash);
+      setSent(transaction === undefined ? { state: "sent", hash } : { state: "arrived", transaction });
+      onArrived();
+    } catch (error) {
+      setSent({ state: "failed", error: error as Error });
+    }
+  };
+  const isBusy = sent?.state === "sending" || sent?.state === "waiting";
+  return (
+    <Card title="Send it to the local chain">
+      <p class="faint">
+        The demo key of {name} is public: it signs on this local chain only. Keys of your own never belong
+        into a page.
+      </p>
+      <div class="buttons">
+        <button
+          type="button"
+          class="button primary"
+          onClick={send}
+          disabled={!isReady || isBusy}
+          data-testid="submit"
+        >
+          Sign as {name} and submit
+        </button>
+      </div>
+      <div role="status">
+        {sent?.state === "sending" ? "Signing and sending…" : undefined}
+        {sent?.state === "waiting" ? "Sent. Waiting for its block…" : undefined}
+        {sent?.state === "sent" ? (
+          <p>
+            Sent as <Hash hash={sent.hash} />. This node does not find transactions by their hash.
+          </p>
+        ) : undefined}
+        {sent?.state === "arrived" ? (
+          <p>
+            <span class={`badge ${sent.transaction.success === false ? "bad" : "good"}`}>
+              {sent.transaction.success === false ? "failed" : "succeeded"}
+            </span>{" "}
+            It arrived as{" "}
+            <a href={linkTo(["transaction", sent.transaction.version ?? ""])}>
+              transaction {groupDigits(sent.transaction.version ?? "")}
+            </a>
+            {sent.transaction.success === false ? `: ${sent.transaction.vm_status ?? ""}` : "."}
+          </p>
+        ) : undefined}
+      </div>
+      {sent?.state === "failed" ? <Problem error={sent.error} /> : undefined}
+    </Card>
+  );
+}
+
+/** Names of the parameters before anything is typed, where the node knows them: from a call with zeros. */
+function useNames(name: string, types: readonly string[]): { current: readonly (string | undefined)[] } {
+  const names = useRef<readonly (string | undefined)[]>([]);
+  const isSimple = types.length > 0 && types.every((type) => inputKind(type) !== "json");
+  useLoad(isSimple ? `names ${name}` : undefined, async (signal) => {
+    const zeros = types.map((type) => {
+      const literal = toLiteral(
+        type,
+        /^0x1::object|^address$/.test(type) ? "0x0" : /^[iu]\d/.test(type) ? "0" : "",
+        true,
+      );
+      return "json" in literal ? literal.json : '""';
+    });
+    const number = '"0"';
+    const body = `{"sender":"0x0","sequence_number":${number},"max_gas_amount":${number},"gas_unit_price":${number},"expiration_timestamp_secs":${number},"payload":{"type":"entry_function_payload","function":${JSON.stringify(name)},"type_arguments":[],"arguments":[${zeros.join(",")}]}}`;
+    const { data } = await ask<Explanation>("transactions/explain_submission", { body, signal });
+    names.current = (data.payload.arguments ?? []).map((one) => one.name);
+    return names.current;
+  });
+  return names;
+}
+
+function Form({
+  name,
+  one,
+  info,
+  head,
+}: {
+  readonly name: string;
+  readonly one: Function;
+  readonly info: Info | undefined;
+  readonly head: JSX.Element;
+}): JSX.Element {
+  const demo = Object.keys(info?.demo_accounts ?? {});
+  const signers = one.params.filter((type) => SIGNER.test(type)).length;
+  const [draft, setDraft] = useState<Draft>({
+    sender: demo[0] ?? "",
+    sequence: "",
+    maxGas: "2000",
+    gasPrice: "100",
+    expires: `${Math.floor(Date.now() / 1000) + EXPIRES_SECONDS}`,
+    secondary: Array.from({ length: Math.max(0, signers - 1) }, (_, index) => demo[index + 1] ?? ""),
+    typeArguments: one.generic_type_params.map(() => ""),
+    args: [],
+  });
+  const change = (part: Partial<Draft>): void => setDraft((old) => ({ ...old, ...part }));
+  const types = one.params
+    .filter((type) => !SIGNER.test(type))
+    .map((type) => substitute(type, draft.typeArguments));
+
+  const sender = fullAddress(addressText(draft.sender, info));
+  const account = useLoad(sender === undefined ? undefined : `account ${sender}`, async (signal) => {
+    try {
+      return (await ask<Answer<"get_account">>(path("accounts", sender ?? ""), { signal })).data;
+    } catch (error) {
+      // An account that does not exist has not used any number.
+      if (error instanceof ApiError && error.status === 404)
+        return { sequence_number: "0", authentication_key: "" };
+      throw error;
+    }
+  });
+  const [isOwnSequence, setOwnSequence] = useState(false);
+  const next = account.data?.sequence_number;
+  useEffect(() => {
+    if (!isOwnSequence && next !== undefined) change({ sequence: next });
+  }, [next, isOwnSequence]);
+
+  const built = useMemo(() => requestText(name, draft, types, info), [name, draft, info]);
+  const isUntouched = types.length > 0 && draft.args.length === 0;
+  const isWaiting = draft.sequence === "" && account.isLoading;
+  const request = "text" in built && !isUntouched && !isWaiting ? built.text : undefined;
+  const { result, error } = useEncoded(request);
+  const local = "error" in built && !isUntouched ? built : undefined;
+  const part = local?.part ?? (error instanceof ApiError ? faultyPart(error.message) : undefined);
+  const message = local?.error ?? error?.message;
+  const known = new Set<string>();
+  const errorOf = (field: string): string | undefined => {
+    known.add(field);
+    return part !== undefined &&
+      (part === field || part.startsWith(`${field}.`) || part.startsWith(`${field}[`))
+      ? message
+      : undefined;
+  };
+  const names = useNames(name, types);
+  if (result !== undefined)
+    names.current = (result.explanation.payload.arguments ?? []).map((one) => one.name);
+
+  const buildNext = async (): Promise<string> => {
+    let sequence = draft.sequence;
+    if (!isOwnSequence) {
+      const { data } = await ask<Answer<"get_account">>(path("accounts", sender ?? ""));
+      sequence = data.sequence_number;
+    }
+    const next = requestText(name, { ...draft, sequence }, types, info);
+    if ("error" in next) throw new Error(next.error);
+    return next.text;
+  };
+  const demoOfSender = sender === undefined ? undefined : demoName(info, sender);
+  const privateKey = demoOfSender === undefined ? undefined : info?.demo_keys?.[demoOfSender];
+  const form = (
+    <Card title="Call">
+      {head}
+      <Argument
+        label="sender"
+        type="address"
+        typed={{ text: draft.sender, none: false }}
+        error={errorOf("sender")}
+        info={info}
+        onChange={({ text }) => change({ sender: text })}
+      />
+      {draft.secondary.map((address, index) => (
+        <Argument
+          key={index}
+          label={`also signs ${index + 1}`}
+          type="address"
+          typed={{ text: address, none: false }}
+          error={errorOf(`secondary_signers[${index}]`)}
+          info={info}
+          onChange={({ text }) =>
+            change({ secondary: draft.secondary.map((old, at) => (at === index ? text : old)) })
+          }
+        />
+      ))}
+      {draft.typeArguments.map((type, index) => (
+        <Field
+          key={index}
+          label={
+            <>
+              <b>T{index}</b> a type
+            </>
+          }
+          error={errorOf(`payload.type_arguments[${index}]`)}
+        >
+          {(ids) => (
+            <input
+              {...ids}
+              class="mono"
+              list="known-types"
+              autocomplete="off"
+              spellcheck={false}
+              placeholder="0x1::aptos_coin::AptosCoin"
+              value={type}
+              onInput={(event) => {
+                const { value } = event.currentTarget;
+                change({ typeArguments: draft.typeArguments.map((old, at) => (at === index ? value : old)) });
+              }}
+            />
+          )}
+        </Field>
+      ))}
+      {types.map((type, index) => (
+        <Argument
+          key={index}
+          label={names.current[index] ?? `argument ${index}`}
+          type={type}
+          typed={draft.args[index] ?? NOTHING}
+          error={errorOf(`payload.arguments[${index}]`)}
+          info={info}
+          onChange={(typed) =>
+            change({ args: types.map((_, at) => (at === index ? typed : (draft.args[at] ?? NOTHING))) })
+          }
+        />
+      ))}
+      <details class="advanced">
+        <summary>Sequence number, gas and expiry</summary>
+        <div class="advanced-fields">
+          {(
+            [
+              ["sequence_number", "sequence", "Sequence number"],
+              ["max_gas_amount", "maxGas", "Most gas"],
+              ["gas_unit_price", "gasPrice", "Price of gas"],
+              ["expiration_timestamp_secs", "expires", "Expires, in Unix seconds"],
+            ] as const
+          ).map(([field, key, label]) => (
+            <Field key={key} label={label} error={errorOf(field)}>
+              {(ids) => (
+                <input
+                  {...ids}
+                  class="num"
+                  inputMode="numeric"
+                  autocomplete="off"
+                  value={draft[key]}
+                  onInput={(event) => {
+                    if (key === "sequence") setOwnSequence(true);
+                    change({ [key]: event.currentTarget.value });
+                  }}
+                />
+              )}
+            </Field>
+          ))}
+        </div>
+      </details>
+      {message !== undefined &&
+      (part === undefined || ![...known].some((field) => errorOf(field) !== undefined)) ? (
+        <Problem error={error ?? new Error(message)} />
+      ) : undefined}
+    </Card>
+  );
+  return (
+    <div class="encode">
+      <div class="encode-form">
+        {form}
+        {privateKey === undefined || demoOfSender === undefined ? undefined : (
+          <Submit
+            build={buildNext}
+            isReady={result !== undefined}
+            privateKey={privateKey}
+            name={demoOfSender}
+            onArrived={account.reload}
+          />
+        )}
+      </div>
+      <div class="encode-result">
+        {result === undefined ? (
+          <Card>
+            <Empty
+              title={
+                isUntouched
+                  ? "Fill in the arguments"
+                  : message === undefined
+                    ? "One moment"
+                    : "Not yet a transaction"
+              }
+            >
+              <p>
+                {message === undefined
+                  ? "The request, its bytes and what they mean show here as you type."
+                  : "Correct the field that is marked."}
+              </p>
+            </Empty>
+          </Card>
+        ) : (
+          <Explained result={result} />
+        )}
+      </div>
+    </div>
+  );
+}
+
+export function Encode({ query }: { readonly query: Readonly<Record<string, string>> }): JSX.Element {
+  const info = useStore(live, (value) => value.info);
+  const [address = "0x1", module = "", name = ""] = (query.function ?? DEFAULT_FUNCTION).split("::");
+  const [typed, setTyped] = useState(address);
+  const modules = useLoad(`modules ${address}`, (signal) =>
+    loadModules(fullAddress(address) ?? address, signal),
+  );
+  const choose = (nextAddress: string, nextModule = "", nextName = ""): void => {
+    const parts = [nextAddress, nextModule, nextName].filter((part) => part !== "");
+    replace(linkTo(["encode"], { function: parts.join("::") }));
+  };
+  const abi = modules.data?.find((one) => one.name === module) ?? modules.data?.[0];
+  const entries = abi?.exposed_functions.filter((one) => one.is_entry) ?? [];
+  const one =
+    entries.find((entry) => entry.name === name) ??
+    (abi?.name === module && name !== "" ? undefined : entries[0]);
+  const isAbsent = modules.error instanceof ApiError && modules.error.status === 404;
+  const assets = Object.values(info?.demo_assets ?? {}).filter((asset) => asset.includes("::"));
+  const head = (
+    <div class="pickers">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          choose(addressText(typed, info));
+        }}
+      >
+        <Field
+          label="Published at"
+          error={
+            isAbsent || (modules.data !== undefined && modules.data.length === 0)
+              ? "nothing that can be called is published there"
+              : modules.error?.message
+          }
+        >
+          {(ids) => (
+            <input
+              {...ids}
+              class="mono"
+              list="demo-accounts"
+              autocomplete="off"
+              spellcheck={false}
+              value={typed}
+              onInput={(event) => setTyped(event.currentTarget.value)}
+              onBlur={() => {
+                if (addressText(typed, info) !== address) choose(addressText(typed, info));
+              }}
+            />
+          )}
+        </Field>
+      </form>
+      <Field label="Module">
+        {(ids) => (
+          <select
+            {...ids}
+            value={abi?.name ?? ""}
+            disabled={abi === undefined}
+            onChange={(event) => choose(address, event.currentTarget.value)}
+          >
+            {(modules.data ?? []).map((each) => (
+              <option key={each.name}>{each.name}</option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field
+        label="Function"
+        error={
+          abi !== undefined && one === undefined ? `${abi.name} has no entry function ${name}` : undefined
+        }
+      >
+        {(ids) => (
+          <select
+            {...ids}
+            value={one?.name ?? ""}
+            disabled={abi === undefined}
+            onChange={(event) => choose(address, abi?.name, event.currentTarget.value)}
+          >
+            {one === undefined ? <option value="">choose</option> : undefined}
+            {entries.map((each) => (
+              <option key={each.name}>{each.name}</option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </div>
+  );
+  return (
+    <>
+      <Title text="Encode a transaction" />
+      <datalist id="demo-accounts">
+        <option value="0x1" />
+        {Object.entries(info?.demo_accounts ?? {}).map(([known, at]) => (
+          <option key={known} value={at}>
+            {known}
+          </option>
+        ))}
+      </datalist>
+      <datalist id="known-types">
+        {["0x1::aptos_coin::AptosCoin", ...assets, "u64", "address", "0x1::string::String"].map((type) => (
+          <option key={type} value={type} />
+        ))}
+      </datalist>
+      {info === undefined ? (
+        <Skeleton lines={8} />
+      ) : one === undefined || abi === undefined ? (
+        <Card title="Call">{head}</Card>
+      ) : (
+        <Form
+          key={`${address}::${abi.name}::${one.name}`}
+          name={`${address}::${abi.name}::${one.name}`}
+          one={one}
+          info={info}
+          head={head}
+        />
+      )}
+    </>
+  );
+}

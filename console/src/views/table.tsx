@@ -1,0 +1,428 @@
+// Items of a table: look one up by its key, or page through the rows.
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { type Answer, ApiError, ask, path, urlOf } from "../lib/api.ts";
+import { fullAddress, groupDigits } from "../lib/format.ts";
+import { decodeSimple, encodeKey, KEY_TYPES, keyJson } from "../lib/key-bytes.ts";
+import { live } from "../lib/live.ts";
+import { apiQuery, type ReadAt, readAtOf, viewQuery } from "../lib/read-at.ts";
+import { go, linkTo } from "../lib/router.ts";
+import { useStore } from "../lib/store.ts";
+import { type TableTypes, typesInAccount, typesOfField } from "../lib/table-types.ts";
+import { useLoad } from "../lib/use-load.ts";
+import {
+  Card,
+  CodeLine,
+  Copy,
+  Empty,
+  Fact,
+  Facts,
+  Field,
+  LedgerText,
+  Load,
+  MoveType,
+  Title,
+} from "../parts/basics.tsx";
+import { ReadAtControl } from "../parts/read-at.tsx";
+import { Tree } from "../parts/tree.tsx";
+
+type Row = Answer<"get_table_items">[number];
+
+const PAGE = 25;
+/** Keys whose bytes are shown without a type. */
+const RAW = "raw";
+
+type Query = Readonly<Record<string, string>>;
+
+function HandleForm({ handle }: { readonly handle: string | undefined }): JSX.Element {
+  const info = useStore(live, (value) => value.info);
+  const [text, setText] = useState(handle ?? "");
+  const [error, setError] = useState<string>();
+  const tables = Object.entries(info?.demo_tables ?? {});
+  return (
+    <Card>
+      <form
+        class="inline-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const found = info?.demo_tables?.[text.trim().toLowerCase()] ?? fullAddress(text);
+          if (found === undefined) setError("expected a handle of up to 64 hex digits");
+          else go(linkTo(["table", found]));
+        }}
+      >
+        <Field label="Handle of the table" error={error}>
+          {(ids) => (
+            <input
+              {...ids}
+              class="mono"
+              autocomplete="off"
+              spellcheck={false}
+              placeholder="0x…"
+              value={text}
+              onInput={(event) => {
+                setText(event.currentTarget.value);
+                setError(undefined);
+              }}
+            />
+          )}
+        </Field>
+        <button type="submit" class="button primary">
+          Look
+        </button>
+      </form>
+      {tables.length === 0 ? undefined : (
+        <p>
+          <span class="faint">On this chain: </span>
+          {tables.map(([name, at]) => (
+            <a key={name} class="button small chip" href={linkTo(["table", at])}>
+              {name}
+            </a>
+          ))}
+        </p>
+      )}
+    </Card>
+  );
+}
+
+/** Types that the URL names, or that a resource with this table has. */
+function useTypes(handle: string, { key_type: key, value_type: value, resource, field, owner }: Query) {
+  const info = useStore(live, (state) => state.info);
+  const isDemo = Object.values(info?.demo_tables ?? {}).includes(handle);
+  const demo = isDemo ? info?.demo_accounts?.demo : undefined;
+  const isKnown = key !== undefined && value !== undefined;
+  return useLoad<TableTypes | undefined>(
+    info === undefined ? undefined : `types ${handle} ${key} ${value} ${resource} ${field} ${owner}`,
+    async (signal) => {
+      if (isKnown) return { key, value };
+      if (resource !== undefined && field !== undefined) return typesOfField(resource, field, signal);
+      const holder = owner ?? demo;
+      return holder === undefined ? undefined : typesInAccount(holder, handle, signal);
+    },
+  );
+}
+
+/** Bytes with their offsets, sixteen a line. */
+function HexDump({ hex }: { readonly hex: string }): JSX.Element {
+  const digits = hex.slice(2);
+  const lines = digits.match(/.{1,32}/g) ?? [];
+  const shown = lines.slice(0, 64);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+    <section class="hex-dump mono" tabIndex={0} aria-label="Bytes of the value">
+      {shown.map((line, index) => (
+        <div key={index}>
+          <span class="faint">{(index * 16).toString(16).padStart(4, "0")}</span>{" "}
+          {(line.match(/.{1,2}/g) ?? []).join(" ")}
+        </div>
+      ))}
+      {lines.length > shown.length ? (
+        <div class="faint">and {lines.length - shown.length} more lines</div>
+      ) : undefined}
+    </section>
+  );
+}
+
+function Item({
+  handle,
+  keyHex,
+  types,
+  at,
+}: {
+  readonly handle: string;
+  readonly keyHex: string;
+  readonly types: TableTypes | undefined;
+  readonly at: ReadAt;
+}): JSX.Element {
+  const query = apiQuery(at);
+  const body = { key: keyHex };
+  const raw = useLoad(`item ${handle} ${keyHex} ${JSON.stringify(query)}`, async (signal) => {
+    const { data, ledger } = await ask<string>(`${path("tables", handle)}/raw_item`, { query, body, signal });
+    return { hex: data, version: ledger.readVersion };
+  });
+  const simpleKey = types === undefined ? undefined : decodeSimple(types.key, keyHex);
+  const decoded = useLoad(
+    types === undefined || simpleKey === undefined || raw.data === undefined
+      ? undefined
+      : `decoded ${handle} ${keyHex} ${types.key} ${types.value} ${JSON.stringify(query)}`,
+    async (signal) => {
+      const request = {
+        key_type: types?.key,
+        value_type: types?.value,
+        key: keyJson(types?.key ?? "", simpleKey ?? ""),
+      };
+      return (await ask<unknown>(`${path("tables", handle)}/item`, { query, body: request, signal })).data;
+    },
+  );
+  const isAbsent = raw.error instanceof ApiError && raw.error.code === "table_item_not_found";
+  const curl = `curl -H 'Content-Type: application/json' -d '${JSON.stringify(body)}' '${urlOf(`${path("tables", handle)}/raw_item`, query)}'`;
+  return (
+    <Card title="Item">
+      <Facts>
+        <Fact name="Key">
+          {simpleKey === undefined ? undefined : (
+            <b data-testid="key">
+              <LedgerText text={simpleKey} />{" "}
+            </b>
+          )}
+          <span class="mono">
+            <LedgerText text={keyHex} max={100} />
+          </span>
+          <Copy text={keyHex} label="key" />
+        </Fact>
+        {raw.data === undefined ? undefined : (
+          <>
+            <Fact name="Size">{groupDigits(`${(raw.data.hex.length - 2) / 2}`)} bytes</Fact>
+            <Fact name="At version">{groupDigits(raw.data.version ?? "")}</Fact>
+          </>
+        )}
+      </Facts>
+      {isAbsent ? (
+        <Empty title="The table has no such item">
+          <p>There is nothing under this key at this version.</p>
+        </Empty>
+      ) : (
+        <Load loaded={raw}>
+          {({ hex }) => (
+            <>
+              {types === undefined || simpleKey === undefined ? undefined : (
+                <div data-testid="decoded">
+                  <p class="label">
+                    Decoded as <MoveType type={types.value} />
+                  </p>
+                  <Load loaded={decoded} lines={1}>
+                    {(value) => <Tree value={value} />}
+                  </Load>
+                </div>
+              )}
+              <p class="label">
+                Bytes <Copy text={hex} label="bytes of the value" />
+              </p>
+              <div data-testid="raw" data-hex={hex}>
+                <HexDump hex={hex} />
+              </div>
+            </>
+          )}
+        </Load>
+      )}
+      <CodeLine text={curl} label="curl command" />
+    </Card>
+  );
+}
+
+function KeyForm({
+  types,
+  onKey,
+}: {
+  readonly types: TableTypes | undefined;
+  readonly onKey: (hex: string, type: string) => void;
+}): JSX.Element {
+  const known = KEY_TYPES.find(([type]) => type === types?.key)?.[0];
+  const [type, setType] = useState<string>(known ?? RAW);
+  const [text, setText] = useState("");
+  const [error, setError] = useState<string>();
+  useEffect(() => {
+    if (known !== undefined) setType(known);
+  }, [known]);
+  let bytes: string | undefined;
+  try {
+    bytes = text === "" ? undefined : encodeKey(type, text);
+  } catch {
+    // The reader has not finished typing; a press of the button says what is wrong.
+  }
+  return (
+    <form
+      class="inline-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        try {
+          onKey(encodeKey(type, text), type);
+          setError(undefined);
+        } catch (failure) {
+          setError((failure as Error).message);
+        }
+      }}
+    >
+      <Field label="Type of the key">
+        {(ids) => (
+          <select {...ids} value={type} onChange={(event) => setType(event.currentTarget.value)}>
+            {KEY_TYPES.map(([value, name]) => (
+              <option key={value} value={value}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field
+        label="Key"
+        error={error}
+        hint={
+          bytes === undefined ? undefined : (
+            <>
+              as bytes: <span class="mono">{bytes.length > 74 ? `${bytes.slice(0, 72)}…` : bytes}</span>
+            </>
+          )
+        }
+      >
+        {(ids) => (
+          <input
+            {...ids}
+            class="mono"
+            autocomplete="off"
+            spellcheck={false}
+            value={text}
+            onInput={(event) => {
+              setText(event.currentTarget.value);
+              setError(undefined);
+            }}
+          />
+        )}
+      </Field>
+      <button type="submit" class="button primary">
+        Look up
+      </button>
+    </form>
+  );
+}
+
+function Rows({
+  handle,
+  types,
+  at,
+  linkOf,
+  start,
+  pageLink,
+}: {
+  readonly handle: string;
+  readonly types: TableTypes | undefined;
+  readonly at: ReadAt;
+  readonly linkOf: (key: string) => string;
+  readonly start: string | undefined;
+  readonly pageLink: (start: string | undefined) => string;
+}): JSX.Element {
+  const query = { ...apiQuery(at), limit: PAGE, start };
+  const loaded = useLoad(`rows ${handle} ${JSON.stringify(query)}`, async (signal) => {
+    const { data, ledger } = await ask<Row[]>(`${path("tables", handle)}/items`, { query, signal });
+    return { rows: data, cursor: ledger.cursor };
+  });
+  return (
+    <Card
+      title="Rows"
+      actions={start === undefined ? undefined : <a href={pageLink(undefined)}>first page</a>}
+    >
+      <Load loaded={loaded} lines={5}>
+        {({ rows, cursor }) => (
+          <>
+            {rows.length === 0 ? (
+              <Empty title="No rows">
+                <p>No table with this handle has a row at this version.</p>
+              </Empty>
+            ) : (
+              <table class="rows">
+                <thead>
+                  <tr>
+                    <th scope="col">Key</th>
+                    <th scope="col">Value</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {rows.map(({ key, value }) => {
+                    const plainKey = types === undefined ? undefined : decodeSimple(types.key, key);
+                    const plainValue =
+                      types === undefined || value === null ? undefined : decodeSimple(types.value, value);
+                    return (
+                      <tr key={key}>
+                        <td>
+                          <a href={linkOf(key)} class={plainKey === undefined ? "mono" : ""}>
+                            <LedgerText text={plainKey ?? key} max={64} />
+                          </a>
+                        </td>
+                        <td class={plainValue === undefined ? "mono" : "num"}>
+                          <LedgerText text={plainValue ?? value ?? "deleted"} max={64} />
+                        </td>
+                      </tr>
+                    );
+                  })}
+                </tbody>
+              </table>
+            )}
+            {cursor === undefined ? undefined : (
+              <div class="buttons">
+                <a class="button" href={pageLink(cursor)}>
+                  Next page
+                </a>
+              </div>
+            )}
+          </>
+        )}
+      </Load>
+    </Card>
+  );
+}
+
+export function TableView({
+  handle: given,
+  query,
+}: {
+  readonly handle: string | undefined;
+  readonly query: Query;
+}): JSX.Element {
+  const info = useStore(live, (state) => state.info);
+  const handle = given === undefined ? undefined : (info?.demo_tables?.[given] ?? fullAddress(given));
+  const types = useTypes(handle ?? "", query).data;
+  const at = readAtOf(query);
+  if (handle === undefined) {
+    return (
+      <>
+        <Title text="Tables" />
+        {given === undefined ? undefined : (
+          <Empty title="That is no handle">
+            <p>
+              <LedgerText text={given} max={100} />
+            </p>
+          </Empty>
+        )}
+        <HandleForm handle={given} />
+      </>
+    );
+  }
+  const name = Object.entries(info?.demo_tables ?? {}).find(([, known]) => known === handle)?.[0];
+  const { start: _start, ...kept } = query;
+  const linkWith = (change: Readonly<Record<string, string | undefined>>): string =>
+    linkTo(["table", handle], { ...kept, ...change });
+  return (
+    <>
+      <Title text={name === undefined ? "Table" : `Table ${name}`}>
+        <p class="title-address">
+          <span class="mono">{handle}</span>
+          <Copy text={handle} label="handle" />
+        </p>
+      </Title>
+      {types === undefined ? undefined : (
+        <p class="faint">
+          from <MoveType type={types.key} /> to <MoveType type={types.value} />
+        </p>
+      )}
+      <div class="toolbar">
+        <ReadAtControl
+          value={at}
+          onChange={(next) => go(linkWith({ version: undefined, at: undefined, ...viewQuery(next) }))}
+        />
+      </div>
+      <Card title="Look up a key">
+        <KeyForm types={types} onKey={(hex) => go(linkWith({ key: hex }))} />
+      </Card>
+      {query.key === undefined ? undefined : (
+        <Item handle={handle} keyHex={query.key} types={types} at={at} />
+      )}
+      <Rows
+        handle={handle}
+        types={types}
+        at={at}
+        linkOf={(key) => linkWith({ key })}
+        start={query.start}
+        pageLink={(start) => linkWith({ start })}
+      />
+    </>
+  );
+}

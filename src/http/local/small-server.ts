@@ -1,0 +1,130 @@
+// A small HTTP server for one task beside the main one: bounded in connections, bytes and time, open to every origin.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { errorText } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+
+/** A request with its body. */
+export interface SmallRequest {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: Buffer;
+  /** Address of the client. */
+  readonly client: string;
+}
+
+/** JSON of a value, or a text. */
+export interface SmallResponse {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface SmallServer {
+  /** Such as `http://127.0.0.1:8081`. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export interface SmallServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly respond: (request: SmallRequest) => Promise<SmallResponse> | SmallResponse;
+  /** The response to a request that cannot be read, or whose handler fails. */
+  readonly refuse: (status: number, message: string) => SmallResponse;
+  readonly logger: Logger;
+}
+
+const LIMITS = {
+  headersTimeout: 5000,
+  requestTimeout: 10_000,
+  keepAliveTimeout: 5000,
+  connectionsCheckingInterval: 1000,
+  maxHeaderSize: 16_384,
+} as const;
+const MAX_CONNECTIONS = 256;
+const MAX_BODY_BYTES = 64 * 1024;
+/** Clients send headers about themselves, which browsers ask for before. */
+const CORS: Readonly<Record<string, string>> = {
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Allow-Methods": "GET, POST, OPTIONS",
+  "Access-Control-Allow-Headers": "*",
+  "Access-Control-Max-Age": "86400",
+};
+
+/** The body, or undefined if it is too long. */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function send(response: ServerResponse, { status, body, headers }: SmallResponse, isHead: boolean): void {
+  const isText = typeof body === "string";
+  const bytes = Buffer.from(isText ? body : JSON.stringify(body));
+  response.writeHead(status, {
+    ...CORS,
+    ...headers,
+    "Content-Type": isText ? "text/plain; charset=utf-8" : "application/json",
+    "Content-Length": bytes.length,
+  });
+  response.end(isHead ? undefined : bytes);
+}
+
+/** Listens. Rejects with the error of the socket, such as EADDRINUSE. */
+export function listenSmall(options: SmallServerOptions): Promise<SmallServer> {
+  const { host, port, respond, refuse, logger } = options;
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { method = "GET", url = "/" } = request;
+    const isHead = method === "HEAD";
+    const mark = url.indexOf("?");
+    const body = await readBody(request);
+    if (body === undefined) {
+      response.shouldKeepAlive = false;
+      send(response, refuse(413, `expected a body of at most ${MAX_BODY_BYTES} bytes`), isHead);
+      return;
+    }
+    if (method === "OPTIONS") {
+      response.writeHead(204, CORS).end();
+      return;
+    }
+    const asked: SmallRequest = {
+      method: isHead ? "GET" : method,
+      path: mark < 0 ? url : url.slice(0, mark),
+      query: new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1)),
+      body,
+      client: request.socket.remoteAddress ?? "",
+    };
+    send(response, await respond(asked), isHead);
+  };
+  const server = createServer(LIMITS, (request, response) => {
+    handle(request, response).catch((error: unknown) => {
+      if (request.destroyed && !request.complete) return;
+      logger.warn({ error: errorText(error) }, "a request of the local chain's helpers failed");
+      if (!response.headersSent) send(response, refuse(500, "internal error"), false);
+      else response.destroy();
+    });
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host, port }, () => {
+      const bound = (server.address() as AddressInfo).port;
+      resolve({
+        url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
+        close: () =>
+          new Promise((done) => {
+            server.close(() => done());
+            server.closeAllConnections();
+          }),
+      });
+    });
+  });
+}

@@ -1,0 +1,81 @@
+// Simulates a transaction on the head of the local chain.
+import { BcsWriter } from "../../bcs/writer.ts";
+import type { Field } from "../operation.ts";
+import { operation } from "../operation.ts";
+import { quotedField } from "../schemas/flag.ts";
+import { signedTransactionBody } from "../schemas/signed-transaction.ts";
+import { USER_SCHEMA } from "../schemas/transaction.ts";
+import { requireSubmissions } from "../services.ts";
+import { TransactionPrinter } from "../transaction-json/printer.ts";
+
+function flag(description: string): Field<boolean> {
+  return { ...quotedField, description };
+}
+
+/** Checks and runs of long calls take turns. */
+const MAX_IN_FLIGHT = 64;
+
+/** `POST /v1/transactions/simulate` */
+export const simulateTransaction = operation({
+  id: "simulate_transaction",
+  method: "POST",
+  path: "/v1/transactions/simulate",
+  summary: "Simulate a transaction",
+  description:
+    "Runs a transaction on the head of a local chain and keeps nothing. The answer is the transaction as it would be committed, with zeros for the hashes. Its signatures must not be valid, because anyone could submit what is signed: send zeros. A transaction that the chain would refuse is answered too, with the reason as its `vm_status`. Calls that are not modelled are refused as in `submit_transaction`.",
+  ledger: "required",
+  switchable: true,
+  switch: "submit",
+  maxInFlight: MAX_IN_FLIGHT,
+  params: {},
+  query: {
+    estimate_max_gas_amount: flag(
+      "Simulate with the most gas that the sender can pay for, and ignore `max_gas_amount`.",
+    ),
+    estimate_gas_unit_price: flag("Simulate with the estimated gas price, and ignore `gas_unit_price`."),
+    estimate_prioritized_gas_unit_price: flag(
+      "Simulate with the estimated gas price of a preferred transaction, and ignore `gas_unit_price`.",
+    ),
+  },
+  body: signedTransactionBody,
+  answer: {
+    json: {
+      schema: { type: "array", minItems: 1, maxItems: 1, items: USER_SCHEMA },
+      description: "The transaction.",
+      encode: (answer: string | Uint8Array) => answer,
+    },
+    bcs: {
+      schema: { type: "string", format: "binary" },
+      description: "A vector of one record, as in `GET /v1/transactions`.",
+      encode: (answer: string | Uint8Array) => answer,
+    },
+  },
+  errors: [
+    "malformed_request",
+    "invalid_transaction",
+    "refused_transaction",
+    "unprintable",
+    "disabled",
+    "body_too_large",
+    "unsupported_media_type",
+    "internal",
+    "unavailable",
+    "overloaded",
+  ],
+  async handle({ body, ...query }, { view, services, form }) {
+    let gasUnitPrice: bigint | undefined;
+    const isPrioritized = query.estimate_prioritized_gas_unit_price === true;
+    if (isPrioritized || query.estimate_gas_unit_price === true) {
+      const { market, prioritized } = await services.gasPrices.estimate(view);
+      gasUnitPrice = isPrioritized ? prioritized : market;
+    }
+    const maxGasAmount = query.estimate_max_gas_amount === true;
+    const record = await requireSubmissions(services).simulate(body, view, { maxGasAmount, gasUnitPrice });
+    const { version, timestampUsec } = view.position;
+    const data =
+      form === "bcs"
+        ? new BcsWriter(record.length + 1).uleb(1).fixed(record).take()
+        : `[${await new TransactionPrinter(services.types, view).print(record, timestampUsec)}]`;
+    return { data, version };
+  },
+});

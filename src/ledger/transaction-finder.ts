@@ -1,0 +1,99 @@
+// Finds transactions by hash and by sender, with the index of transactions.
+import { equalBytes } from "../base/bytes.ts";
+import type { Address } from "../move/address.ts";
+import { LedgerError } from "./errors.ts";
+import { placeBeforeSequence, senderOf, transactionOwner, versionOfRow } from "./indexes/transaction-rows.ts";
+import { recordTransactionHash } from "./record.ts";
+import type { LedgerView, OwnedKey, StoredRecord } from "./view.ts";
+
+/** Rows of one hash that are looked at: more than one are left only by rewinds. */
+const HASH_ROWS = 16;
+/** Rows of a sender that are read at once. */
+const RUN = 100;
+/** Bytes of a page of records; one record may exceed it. */
+const MAX_PAGE_BYTES = 2 << 20;
+
+/** Throws LedgerError `not_indexed`, or `unavailable` while the index is being built, unless it has every kept transaction. */
+async function assertTransactionsIndexed(view: LedgerView): Promise<void> {
+  const { version: head } = view.position;
+  const indexedTo = await view.getIndexedTo("transactions");
+  if (indexedTo !== undefined && indexedTo >= head) return;
+  if (indexedTo === undefined) {
+    throw new LedgerError("not_indexed", "this node has no index of transactions");
+  }
+  throw new LedgerError(
+    "unavailable",
+    `the index of transactions reaches version ${indexedTo} of ${head}: it is being built, or the node that writes has switched it off`,
+  );
+}
+
+function isKept({ position }: LedgerView, version: bigint): boolean {
+  // A fork asks its network for versions up to its own.
+  const isOld = position.fork !== undefined && version <= position.fork.version;
+  return (version >= position.oldestVersion || isOld) && version <= position.version;
+}
+
+async function readRecord(view: LedgerView, version: bigint): Promise<StoredRecord> {
+  const [record] = await view.getRecords(version, 1, 1);
+  if (record === undefined) throw new LedgerError("corrupt", `no record at version ${version}`);
+  return record;
+}
+
+/** The kept record of a transaction; undefined if there is none. Throws LedgerError. */
+export async function findByHash(view: LedgerView, hash: Uint8Array): Promise<StoredRecord | undefined> {
+  const owner = transactionOwner("hash", hash);
+  const rows = await view.getOwnedKeys(owner, {
+    version: view.position.version,
+    after: undefined,
+    limit: HASH_ROWS,
+  });
+  for (const row of rows) {
+    const version = versionOfRow("hash", row);
+    if (!isKept(view, version)) continue;
+    const record = await readRecord(view, version);
+    if (equalBytes(recordTransactionHash(record.bytes), hash)) return record;
+  }
+  // What is found is right, however far the index reaches.
+  await assertTransactionsIndexed(view);
+  return undefined;
+}
+
+/** Which transactions of an account. */
+export interface SentQuery {
+  readonly sender: Address;
+  /** The least sequence number. */
+  readonly start: bigint;
+  readonly limit: number;
+}
+
+/** The kept transactions that an account sent with sequence numbers, in their order. Throws LedgerError. */
+export async function readSent(
+  view: LedgerView,
+  { sender, start, limit }: SentQuery,
+): Promise<readonly StoredRecord[]> {
+  await assertTransactionsIndexed(view);
+  const owner = transactionOwner("sequence", sender);
+  const records: StoredRecord[] = [];
+  let bytes = 0;
+  let after = placeBeforeSequence(start);
+  for (;;) {
+    const rows: readonly OwnedKey[] = await view.getOwnedKeys(owner, {
+      version: view.position.version,
+      after,
+      limit: RUN,
+    });
+    for (const row of rows) {
+      if (records.length >= limit) return records;
+      const version = versionOfRow("sequence", row);
+      if (!isKept(view, version)) continue;
+      const record = await readRecord(view, version);
+      const sent = senderOf(record.bytes);
+      if (sent === undefined || sent.nonce !== undefined || !equalBytes(sent.sender, sender)) continue;
+      bytes += record.bytes.length;
+      if (records.length > 0 && bytes > MAX_PAGE_BYTES) return records;
+      records.push(record);
+    }
+    if (rows.length < RUN) return records;
+    after = rows.at(-1)?.place;
+  }
+}

@@ -1,0 +1,110 @@
+// Submissions that reach a worker go to the process that writes, over the channel between them: it has the mempool.
+import { type Fault, FaultError, faultOf } from "../http/error-body.ts";
+import { HttpError } from "../http/errors.ts";
+import type { SimulationEstimates, SubmissionBody, SubmissionHandler } from "../http/services.ts";
+import type { LedgerView } from "../ledger/view.ts";
+
+/** A submission on its way to the writer. */
+export type SubmissionCall =
+  | { readonly kind: "submit" | "submitBatch"; readonly body: SubmissionBody }
+  | { readonly kind: "simulate"; readonly body: SubmissionBody; readonly estimates: SimulationEstimates }
+  | { readonly kind: "pendingTransaction"; readonly hash: Uint8Array };
+
+/** What the writer made of it. Errors of a batch are part of its value. */
+export type SubmissionReply = { readonly value: unknown } | { readonly fault: Fault };
+
+/** Calls of one worker that wait for the writer at most. */
+const MAX_WAITING = 256;
+const TIMEOUT_MS = 10_000;
+
+/** Makes a call where the mempool is. */
+export async function answerSubmission(
+  handler: SubmissionHandler | undefined,
+  withView: <T>(use: (view: LedgerView) => Promise<T>) => Promise<T>,
+  call: SubmissionCall,
+): Promise<SubmissionReply> {
+  try {
+    if (handler === undefined) throw new HttpError("unavailable", "the writing process makes no blocks");
+    return { value: await withView((view) => answer(handler, view, call)) };
+  } catch (error) {
+    return { fault: faultOf(error) };
+  }
+}
+
+async function answer(handler: SubmissionHandler, view: LedgerView, call: SubmissionCall): Promise<unknown> {
+  switch (call.kind) {
+    case "submit":
+      return handler.submit(call.body, view);
+    case "submitBatch": {
+      const errors = await handler.submitBatch(call.body, view);
+      return errors.map((error) => error && faultOf(error));
+    }
+    case "simulate":
+      return handler.simulate(call.body, view, call.estimates);
+    case "pendingTransaction":
+      return handler.pendingTransaction(call.hash);
+  }
+}
+
+/** The worker's side: sends calls and waits for the replies. */
+export class ForwardedSubmissions implements SubmissionHandler {
+  readonly #send: (id: number, call: SubmissionCall) => void;
+  readonly #waiting = new Map<number, (reply: SubmissionReply) => void>();
+  #next = 0;
+
+  constructor(send: (id: number, call: SubmissionCall) => void) {
+    this.#send = send;
+  }
+
+  /** Takes the writer's reply. */
+  settle(id: number, reply: SubmissionReply): void {
+    this.#waiting.get(id)?.(reply);
+  }
+
+  async #ask<T>(call: SubmissionCall): Promise<T> {
+    if (this.#waiting.size >= MAX_WAITING) {
+      throw new HttpError("overloaded", `${MAX_WAITING} submissions wait for the writing process already`, {
+        headers: ["Retry-After", "1"],
+      });
+    }
+    const id = this.#next++;
+    let timer: NodeJS.Timeout | undefined;
+    const reply = await new Promise<SubmissionReply>((resolve, reject) => {
+      this.#waiting.set(id, resolve);
+      timer = setTimeout(() => {
+        reject(new HttpError("unavailable", "the writing process did not answer in time"));
+      }, TIMEOUT_MS);
+      this.#send(id, call);
+    }).finally(() => {
+      clearTimeout(timer);
+      this.#waiting.delete(id);
+    });
+    if ("fault" in reply) throw new FaultError(reply.fault);
+    return reply.value as T;
+  }
+
+  submit(body: SubmissionBody): ReturnType<SubmissionHandler["submit"]> {
+    return this.#ask({ kind: "submit", body: copied(body) });
+  }
+
+  async submitBatch(body: SubmissionBody): Promise<readonly unknown[]> {
+    const faults = await this.#ask<readonly (Fault | undefined)[]>({
+      kind: "submitBatch",
+      body: copied(body),
+    });
+    return faults.map((fault) => fault && new FaultError(fault));
+  }
+
+  simulate(body: SubmissionBody, _view: LedgerView, estimates: SimulationEstimates): Promise<Uint8Array> {
+    return this.#ask({ kind: "simulate", body: copied(body), estimates });
+  }
+
+  pendingTransaction(hash: Uint8Array): ReturnType<SubmissionHandler["pendingTransaction"]> {
+    return this.#ask({ kind: "pendingTransaction", hash: Uint8Array.from(hash) });
+  }
+}
+
+/** A view of a larger buffer would be sent with all of it. */
+function copied({ bytes, isJson }: SubmissionBody): SubmissionBody {
+  return { bytes: Uint8Array.from(bytes), isJson };
+}

@@ -1,0 +1,195 @@
+// Proofs of a follower: asks its sources, and raises or refutes what the store holds by what validators signed.
+import { ConfigError } from "../base/errors.ts";
+import type { Logger } from "../base/log.ts";
+import { computeWaypoint, type Waypoint } from "../ledger/waypoint.ts";
+import { fastestBls } from "../proof/native-bls.ts";
+import type { Store } from "../store/contract.ts";
+import { isPassingFault } from "../store/errors.ts";
+import { type Committer, loadPosition } from "../sync/committer.ts";
+import type { Follower } from "../sync/follower.ts";
+import { isSameWaypoint } from "../sync/matched-waypoints.ts";
+import { connectProofSource, parseProofUrl } from "../sync/proofs/connect.ts";
+import { PROOF_NUMBERS, ProofKeeper, type ProofSourceStatus } from "../sync/proofs/proof-keeper.ts";
+import { judgeHistory, provenVersion } from "../sync/proofs/proven-history.ts";
+import { ProvenState } from "../sync/proofs/proven-state.ts";
+import { SignedChain } from "../sync/proofs/signed-chain.ts";
+import type { ProofSource } from "../sync/proofs/source.ts";
+import { signedRowsOf } from "../sync/proofs/stored-signed-rows.ts";
+import { SOFTWARE_VERSION } from "./info.ts";
+
+/** Checked options. */
+export interface ProvingPlan {
+  readonly urls: readonly URL[];
+  /** Where the chain of epochs begins. */
+  readonly waypoint: Waypoint;
+  readonly pollTimeMs: number;
+}
+
+export interface ProvingParts {
+  readonly store: Store;
+  readonly committer: Committer;
+  readonly logger: Logger;
+  readonly onWaiting: (error: unknown) => void;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** What the sources have led to. */
+export interface ProvingStatus {
+  readonly sources: readonly ProofSourceStatus[];
+  /** The epoch whose validators are known; undefined until a source told of the waypoint's epoch. */
+  readonly epoch: bigint | undefined;
+  /** The latest version that validators signed. */
+  readonly signedVersion: bigint | undefined;
+  /** The last version of the store that is proven with everything before it. */
+  readonly provenVersion: bigint | undefined;
+  readonly receivedBytes: number;
+}
+
+/** Checks the options. Throws ConfigError. */
+export function planProving(
+  urls: readonly string[],
+  waypoints: readonly Waypoint[],
+  pollTimeMs: number | undefined,
+): ProvingPlan | undefined {
+  const parsed = urls.map(parseProofUrl);
+  if (parsed.length === 0) return undefined;
+  // The latest: fewest signatures lead from it to the present.
+  const [waypoint] = [...waypoints].sort((a, b) => (a.version > b.version ? -1 : 1));
+  if (waypoint === undefined) {
+    throw new ConfigError("proofs: expected a waypoint too, where the chain of signatures begins");
+  }
+  return { urls: parsed, waypoint, pollTimeMs: pollTimeMs ?? PROOF_NUMBERS.proofPollTimeMs.fallback };
+}
+
+/** Runs from `start` until `close`. */
+export class Proving {
+  readonly #plan: ProvingPlan;
+  readonly #parts: ProvingParts;
+  readonly #sources: readonly ProofSource[];
+  #chain: SignedChain | undefined;
+  #keeper: ProofKeeper | undefined;
+  #state: ProvenState | undefined;
+  #follower: Follower | undefined;
+  /** The signed version that the follower waits for. */
+  #expected: Waypoint | undefined;
+  #provenVersion: bigint | undefined;
+  /** True while the store has no ledger. */
+  #isEmpty = true;
+  /** Comparisons run one after the other. */
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(plan: ProvingPlan, parts: ProvingParts) {
+    this.#plan = plan;
+    this.#parts = parts;
+    this.#sources = plan.urls.map((url) => connectProofSource(url, `sextant/${SOFTWARE_VERSION}`));
+  }
+
+  /** Compares the store with what it keeps, and starts asking for more. */
+  async start(): Promise<void> {
+    const { store, logger, onWaiting, onFault } = this.#parts;
+    const { waypoint, pollTimeMs } = this.#plan;
+    const chain = await SignedChain.load(signedRowsOf(store), waypoint, fastestBls());
+    this.#chain = chain;
+    await this.#compare();
+    this.#keeper = new ProofKeeper({
+      sources: this.#sources,
+      waypoint,
+      chain,
+      pollTimeMs,
+      logger,
+      onNews: () => this.#compare(),
+      mayPass: (error) => {
+        const mayPass = isPassingFault(error);
+        if (mayPass) onWaiting(error);
+        return mayPass;
+      },
+      onFault,
+    });
+    this.#state = new ProvenState({ chain, keeper: this.#keeper, logger });
+  }
+
+  /** The state at ends of epochs; undefined before the start. */
+  get state(): ProvenState | undefined {
+    return this.#state;
+  }
+
+  /** The follower to tell of signed versions to come. */
+  attach(follower: Follower): void {
+    this.#follower = follower;
+    follower.expectSigned(this.#expected);
+  }
+
+  /** Compares again once the store has the version that the follower waited for. */
+  committed(version: bigint): void {
+    this.#isEmpty = false;
+    if (this.#expected === undefined || version < this.#expected.version) return;
+    this.#compare().catch((error: unknown) => {
+      if (isPassingFault(error)) this.#parts.onWaiting(error);
+      else this.#parts.onFault(error);
+    });
+  }
+
+  #compare(): Promise<void> {
+    this.#turn = this.#turn.catch(() => {}).then(() => this.#compareNow());
+    return this.#turn;
+  }
+
+  async #compareNow(): Promise<void> {
+    const { store, committer, logger } = this.#parts;
+    const chain = this.#chain;
+    const position = await loadPosition(store);
+    if (chain === undefined || position?.refuted !== undefined) return;
+    if (position !== undefined) {
+      this.#isEmpty = false;
+      const { provenTo, refuted } = await judgeHistory(store, chain);
+      if (provenTo !== undefined) {
+        await committer.noteProven(provenTo);
+        logger.debug({ version: provenTo }, "signatures prove the history");
+      }
+      if (refuted !== undefined) {
+        await committer.refute(refuted);
+        this.#follower?.stopRefuted(refuted);
+        return;
+      }
+      this.#provenVersion = provenTo ?? provenVersion(position);
+    }
+    await this.#expectNext(chain, position?.version ?? -1n);
+    const head = (await loadPosition(store))?.version ?? -1n;
+    // Committed meanwhile: nobody would compare it before the next news.
+    if (this.#expected !== undefined && head >= this.#expected.version) await this.#compareNow();
+  }
+
+  /** Tells the follower of the next signed version, so that it refuses another history there. */
+  async #expectNext(chain: SignedChain, head: bigint): Promise<void> {
+    // What the waypoint itself names is anchored, not signed.
+    const start = chain.startVersion ?? -1n;
+    const signed = await chain.firstAbove(head < start ? start : head);
+    const next = signed && computeWaypoint(signed.ledgerInfo);
+    const before = this.#expected;
+    if (next !== undefined && before !== undefined && isSameWaypoint(next, before)) return;
+    this.#expected = next;
+    this.#follower?.expectSigned(next);
+  }
+
+  /** The last version that may be committed if everything must be signed; -1 for none. */
+  get ceiling(): bigint {
+    if (this.#isEmpty) return this.#chain?.latest?.ledgerInfo.version ?? -1n;
+    return this.#expected?.version ?? -1n;
+  }
+
+  status(): ProvingStatus {
+    return {
+      sources: this.#keeper?.sources() ?? [],
+      epoch: this.#chain?.epoch,
+      signedVersion: this.#chain?.latest?.ledgerInfo.version,
+      provenVersion: this.#provenVersion,
+      receivedBytes: this.#keeper?.receivedBytes ?? 0,
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#keeper?.close();
+    await this.#turn.catch(() => {});
+    if (this.#keeper === undefined) for (const source of this.#sources) source.close();
+  }
+}

@@ -1,0 +1,286 @@
+// For authors of tests: changes of a local chain that no account signs, its clock, and snapshots of it. Every change is a
+// transaction in a block like any other, so a follower of the chain verifies it.
+import { ConfigError } from "../base/errors.ts";
+import { toPrefixedHex } from "../base/hex.ts";
+import type { AuthoredChange } from "../chain/authored-block.ts";
+import {
+  MAX_ITEM_BYTES,
+  moduleNameOf,
+  publishModule,
+  putAccount,
+  putTableItem,
+  setBalance,
+} from "../chain/authoring.ts";
+import { keypairOf, parsePrivateKey } from "../chain/keys.ts";
+import { ModulesAt } from "../http/transaction-json/modules-at.ts";
+import { vmStatus } from "../http/transaction-json/vm-status.ts";
+import type { ExecutionStatus } from "../ledger/execution-status.ts";
+import { StateTypes } from "../ledger/state-types.ts";
+import type { LedgerView } from "../ledger/view.ts";
+import { type Address, formatAddressLong, parseAddress } from "../move/address.ts";
+import { ModuleCache } from "../move/module-cache.ts";
+import type { BlockMaker } from "./block-maker.ts";
+import type { ImpersonatedCall, ImpersonatedResult } from "./impersonation.ts";
+import type { ChainCopy, LedgerWriter } from "./ledger-writer.ts";
+import type { LedgerInfo } from "./options.ts";
+import { toUsec } from "./read-at.ts";
+import { toBytes, toLedgerInfo, toText } from "./reader.ts";
+import type { SubmissionService } from "./submission-service.ts";
+
+/** An account that a new local chain begins with. */
+export interface AccountOptions {
+  /** Left out, it is the address of the key. */
+  readonly address?: string | undefined;
+  /**
+   * Ed25519 private key that signs for the account: 32 bytes, or their hex digits with or without `ed25519-priv-0x`. Left
+   * out, nobody can sign for the account unless its address is that of a key.
+   */
+  readonly key?: string | Uint8Array | undefined;
+  /** Amounts in the smallest unit, by coin type or metadata address. */
+  readonly balances?: Readonly<Record<string, bigint>> | undefined;
+}
+
+/** A transaction that a change made. */
+export interface Authored {
+  readonly version: bigint;
+  /** In hex, with 0x. */
+  readonly hash: string;
+}
+
+/** A local chain as it was: see `snapshot`. */
+export interface ChainSnapshot {
+  readonly version: bigint;
+  readonly timestampUsec: bigint;
+}
+
+/** What an author of tests does with a local chain. On any other node these calls reject with code `config`. */
+export interface ChainAuthoring {
+  /**
+   * Mints the native coin for an account, which is created if it is missing, in a block made now. Resolves when that is
+   * committed.
+   */
+  fund(address: string, amount: bigint): Promise<Authored>;
+  /** Sets what an account holds of an asset, and changes its supply by the difference. */
+  setBalance(address: string, asset: string, amount: bigint): Promise<Authored>;
+  /**
+   * Calls a modelled entry function as any account, without that account's signature and without gas, in a block made now.
+   * Resolves when that is committed, also if the function aborted.
+   */
+  impersonate(address: string, call: ImpersonatedCall): Promise<ImpersonatedResult>;
+  /** Writes an item of a table by its serialized key; undefined removes it. */
+  putTableItem(
+    handle: string,
+    key: string | Uint8Array,
+    value: string | Uint8Array | undefined,
+  ): Promise<Authored>;
+  /** Publishes the bytecode of a module at the address that it names, or replaces it. Returns its name too. */
+  publish(module: string | Uint8Array): Promise<Authored & { readonly module: string }>;
+  /** Makes this many blocks, one if left out, and returns the head after the last. */
+  mine(blocks?: number): Promise<LedgerInfo>;
+  /** Makes a block at a time after the last block's: a Date, RFC 3339, or Unix seconds. The clock goes on from there. */
+  setTime(time: string | Date): Promise<LedgerInfo>;
+  /** Makes a block this many milliseconds later. */
+  advanceTime(ms: number): Promise<LedgerInfo>;
+  /** Keeps the chain as it is now: ledger, indexes, transactions that wait, clock. For chains in memory. */
+  snapshot(): Promise<ChainSnapshot>;
+  /**
+   * Puts the chain back to a snapshot, any number of times. Watchers are told the state again; streams end, and begin with
+   * an event `gap` for clients that come back.
+   */
+  revert(snapshot: ChainSnapshot): Promise<LedgerInfo>;
+}
+
+const MAX_BLOCKS = 100_000;
+const MAX_ACCOUNTS = 10_000;
+/** A hundred years. */
+const MAX_ADVANCE_MS = 100 * 366 * 86_400_000;
+
+function toAmount(name: string, amount: unknown): bigint {
+  if (typeof amount === "bigint" && amount >= 0n && amount >> 64n === 0n) return amount;
+  const got = typeof amount === "bigint" ? amount : typeof amount;
+  throw new ConfigError(`${name}: expected a bigint from 0 to 2^64 - 1, got ${got}`);
+}
+
+function toItemBytes(name: string, value: string | Uint8Array): Uint8Array {
+  const bytes = toBytes(value, name);
+  if (bytes.length > MAX_ITEM_BYTES) {
+    throw new ConfigError(`${name}: expected at most ${MAX_ITEM_BYTES} bytes, got ${bytes.length}`);
+  }
+  return bytes;
+}
+
+function toPrivateKey(name: string, key: string | Uint8Array): Uint8Array {
+  const bytes = typeof key === "string" ? parsePrivateKey(key) : key;
+  // The key itself must not reach a log.
+  if (!(bytes instanceof Uint8Array) || bytes.length !== 32) {
+    throw new ConfigError(`${name}: expected an Ed25519 private key: 32 bytes, or their 64 hex digits`);
+  }
+  return new Uint8Array(bytes);
+}
+
+/** The changes that create accounts. Throws ConfigError. */
+export function accountChanges(accounts: readonly AccountOptions[]): AuthoredChange[] {
+  if (accounts.length > MAX_ACCOUNTS) {
+    throw new ConfigError(`accounts: expected at most ${MAX_ACCOUNTS}, got ${accounts.length}`);
+  }
+  return accounts.map(({ address: given, key, balances = {} }, index) => {
+    const name = `accounts[${index}]`;
+    const pair = key === undefined ? undefined : keypairOf(toPrivateKey(`${name}.key`, key));
+    if (given === undefined && pair === undefined) {
+      throw new ConfigError(`${name}: expected an address or a key, got neither`);
+    }
+    const address = given === undefined ? undefined : parseAddress(toText(`${name}.address`, given));
+    const owner = address ?? (pair?.address as Address);
+    const changes = [
+      putAccount({ address: owner, authenticationKey: pair?.address ?? owner }),
+      ...Object.entries(balances).map(([asset, amount]) =>
+        setBalance(owner, asset, toAmount(`${name}.balances["${asset}"]`, amount)),
+      ),
+    ];
+    return async (call) => {
+      for (const change of changes) await change(call);
+    };
+  });
+}
+
+export interface TestAuthorsOptions {
+  /** Undefined while this process does not write. */
+  readonly writer: () => LedgerWriter | undefined;
+  readonly submissions: () => SubmissionService | undefined;
+  readonly withView: <T>(ask: (view: LedgerView) => Promise<T>) => Promise<T>;
+  /** The ledger went back. */
+  readonly onBack: (from: bigint, to: bigint) => void;
+}
+
+export class TestAuthors implements ChainAuthoring {
+  readonly #options: TestAuthorsOptions;
+  /** Of this node: a snapshot of another one is of another ledger. */
+  readonly #snapshots = new WeakMap<ChainSnapshot, ChainCopy>();
+
+  constructor(options: TestAuthorsOptions) {
+    this.#options = options;
+  }
+
+  #blocks(): BlockMaker {
+    const blocks = this.#options.writer()?.blocks;
+    if (blocks === undefined) throw new ConfigError("this node makes no blocks");
+    return blocks;
+  }
+
+  async #author(change: AuthoredChange): Promise<Authored> {
+    const [made] = await this.#blocks().author([change]);
+    if (made === undefined) throw new Error("a change made no transaction");
+    return { version: made.version, hash: toPrefixedHex(made.hash) };
+  }
+
+  async fund(address: string, amount: bigint): Promise<Authored> {
+    const owner = parseAddress(toText("address", address));
+    const minted = (await this.fundAll(owner, toAmount("amount", amount))).at(-1);
+    if (minted === undefined) throw new Error("the faucet made no transaction");
+    return minted;
+  }
+
+  /** As `fund`; returns every transaction of the faucet. */
+  async fundAll(owner: Address, amount: bigint): Promise<Authored[]> {
+    const submissions = this.#options.submissions();
+    const blocks = this.#blocks();
+    if (submissions === undefined) throw new ConfigError("this node makes no blocks");
+    const done = await blocks.submitNow(() =>
+      this.#options.withView((view) => submissions.fund(view, owner, amount)),
+    );
+    const funded: Authored[] = [];
+    for (const { version, hash, status } of done) {
+      if (status?.kind !== "success" || version === undefined) {
+        const reason = status === undefined ? "the chain did not take it" : await this.#statusText(status);
+        throw new ConfigError(`cannot fund ${formatAddressLong(owner)} with ${amount}: ${reason}`);
+      }
+      funded.push({ version, hash });
+    }
+    return funded;
+  }
+
+  #statusText(status: ExecutionStatus): Promise<string> {
+    return this.#options.withView((view) => {
+      const types = new StateTypes(new ModuleCache());
+      return vmStatus(status, new ModulesAt(types, view, view.position.version));
+    });
+  }
+
+  async impersonate(address: string, call: ImpersonatedCall): Promise<ImpersonatedResult> {
+    const sender = parseAddress(toText("address", address));
+    const submissions = this.#options.submissions();
+    const blocks = this.#blocks();
+    if (submissions === undefined) throw new ConfigError("this node makes no blocks");
+    const [done] = await blocks.submitNow(() =>
+      this.#options.withView(async (view) => [await submissions.impersonate(view, sender, call)]),
+    );
+    if (done?.status === undefined || done.version === undefined) {
+      throw new ConfigError(`the chain did not take the transaction of ${formatAddressLong(sender)}`);
+    }
+    const { version, hash, status } = done;
+    const vmStatus = await this.#statusText(status);
+    return { version, hash, success: status.kind === "success", vmStatus };
+  }
+
+  async setBalance(address: string, asset: string, amount: bigint): Promise<Authored> {
+    const owner = parseAddress(toText("address", address));
+    return this.#author(setBalance(owner, toText("asset", asset), toAmount("amount", amount)));
+  }
+
+  async putTableItem(
+    handle: string,
+    key: string | Uint8Array,
+    value: string | Uint8Array | undefined,
+  ): Promise<Authored> {
+    const table = parseAddress(toText("handle", handle));
+    const item = toItemBytes("key", key);
+    return this.#author(putTableItem(table, item, value === undefined ? value : toItemBytes("value", value)));
+  }
+
+  async publish(module: string | Uint8Array): Promise<Authored & { readonly module: string }> {
+    const bytes = toBytes(module, "module");
+    const change = publishModule(bytes);
+    return { ...(await this.#author(change)), module: moduleNameOf(bytes) };
+  }
+
+  async mine(blocks = 1): Promise<LedgerInfo> {
+    if (!Number.isInteger(blocks) || blocks < 1 || blocks > MAX_BLOCKS) {
+      throw new ConfigError(`blocks: expected a whole number from 1 to ${MAX_BLOCKS}, got ${blocks}`);
+    }
+    const maker = this.#blocks();
+    for (let left = blocks; left > 1; left--) await maker.produceNow();
+    return toLedgerInfo({ position: await maker.produceNow() });
+  }
+
+  async setTime(time: string | Date): Promise<LedgerInfo> {
+    return toLedgerInfo({ position: await this.#blocks().setTime(toUsec("time", time)) });
+  }
+
+  async advanceTime(ms: number): Promise<LedgerInfo> {
+    if (!Number.isInteger(ms) || ms < 1 || ms > MAX_ADVANCE_MS) {
+      throw new ConfigError(`ms: expected a whole number from 1 to ${MAX_ADVANCE_MS}, got ${ms}`);
+    }
+    return toLedgerInfo({ position: await this.#blocks().advanceTime(BigInt(ms) * 1000n) });
+  }
+
+  async snapshot(): Promise<ChainSnapshot> {
+    const copy = await this.#writer().snapshot();
+    const { version, timestampUsec } = copy.ledger.position;
+    const snapshot: ChainSnapshot = { version, timestampUsec };
+    this.#snapshots.set(snapshot, copy);
+    return snapshot;
+  }
+
+  async revert(snapshot: ChainSnapshot): Promise<LedgerInfo> {
+    const copy = typeof snapshot === "object" ? this.#snapshots.get(snapshot) : undefined;
+    if (copy === undefined) throw new ConfigError("snapshot: expected one that this node made");
+    await this.#writer().revert(copy, this.#options.onBack);
+    return toLedgerInfo(copy.ledger);
+  }
+
+  #writer(): LedgerWriter {
+    const writer = this.#options.writer();
+    if (writer === undefined) throw new ConfigError("this node makes no blocks");
+    return writer;
+  }
+}

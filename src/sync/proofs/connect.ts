@@ -1,0 +1,100 @@
+// From the URL of a proof source to the source: a folder of this machine, or over HTTP a node's backup service or a
+// backup folder, which one question tells apart.
+import { ConfigError } from "../../base/errors.ts";
+import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
+import { UpstreamError } from "../upstream/errors.ts";
+import { createBackupFolder } from "./backup-folder.ts";
+import { BackupService } from "./backup-service.ts";
+import { LocalFiles, WebFiles } from "./folder-files.ts";
+import type { ProofSource } from "./source.ts";
+
+/** Parses the URL of a proof source. Throws ConfigError. */
+export function parseProofUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !["file:", "http:", "https:"].includes(url.protocol)) {
+    throw new ConfigError(`proofs: expected a file, http or https URL, got ${JSON.stringify(text)}`);
+  }
+  if (url.protocol === "file:" && url.host !== "") {
+    throw new ConfigError(
+      `proofs: expected a file URL without a host (file:///path), got ${JSON.stringify(text)}`,
+    );
+  }
+  // Not repeated: messages end up in logs.
+  if (url.username !== "" || url.password !== "") {
+    throw new ConfigError("proofs: expected a URL without a user and password");
+  }
+  if (url.search !== "" || url.hash !== "") throw new ConfigError("proofs: expected a URL without a query");
+  return url;
+}
+
+export function connectProofSource(url: URL, userAgent: string): ProofSource {
+  return url.protocol === "file:"
+    ? createBackupFolder(url.href, new LocalFiles(url))
+    : new WebSource(url, userAgent);
+}
+
+/** A source over HTTP, of the kind that it turns out to be. */
+class WebSource implements ProofSource {
+  readonly name: string;
+  readonly #service: BackupService;
+  readonly #folder: ProofSource;
+  #isService: boolean | undefined;
+  /** True once a folder was read: it turns into no service. */
+  #isKnown = false;
+
+  constructor(url: URL, userAgent: string) {
+    this.name = url.href;
+    this.#service = new BackupService(url, { userAgent });
+    this.#folder = createBackupFolder(url.href, new WebFiles(url, userAgent));
+  }
+
+  get receivedBytes(): number {
+    return this.#service.receivedBytes + this.#folder.receivedBytes;
+  }
+
+  get kind(): ProofSource["kind"] {
+    if (this.#isService === undefined) return undefined;
+    return this.#isService ? "service" : "folder";
+  }
+
+  async *epochEnds(first: bigint, signal: AbortSignal): AsyncGenerator<SignedLedgerInfo> {
+    yield* (await this.#choose(signal)).epochEnds(first, signal);
+    this.#isKnown = true;
+  }
+
+  async lastEpoch(signal: AbortSignal): Promise<bigint | undefined> {
+    return (await this.#choose(signal)).lastEpoch(signal);
+  }
+
+  async findEpochEnd(version: bigint, signal: AbortSignal): Promise<bigint | undefined> {
+    return (await this.#choose(signal)).findEpochEnd(version, signal);
+  }
+
+  async latest(signal: AbortSignal): Promise<SignedLedgerInfo | undefined> {
+    return (await this.#choose(signal)).latest(signal);
+  }
+
+  async service(signal: AbortSignal): Promise<BackupService | undefined> {
+    const chosen = await this.#choose(signal);
+    return chosen === this.#service ? this.#service : undefined;
+  }
+
+  close(): void {
+    this.#service.close();
+    this.#folder.close();
+  }
+
+  /** A service answers for its database; a folder has no such file. */
+  async #choose(signal: AbortSignal): Promise<ProofSource> {
+    if (this.#isService !== true && !this.#isKnown) {
+      try {
+        await this.#service.dbState(signal);
+        this.#isService = true;
+      } catch (error) {
+        if (!(error instanceof UpstreamError) || error.code !== "refused") throw error;
+        this.#isService = false;
+      }
+    }
+    return this.#isService ? this.#service : this.#folder;
+  }
+}

@@ -1,0 +1,81 @@
+// Compares the stored history with what validators signed: where our own accumulator root is the signed one, everything
+// up to there is proven; where it is not, our history is not the network's.
+import { equalBytes } from "../../base/bytes.ts";
+import { transactionAccumulator } from "../../ledger/accumulator.ts";
+import { isAccumulatorKnown, type Position } from "../../ledger/position.ts";
+import { decodeRecord } from "../../ledger/record.ts";
+import { confirmedVersion, PROVEN, type Refutation, trustAt } from "../../ledger/trust.ts";
+import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
+import type { Store, StoreView } from "../../store/contract.ts";
+import type { SignedChain } from "./signed-chain.ts";
+
+/** What signatures say about the stored history. */
+export interface SignedVerdict {
+  /** Everything up to this version is newly proven. */
+  readonly provenTo: bigint | undefined;
+  readonly refuted: Refutation | undefined;
+}
+
+const NOTHING: SignedVerdict = { provenTo: undefined, refuted: undefined };
+
+/** The last version that is proven with everything before it; undefined if none is. */
+export function provenVersion(position: Position): bigint | undefined {
+  const { trust, version } = position;
+  const open = trust.find(({ level }) => level.kind !== PROVEN.kind);
+  if (trustAt(trust, trust[0]?.first ?? 0n).kind !== PROVEN.kind) return undefined;
+  return open === undefined || open.first > version ? version : open.first - 1n;
+}
+
+/** Compares the stored versions above the proven ones with the ledger infos of the chain. */
+export async function judgeHistory(store: Store, chain: SignedChain): Promise<SignedVerdict> {
+  const view = await store.openView();
+  try {
+    return await judge(view, chain);
+  } finally {
+    view.release();
+  }
+}
+
+async function judge(view: StoreView, chain: SignedChain): Promise<SignedVerdict> {
+  const { position } = view;
+  if (!isAccumulatorKnown(position) || position.refuted !== undefined) return NOTHING;
+  const proven = provenVersion(position) ?? chain.startVersion ?? -1n;
+  let contradicting: SignedLedgerInfo | undefined;
+  let signed = await chain.lastUpTo(position.version);
+  // Downwards: the highest one that fits proves the most, and the lowest that does not fit refutes the most.
+  while (signed !== undefined && signed.ledgerInfo.version > proven) {
+    const { version, accumulatorRoot } = signed.ledgerInfo;
+    const own = await rootAt(view, version);
+    if (own === undefined) break;
+    if (equalBytes(own, accumulatorRoot)) {
+      return { provenTo: version, refuted: refutationOf(position, version, contradicting) };
+    }
+    contradicting = signed;
+    signed = version === 0n ? undefined : await chain.lastUpTo(version - 1n);
+  }
+  return { provenTo: undefined, refuted: refutationOf(position, undefined, contradicting) };
+}
+
+function refutationOf(
+  position: Position,
+  provenTo: bigint | undefined,
+  contradicting: SignedLedgerInfo | undefined,
+): Refutation | undefined {
+  if (contradicting === undefined) return undefined;
+  const { version, epoch } = contradicting.ledgerInfo;
+  const confirmed = confirmedVersion(position) ?? -1n;
+  const last = provenTo !== undefined && provenTo > confirmed ? provenTo : confirmed;
+  return {
+    firstVersion: last + 1n,
+    reason: `the validators of epoch ${epoch} signed version ${version} of another history`,
+  };
+}
+
+/** Our own root after a version; undefined if its record is pruned. */
+async function rootAt(view: StoreView, version: bigint): Promise<Uint8Array | undefined> {
+  const { position } = view;
+  if (version === position.version) return transactionAccumulator(position.accumulator).root();
+  if (version < position.oldestVersion) return undefined;
+  const [stored] = await view.getRecords(version, 1, 1);
+  return stored && decodeRecord(stored.bytes).accumulatorRoot;
+}

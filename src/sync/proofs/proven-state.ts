@@ -1,0 +1,195 @@
+// The state at signed ends of epochs, from backup services: its root by signature, its items by proofs for that root,
+// and the accumulator before a version, with which a follower begins there.
+import { equalBytes } from "../../base/bytes.ts";
+import { errorText } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import { encodeWith } from "../../bcs/codec.ts";
+import { LedgerError } from "../../ledger/errors.ts";
+import { CHAIN_ID_KEY_HASH } from "../../ledger/genesis.ts";
+import type { AccumulatorState } from "../../ledger/position.ts";
+import { stateValueData } from "../../ledger/state-value.ts";
+import {
+  type TransactionInfo,
+  transactionInfoCodec,
+  transactionInfoHash,
+} from "../../ledger/transaction-info.ts";
+import { checkAccumulatorProof } from "../../proof/accumulator-proof.ts";
+import { ProofError } from "../../proof/errors.ts";
+import type { LedgerInfo, SignedLedgerInfo } from "../../proof/ledger-info.ts";
+import { locateBase } from "../locate-base.ts";
+import { withDeadline } from "../upstream/deadline.ts";
+import { UpstreamError } from "../upstream/errors.ts";
+import type { Upstream } from "../upstream/upstream.ts";
+import type { BaseStart } from "../verifier.ts";
+import type { BackupService } from "./backup-service.ts";
+import type { ProofKeeper } from "./proof-keeper.ts";
+import type { SignedChain } from "./signed-chain.ts";
+import { type ProofSource, SourceLie } from "./source.ts";
+import { StateProver } from "./state-prover.ts";
+
+/** For one item, which takes some tens of questions. */
+const ITEM_MS = 30_000;
+/** Provers kept: one for each service and recent end of an epoch. */
+const MAX_PROVERS = 8;
+
+/** Nothing can be proven yet; it may be later. */
+export class NotProvable extends LedgerError {
+  constructor(message: string) {
+    super("unavailable", message);
+  }
+}
+
+export interface ProvenStateOptions {
+  readonly chain: SignedChain;
+  readonly keeper: Pick<ProofKeeper, "sound" | "blame" | "isCaughtUp">;
+  readonly logger: Logger;
+}
+
+/** Proves the state at the ends of epochs. */
+export class ProvenState {
+  readonly #options: ProvenStateOptions;
+  readonly #provers = new Map<string, Promise<StateProver>>();
+
+  constructor(options: ProvenStateOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Where to begin in the middle: at the block that ends the last epoch up to the wanted version, with the accumulator
+   * before it. Throws NotProvable, UpstreamError.
+   */
+  async locate(upstream: Upstream, wanted: bigint | "latest", signal: AbortSignal): Promise<BaseStart> {
+    const { chain, keeper } = this.#options;
+    if (!keeper.isCaughtUp) {
+      const epoch = chain.epoch === undefined ? "" : `: epoch ${chain.epoch} is next`;
+      throw new NotProvable(`no proof source has led to the present yet${epoch}`);
+    }
+    const end = await chain.lastEpochEndUpTo(wanted === "latest" ? undefined : wanted);
+    if (end === undefined) throw new NotProvable("no epoch that ended up to the wanted version is signed");
+    const { version } = end.ledgerInfo;
+    const base = await locateBase(upstream, version, undefined, signal);
+    return this.#fromServices(`the start at version ${version}`, signal, async (service) => {
+      const accumulator = await accumulatorBefore(service, end.ledgerInfo, base.version, signal);
+      const prover = await this.#proverOf(service, end, signal);
+      const item = await prover.prove(CHAIN_ID_KEY_HASH, signal);
+      const [chainId] = item === undefined ? [] : stateValueData(item);
+      if (chainId === undefined) throw new SourceLie("malformed", "the state has no chain id");
+      return { chainId, version: base.version, accumulator };
+    });
+  }
+
+  /**
+   * The value of an item that was not written from version `first` up to `latest`; undefined where it is proven to be
+   * absent. Throws LedgerError `unavailable`.
+   */
+  async value(
+    keyHash: Uint8Array,
+    first: bigint,
+    latest: bigint,
+    signal: AbortSignal,
+  ): Promise<Uint8Array | undefined> {
+    const end = await this.#options.chain.lastEpochEndUpTo(latest);
+    if (end === undefined || end.ledgerInfo.version < first) {
+      throw new LedgerError(
+        "unavailable",
+        "the item was written before the end of the epoch that this node began with, where nothing proves what it was",
+      );
+    }
+    return this.#fromServices("an item", signal, async (service) => {
+      const prover = await this.#proverOf(service, end, signal);
+      return withDeadline(ITEM_MS, signal, (limits) => prover.prove(keyHash, limits));
+    });
+  }
+
+  /** Asks one service after the other. One that says something false is set aside. */
+  async #fromServices<T>(
+    what: string,
+    signal: AbortSignal,
+    ask: (service: BackupService) => Promise<T>,
+  ): Promise<T> {
+    const { keeper, logger } = this.#options;
+    const faults: string[] = [];
+    for (const source of keeper.sound) {
+      try {
+        const service = await source.service(signal);
+        if (service !== undefined) return await ask(service);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!isSourceFault(error)) throw error;
+        this.#forget(source);
+        if (!(error instanceof UpstreamError)) keeper.blame(source, error);
+        faults.push(`${source.name}: ${errorText(error)}`);
+      }
+    }
+    if (faults.length > 0) logger.warn({ what, faults }, "cannot be proven by any source");
+    throw new NotProvable(
+      faults.length === 0
+        ? "no proof source in use proves items of the state: expected a node's backup service"
+        : `no proof source proves ${what}`,
+    );
+  }
+
+  #proverOf(service: BackupService, end: SignedLedgerInfo, signal: AbortSignal): Promise<StateProver> {
+    const name = `${end.ledgerInfo.version} ${service.name}`;
+    const known = this.#provers.get(name);
+    if (known !== undefined) return known;
+    const making = makeProver(service, end.ledgerInfo, signal);
+    this.#provers.set(name, making);
+    making.catch(() => this.#provers.delete(name));
+    const [oldest] = this.#provers.keys();
+    if (this.#provers.size > MAX_PROVERS && oldest !== undefined) this.#provers.delete(oldest);
+    return making;
+  }
+
+  #forget({ name }: ProofSource): void {
+    for (const key of this.#provers.keys()) if (key.endsWith(` ${name}`)) this.#provers.delete(key);
+  }
+}
+
+function isSourceFault(error: unknown): boolean {
+  return error instanceof UpstreamError || error instanceof ProofError || error instanceof SourceLie;
+}
+
+async function makeProver(
+  service: BackupService,
+  ledgerInfo: LedgerInfo,
+  signal: AbortSignal,
+): Promise<StateProver> {
+  const { version } = ledgerInfo;
+  const { info } = await provenInfo(service, ledgerInfo, version, signal);
+  const root = info.stateCheckpointHash;
+  if (root === undefined) throw new SourceLie("malformed", `version ${version} has no state root`);
+  return new StateProver(service, { version, root });
+}
+
+/** The info of a version, proven for a ledger info that was checked. Throws ProofError or SourceLie. */
+async function provenInfo(
+  service: BackupService,
+  ledgerInfo: LedgerInfo,
+  version: bigint,
+  signal: AbortSignal,
+): Promise<{ readonly info: TransactionInfo; readonly siblings: readonly Uint8Array[] }> {
+  const { info, siblings, signed } = await service.stateRootProof(version, signal);
+  const { version: signedVersion, accumulatorRoot } = signed.ledgerInfo;
+  if (signedVersion !== ledgerInfo.version || !equalBytes(accumulatorRoot, ledgerInfo.accumulatorRoot)) {
+    throw new SourceLie(
+      "malformed",
+      `the proof of version ${version} leads to version ${signedVersion}, not to the signed end of its epoch`,
+    );
+  }
+  const leaf = transactionInfoHash(encodeWith(transactionInfoCodec, info));
+  checkAccumulatorProof(siblings, ledgerInfo, version, leaf);
+  return { info, siblings };
+}
+
+/** The accumulator of the versions before one: its siblings on the left are the roots of the full subtrees. */
+async function accumulatorBefore(
+  service: BackupService,
+  ledgerInfo: LedgerInfo,
+  version: bigint,
+  signal: AbortSignal,
+): Promise<AccumulatorState> {
+  const { siblings } = await provenInfo(service, ledgerInfo, version, signal);
+  const left = siblings.filter((_, level) => ((version >> BigInt(level)) & 1n) === 1n);
+  return { leafCount: version, frozen: left.map((hash) => new Uint8Array(hash)).reverse() };
+}

@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import { createTable } from "../../../test/support/tree-table.ts";
+import { equalBytes } from "../../base/bytes.ts";
+import { toHex } from "../../base/hex.ts";
+import { sha3Parts } from "../../base/sha3.ts";
+import { encodeWith } from "../../bcs/codec.ts";
+import { stateKeyCodec, stateKeyHashOfBcs } from "../../ledger/state-key.ts";
+import { readTreePath } from "../../ledger/state-tree/path.ts";
+import { stateValueCodec, stateValueHash } from "../../ledger/state-value.ts";
+import { ProofError } from "../../proof/errors.ts";
+import type { StateRecord } from "./backup-service.ts";
+import { SourceLie } from "./source.ts";
+import { StateProver, type StateQuestions } from "./state-prover.ts";
+
+const { signal } = new AbortController();
+
+const keyOf = (number: number): Uint8Array =>
+  encodeWith(stateKeyCodec, { kind: "raw", key: Buffer.from(`item ${number}`) });
+const stateValueOf = (number: number): Uint8Array =>
+  encodeWith(stateValueCodec, { kind: "v0", data: sha3Parts(Buffer.from(`value ${number}`)) });
+
+/** A state of some items, and a service that numbers them by their key hashes. */
+async function createState(count: number) {
+  const items = Array.from({ length: count }, (_, i) => {
+    const key = keyOf(i);
+    return { key, value: stateValueOf(i), keyHash: stateKeyHashOfBcs(key) };
+  });
+  const sorted = [...items].sort((a, b) => Buffer.compare(a.keyHash, b.keyHash));
+  const table = createTable();
+  const root = await table.apply(
+    items.map(({ keyHash, value }) => ({ keyHash, valueHash: stateValueHash(value) })),
+  );
+  let asked = 0;
+  const questions: StateQuestions = {
+    stateItemCount: async () => BigInt(count),
+    stateChunk: async (_, start, limit): Promise<StateRecord[]> => {
+      asked++;
+      return sorted.slice(Number(start), Number(start) + limit);
+    },
+    rightSiblings: async (_, keyHash) => {
+      asked++;
+      const { leaf, siblings } = await readTreePath(keyHash, table.reader);
+      if (leaf === undefined || !equalBytes(leaf.keyHash, keyHash)) throw new Error("no such item");
+      const bit = (depth: number): number => ((keyHash[depth >> 3] ?? 0) >> (7 - (depth & 7))) & 1;
+      return siblings.filter((_, depth) => bit(depth) === 0).reverse();
+    },
+  };
+  return { items, root, questions, asked: () => asked };
+}
+
+describe("a prover of items", () => {
+  it.each([0, 1, 2, 3, 17, 100, 700])("proves each of %s items, and the absence of others", async (count) => {
+    const { items, root, questions } = await createState(count);
+    const prover = new StateProver(questions, { version: 1n, root });
+    for (const { keyHash, value } of items.slice(0, 120)) {
+      expect(toHex((await prover.prove(keyHash, signal)) ?? new Uint8Array())).toBe(toHex(value));
+    }
+    for (let i = 0; i < 60; i++) {
+      expect(await prover.prove(stateKeyHashOfBcs(keyOf(count + i)), signal)).toBeUndefined();
+    }
+  });
+
+  it("asks few questions for a proof", async () => {
+    const { items, root, questions, asked } = await createState(4_000);
+    for (const { keyHash } of items.slice(0, 5)) {
+      const before = asked();
+      await new StateProver(questions, { version: 1n, root }).prove(keyHash, signal);
+      expect(asked() - before).toBeLessThan(60);
+    }
+  });
+
+  const first = (value: Uint8Array): Uint8Array => value.with(value.length - 1, (value.at(-1) ?? 0) ^ 1);
+  const lies: [name: string, lie: (honest: StateQuestions) => Partial<StateQuestions>][] = [
+    [
+      "another value",
+      ({ stateChunk }) => ({
+        stateChunk: async (...asked) =>
+          (await stateChunk(...asked)).map(({ key, value }) => ({ key, value: first(value) })),
+      }),
+    ],
+    [
+      "a value that only the last answer has",
+      ({ stateChunk }) => ({
+        stateChunk: async (version, start, limit, aborted) => {
+          const items = await stateChunk(version, start, limit, aborted);
+          return limit > 1 ? items : items.map(({ key, value }) => ({ key, value: first(value) }));
+        },
+      }),
+    ],
+    [
+      "another sibling",
+      ({ rightSiblings }) => ({
+        rightSiblings: async (...asked) => (await rightSiblings(...asked)).map(first),
+      }),
+    ],
+    ["no siblings", () => ({ rightSiblings: async () => [] })],
+    ["fewer items", () => ({ stateItemCount: async () => 40n })],
+    ["more items", () => ({ stateItemCount: async () => 1n << 60n })],
+    ["no items", () => ({ stateItemCount: async () => 0n })],
+    ["empty chunks", () => ({ stateChunk: async () => [] })],
+    [
+      "the same chunk each time",
+      ({ stateChunk }) => ({
+        stateChunk: (version, _, limit, aborted) => stateChunk(version, 3n, limit, aborted),
+      }),
+    ],
+  ];
+
+  it.each(lies)("refuses a service that gives %s", async (_, lie) => {
+    const { items, root, questions } = await createState(90);
+    const prover = new StateProver({ ...questions, ...lie(questions) }, { version: 1n, root });
+    let refused = 0;
+    for (const { keyHash, value } of items) {
+      const found = await prover.prove(keyHash, signal).catch((error: unknown) => {
+        expect(error instanceof ProofError || error instanceof SourceLie).toBe(true);
+        refused++;
+        return value;
+      });
+      // What is not refused is true.
+      expect(toHex(found ?? new Uint8Array())).toBe(toHex(value));
+    }
+    expect(refused).toBeGreaterThan(0);
+  });
+
+  it("proves again after a lie", async () => {
+    const { items, root, questions } = await createState(50);
+    let isLying = true;
+    const rightSiblings: StateQuestions["rightSiblings"] = async (...asked) => {
+      const honest = await questions.rightSiblings(...asked);
+      return isLying ? honest.map(first) : honest;
+    };
+    const prover = new StateProver({ ...questions, rightSiblings }, { version: 1n, root });
+    const { keyHash, value } = items[7] as (typeof items)[number];
+    await expect(prover.prove(keyHash, signal)).rejects.toThrow(/does not lead to the state root/);
+    isLying = false;
+    expect(toHex((await prover.prove(keyHash, signal)) ?? new Uint8Array())).toBe(toHex(value));
+  });
+});

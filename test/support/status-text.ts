@@ -1,0 +1,11 @@
+// The outcome of a transaction in words.
+import { ModulesAt } from "../../src/http/transaction-json/modules-at.ts";
+import { vmStatus } from "../../src/http/transaction-json/vm-status.ts";
+import type { ExecutionStatus } from "../../src/ledger/execution-status.ts";
+import { StateTypes } from "../../src/ledger/state-types.ts";
+import type { LedgerView } from "../../src/ledger/view.ts";
+import { ModuleCache } from "../../src/move/module-cache.ts";
+
+export function statusText(status: ExecutionStatus, view: LedgerView): Promise<string> {
+  return vmStatus(status, new ModulesAt(new StateTypes(new ModuleCache()), view, view.position.version));
+}
