@@ -178,7 +178,6 @@ export {
 } from "./node/store-tools.ts";
 export type { AccountOptions, Authored, ChainAuthoring, ChainSnapshot } from "./node/test-authors.ts";
 export { CASSANDRA_NUMBERS } from "./store/cassandra/options.ts";
-export { parseProofUrl } from "./sync/proofs/connect.ts";
 export { parseUpstreamUrl } from "./sync/upstream/rest-upstream.ts";
 
 /** How often `untilReady` looks. */
