@@ -4,7 +4,7 @@ import { toPrefixedHex } from "./base/hex.ts";
 import { type Logger, silentLogger } from "./base/log.ts";
 import { andThen, type MaybePromise } from "./base/maybe-promise.ts";
 import type { ChainGuide } from "./chain/guide.ts";
-import { LOCAL_CHAIN_ID, type LocalChain } from "./chain/local-chain.ts";
+import { type BlockSource, LOCAL_CHAIN_ID } from "./chain/local-chain.ts";
 import { lagReason } from "./http/max-lag.ts";
 import type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
 import type { HoldingAnswer } from "./http/operations/get-holdings.ts";
@@ -37,7 +37,8 @@ import {
   unhealthyReasonOf,
   WaypointInfo,
 } from "./node/follow-report.ts";
-import { passThroughOf, refuseUnknownState } from "./node/following.ts";
+import { passThroughOf } from "./node/following.ts";
+import { forkInfo, forkSourceInfo } from "./node/fork-report.ts";
 import { answerSubmission } from "./node/forwarded-submissions.ts";
 import {
   cacheGauges,
@@ -49,11 +50,14 @@ import {
   writerGauges,
 } from "./node/gauges.ts";
 import { HttpFrontend, withPort } from "./node/http-frontend.ts";
+import type { ImpersonatedCall, ImpersonatedResult } from "./node/impersonation.ts";
 import { IndexQuestions } from "./node/index-questions.ts";
 import { electionInfo, indexInfo, nodeInfo } from "./node/info.ts";
 import { LedgerWriter } from "./node/ledger-writer.ts";
 import { LocalServers } from "./node/local-servers.ts";
 import { createMetrics, type MetricFigures, type Metrics } from "./node/metrics.ts";
+import { type NodeInfo, toNodeInfo } from "./node/node-info.ts";
+import { OfflineViews } from "./node/offline-views.ts";
 import {
   type BatchAnswer,
   type Explanation,
@@ -105,13 +109,16 @@ export type { CassandraOptions } from "./node/engines/cassandra.ts";
 export { FOLLOW_NUMBERS } from "./node/following.ts";
 export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
 export { FRONTEND_NUMBERS } from "./node/http-frontend.ts";
+export type { ImpersonatedCall, ImpersonatedResult } from "./node/impersonation.ts";
 export { SOFTWARE_VERSION } from "./node/info.ts";
+export { type NodeInfo, type TrustRange, type UpstreamInfo, wideJson } from "./node/node-info.ts";
 export { parseOperand, refusalOf } from "./node/operands.ts";
 export {
   type BatchAnswer,
   type Explanation,
   type FollowOptions,
   type FollowProgress,
+  type ForkOptions,
   type HistoryEnd,
   type HistoryOptions,
   type HttpOptions,
@@ -238,6 +245,7 @@ class SextantNode implements Node, Ledger {
   /** Undefined for a node that makes no blocks. */
   #submissions: SubmissionService | undefined;
   #frontend: HttpFrontend | undefined;
+  readonly #offlineViews = new OfflineViews();
   #proofPort: ProofPort | undefined;
   #store: Store | undefined;
   #driver: (() => DriverReport) | undefined;
@@ -320,7 +328,8 @@ class SextantNode implements Node, Ledger {
     const logger = this.#logger;
     const plan = await planStart(this.#options);
     this.#plan = plan;
-    this.#submissions = plan.chain === undefined ? undefined : this.#submissionService(plan.chain);
+    const chain = plan.chain ?? plan.fork?.chain;
+    this.#submissions = chain === undefined ? undefined : this.#submissionService(chain);
     // Files and the port are checked before the store is touched.
     if (http !== undefined) {
       this.#frontend = this.#createFrontend(http);
@@ -395,9 +404,9 @@ class SextantNode implements Node, Ledger {
     await this.#startWorkers();
   }
 
-  async #openLocalServers({ chain }: StartPlan): Promise<void> {
+  async #openLocalServers({ chain, fork }: StartPlan): Promise<void> {
     const { faucetPort, statusPort } = this.#options.localChain ?? {};
-    if (chain === undefined || (faucetPort ?? statusPort) === undefined) return;
+    if ((chain ?? fork) === undefined || (faucetPort ?? statusPort) === undefined) return;
     this.#localServers = new LocalServers({
       host: this.#options.http?.host ?? HTTP_DEFAULTS.host,
       faucetPort,
@@ -468,7 +477,7 @@ class SextantNode implements Node, Ledger {
     });
   }
 
-  #submissionService(chain: LocalChain): SubmissionService {
+  #submissionService(chain: BlockSource): SubmissionService {
     return new SubmissionService({
       chain,
       mempool: () => this.#writer?.blocks?.mempool,
@@ -528,7 +537,9 @@ class SextantNode implements Node, Ledger {
     }
     return andThen(
       store.openView(),
-      (view) => this.#writer?.following?.viewOver(view) ?? refuseUnknownState(view, store),
+      (view) =>
+        (this.#writer?.following ?? this.#writer?.forking)?.viewOver(view) ??
+        this.#offlineViews.viewOver(view, store),
     );
   }
 
@@ -663,16 +674,17 @@ class SextantNode implements Node, Ledger {
     return this.#call(() => this.#reader.explainSubmission(request, options));
   }
 
-  info(): Promise<Readonly<Record<string, unknown>>> {
-    return this.#call(() =>
-      this.#reader
-        .withView((view) => this.#info(view))
-        .catch((error: unknown) => {
+  info(): Promise<NodeInfo> {
+    return this.#call(async () => {
+      const info = this.#reader.withView((view) => this.#info(view));
+      return toNodeInfo(
+        await info.catch((error: unknown) => {
           if (this.#store === undefined || !(error instanceof LedgerError && error.code === "no_ledger"))
             throw error;
           return this.#info(undefined);
         }),
-    );
+      );
+    });
   }
 
   async #info(view: LedgerView | undefined): Promise<Readonly<Record<string, unknown>>> {
@@ -693,6 +705,7 @@ class SextantNode implements Node, Ledger {
               view.position,
               position?.stateRoot !== undefined || this.#writer?.following?.isProven === true,
             )),
+        ...forkInfo(view?.position),
         ...(isOwn
           ? await this.#waypoints.read(view, this.#role?.genesisWaypoint ?? this.#plan?.check?.waypoint)
           : {}),
@@ -720,6 +733,7 @@ class SextantNode implements Node, Ledger {
       passThroughRefusal: passThroughRefusalOf(following?.status()),
       more: {
         ...(following === undefined ? {} : followInfo(following, version)),
+        ...forkSourceInfo(this.#writer?.forking),
         ...indexInfo(this.#isIndexOff, this.#writer?.indexProgress),
         ...electionInfo(this.#election),
         ...this.#localServers?.info(),
@@ -768,9 +782,10 @@ class SextantNode implements Node, Ledger {
     });
   }
 
-  #syncMode(): "local" | "follow" | "static" | "read-only" {
+  #syncMode(): "local" | "fork" | "follow" | "static" | "read-only" {
     if (this.#options.readOnly === true) return "read-only";
     if (this.#options.follow !== undefined) return "follow";
+    if (this.#options.fork !== undefined) return "fork";
     return this.#plan?.chain === undefined ? "static" : "local";
   }
 
@@ -823,6 +838,10 @@ class SextantNode implements Node, Ledger {
 
   fund(address: string, amount: bigint): Promise<Authored> {
     return this.#call(() => this.#authors.fund(address, amount));
+  }
+
+  impersonate(address: string, call: ImpersonatedCall): Promise<ImpersonatedResult> {
+    return this.#call(() => this.#authors.impersonate(address, call));
   }
 
   setBalance(address: string, asset: string, amount: bigint): Promise<Authored> {
@@ -896,6 +915,7 @@ class SextantNode implements Node, Ledger {
     this.#plan = undefined;
     this.#submissions = undefined;
     this.#localServers = undefined;
+    this.#offlineViews.close();
     this.#frontend = undefined;
     this.#election = undefined;
     this.#writer = undefined;

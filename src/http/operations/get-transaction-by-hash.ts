@@ -4,7 +4,7 @@ import { toPrefixedHex } from "../../base/hex.ts";
 import { decodeWith } from "../../bcs/codec.ts";
 import { transactionByHashRoute, waitByHashRoute } from "../../interface/routes.ts";
 import { findByHash } from "../../ledger/transaction-finder.ts";
-import type { LedgerView } from "../../ledger/view.ts";
+import type { LedgerView, StoredRecord } from "../../ledger/view.ts";
 import { userTransactionCodec } from "../../transaction/user-transaction.ts";
 import { HttpError } from "../errors.ts";
 import { type Answer, type Context, operation } from "../operation.ts";
@@ -54,11 +54,22 @@ const shared = {
   ],
 } as const;
 
+/** The record of a committed transaction. A fork would ask its network for one that waits here, so that is looked at first. */
+async function findCommitted(
+  view: LedgerView,
+  services: Services,
+  hash: Uint8Array,
+): Promise<StoredRecord | undefined> {
+  const isWaiting =
+    view.position.fork !== undefined && (await services.pendingTransaction(hash)) !== undefined;
+  return isWaiting ? undefined : findByHash(view, hash);
+}
+
 async function answerOf(
   hash: Uint8Array,
   { view, services, form }: Context<"required">,
 ): Promise<Answer<string | Uint8Array>> {
-  const record = await findByHash(view, hash);
+  const record = await findCommitted(view, services, hash);
   if (record !== undefined) {
     const printer = new RecordsPrinter(services.types, view);
     const { version } = record;
@@ -88,7 +99,7 @@ export const getTransactionByHash = operation({
 
 /** Whether a transaction is committed, or never will be as far as this node knows. */
 async function isSettled(view: LedgerView, services: Services, hash: Uint8Array): Promise<boolean> {
-  if ((await findByHash(view, hash)) !== undefined) return true;
+  if ((await findCommitted(view, services, hash)) !== undefined) return true;
   // A node that makes no blocks knows of no waiting transactions, so any may still come.
   return services.submissions !== undefined && (await services.pendingTransaction(hash)) === undefined;
 }

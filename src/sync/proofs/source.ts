@@ -31,7 +31,7 @@ export interface ProofSource {
 }
 
 /**
- * What a source said cannot be true, whoever signs it. `malformed`: it breaks the format; `gap`: epochs are missing in
+ * What a source said cannot be true, no matter which key signs it. `malformed`: it breaks the format; `gap`: epochs are missing in
  * the middle; `endless`: more than the format allows.
  */
 export class SourceLie extends CodedError<"malformed" | "gap" | "endless"> {}
