@@ -30,6 +30,8 @@ const REQUIRED = [
     "bin/sextant.js",
     "dist/index.js",
     "dist/index.d.ts",
+    "dist/web-files.json",
+    "dist/reference/index.html",
   ],
   ...["contrib/sextant.service", "contrib/sextant.example.yaml", "examples/in-process.ts", "docs/operate.md"],
 ];

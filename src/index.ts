@@ -26,6 +26,7 @@ export {
   type LocalChainOptions,
   type MinVersionOptions,
   type Node,
+  type NodeInfo,
   type NodeOptions,
   type ReadOptions,
   type SdkConfig,
@@ -33,6 +34,8 @@ export {
   type StoreOptions,
   type TableItemsOptions,
   type TableRow,
+  type TrustRange,
+  type UpstreamInfo,
   verifyGenesis,
   type WatchOptions,
 } from "./node.ts";

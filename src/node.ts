@@ -56,6 +56,7 @@ import { electionInfo, indexInfo, nodeInfo } from "./node/info.ts";
 import { LedgerWriter } from "./node/ledger-writer.ts";
 import { LocalServers } from "./node/local-servers.ts";
 import { createMetrics, type MetricFigures, type Metrics } from "./node/metrics.ts";
+import { type NodeInfo, toNodeInfo } from "./node/node-info.ts";
 import { OfflineViews } from "./node/offline-views.ts";
 import {
   type BatchAnswer,
@@ -110,6 +111,7 @@ export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
 export { FRONTEND_NUMBERS } from "./node/http-frontend.ts";
 export type { ImpersonatedCall, ImpersonatedResult } from "./node/impersonation.ts";
 export { SOFTWARE_VERSION } from "./node/info.ts";
+export { type NodeInfo, type TrustRange, type UpstreamInfo, wideJson } from "./node/node-info.ts";
 export { parseOperand, refusalOf } from "./node/operands.ts";
 export {
   type BatchAnswer,
@@ -672,16 +674,17 @@ class SextantNode implements Node, Ledger {
     return this.#call(() => this.#reader.explainSubmission(request, options));
   }
 
-  info(): Promise<Readonly<Record<string, unknown>>> {
-    return this.#call(() =>
-      this.#reader
-        .withView((view) => this.#info(view))
-        .catch((error: unknown) => {
+  info(): Promise<NodeInfo> {
+    return this.#call(async () => {
+      const info = this.#reader.withView((view) => this.#info(view));
+      return toNodeInfo(
+        await info.catch((error: unknown) => {
           if (this.#store === undefined || !(error instanceof LedgerError && error.code === "no_ledger"))
             throw error;
           return this.#info(undefined);
         }),
-    );
+      );
+    });
   }
 
   async #info(view: LedgerView | undefined): Promise<Readonly<Record<string, unknown>>> {

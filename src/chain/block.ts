@@ -346,7 +346,7 @@ export async function makeBlock(items: ChainItems, seed: Uint8Array, base: Block
     const free: Gas = { used: BigInt(MIN_GAS_USED), unitPrice: 0n };
     for (const action of installActions(items)) await builder.addUser(action, free, timestampUsec);
   } else if (!isNil) {
-    // Before the demo accounts, which would use up the sequence numbers of those who sign with their keys.
+    // Before the demo accounts, whose own transactions would use up the sequence numbers that clients with their keys sign.
     if (base.submitted !== undefined) await builder.addSubmitted(base.submitted, timestampUsec);
     if (base.traffic !== false) await builder.addRandomUsers(timestampUsec);
   }

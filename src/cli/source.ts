@@ -31,10 +31,12 @@ import {
   type HistoryEnd,
   MAX_WAIT_MS,
   type MinVersionOptions,
+  type NodeInfo,
   parseOperand,
   proofToJson,
   type ReadOptions,
   refusalOf,
+  wideJson,
 } from "../node.ts";
 import { followEvents } from "./event-stream.ts";
 import { durationOption, type Exclusion, textOption } from "./option.ts";
@@ -619,9 +621,8 @@ function batchText(
 }
 
 /** The level of a version by a node's info, which has the latest ranges only; undefined for a version before them. */
-function levelAt(info: Readonly<Record<string, unknown>>, version: bigint): string | undefined {
-  const ranges = info.trust_ranges as readonly { readonly first_version: string; readonly level: string }[];
-  return ranges.findLast(({ first_version: first }) => BigInt(first) <= version)?.level;
+function levelAt({ trust_ranges: ranges = [] }: NodeInfo, version: bigint): string | undefined {
+  return ranges.findLast(({ first_version: first }) => first <= version)?.level;
 }
 
 async function localSource(data: string, least: MinVersionOptions): Promise<Source> {
@@ -734,8 +735,8 @@ async function localSource(data: string, least: MinVersionOptions): Promise<Sour
     encode: (request) =>
       ask(async () => JSON.stringify(toPrefixedHex(await node.encodeSubmission(request, least)))),
     explain: (request) => ask(async () => JSON.stringify(await node.explainSubmission(request, least))),
-    info: () => ask(async () => JSON.stringify(await node.info())),
-    ledger: () => ask(async () => JSON.stringify(await node.ledgerInfo(least))),
+    info: () => ask(async () => wideJson(await node.info())),
+    ledger: () => ask(async () => wideJson(await node.ledgerInfo(least))),
     close: () => node.close(),
   };
 }

@@ -77,6 +77,9 @@ export interface DispatcherOptions extends Omit<ResponderOptions, "headers"> {
   readonly passThrough: PassThrough | undefined;
 }
 
+/** Stands for all files for browsers in counts and logs. */
+const STATIC_FILE = { id: "static_file", method: "GET", path: "/", isDocument: false } as const;
+
 /** Longest request target. The limit of node:http covers target and headers together. */
 const MAX_TARGET_LENGTH = 16 * 1024;
 
@@ -200,6 +203,7 @@ export class Dispatcher {
       const finding = this.#options.files?.find(path, headers);
       const file = finding === undefined ? undefined : await finding;
       if (file !== undefined) {
+        serving.operation = STATIC_FILE;
         inFlight = 1;
         this.#countIn();
         await this.#sendFile(serving, file);

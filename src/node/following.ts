@@ -4,7 +4,7 @@ import type { Logger } from "../base/log.ts";
 import { DAY_MS, type NumberSettings } from "../base/settings.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { isWhole, type Position } from "../ledger/position.ts";
-import { confirmedVersion, type Refutation } from "../ledger/trust.ts";
+import { confirmedVersion, PROVEN, type Refutation } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
 import type { Store } from "../store/contract.ts";
@@ -55,11 +55,17 @@ export interface FollowPlan {
   readonly startVersion: bigint | "latest" | undefined;
   readonly anchors: readonly Waypoint[];
   readonly proving: ProvingPlan | undefined;
+  /** Commits only what validators signed. */
+  readonly isProvenOnly: boolean;
   readonly options: FollowOptions;
 }
 
 /** Checks the options before a store is touched. Throws ConfigError. */
-export function planFollowing(options: FollowOptions, anchors: readonly Waypoint[]): FollowPlan {
+export function planFollowing(
+  options: FollowOptions,
+  anchors: readonly Waypoint[],
+  minTrust?: string | undefined,
+): FollowPlan {
   const urls = options.upstreams.map((url) => parseUpstreamUrl(url));
   if (urls.length === 0) throw new ConfigError("upstream: expected at least one");
   const agree = options.agree === undefined ? undefined : parseAgreement(options.agree);
@@ -74,13 +80,14 @@ export function planFollowing(options: FollowOptions, anchors: readonly Waypoint
   }
   const apiKeys = keysOf(urls, options);
   const proving = planProving(options.proofs ?? [], anchors, options.proofPollTimeMs);
+  const isProvenOnly = proving !== undefined && minTrust === PROVEN.kind;
   const startVersion = parseStart(options.startVersion);
   if (startVersion !== undefined && proving?.urls.every(({ protocol }) => protocol === "file:") === true) {
     throw new ConfigError(
       "proofs: expected a node's backup service for a start in the middle, not only folders",
     );
   }
-  return { urls, apiKeys, agree, startVersion, anchors, proving, options };
+  return { urls, apiKeys, agree, startVersion, anchors, proving, isProvenOnly, options };
 }
 
 /** A key is for one upstream alone: another could keep it, and so could anyone on the way. */
@@ -219,6 +226,8 @@ export class Following {
                   (await locateBase(upstream, startVersion, ceiling, signal)),
               )
           : undefined,
+      // Otherwise each new block would make the node refuse every answer until the next signature.
+      ceiling: this.#plan.isProvenOnly ? () => this.#proving?.ceiling ?? -1n : undefined,
       noteMatch: async (waypoint) => {
         const isGiven = this.#plan.anchors.some((anchor) => isSameWaypoint(anchor, waypoint));
         if (isGiven) await committer.noteMatchedWaypoint(waypoint);

@@ -15,6 +15,7 @@ import type { LOCAL_CHAIN_NUMBERS } from "./block-maker.ts";
 import type { FOLLOW_NUMBERS } from "./following.ts";
 import type { FORK_NUMBERS } from "./forking.ts";
 import type { FRONTEND_NUMBERS } from "./http-frontend.ts";
+import type { NodeInfo } from "./node-info.ts";
 import type { StoreOptions } from "./store-engines.ts";
 import type { AccountOptions, ChainAuthoring } from "./test-authors.ts";
 
@@ -193,16 +194,16 @@ export interface WatchOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The ledger's head, as `GET /v1` answers. */
+/** The ledger's head: the keys of `GET /v1`, with bigints in the place of its decimal texts. */
 export interface LedgerInfo {
   readonly chain_id: number;
-  readonly epoch: string;
-  readonly ledger_version: string;
-  readonly oldest_ledger_version: string;
-  readonly ledger_timestamp: string;
+  readonly epoch: bigint;
+  readonly ledger_version: bigint;
+  readonly oldest_ledger_version: bigint;
+  readonly ledger_timestamp: bigint;
   readonly node_role: "full_node";
-  readonly oldest_block_height: string;
-  readonly block_height: string;
+  readonly oldest_block_height: bigint;
+  readonly block_height: bigint;
 }
 
 /** What a transaction would do on the head of the local chain. */
@@ -289,8 +290,8 @@ export interface Node extends ChainAuthoring {
   encodeSubmission(request: object | string | Uint8Array, options?: MinVersionOptions): Promise<Uint8Array>;
   /** Explains a signing message, a raw transaction or a transaction request, with warnings. */
   explainSubmission(request: object | string | Uint8Array, options?: MinVersionOptions): Promise<Explanation>;
-  /** The object that `GET /v1/info` answers with. */
-  info(): Promise<Readonly<Record<string, unknown>>>;
+  /** What `GET /v1/info` answers with. */
+  info(): Promise<NodeInfo>;
   ledgerInfo(options?: MinVersionOptions): Promise<LedgerInfo>;
   /** Makes the next block of the local chain now and returns the new head. Concurrent calls run one after the other. */
   produceBlock(): Promise<LedgerInfo>;

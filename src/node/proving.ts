@@ -73,6 +73,8 @@ export class Proving {
   /** The signed version that the follower waits for. */
   #expected: Waypoint | undefined;
   #provenVersion: bigint | undefined;
+  /** True while the store has no ledger. */
+  #isEmpty = true;
   /** Comparisons run one after the other. */
   #turn: Promise<void> = Promise.resolve();
 
@@ -114,11 +116,12 @@ export class Proving {
   /** The follower to tell of signed versions to come. */
   attach(follower: Follower): void {
     this.#follower = follower;
-    follower.expect(this.#expected, undefined);
+    follower.expectSigned(this.#expected);
   }
 
   /** Compares again once the store has the version that the follower waited for. */
   committed(version: bigint): void {
+    this.#isEmpty = false;
     if (this.#expected === undefined || version < this.#expected.version) return;
     this.#compare().catch((error: unknown) => {
       if (isPassingFault(error)) this.#parts.onWaiting(error);
@@ -137,6 +140,7 @@ export class Proving {
     const position = await loadPosition(store);
     if (chain === undefined || position?.refuted !== undefined) return;
     if (position !== undefined) {
+      this.#isEmpty = false;
       const { provenTo, refuted } = await judgeHistory(store, chain);
       if (provenTo !== undefined) {
         await committer.noteProven(provenTo);
@@ -150,16 +154,27 @@ export class Proving {
       this.#provenVersion = provenTo ?? provenVersion(position);
     }
     await this.#expectNext(chain, position?.version ?? -1n);
+    const head = (await loadPosition(store))?.version ?? -1n;
+    // Committed meanwhile: nobody would compare it before the next news.
+    if (this.#expected !== undefined && head >= this.#expected.version) await this.#compareNow();
   }
 
   /** Tells the follower of the next signed version, so that it refuses another history there. */
   async #expectNext(chain: SignedChain, head: bigint): Promise<void> {
-    const signed = await chain.firstAbove(head);
+    // What the waypoint itself names is anchored, not signed.
+    const start = chain.startVersion ?? -1n;
+    const signed = await chain.firstAbove(head < start ? start : head);
     const next = signed && computeWaypoint(signed.ledgerInfo);
     const before = this.#expected;
     if (next !== undefined && before !== undefined && isSameWaypoint(next, before)) return;
     this.#expected = next;
-    this.#follower?.expect(next, before);
+    this.#follower?.expectSigned(next);
+  }
+
+  /** The last version that may be committed if everything must be signed; -1 for none. */
+  get ceiling(): bigint {
+    if (this.#isEmpty) return this.#chain?.latest?.ledgerInfo.version ?? -1n;
+    return this.#expected?.version ?? -1n;
   }
 
   status(): ProvingStatus {

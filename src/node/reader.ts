@@ -64,13 +64,13 @@ function toJson(request: object): string {
 export function toLedgerInfo({ position }: Pick<LedgerView, "position">): LedgerInfo {
   return {
     chain_id: position.chainId,
-    epoch: `${position.epoch}`,
-    ledger_version: `${position.version}`,
-    oldest_ledger_version: `${position.oldestVersion}`,
-    ledger_timestamp: `${position.timestampUsec}`,
+    epoch: position.epoch,
+    ledger_version: position.version,
+    oldest_ledger_version: position.oldestVersion,
+    ledger_timestamp: position.timestampUsec,
     node_role: "full_node",
-    oldest_block_height: `${position.oldestBlockHeight}`,
-    block_height: `${position.blockHeight}`,
+    oldest_block_height: position.oldestBlockHeight,
+    block_height: position.blockHeight,
   };
 }
 

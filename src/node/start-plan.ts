@@ -96,7 +96,7 @@ export async function planStart(options: NodeOptions): Promise<StartPlan> {
     return { ...NO_PLAN, fork: plan, accounts };
   }
   const expected = follow === undefined ? waypoints[0] : waypoints.find(({ version }) => version === 0n);
-  const followPlan = follow === undefined ? undefined : planFollowing(follow, waypoints);
+  const followPlan = follow === undefined ? undefined : planFollowing(follow, waypoints, http?.minTrust);
   if (followPlan !== undefined && localChain !== undefined) {
     throw new ConfigError("localChain: a node that follows upstreams makes no blocks");
   }

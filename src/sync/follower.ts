@@ -6,7 +6,7 @@ import type { Logger } from "../base/log.ts";
 import { DAY_MS, HOUR_MS, type NumberOptions, type NumberSettings, numbersOf } from "../base/settings.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { isAccumulatorKnown, type Position } from "../ledger/position.ts";
-import { confirmedVersion, type Refutation, type TrustLevel } from "../ledger/trust.ts";
+import { confirmedVersion, PROVEN, type Refutation, type TrustLevel } from "../ledger/trust.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import type { Store } from "../store/contract.ts";
 import { Agreement, type AgreementRule, claimOf, levelOfRule, NoAgreement } from "./agreement.ts";
@@ -126,6 +126,8 @@ export interface FollowerOptions {
     | undefined;
   /** True for a transient fault of this node: the follower retries. */
   readonly mayPass?: (error: unknown) => boolean;
+  /** The last version that may be committed, as known now; -1 for none. */
+  readonly ceiling?: (() => bigint) | undefined;
   /**
    * Notes a waypoint whose version is committed and that matched; the committer does unless given. False for one that the
    * operator did not give: it is not worth a log line.
@@ -186,6 +188,8 @@ export class Follower {
   #state: FollowState = "starting";
   #reason: string | undefined;
   #anchors: readonly Waypoint[];
+  /** The one of the anchors that validators signed. */
+  #signed: Waypoint | undefined;
   #chainId: number | undefined;
   /** Last version that this follower committed. */
   #version: bigint | undefined;
@@ -277,9 +281,10 @@ export class Follower {
     return HEAD_AGE_MS + 2.5 * this.#pace.pollTimeMs;
   }
 
-  /** Expects a waypoint of a version to come, in the place of another one. */
-  expect(waypoint: Waypoint | undefined, instead: Waypoint | undefined): void {
-    const others = this.#anchors.filter((anchor) => anchor !== instead);
+  /** Expects the waypoint of a version to come that validators signed, in the place of the last one. */
+  expectSigned(waypoint: Waypoint | undefined): void {
+    const others = this.#anchors.filter((anchor) => anchor !== this.#signed);
+    this.#signed = waypoint;
     this.#anchors = waypoint === undefined ? others : [...others, waypoint];
   }
 
@@ -316,6 +321,12 @@ export class Follower {
     if (next === undefined) return;
     const rechecks = this.#watch.recheck();
     if (this.#needed > 1 && !(await this.#isClaimed(next))) return;
+    if (next > (this.#options.ceiling?.() ?? next)) {
+      this.#enter("catching_up", `version ${next} may not be committed before it is signed`);
+      this.#options.onRest?.();
+      await Promise.all([pause(this.#pollMs(), this.#stop.signal), rechecks]);
+      return;
+    }
     const entry = this.pool.pick(next);
     if (entry === undefined) {
       this.#enter("waiting", "every upstream is resting or set aside");
@@ -467,7 +478,7 @@ export class Follower {
         matched.push(...checkAnchors(this.#anchors, blocks));
         const level = await this.#confirm(entry, blocks);
         isCommit = true;
-        return level;
+        return this.#isSigned(matched, blocks) ? PROVEN : level;
       });
     } catch (error) {
       throw explainUnverified(error, page.bytes);
@@ -489,6 +500,14 @@ export class Follower {
     for (const waypoint of matched) await this.#noteMatchedWaypoint(waypoint);
   }
 
+  /** True if validators signed the last of these blocks. */
+  #isSigned(matched: readonly Waypoint[], blocks: readonly VerifiedBlock[]): boolean {
+    const signed = this.#signed;
+    return (
+      signed !== undefined && matched.includes(signed) && blocks.at(-1)?.position.version === signed.version
+    );
+  }
+
   /** An upstream may send many bytes for few records, but not without end. */
   #checkBudget(entry: PoolEntry): void {
     const bytes = entry.upstream.receivedBytes - entry.usefulBytes;
@@ -497,9 +516,11 @@ export class Follower {
     throw new UpstreamError("too_large", `it sent ${bytes} bytes without records that could be committed`);
   }
 
-  /** The last version to fetch if several upstreams must agree: one that claims more cannot have it confirmed. */
+  /** The last version to fetch: one that too few upstreams claim, or that must be signed and is not, is not committed. */
   #ceiling(): bigint | undefined {
-    return this.#needed > 1 ? this.pool.headVersion(this.#needed) : undefined;
+    const agreed = this.#needed > 1 ? this.pool.headVersion(this.#needed) : undefined;
+    const allowed = this.#options.ceiling?.();
+    return agreed === undefined || (allowed !== undefined && allowed < agreed) ? allowed : agreed;
   }
 
   #nextPage(entry: PoolEntry, queue: PageQueue): Promise<QueuedPage> {

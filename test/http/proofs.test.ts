@@ -47,7 +47,7 @@ describe("a proof of a balance", () => {
     const balance = await (await fetch(`${url}?quoted=true`)).json();
     expect(proven.claim).toMatchObject({ kind: "balance", asset: COIN, amount: BigInt(balance as string) });
     expect(response.headers.get("x-node-read-version")).toBe(`${proven.version}`);
-    expect(`${proven.version}`).toBe((await node.ledgerInfo()).ledger_version);
+    expect(proven.version).toBe((await node.ledgerInfo()).ledger_version);
     const binary = await fetch(`${url}/proof?from_waypoint=${genesis}`, { headers: bcs });
     const bytes = new Uint8Array(await binary.arrayBuffer());
     expect(check(decodeBundle(bytes))).toEqual(proven);

@@ -1,13 +1,14 @@
 // Transactions by hash and by sender, waiting for one, and the price of gas: with the official SDK and with bad input.
-import { Aptos, AptosConfig, Network } from "@aptos-labs/ts-sdk";
+import { Account, Aptos, AptosConfig, Network } from "@aptos-labs/ts-sdk";
 import { beforeAll, describe, expect, it } from "vitest";
 import { fromHex, toPrefixedHex } from "../../src/base/hex.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
 import { vector } from "../../src/bcs/sequences.ts";
 import { type LedgerRecord, recordCodec } from "../../src/ledger/record.ts";
-import { formatAddress } from "../../src/move/address.ts";
+import { formatAddress, formatAddressLong, parseAddress } from "../../src/move/address.ts";
 import { createNode, type Node } from "../../src/node.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
+import { userTransactionCodec } from "../../src/transaction/user-transaction.ts";
 import { ChainRun } from "../support/chain-run.ts";
 import { createTrackedChain } from "../support/expected-balances.ts";
 import { startServer } from "../support/http-server.ts";
@@ -162,6 +163,40 @@ describe("waiting for a transaction", () => {
       404,
       "transaction_not_found",
     ]);
+  });
+
+  it("follows a submitted transaction from pending to committed", async () => {
+    const node = await createNode({ localChain: { seed: "pending" }, http: { port: 0, maxWaitMs: 0 } });
+    try {
+      await node.mine();
+      const aptos = new Aptos(new AptosConfig({ network: Network.CUSTOM, fullnode: node.url ?? "" }));
+      const signer = Account.generate();
+      await node.fund(signer.accountAddress.toString(), 1_000_000_000n);
+      await node.mine();
+      const transaction = await aptos.transferCoinTransaction({
+        sender: signer.accountAddress,
+        recipient: formatAddressLong(parseAddress("0xb0b")),
+        amount: 12,
+        options: { maxGasAmount: 5000 },
+      });
+      const sent = await aptos.signAndSubmitTransaction({ signer, transaction });
+      const { hash: transactionHash } = sent;
+      expect(await aptos.getTransactionByHash({ transactionHash })).toEqual(sent);
+      const url = `${node.url}/transactions/by_hash/${transactionHash}`;
+      const bytes = new Uint8Array(await (await fetch(url, { headers: BCS })).arrayBuffer());
+      const { raw } = decodeWith(userTransactionCodec, bytes.subarray(1));
+      expect([bytes[0], toPrefixedHex(raw.sender)]).toEqual([1, signer.accountAddress.toStringLong()]);
+      // The wait ends with a pending transaction, or with the block.
+      const waited = await fetch(`${node.url}/transactions/wait_by_hash/${transactionHash}`);
+      expect(await waited.json()).toEqual(sent);
+      await node.mine();
+      const done = await aptos.waitForTransaction({ transactionHash });
+      expect(done).toMatchObject({ type: "user_transaction", hash: transactionHash, success: true });
+      const sentBy = await aptos.getAccountTransactions({ accountAddress: signer.accountAddress });
+      expect(sentBy).toEqual([done]);
+    } finally {
+      await node.close();
+    }
   });
 
   it("is bounded: of many requests a hundred wait, and the others are answered at once", async () => {

@@ -35,12 +35,16 @@ async function produce(node: Node, blocks: number): Promise<void> {
 }
 
 /** The same chain up to now, then another one: nobody serves signatures for it. */
-async function startFork(shared: number, blocks: number): Promise<Node> {
-  const fork = await startOrigin(shared);
+async function startFork(
+  sharedBlocks: number,
+  blocks: number,
+): Promise<{ readonly fork: Node; readonly shared: bigint }> {
+  const fork = await startOrigin(sharedBlocks);
+  const shared = await headOf(fork);
   const [account] = fork.guide()?.accounts ?? [];
   await fork.fund(account?.address ?? "", 1n);
   await produce(fork, blocks);
-  return fork;
+  return { fork, shared };
 }
 
 interface Info {
@@ -62,14 +66,19 @@ const infoOf = async (node: Node): Promise<Info> => (await node.info()) as unkno
 
 async function follow(
   upstream: Node,
-  { waypoint, proofs, data }: { waypoint: string; proofs: readonly string[]; data?: string },
+  {
+    waypoint,
+    proofs,
+    data,
+    minTrust,
+  }: { waypoint: string; proofs: readonly string[]; data?: string; minTrust?: string },
 ): Promise<Node> {
   return opened(
     await createNode({
       data,
       waypoint,
       pruneWindow: "off",
-      http: { port: 0 },
+      http: { port: 0, minTrust },
       follow: {
         upstreams: [upstream.url ?? ""],
         proofs,
@@ -138,6 +147,33 @@ describe("a follower with a proof source", () => {
     await untilLevel(follower, "proven", await headOf(origin));
   });
 
+  it("answers only what is proven if the operator asks for that, and always can", async () => {
+    const origin = await startOrigin(8);
+    const { genesis_waypoint: waypoint } = await infoOf(origin);
+    const proxy = await proxyTo(origin);
+    const follower = await follow(origin, { waypoint, proofs: [proxy.url], minTrust: "proven" });
+    await untilLevel(follower, "proven", await headOf(origin));
+    const balance = `${follower.url}/accounts/0x1/balance/${COIN}`;
+    for (let i = 0; i < 12; i++) {
+      await origin.produceBlock();
+      for (let asked = 0; asked < 5; asked++) {
+        const response = await fetch(balance);
+        expect([response.status, response.headers.get("x-node-trust")]).toEqual([200, "proven"]);
+      }
+    }
+    await untilLevel(follower, "proven", await headOf(origin));
+    // Without signatures it stays where it is.
+    proxy.meddle = (passing) => ({ ...passing, status: 500, body: Buffer.alloc(0) });
+    await until(async () => (await infoOf(follower)).proof_sources[0]?.state === "resting");
+    const proven = await headOf(follower);
+    await produce(origin, 2);
+    await until(async () => (await follower.info()).upstream_version !== undefined);
+    expect(await headOf(follower)).toBe(proven);
+    expect((await fetch(balance)).status).toBe(200);
+    proxy.meddle = (passing) => passing;
+    await untilLevel(follower, "proven", await headOf(origin));
+  });
+
   it("that lies is set aside, raises nothing, and does not keep another one from it", async () => {
     const origin = await startOrigin(8);
     const { genesis_waypoint: waypoint } = await infoOf(origin);
@@ -189,10 +225,10 @@ describe("a follower with a proof source", () => {
 describe("a validly hashed fork that nobody signed", () => {
   it("is refuted by the next signature, from the last proven version on", async () => {
     const origin = await startOrigin(8);
-    const { genesis_waypoint: waypoint, ledger_version: shared } = await infoOf(origin);
-    const fork = await startFork(8, 9);
+    const { genesis_waypoint: waypoint } = await infoOf(origin);
+    const { fork, shared } = await startFork(8, 9);
     const follower = await follow(fork, { waypoint, proofs: [origin.proofUrl ?? ""] });
-    await until(async () => (await infoOf(follower).catch(() => undefined))?.proven_version === shared);
+    await until(async () => (await infoOf(follower).catch(() => undefined))?.proven_version === `${shared}`);
     await until(async () => (await headOf(follower)) === (await headOf(fork)));
     expect((await infoOf(follower)).trust_level).toBe("chained");
     // Within one epoch.
@@ -201,7 +237,7 @@ describe("a validly hashed fork that nobody signed", () => {
       const now = await infoOf(follower);
       return now.refuted_from === undefined ? undefined : now;
     });
-    expect(info.refuted_from).toBe(`${BigInt(shared) + 1n}`);
+    expect(info.refuted_from).toBe(`${shared + 1n}`);
     expect(info.refutation).toMatch(
       /^this node's history from version \d+ on is not the network's: the validators of epoch \d+ signed version \d+ of another history$/,
     );
@@ -214,25 +250,23 @@ describe("a validly hashed fork that nobody signed", () => {
   it("is refused where a signature is known first, and refuted once an upstream has the signed history", async () => {
     const origin = await startOrigin(18);
     const { genesis_waypoint: waypoint } = await infoOf(origin);
-    const fork = await startFork(8, 0);
-    const shared = await headOf(fork);
+    const { fork, shared } = await startFork(8, 0);
+    const begun = await headOf(fork);
     const data = temporaryFolder();
     const known = await follow(fork, { waypoint, proofs: [origin.proofUrl ?? ""], data });
     await until(async () => {
       const { signed_version } = await infoOf(known).catch(() => ({ signed_version: undefined }));
-      return signed_version === `${await headOf(origin)}` && (await headOf(known)) === shared;
+      return signed_version === `${await headOf(origin)}` && (await headOf(known)) === begun;
     });
     await produce(fork, 20);
     await until(async () => {
-      const { upstreams = [] } = (await known.info()) as {
-        upstreams?: { state: string; last_fault?: string }[];
-      };
+      const { upstreams = [] } = await known.info();
       return upstreams[0]?.state === "set_aside" && upstreams[0].last_fault?.includes("another history");
     });
     expect((await infoOf(known)).refuted_from).toBeUndefined();
-    const head = await headOf(known);
-    expect(head).toBeLessThan(await headOf(origin));
     await known.close();
+    const head = known.closedAt ?? 0n;
+    expect(head).toBeLessThan(await headOf(origin));
 
     const again = await follow(origin, { waypoint, proofs: [origin.proofUrl ?? ""], data });
     const info = await until(async () => {
@@ -240,8 +274,12 @@ describe("a validly hashed fork that nobody signed", () => {
       const isDone = now.refuted_from !== undefined || BigInt(now.ledger_version) > head;
       return isDone ? now : undefined;
     });
-    // A page of the fork is committed whole or not at all: what of it was before the signature was taken is refuted.
-    if (head === shared) expect(info.refuted_from).toBeUndefined();
-    else expect(info.refuted_from).toBe(`${shared + 1n}`);
+    // From the first version that differs: the first block after the shared ones begins alike.
+    expect(head).toBeGreaterThan(shared);
+    expect(BigInt(info.refuted_from ?? 0)).toBeGreaterThan(shared);
+    expect(BigInt(info.refuted_from ?? 0)).toBeLessThanOrEqual(head);
+    expect(info.refutation).toMatch(
+      /confirms the history that .* serves, which differs from the one stored here/,
+    );
   });
 });

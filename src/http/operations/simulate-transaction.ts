@@ -12,6 +12,9 @@ function flag(description: string): Field<boolean> {
   return { ...quotedField, description };
 }
 
+/** Checks and runs of long calls take turns. */
+const MAX_IN_FLIGHT = 64;
+
 /** `POST /v1/transactions/simulate` */
 export const simulateTransaction = operation({
   id: "simulate_transaction",
@@ -23,6 +26,7 @@ export const simulateTransaction = operation({
   ledger: "required",
   switchable: true,
   switch: "submit",
+  maxInFlight: MAX_IN_FLIGHT,
   params: {},
   query: {
     estimate_max_gas_amount: flag(

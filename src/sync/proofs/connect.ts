@@ -39,6 +39,8 @@ class WebSource implements ProofSource {
   readonly #service: BackupService;
   readonly #folder: ProofSource;
   #isService: boolean | undefined;
+  /** True once a folder was read: it turns into no service. */
+  #isKnown = false;
 
   constructor(url: URL, userAgent: string) {
     this.name = url.href;
@@ -57,6 +59,7 @@ class WebSource implements ProofSource {
 
   async *epochEnds(first: bigint, signal: AbortSignal): AsyncGenerator<SignedLedgerInfo> {
     yield* (await this.#choose(signal)).epochEnds(first, signal);
+    this.#isKnown = true;
   }
 
   async lastEpoch(signal: AbortSignal): Promise<bigint | undefined> {
@@ -83,7 +86,7 @@ class WebSource implements ProofSource {
 
   /** A service answers for its database; a folder has no such file. */
   async #choose(signal: AbortSignal): Promise<ProofSource> {
-    if (this.#isService !== true) {
+    if (this.#isService !== true && !this.#isKnown) {
       try {
         await this.#service.dbState(signal);
         this.#isService = true;
