@@ -10,11 +10,7 @@ import { NODE_DEFAULTS } from "./options.ts";
 /** Keys of the info response. */
 export interface DemoNames
   extends Partial<Readonly<Record<"demo_assets" | "demo_tables", Readonly<Record<string, string>>>>> {
-<<<<<<< HEAD
-  /** The seed gives the keys, so they guard nothing. */
-=======
   /** Everyone who knows the seed has the keys: they guard nothing. */
->>>>>>> main
   readonly demo_accounts?: Readonly<
     Record<string, { readonly address: string; readonly private_key: string }>
   >;
