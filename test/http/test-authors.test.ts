@@ -162,6 +162,27 @@ describe("changes", () => {
     expect((await supplyOf(node, "0xa")) - native).toBe(1n);
   });
 
+  it("are transactions that clients can read, and that a revert takes back", async () => {
+    const node = await start({ http: { port: 0 } });
+    const snapshot = await node.snapshot();
+    const read = async (path: string) => {
+      const response = await fetch(`${node.url}${path}`);
+      return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+    };
+    const { version, hash } = await node.setBalance("0xb0b", APT, 5n);
+    const wanted = { type: "genesis_transaction", version: `${version}`, hash, success: true };
+    expect((await read(`/transactions/by_hash/${hash}`)).body).toMatchObject(wanted);
+    expect((await read(`/transactions/by_version/${version}`)).body).toMatchObject(wanted);
+    const block = await read(`/blocks/by_version/${version}?with_transactions=true`);
+    expect((block.body.transactions as unknown[])[1]).toMatchObject(wanted);
+    await node.revert(snapshot);
+    expect((await read(`/transactions/by_hash/${hash}`)).status).toBe(404);
+    const other = await node.setBalance("0xcafe", APT, 6n);
+    expect(other.version).toBe(version);
+    expect((await read(`/transactions/by_version/${version}`)).body).toMatchObject({ hash: other.hash });
+    expect((await read(`/transactions/by_hash/${hash}`)).status).toBe(404);
+  });
+
   it("of the same kind made twice are two transactions", async () => {
     const node = await start();
     const first = await node.putTableItem(TABLE, "0x01", "0x05");
