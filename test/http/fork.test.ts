@@ -105,6 +105,10 @@ describe("a fork", () => {
     expect(touched).toEqual([[`${target?.name} APT`, (before.get(`${target?.name} APT`) ?? 0n) + 12_345n]]);
     const left = await fork.balance(owner, APT);
     expect(left).toBeLessThan(1_000_000_000n - 12_345n);
+    const changes: (readonly [bigint, bigint])[] = [];
+    for await (const { before: held, after: holds } of fork.balanceHistory(to, APT))
+      changes.push([held, holds]);
+    expect(changes.at(-1)).toEqual([before.get(`${target?.name} APT`), after.get(`${target?.name} APT`)]);
     // The network knows nothing of it.
     expect(await origin.balance(owner, APT)).toBe(0n);
   });
@@ -199,7 +203,7 @@ describe("a fork", () => {
     expect(info).toMatchObject({
       sync_mode: "fork",
       fork: label,
-      fork_version: `${at}`,
+      fork_version: at,
       fork_url: origin.url,
       trust_level: "forked",
       weakest_trust_level: "forked",
@@ -354,7 +358,7 @@ describe("a fork", () => {
       follow: { upstreams: [fork.url ?? ""], upstreamRate: 0, pollTimeMs: 20 },
       genesis: createLocalChain({ seed: SEED }).genesisBlob(),
     });
-    await until(async () => JSON.stringify(await strict.info()).includes("set_aside"));
+    await until(async () => (await strict.info()).upstreams?.some(({ state }) => state === "set_aside"));
     expect(await headOf(strict)).toBeLessThanOrEqual(at);
     const trusting = await startNode({
       follow: { upstreams: [fork.url ?? ""], upstreamRate: 0, pollTimeMs: 20, startVersion: `${head}` },
