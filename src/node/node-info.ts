@@ -30,7 +30,7 @@ export interface NodeInfo {
   readonly epoch?: bigint;
   /** Microseconds since 1970. */
   readonly ledger_timestamp?: bigint;
-  readonly sync_mode: "local" | "follow" | "static" | "read-only";
+  readonly sync_mode: "local" | "fork" | "follow" | "static" | "read-only";
   readonly sync_state: string;
   /** Why the ledger does not move. */
   readonly sync_fault?: string;
@@ -41,6 +41,11 @@ export interface NodeInfo {
   readonly refuted_from?: bigint;
   readonly genesis_waypoint?: string;
   readonly waypoint?: string;
+  /** Of a fork: `forked at V from URL`, its version and URL, and why the node there cannot be asked. */
+  readonly fork?: string;
+  readonly fork_version?: bigint;
+  readonly fork_url?: string;
+  readonly fork_fault?: string;
   readonly upstream_version?: bigint;
   readonly versions_behind?: bigint;
   readonly versions_ahead?: bigint;
@@ -70,6 +75,7 @@ const WIDE_KEYS: ReadonlySet<string> = new Set([
   "epoch",
   "ledger_timestamp",
   "refuted_from",
+  "fork_version",
   "upstream_version",
   "versions_behind",
   "versions_ahead",

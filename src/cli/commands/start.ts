@@ -317,7 +317,10 @@ function startNode(values: StartValues): Promise<Node> {
     onUpgrade: upgradeProgress(),
     genesis: values.genesis,
     waypoint: values.waypoint,
-    fork: forkOf(values, values.fork === undefined ? undefined : apiKeys(1).apiKey),
+    fork: forkOf(values, () => {
+      const { apiKey, apiKeys: [numbered] = [] } = apiKeys(1);
+      return numbered ?? apiKey;
+    }),
     follow: isFollowing
       ? {
           ...toNodeValues(followOptions, values),
