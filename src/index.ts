@@ -28,6 +28,7 @@ export {
   type Node,
   type NodeInfo,
   type NodeOptions,
+  type ProveOptions,
   type ReadOptions,
   type SdkConfig,
   type SimulationResult,
