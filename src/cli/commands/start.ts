@@ -151,7 +151,7 @@ const options = {
       NODE_DEFAULTS.pruneWindow,
     ),
     "proof-window": textOption(
-      "How far back proofs can be made: a time, a number of versions, or off (default 10m on a local chain, off elsewhere)",
+      "How far back proofs can be made: a time, a number of versions, or off (default 10m on a local chain and with --proofs, else off)",
       "WINDOW",
     ),
     index: switchOption(
