@@ -208,7 +208,7 @@ describe("a start in the middle with proofs", () => {
       follow: { upstreams: ["http://127.0.0.1:1"], startVersion: "latest", proofs: ["file:///backup"] },
     };
     await expect(createNode(options)).rejects.toThrow(
-      "proofs: expected a node's backup service for a start in the middle, not only folders",
+      "proofs: expected a node's backup service for a start in the middle, not only folders and peers",
     );
   });
 });
