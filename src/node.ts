@@ -4,16 +4,18 @@ import { toPrefixedHex } from "./base/hex.ts";
 import { type Logger, silentLogger } from "./base/log.ts";
 import { andThen, type MaybePromise } from "./base/maybe-promise.ts";
 import type { ChainGuide } from "./chain/guide.ts";
-import { LOCAL_CHAIN_ID, type LocalChain } from "./chain/local-chain.ts";
+import { type BlockSource, LOCAL_CHAIN_ID } from "./chain/local-chain.ts";
 import { lagReason } from "./http/max-lag.ts";
 import type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
 import type { HoldingAnswer } from "./http/operations/get-holdings.ts";
 import { assetCacheStats } from "./http/schemas/asset-type.ts";
 import { HTTP_DEFAULTS } from "./http/server.ts";
 import type { SubmissionHandler } from "./http/services.ts";
+import type { Route, RouteValues } from "./interface/route.ts";
 import type { BalanceChange } from "./ledger/balance-history.ts";
 import { balanceKeyCacheStats } from "./ledger/balance-keys.ts";
 import { LedgerError } from "./ledger/errors.ts";
+import type { GasPrices } from "./ledger/gas-price.ts";
 import type { TableRow } from "./ledger/owned-items.ts";
 import { isAccumulatorKnown, type Position } from "./ledger/position.ts";
 import { refutedText } from "./ledger/trust.ts";
@@ -37,7 +39,8 @@ import {
   unhealthyReasonOf,
   WaypointInfo,
 } from "./node/follow-report.ts";
-import { passThroughOf, refuseUnknownState } from "./node/following.ts";
+import { passThroughOf } from "./node/following.ts";
+import { forkInfo, forkSourceInfo } from "./node/fork-report.ts";
 import { answerSubmission } from "./node/forwarded-submissions.ts";
 import {
   cacheGauges,
@@ -49,11 +52,26 @@ import {
   writerGauges,
 } from "./node/gauges.ts";
 import { HttpFrontend, withPort } from "./node/http-frontend.ts";
+import type { ImpersonatedCall, ImpersonatedResult } from "./node/impersonation.ts";
 import { IndexQuestions } from "./node/index-questions.ts";
 import { electionInfo, indexInfo, nodeInfo } from "./node/info.ts";
+import type {
+  AccountAnswer,
+  BlockAnswer,
+  BlockQuery,
+  ModuleAnswer,
+  PageOptions,
+  ResourceAnswer,
+  TableItemQuery,
+  TransactionAnswer,
+  WaitOptions,
+} from "./node/ledger-answers.ts";
+import { LedgerReads } from "./node/ledger-reads.ts";
 import { LedgerWriter } from "./node/ledger-writer.ts";
 import { LocalServers } from "./node/local-servers.ts";
 import { createMetrics, type MetricFigures, type Metrics } from "./node/metrics.ts";
+import { type NodeInfo, toNodeInfo } from "./node/node-info.ts";
+import { OfflineViews } from "./node/offline-views.ts";
 import {
   type BatchAnswer,
   type Explanation,
@@ -93,6 +111,7 @@ export type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.t
 export type { HoldingAnswer } from "./http/operations/get-holdings.ts";
 export { HTTP_DEFAULTS, HTTP_NUMBERS, isHeaderBrand, isTrustLevel } from "./http/server.ts";
 export type { BalanceChange } from "./ledger/balance-history.ts";
+export type { GasPrices } from "./ledger/gas-price.ts";
 export type { TableRow } from "./ledger/owned-items.ts";
 export { isReversed } from "./ledger/version-range.ts";
 export { MAX_WAIT_MS } from "./ledger/watch/min-version.ts";
@@ -105,13 +124,27 @@ export type { CassandraOptions } from "./node/engines/cassandra.ts";
 export { FOLLOW_NUMBERS } from "./node/following.ts";
 export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
 export { FRONTEND_NUMBERS } from "./node/http-frontend.ts";
+export type { ImpersonatedCall, ImpersonatedResult } from "./node/impersonation.ts";
 export { SOFTWARE_VERSION } from "./node/info.ts";
+export type {
+  AccountAnswer,
+  BlockAnswer,
+  BlockQuery,
+  ModuleAnswer,
+  PageOptions,
+  ResourceAnswer,
+  TableItemQuery,
+  TransactionAnswer,
+  WaitOptions,
+} from "./node/ledger-answers.ts";
+export { type NodeInfo, type TrustRange, type UpstreamInfo, wideJson } from "./node/node-info.ts";
 export { parseOperand, refusalOf } from "./node/operands.ts";
 export {
   type BatchAnswer,
   type Explanation,
   type FollowOptions,
   type FollowProgress,
+  type ForkOptions,
   type HistoryEnd,
   type HistoryOptions,
   type HttpOptions,
@@ -203,6 +236,15 @@ export async function createWorkerNode(
 
 type WorkerRole = WorkerSetup & WorkerLink;
 
+/** The JSON text that the HTTP interface answers a read with, and where the next page begins. */
+export function answerText<R extends Route>(
+  node: Node,
+  ...question: [route: R, values: RouteValues<R>, options: MinVersionOptions, body?: Uint8Array]
+): Promise<{ readonly text: string; readonly cursor: string | undefined }> {
+  if (!(node instanceof SextantNode)) throw new Error("expected a node that `createNode` made");
+  return node.answerText(...question);
+}
+
 class SextantNode implements Node, Ledger {
   readonly faulted: Promise<Error>;
   readonly #options: NodeOptions;
@@ -216,6 +258,7 @@ class SextantNode implements Node, Ledger {
   readonly #reader = new Reader(this, this.#headWatch);
   readonly #questions = new BalanceQuestions(this.#reader);
   readonly #indexQuestions: IndexQuestions;
+  readonly #reads: LedgerReads;
   readonly #authors = new TestAuthors({
     writer: () => this.#writer,
     submissions: () => this.#submissions,
@@ -237,6 +280,7 @@ class SextantNode implements Node, Ledger {
   /** Undefined for a node that makes no blocks. */
   #submissions: SubmissionService | undefined;
   #frontend: HttpFrontend | undefined;
+  readonly #offlineViews = new OfflineViews();
   #proofPort: ProofPort | undefined;
   #store: Store | undefined;
   #driver: (() => DriverReport) | undefined;
@@ -250,6 +294,16 @@ class SextantNode implements Node, Ledger {
     this.#logger = options.logger ?? silentLogger;
     this.#options = withPresentNames(options, this.#logger);
     this.#storeOptions = storeOptionsOf(this.#options);
+    this.#reads = new LedgerReads({
+      reader: this.#reader,
+      services: () => ({
+        types: this.#reader.types,
+        gasPrices: this.#reader.gasPrices,
+        submissions: this.#submissions,
+        pendingTransaction: async (hash) => this.#submissions?.pendingTransaction(hash),
+      }),
+      isOff: (which) => this.#options[which] === false,
+    });
     this.#indexQuestions = new IndexQuestions(this.#reader, this.#isIndexOff);
     this.#role = role;
     this.#startedMs = role?.startedMs ?? Date.now();
@@ -297,10 +351,6 @@ class SextantNode implements Node, Ledger {
     return this.#frontend?.url ?? this.#closedUrl;
   }
 
-  get proofUrl(): string | undefined {
-    return this.#proofPort?.url;
-  }
-
   get faucetUrl(): string | undefined {
     return this.#localServers?.faucetUrl;
   }
@@ -314,12 +364,17 @@ class SextantNode implements Node, Ledger {
     return { network, fullnode: url, ...(faucet && { faucet }), ...(indexer && { indexer }) };
   }
 
+  get proofUrl(): string | undefined {
+    return this.#proofPort?.url;
+  }
+
   async start(): Promise<void> {
     const { genesis, readOnly = false, http } = this.#options;
     const logger = this.#logger;
     const plan = await planStart(this.#options);
     this.#plan = plan;
-    this.#submissions = plan.chain === undefined ? undefined : this.#submissionService(plan.chain);
+    const chain = plan.chain ?? plan.fork?.chain;
+    this.#submissions = chain === undefined ? undefined : this.#submissionService(chain);
     // Files and the port are checked before the store is touched.
     if (http !== undefined) {
       this.#frontend = this.#createFrontend(http);
@@ -330,14 +385,15 @@ class SextantNode implements Node, Ledger {
     if (genesis !== undefined && plan.proven === undefined && !readOnly) {
       logger.warn({}, "the genesis file is unproven: no waypoint was given");
     }
-    const onOpen = (opened: OpenedStore): Promise<void> => this.#begin(opened, plan);
+    const onOpen = async (opened: OpenedStore): Promise<void> => {
+      await this.#begin(opened, plan);
+      await this.#openLocalServers(plan);
+    };
     // Without a store, in-process callers get an error; servers wait.
     if (this.#frontend === undefined) {
       await onOpen(await openStore(this.#storeOptions, opening));
-      await this.#openLocalServers(plan);
       return;
     }
-    await this.#openLocalServers(plan);
     const { signal } = this.#closing;
     const onFault = (error: unknown): void => void this.#faults.report("store", error);
     await awaitStore(this.#storeOptions, opening, { onOpen, onFault, signal });
@@ -394,9 +450,9 @@ class SextantNode implements Node, Ledger {
     await this.#startWorkers();
   }
 
-  async #openLocalServers({ chain }: StartPlan): Promise<void> {
+  async #openLocalServers({ chain, fork }: StartPlan): Promise<void> {
     const { faucetPort, statusPort } = this.#options.localChain ?? {};
-    if (chain === undefined || (faucetPort ?? statusPort) === undefined) return;
+    if ((chain ?? fork) === undefined || (faucetPort ?? statusPort) === undefined) return;
     this.#localServers = new LocalServers({
       host: this.#options.http?.host ?? HTTP_DEFAULTS.host,
       faucetPort,
@@ -467,7 +523,7 @@ class SextantNode implements Node, Ledger {
     });
   }
 
-  #submissionService(chain: LocalChain): SubmissionService {
+  #submissionService(chain: BlockSource): SubmissionService {
     return new SubmissionService({
       chain,
       mempool: () => this.#writer?.blocks?.mempool,
@@ -490,6 +546,7 @@ class SextantNode implements Node, Ledger {
         submissions: this.#submissions ?? this.#role?.submissions,
         prover: (view, question, options) => this.#proofs.prove(view, question, options),
         types: this.#reader.types,
+        gasPrices: this.#reader.gasPrices,
         nodeInfo: (view) => this.#info(view),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
         unready: () => this.#status(undefined).unready,
@@ -526,7 +583,9 @@ class SextantNode implements Node, Ledger {
     }
     return andThen(
       store.openView(),
-      (view) => this.#writer?.following?.viewOver(view) ?? refuseUnknownState(view, store),
+      (view) =>
+        (this.#writer?.following ?? this.#writer?.forking)?.viewOver(view) ??
+        this.#offlineViews.viewOver(view, store),
     );
   }
 
@@ -604,6 +663,67 @@ class SextantNode implements Node, Ledger {
     return this.#call(() => this.#indexQuestions.countTableItems(handle, options));
   }
 
+  account(address: string, options: ReadOptions = {}): Promise<AccountAnswer> {
+    return this.#call(() => this.#reads.account(address, options));
+  }
+
+  resource(address: string, type: string, options: ReadOptions = {}): Promise<ResourceAnswer | undefined> {
+    return this.#call(() => this.#reads.resource(address, type, options));
+  }
+
+  resources(address: string, options: ReadOptions = {}): AsyncGenerator<ResourceAnswer> {
+    return this.#list(this.#reads.resources(address, options));
+  }
+
+  module(address: string, name: string, options: ReadOptions = {}): Promise<ModuleAnswer | undefined> {
+    return this.#call(() => this.#reads.module(address, name, options));
+  }
+
+  modules(address: string, options: ReadOptions = {}): AsyncGenerator<ModuleAnswer> {
+    return this.#list(this.#reads.modules(address, options));
+  }
+
+  tableItem(handle: string, item: TableItemQuery, options: ReadOptions = {}): Promise<unknown> {
+    return this.#call(() => this.#reads.tableItem(handle, item, options));
+  }
+
+  transaction(
+    which: bigint | string,
+    options: MinVersionOptions = {},
+  ): Promise<TransactionAnswer | undefined> {
+    return this.#call(() => this.#reads.transaction(which, options));
+  }
+
+  waitForTransaction(hash: string, options: WaitOptions = {}): Promise<TransactionAnswer | undefined> {
+    return this.#call(() => this.#reads.waitForTransaction(hash, options));
+  }
+
+  transactions(options: PageOptions = {}): Promise<readonly TransactionAnswer[]> {
+    return this.#call(() => this.#reads.transactions(options));
+  }
+
+  accountTransactions(address: string, options: PageOptions = {}): Promise<readonly TransactionAnswer[]> {
+    return this.#call(() => this.#reads.accountTransactions(address, options));
+  }
+
+  block(query: BlockQuery): Promise<BlockAnswer | undefined> {
+    return this.#call(() => this.#reads.block(query));
+  }
+
+  gasPrices(): Promise<GasPrices> {
+    return this.#call(() => this.#reads.gasPrices());
+  }
+
+  /** The JSON text that the HTTP interface answers a read with. */
+  answerText<R extends Route>(
+    route: R,
+    values: RouteValues<R>,
+    options: MinVersionOptions,
+    body?: Uint8Array,
+  ): Promise<{ readonly text: string; readonly cursor: string | undefined }> {
+    return this.#call(() => this.#reads.ask(route, values, options, body));
+  }
+
   /** Runs each step of a list as a call. */
   async *#list<T>(steps: AsyncGenerator<T>): AsyncGenerator<T> {
     try {
@@ -661,16 +781,17 @@ class SextantNode implements Node, Ledger {
     return this.#call(() => this.#reader.explainSubmission(request, options));
   }
 
-  info(): Promise<Readonly<Record<string, unknown>>> {
-    return this.#call(() =>
-      this.#reader
-        .withView((view) => this.#info(view))
-        .catch((error: unknown) => {
+  info(): Promise<NodeInfo> {
+    return this.#call(async () => {
+      const info = this.#reader.withView((view) => this.#info(view));
+      return toNodeInfo(
+        await info.catch((error: unknown) => {
           if (this.#store === undefined || !(error instanceof LedgerError && error.code === "no_ledger"))
             throw error;
           return this.#info(undefined);
         }),
-    );
+      );
+    });
   }
 
   async #info(view: LedgerView | undefined): Promise<Readonly<Record<string, unknown>>> {
@@ -691,6 +812,7 @@ class SextantNode implements Node, Ledger {
               view.position,
               position?.stateRoot !== undefined || this.#writer?.following?.isProven === true,
             )),
+        ...forkInfo(view?.position),
         ...(isOwn
           ? await this.#waypoints.read(view, this.#role?.genesisWaypoint ?? this.#plan?.check?.waypoint)
           : {}),
@@ -718,6 +840,7 @@ class SextantNode implements Node, Ledger {
       passThroughRefusal: passThroughRefusalOf(following?.status()),
       more: {
         ...(following === undefined ? {} : followInfo(following, version)),
+        ...forkSourceInfo(this.#writer?.forking),
         ...indexInfo(this.#isIndexOff, this.#writer?.indexProgress),
         ...electionInfo(this.#election),
         ...this.#localServers?.info(),
@@ -766,9 +889,10 @@ class SextantNode implements Node, Ledger {
     });
   }
 
-  #syncMode(): "local" | "follow" | "static" | "read-only" {
+  #syncMode(): "local" | "fork" | "follow" | "static" | "read-only" {
     if (this.#options.readOnly === true) return "read-only";
     if (this.#options.follow !== undefined) return "follow";
+    if (this.#options.fork !== undefined) return "fork";
     return this.#plan?.chain === undefined ? "static" : "local";
   }
 
@@ -821,6 +945,10 @@ class SextantNode implements Node, Ledger {
 
   fund(address: string, amount: bigint): Promise<Authored> {
     return this.#call(() => this.#authors.fund(address, amount));
+  }
+
+  impersonate(address: string, call: ImpersonatedCall): Promise<ImpersonatedResult> {
+    return this.#call(() => this.#authors.impersonate(address, call));
   }
 
   setBalance(address: string, asset: string, amount: bigint): Promise<Authored> {
@@ -894,6 +1022,7 @@ class SextantNode implements Node, Ledger {
     this.#plan = undefined;
     this.#submissions = undefined;
     this.#localServers = undefined;
+    this.#offlineViews.close();
     this.#frontend = undefined;
     this.#election = undefined;
     this.#writer = undefined;

@@ -9,11 +9,12 @@ import type { Address } from "../move/address.ts";
 import { type BlockBase, ledgerInfoOf, type MadeBlock } from "./block.ts";
 import { type ChainItems, FRAMEWORK_ITEMS } from "./chain-items.ts";
 import { emitV2 } from "./effects.ts";
+import { readForkHead } from "./fork-block.ts";
 import { CallState } from "./functions/call-state.ts";
 import type { Item } from "./item.ts";
 import { commitSlot, endsEpoch, nextBlock, readChainHead, runPrologue, withEpochTime } from "./prologue.ts";
 import type { Random } from "./random.ts";
-import { RecordWriter } from "./record-writer.ts";
+import { NO_ROOT, RecordWriter } from "./record-writer.ts";
 import { WorkingState } from "./working-state.ts";
 
 /** Changes the state as it likes. Throws ConfigError for a change that makes no sense; no block is made then. */
@@ -32,6 +33,13 @@ export interface AuthoredBlockOptions {
   readonly randomAt: (height: bigint) => Random;
 }
 
+async function readHead(state: WorkingState, { view, epochTimeMs }: BlockBase) {
+  await state.load(view, Object.values(FRAMEWORK_ITEMS) as Item<unknown>[]);
+  const slot = commitSlot(state);
+  if (slot !== undefined) await state.load(view, [slot as Item<unknown>]);
+  return { head: withEpochTime(readChainHead(state), epochTimeMs), slot };
+}
+
 /** Makes a block of changes. Undefined if the block at this time must end the epoch, which holds no others. */
 export async function makeAuthoredBlock(
   { items, faucet, randomAt }: AuthoredBlockOptions,
@@ -40,12 +48,13 @@ export async function makeAuthoredBlock(
 ): Promise<AuthoredBlock | undefined> {
   const { view, position } = base;
   const state = new WorkingState();
-  await state.load(view, Object.values(FRAMEWORK_ITEMS) as Item<unknown>[]);
-  const slot = commitSlot(state);
-  if (slot !== undefined) await state.load(view, [slot as Item<unknown>]);
-  const head = withEpochTime(readChainHead(state), base.epochTimeMs);
+  // A fork has a part of the state only: no root, no validators of its own, no end of an epoch.
+  const isFork = position.stateRoot === undefined;
+  const { head, slot } = isFork
+    ? { head: await readForkHead(state, base), slot: undefined }
+    : await readHead(state, base);
   const timestampUsec = base.timestampUsec > head.timeUsec ? base.timestampUsec : head.timeUsec + 1n;
-  if (endsEpoch(head, timestampUsec)) return undefined;
+  if (!isFork && endsEpoch(head, timestampUsec)) return undefined;
   const height = head.block.height + 1n;
   const block = nextBlock(head, randomAt(height), { timestampUsec, isNil: false });
   const writer = new RecordWriter(position);
@@ -78,13 +87,15 @@ export async function makeAuthoredBlock(
     keyHash,
     valueHash: value === undefined ? undefined : stateValueHash(value),
   }));
-  const stateRoot = (await updateStateTree(base.getTreeNodes, updates)).root;
+  const stateRoot = isFork ? NO_ROOT : (await updateStateTree(base.getTreeNodes, updates)).root;
   writer.add({
     transaction: { kind: "stateCheckpoint", blockId: block.id },
     events: [],
     writes: [],
     stateRoot,
   });
-  const signed = items.validators.sign(ledgerInfoOf(block, writer.ledger, undefined), head.validators);
+  const signed = isFork
+    ? undefined
+    : items.validators.sign(ledgerInfoOf(block, writer.ledger, undefined), head.validators);
   return { records: writer.records, signed, transactions };
 }

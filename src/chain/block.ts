@@ -2,6 +2,7 @@
 import { sha3Parts } from "../base/sha3.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import { u64 } from "../bcs/scalars.ts";
+import { LedgerError } from "../ledger/errors.ts";
 import type { Position } from "../ledger/position.ts";
 import { type TreeNodeReader, updateStateTree } from "../ledger/state-tree/update.ts";
 import { stateValueHash } from "../ledger/state-value.ts";
@@ -33,7 +34,7 @@ import {
   withEpochTime,
 } from "./prologue.ts";
 import { Random } from "./random.ts";
-import { RecordWriter } from "./record-writer.ts";
+import { NO_ROOT, RecordWriter } from "./record-writer.ts";
 import { Slices } from "./slices.ts";
 import { useNonce } from "./submission/nonce-history.ts";
 import { type RunResult, runSubmitted } from "./submission/run.ts";
@@ -122,7 +123,7 @@ async function loadBlockState(items: ChainItems, view: LedgerView) {
 }
 
 /** Collects the transactions of one block. */
-class BlockBuilder {
+export class BlockBuilder {
   readonly movements: Movement[] = [];
   readonly #blockState: BlockState;
   readonly #base: BlockBase;
@@ -224,6 +225,11 @@ class BlockBuilder {
       try {
         result = await runSubmitted(call, submitted, context);
       } catch (error) {
+        // The network under a fork is out of reach: the transaction waits, others need not.
+        if (error instanceof LedgerError && error.code === "unavailable" && this.#isFork) {
+          early.add(sender);
+          continue;
+        }
         if (!(error instanceof SubmissionError)) throw new SubmittedFault(submitted, error);
         if (error.validation === "SEQUENCE_NUMBER_TOO_NEW") early.add(sender);
         else settle(submitted, { isIncluded: false });
@@ -280,7 +286,13 @@ class BlockBuilder {
     }
   }
 
+  get #isFork(): boolean {
+    return this.#base.position.stateRoot === undefined;
+  }
+
   async #stateRoot(): Promise<Uint8Array> {
+    // A fork has a part of the state only.
+    if (this.#isFork) return NO_ROOT;
     const updates = [...this.#blockState.state.changes].map(({ keyHash, value }) => ({
       keyHash,
       valueHash: value === undefined ? undefined : stateValueHash(value),
@@ -334,7 +346,7 @@ export async function makeBlock(items: ChainItems, seed: Uint8Array, base: Block
     const free: Gas = { used: BigInt(MIN_GAS_USED), unitPrice: 0n };
     for (const action of installActions(items)) await builder.addUser(action, free, timestampUsec);
   } else if (!isNil) {
-    // Before the demo accounts, which would use up the sequence numbers of those who sign with their keys.
+    // Before the demo accounts, whose own transactions would use up the sequence numbers that clients with their keys sign.
     if (base.submitted !== undefined) await builder.addSubmitted(base.submitted, timestampUsec);
     if (base.traffic !== false) await builder.addRandomUsers(timestampUsec);
   }

@@ -16,6 +16,8 @@ export interface Framework {
   hasStruct(module: string, name: string): boolean;
   /** True if balances can be in primary stores; otherwise every balance is in a coin store. */
   readonly hasFungibleAssets: boolean;
+  /** Why submitted transactions are not modelled on it; undefined where they are. */
+  readonly unmodelledReason?: string | undefined;
 }
 
 /** The chain's own framework. */
@@ -43,7 +45,7 @@ const REQUIRED_STRUCTS = [
 ] as const;
 
 /** Structs of a primary store and its asset. */
-const FUNGIBLE_STRUCTS = [
+export const FUNGIBLE_STRUCTS = [
   "coin::PairedCoinType",
   "fungible_asset::ConcurrentFungibleBalance",
   "fungible_asset::ConcurrentSupply",

@@ -26,20 +26,24 @@ export interface LocalChainSettings {
   readonly genesis?: readonly EncodedWrite[] | undefined;
 }
 
-/** A chain that makes its own blocks. */
-export interface LocalChain {
-  /** Accounts, assets and items that the seed determines. */
-  readonly items: ChainItems;
-  /** Its own genesis; it can also start from another network's. */
-  genesisBlob(): Uint8Array;
-  /** The genesis that programs before validators signed gave to this seed: their stores go on. */
-  formerGenesisBlob(): Uint8Array;
+/** Makes blocks, with the transactions that are submitted. */
+export interface BlockSource {
   /** Makes the next block. Writes nothing. */
   produceBlock(base: BlockBase): Promise<MadeBlock>;
   /** Makes a block of changes; undefined if the next block must end the epoch. Writes nothing. */
   authorBlock(base: BlockBase, changes: readonly AuthoredChange[]): Promise<AuthoredBlock | undefined>;
   /** Checks, simulates and makes transactions for this chain. */
   readonly submissions: Submissions;
+}
+
+/** A chain that makes its own blocks from its genesis on. */
+export interface LocalChain extends BlockSource {
+  /** Accounts, assets and items that the seed determines. */
+  readonly items: ChainItems;
+  /** Its own genesis; it can also start from another network's. */
+  genesisBlob(): Uint8Array;
+  /** The genesis that programs before validators signed gave to this seed: their stores go on. */
+  formerGenesisBlob(): Uint8Array;
   guide(): ChainGuide;
 }
 

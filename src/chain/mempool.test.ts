@@ -133,10 +133,10 @@ describe("Mempool", () => {
 
   it("forgets transactions that expired or waited too long", () => {
     const mempool = new Mempool({ maxAgeSecs: 600n });
-    mempool.add(transaction(0, 0n), AT);
-    mempool.expire(600n);
+    mempool.add(transaction(0, 0n), { sequenceNumber: 0n, nowSecs: 5n });
+    mempool.expire(605n);
     expect(mempool.count).toBe(1);
-    mempool.expire(601n);
+    mempool.expire(606n);
     expect([mempool.count, mempool.bytes]).toEqual([0, 0]);
     mempool.add(transaction(0, 0n), { sequenceNumber: 0n, nowSecs: 3_999_999_999n });
     mempool.expire(4_000_000_000n);

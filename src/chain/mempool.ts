@@ -50,7 +50,7 @@ class SenderQueue {
     return this.ordered.size + this.nonces.size;
   }
 
-  placeOf({ nonce, transaction: { raw } }: Submitted): [Map<bigint, Waiting>, bigint] {
+  slotOf({ nonce, transaction: { raw } }: Submitted): [Map<bigint, Waiting>, bigint] {
     return nonce === undefined ? [this.ordered, raw.sequenceNumber] : [this.nonces, nonce];
   }
 
@@ -141,8 +141,8 @@ export class Mempool {
   ): Submitted {
     const sender = formatAddress(submitted.transaction.raw.sender);
     const queue = this.#bySender.get(sender) ?? new SenderQueue();
-    const [places, place] = queue.placeOf(submitted);
-    const old = places.get(place)?.submitted;
+    const [slots, place] = queue.slotOf(submitted);
+    const old = slots.get(place)?.submitted;
     if (old !== undefined) {
       assertUpdate(old, submitted);
       if (old.transaction.raw.gasUnitPrice === submitted.transaction.raw.gasUnitPrice) return old;
@@ -166,7 +166,7 @@ export class Mempool {
       age: this.#age++,
       addedSecs: nowSecs,
     };
-    places.set(place, waiting);
+    slots.set(place, waiting);
     this.#bySender.set(sender, queue);
     this.#byHash.set(toHex(submitted.hash), waiting);
     this.#bytes += submitted.sizeBytes;
@@ -176,9 +176,9 @@ export class Mempool {
 
   #assertShare(submitted: Submitted, queue: SenderQueue, old: Submitted | undefined): void {
     const { maxPerSender, maxNoncesPerSender, maxPerFeePayer } = this.#limits;
-    const [places] = queue.placeOf(submitted);
+    const [slots] = queue.slotOf(submitted);
     const most = submitted.nonce === undefined ? maxPerSender : maxNoncesPerSender;
-    if (old === undefined && places.size >= most) {
+    if (old === undefined && slots.size >= most) {
       const sender = formatAddress(submitted.transaction.raw.sender);
       throw full(`Mempool over capacity for account ${sender}: ${most} of its transactions wait`);
     }
@@ -253,8 +253,8 @@ export class Mempool {
     this.#countFeePayer(submitted, -1);
     const queue = this.#bySender.get(sender);
     if (queue === undefined) return;
-    const [places, place] = queue.placeOf(submitted);
-    places.delete(place);
+    const [slots, place] = queue.slotOf(submitted);
+    slots.delete(place);
     if (queue.size === 0) this.#bySender.delete(sender);
   }
 
@@ -273,8 +273,8 @@ export class Mempool {
       this.#bySender.clear();
       for (const waiting of byHash.values()) {
         const queue = this.#bySender.get(waiting.sender) ?? new SenderQueue();
-        const [places, place] = queue.placeOf(waiting.submitted);
-        places.set(place, waiting);
+        const [slots, place] = queue.slotOf(waiting.submitted);
+        slots.set(place, waiting);
         this.#bySender.set(waiting.sender, queue);
       }
     };

@@ -33,7 +33,8 @@ export interface ChainHead {
   readonly timeUsec: bigint;
 }
 
-function requireItem<T>(state: WorkingState, item: Item<T>, name: string): T {
+/** The value of an item that every block needs. Throws ChainError. */
+export function requireItem<T>(state: WorkingState, item: Item<T>, name: string): T {
   const value = state.get(item);
   if (value === undefined)
     throw new ChainError("ledger", `the ledger has no ${name}, so the local chain cannot make blocks on it`);

@@ -5,12 +5,15 @@ import { type Accumulator, eventRoot, transactionAccumulator } from "../ledger/a
 import { auxiliaryInfoHash } from "../ledger/auxiliary-info.ts";
 import { type ContractEvent, contractEventCodec, eventHash } from "../ledger/event.ts";
 import type { ExecutionStatus } from "../ledger/execution-status.ts";
-import type { Position } from "../ledger/position.ts";
+import { isAccumulatorKnown, type Position } from "../ledger/position.ts";
 import { encodeRecord } from "../ledger/record.ts";
 import { type Transaction, transactionCodec, transactionHash } from "../ledger/transaction.ts";
 import { transactionInfoCodec, transactionInfoHash } from "../ledger/transaction-info.ts";
 import { type Writes, writeSetCodec, writeSetHash } from "../ledger/write-set.ts";
 import type { LedgerRoot } from "../proof/accumulator-proof.ts";
+
+/** In the place of a root that nobody can compute, on a fork. No root is all zeros. */
+export const NO_ROOT: Uint8Array = new Uint8Array(32);
 
 /** A transaction and its results. */
 export interface Outcome {
@@ -25,12 +28,14 @@ export interface Outcome {
 
 /** The records of one block. */
 export class RecordWriter {
-  readonly #accumulator: Accumulator;
+  /** Undefined on a fork, which does not have the leaves of the network's versions. */
+  readonly #accumulator: Accumulator | undefined;
   readonly #records: Uint8Array[] = [];
   #version: bigint;
 
   constructor(position: Pick<Position, "version" | "accumulator">) {
-    this.#accumulator = transactionAccumulator(position.accumulator);
+    const isKnown = isAccumulatorKnown(position);
+    this.#accumulator = isKnown ? transactionAccumulator(position.accumulator) : undefined;
     this.#version = position.version + 1n;
   }
 
@@ -48,8 +53,8 @@ export class RecordWriter {
       stateCheckpointHash: outcome.stateRoot,
       auxiliaryInfoHash: auxiliaryInfoHash({ kind: "v1", transactionIndex: this.#records.length }),
     });
-    this.#accumulator.append(transactionInfoHash(info));
-    const accumulatorRoot = this.#accumulator.root();
+    this.#accumulator?.append(transactionInfoHash(info));
+    const accumulatorRoot = this.#accumulator?.root() ?? NO_ROOT;
     const version = this.#version;
     this.#records.push(encodeRecord({ version, transaction, info, events, accumulatorRoot, changes }));
     this.#version += 1n;
@@ -61,6 +66,6 @@ export class RecordWriter {
 
   /** The last version, and the accumulator root after it. */
   get ledger(): LedgerRoot {
-    return { version: this.#version - 1n, accumulatorRoot: this.#accumulator.root() };
+    return { version: this.#version - 1n, accumulatorRoot: this.#accumulator?.root() ?? NO_ROOT };
   }
 }

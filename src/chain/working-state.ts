@@ -2,7 +2,7 @@
 // Transactions run one after the other, each with its own write set. The bytes belong to the view, which must stay
 // open meanwhile.
 import { type Codec, decodeWith, encodeWith } from "../bcs/codec.ts";
-import type { StateKey } from "../ledger/state-key.ts";
+import { type StateKey, stateKeyCodec } from "../ledger/state-key.ts";
 import { type StateMetadata, stateValueCodec } from "../ledger/state-value.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { type WriteOp, type Writes, writtenValue } from "../ledger/write-set.ts";
@@ -72,6 +72,9 @@ export class WorkingState {
 
   /** Adds items with their values at the view's latest version. */
   async load(view: LedgerView, items: readonly Item<unknown>[]): Promise<void> {
+    for (const { key, keyHash } of view.keyTrace === undefined ? [] : items) {
+      view.keyTrace?.noteBcs(keyHash, encodeWith(stateKeyCodec, key));
+    }
     const found = await view.getItems(
       items.map((item) => item.keyHash),
       view.position.version,

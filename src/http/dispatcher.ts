@@ -28,6 +28,7 @@ import {
   type BodyField,
   type EventAnswer,
   type Operation,
+  type ParsedArgs,
   parseField,
   type StreamedAnswer,
 } from "./operation.ts";
@@ -75,6 +76,9 @@ export interface DispatcherOptions extends Omit<ResponderOptions, "headers"> {
   /** Serves the paths that this node does not; undefined without an upstream. */
   readonly passThrough: PassThrough | undefined;
 }
+
+/** Stands for all files for browsers in counts and logs. */
+const STATIC_FILE = { id: "static_file", method: "GET", path: "/", isDocument: false } as const;
 
 /** Longest request target. The limit of node:http covers target and headers together. */
 const MAX_TARGET_LENGTH = 16 * 1024;
@@ -159,6 +163,8 @@ export class Dispatcher {
   #inFlight = 0;
   /** End the waits for a version. */
   readonly #waits = new Set<() => void>();
+  /** Requests that wait for what their operation awaits. */
+  readonly #awaiting = new Map<Operation, number>();
   #isClosing = false;
   /** Requests in flight of operations with a bound of their own. */
   readonly #inFlightOf = new Map<Operation, number>();
@@ -197,6 +203,7 @@ export class Dispatcher {
       const finding = this.#options.files?.find(path, headers);
       const file = finding === undefined ? undefined : await finding;
       if (file !== undefined) {
+        serving.operation = STATIC_FILE;
         inFlight = 1;
         this.#countIn();
         await this.#sendFile(serving, file);
@@ -221,6 +228,7 @@ export class Dispatcher {
       }
       const minVersion = operation.ledger === "required" ? minVersionOf(args) : undefined;
       if (minVersion !== undefined) await this.#reach(serving, operation, minVersion);
+      if (operation.awaited !== undefined) await this.#await(serving, operation, operation.awaited, args);
       // Requests count from here on, with their body complete and their version there: neither must keep others out.
       inFlight = 1;
       this.#countIn();
@@ -451,6 +459,39 @@ export class Dispatcher {
       await this.#lookAtHead(serving, operation);
     }
     assertReached(serving.headers?.position.version ?? 0n, minVersion);
+  }
+
+  /** Waits until what an operation awaits is there. No view is open meanwhile, and the store is asked after commits only. */
+  async #await(
+    serving: Serving,
+    operation: Operation,
+    { waitMs, maxWaiting, isThere }: NonNullable<Operation["awaited"]>,
+    args: ParsedArgs,
+  ): Promise<void> {
+    const { services } = this.#options;
+    const untilMs = performance.now() + waitMs;
+    for (;;) {
+      const view = await this.#openView(operation);
+      if (view === undefined) return;
+      const { version } = view.position;
+      try {
+        if (await isThere(args, view, services)) return;
+      } finally {
+        view.release();
+      }
+      const leftMs = untilMs - performance.now();
+      const waiting = this.#awaiting.get(operation) ?? 0;
+      if (leftMs <= 0 || waiting >= maxWaiting || this.#isClosing) return;
+      this.#awaiting.set(operation, waiting + 1);
+      try {
+        await this.#wait(serving.exchange, { version: version + 1n, waitMs: leftMs });
+      } finally {
+        this.#awaiting.set(operation, (this.#awaiting.get(operation) ?? 1) - 1);
+      }
+      if (serving.exchange.isGone) throw new Abandoned("the client went away");
+      // A client that sends no more is not kept waiting.
+      if (serving.exchange.socket.readableEnded) return;
+    }
   }
 
   /** The latest version. Also prepares the headers of it, for an error. */

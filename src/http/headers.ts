@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import {
   brandedHeader,
   CURSOR,
+  FORK,
   LEDGER_HEADERS,
   type LedgerHeader,
   READ_TIMESTAMP,
@@ -11,7 +12,7 @@ import {
   TRUST,
 } from "../interface/ledger-headers.ts";
 import { formatTrust, type TrustLevel, trustAt } from "../ledger/trust.ts";
-import type { LedgerPosition } from "../ledger/view.ts";
+import { formatFork, type LedgerPosition } from "../ledger/view.ts";
 import type { HeaderSet } from "./exchange.ts";
 import { type Form, MEDIA_TYPES } from "./negotiation.ts";
 import { PAGE_STYLE } from "./pages.ts";
@@ -127,6 +128,7 @@ function samePosition(a: LedgerPosition, b: LedgerPosition): boolean {
       a.oldestBlockHeight === b.oldestBlockHeight &&
       a.epoch === b.epoch &&
       a.trust === b.trust &&
+      a.fork === b.fork &&
       a.chainId === b.chainId)
   );
 }
@@ -165,6 +167,7 @@ export class HeaderMaker {
       ...brands.flatMap(ledgerHeaderNames),
       ...trustHeaderNames(brands),
       ...cursorHeaderNames(brands),
+      ...brands.map((brand) => brandedHeader(brand, FORK)),
     ];
     this.exposed = [...branded, ...EXPOSED].join(", ");
   }
@@ -179,6 +182,7 @@ export class HeaderMaker {
         String(position[field]),
       ]),
     );
+    if (position.fork !== undefined) this.#add(ledger, FORK, formatFork(position.fork));
     const trust = trustAt(position.trust, position.version);
     const read: string[] = [];
     this.addReadVersion(read, position.version);

@@ -2,6 +2,7 @@
 import type { Operation } from "./operation.ts";
 import { specJson, specPage, specYaml, startPage } from "./operations/documents.ts";
 import { encodeSubmission } from "./operations/encode-submission.ts";
+import { estimateGasPrice } from "./operations/estimate-gas-price.ts";
 import { explainSubmission } from "./operations/explain-submission.ts";
 import { getAccount } from "./operations/get-account.ts";
 import { getAccountBalance } from "./operations/get-account-balance.ts";
@@ -9,6 +10,7 @@ import { getAccountModule } from "./operations/get-account-module.ts";
 import { getAccountModules } from "./operations/get-account-modules.ts";
 import { getAccountResource } from "./operations/get-account-resource.ts";
 import { getAccountResources } from "./operations/get-account-resources.ts";
+import { getAccountTransactions } from "./operations/get-account-transactions.ts";
 import { getBalanceDetail } from "./operations/get-balance-detail.ts";
 import { getBalanceHistory } from "./operations/get-balance-history.ts";
 import { getBalances } from "./operations/get-balances.ts";
@@ -21,6 +23,7 @@ import { getRawTableItem } from "./operations/get-raw-table-item.ts";
 import { getRawTableItems } from "./operations/get-raw-table-items.ts";
 import { getTableItem } from "./operations/get-table-item.ts";
 import { countTableItems, getTableItems } from "./operations/get-table-items.ts";
+import { getTransactionByHash, waitTransactionByHash } from "./operations/get-transaction-by-hash.ts";
 import { getTransactionByVersion } from "./operations/get-transaction-by-version.ts";
 import { getTransactions } from "./operations/get-transactions.ts";
 import { healthy } from "./operations/healthy.ts";
@@ -65,6 +68,10 @@ export const OPERATIONS: readonly Operation[] = [
   submitBatchTransactions,
   simulateTransaction,
   getTransactionByVersion,
+  getTransactionByHash,
+  waitTransactionByHash,
+  getAccountTransactions,
+  estimateGasPrice,
   getBlockByHeight,
   getBlockByVersion,
   getRawStateValue,

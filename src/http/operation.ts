@@ -130,6 +130,15 @@ interface Documentation {
   readonly errors: readonly Condition[];
 }
 
+/** What a request waits for: it is asked at once and again after each commit. */
+interface AwaitedState<A> {
+  /** Longest wait; the request is served then all the same. */
+  readonly waitMs: number;
+  /** Most requests of the operation that wait; more are served at once. */
+  readonly maxWaiting: number;
+  isThere(args: A, view: LedgerView, services: Services): Promise<boolean>;
+}
+
 /** An operation as its file defines it. */
 export interface OperationDefinition<
   Path extends string,
@@ -159,6 +168,8 @@ export interface OperationDefinition<
   readonly isStream?: boolean;
   /** Most requests of this operation in flight; more are refused. For long ones, which take turns. */
   readonly maxInFlight?: number;
+  /** What a request waits for before its view is opened. */
+  readonly awaited?: AwaitedState<Args<P, Q, B>>;
   /** With pass-through the upstream serves it, because it answers more. */
   readonly isBetterElsewhere?: boolean;
   /** The response never changes while the server runs, so it is encoded once. Such an operation takes no arguments. */
@@ -189,6 +200,7 @@ export interface Operation extends Documentation, Route {
   readonly isPaged: boolean;
   readonly isStream: boolean;
   readonly maxInFlight: number | undefined;
+  readonly awaited: AwaitedState<ParsedArgs> | undefined;
   readonly isBetterElsewhere: boolean;
   readonly isDocument: boolean;
   readonly unavailable: Condition;
@@ -264,6 +276,8 @@ export function operation<
     isPaged: definition.isPaged ?? false,
     isStream: definition.isStream ?? false,
     maxInFlight: definition.maxInFlight,
+    // This operation's own parsers made the arguments.
+    awaited: definition.awaited as AwaitedState<ParsedArgs> | undefined,
     isBetterElsewhere: definition.isBetterElsewhere ?? false,
     isDocument: definition.isDocument ?? false,
     unavailable: definition.unavailable ?? "unavailable",

@@ -44,7 +44,8 @@ export interface ResponderOptions {
 /** The state of one request. */
 export interface Serving {
   readonly exchange: Exchange;
-  operation: Operation | undefined;
+  /** What is counted and logged; undefined until the request is routed. */
+  operation: Pick<Operation, "id" | "method" | "path" | "isDocument"> | undefined;
   headers: PositionHeaders | undefined;
   /** What the answer rests on; of the latest version until the handler has answered, and undefined without a ledger. */
   trust: TrustLevel | undefined;

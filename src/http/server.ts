@@ -11,6 +11,7 @@ import {
   numbersOf,
 } from "../base/settings.ts";
 import { shortenText } from "../base/text.ts";
+import { GasPriceEstimator } from "../ledger/gas-price.ts";
 import { StateTypes } from "../ledger/state-types.ts";
 import { formatTrust, parseTrust, TRUST_LEVELS, TRUSTED } from "../ledger/trust.ts";
 import type { Ledger } from "../ledger/view.ts";
@@ -111,6 +112,8 @@ export interface HttpServices {
   readonly submissions?: SubmissionHandler | undefined;
   /** Makes proofs; none are served without it. */
   readonly prover?: ProofMaker | undefined;
+  /** Prices of gas. Left out, the server keeps its own. */
+  readonly gasPrices?: GasPriceEstimator;
   /** Types of stored values. Left out, the server keeps its own. */
   readonly types?: StateTypes;
   /** Keys and values of the info response, with the ledger where there is one. */
@@ -250,6 +253,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
       explain: options.explainer,
       submissions: options.submissions,
       pendingTransaction: async (hash) => options.submissions?.pendingTransaction(hash),
+      gasPrices: options.gasPrices ?? new GasPriceEstimator(),
       prove: options.prover,
       types: options.types ?? new StateTypes(new ModuleCache()),
       nodeInfo: options.nodeInfo,

@@ -1,4 +1,5 @@
 // Services for handlers, injected by the node, so that this room knows no store, follower or chain.
+import type { GasPriceEstimator } from "../ledger/gas-price.ts";
 import type { StateTypes } from "../ledger/state-types.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { MadeBundle } from "../proof/made-bundle.ts";
@@ -29,11 +30,11 @@ export interface PendingTransaction {
   readonly bytes: Uint8Array;
 }
 
-/** Fields that a simulation replaces by estimates. */
+/** What a simulation uses in the place of the transaction's own fields. */
 export interface SimulationEstimates {
+  /** True for the most gas that the sender can pay for. */
   readonly maxGasAmount: boolean;
-  readonly gasUnitPrice: boolean;
-  readonly prioritizedGasUnitPrice: boolean;
+  readonly gasUnitPrice: bigint | undefined;
 }
 
 /** Takes signed transactions. */
@@ -69,6 +70,7 @@ export interface Services {
   readonly submissions: SubmissionHandler | undefined;
   /** A transaction that waits for a block; undefined if none with this hash does. */
   readonly pendingTransaction: (hash: Uint8Array) => Promise<PendingTransaction | undefined>;
+  readonly gasPrices: GasPriceEstimator;
   readonly encode: SubmissionEncoder;
   readonly explain: SubmissionExplainer;
   /** Types of stored values, by the modules on chain. */

@@ -17,6 +17,8 @@ export const READ_VERSION = "READ-VERSION";
 export const READ_TIMESTAMP = "READ-TIMESTAMPUSEC";
 /** What the response rests on: the level of trust, such as `chained` or `agreed 2/3`. */
 export const TRUST = "TRUST";
+/** The network and the version that the ledger forks, such as `forked at 42 from https://…`; only on a fork. */
+export const FORK = "FORK";
 /** Where the next page begins; only while there is one. */
 export const CURSOR = "CURSOR";
 
@@ -25,6 +27,7 @@ export type LedgerHeader =
   | typeof READ_VERSION
   | typeof READ_TIMESTAMP
   | typeof TRUST
+  | typeof FORK
   | typeof CURSOR;
 
 /** The full name of a header under a brand. */

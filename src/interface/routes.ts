@@ -120,6 +120,15 @@ export const transactionByVersionRoute = readRoute(
   "GET",
   `${API_ROOT}/transactions/by_version/{txn_version}`,
 );
+export const transactionByHashRoute = readRoute("GET", `${API_ROOT}/transactions/by_hash/{txn_hash}`);
+export const waitByHashRoute = readRoute("GET", `${API_ROOT}/transactions/wait_by_hash/{txn_hash}`);
+export const accountTransactionsRoute = readRoute(
+  "GET",
+  `${API_ROOT}/accounts/{address}/transactions`,
+  "start",
+  "limit",
+);
+export const gasPriceRoute = readRoute("GET", `${API_ROOT}/estimate_gas_price`);
 export const blockByHeightRoute = readRoute(
   "GET",
   `${API_ROOT}/blocks/by_height/{block_height}`,

@@ -28,7 +28,9 @@ async function assertTransactionsIndexed(view: LedgerView): Promise<void> {
 }
 
 function isKept({ position }: LedgerView, version: bigint): boolean {
-  return version >= position.oldestVersion && version <= position.version;
+  // A fork asks its network for versions up to its own.
+  const isOld = position.fork !== undefined && version <= position.fork.version;
+  return (version >= position.oldestVersion || isOld) && version <= position.version;
 }
 
 async function readRecord(view: LedgerView, version: bigint): Promise<StoredRecord> {

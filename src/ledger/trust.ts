@@ -45,6 +45,7 @@ export const CHAINED: TrustLevel = { kind: "chained" };
 export const PROVEN: TrustLevel = { kind: "proven" };
 export const ANCHORED: TrustLevel = { kind: "anchored" };
 export const LOCAL: TrustLevel = { kind: "local" };
+export const FORKED: TrustLevel = { kind: "forked" };
 
 /** Nothing was checked yet. */
 export const ALL_TRUSTED: TrustFacts = { trust: [{ first: 0n, level: TRUSTED }], refuted: undefined };

@@ -6,6 +6,8 @@ import type { TrustFacts, TrustLevel } from "./trust.ts";
 
 /** Head and range of the ledger. The state at version V is the state after transaction V. */
 export interface LedgerPosition extends TrustFacts {
+  /** The network and the version that the ledger forks; only views of a fork have it. */
+  readonly fork?: ForkPoint | undefined;
   readonly chainId: number;
   /** Latest version. */
   readonly version: bigint;
@@ -16,6 +18,18 @@ export interface LedgerPosition extends TrustFacts {
   /** Oldest readable version. */
   readonly oldestVersion: bigint;
   readonly oldestBlockHeight: bigint;
+}
+
+/** Where a fork leaves its network: the state up to the version is the network's, later versions are made here. */
+export interface ForkPoint {
+  readonly version: bigint;
+  /** Base URL of the node that serves the network's state. */
+  readonly url: string;
+}
+
+/** The sentence that labels the answers of a fork. */
+export function formatFork({ version, url }: ForkPoint): string {
+  return `forked at ${version} from ${url}`;
 }
 
 /** One state item at some version. */

@@ -8,12 +8,13 @@ import { formatTime } from "../base/time-text.ts";
 import type { AuthoredBlock, AuthoredChange } from "../chain/authored-block.ts";
 import { type BlockBase, type MadeBlock, SubmittedFault, type SubmittedQueue } from "../chain/block.ts";
 import { type BlockTimer, startBlockTimer } from "../chain/block-timer.ts";
-import type { LocalChain } from "../chain/local-chain.ts";
+import type { BlockSource } from "../chain/local-chain.ts";
 import { Mempool } from "../chain/mempool.ts";
 import type { Submitted } from "../chain/submission/submitted.ts";
 import type { ExecutionStatus } from "../ledger/execution-status.ts";
 import type { Position } from "../ledger/position.ts";
 import { decodeRecord } from "../ledger/record.ts";
+import type { LedgerView } from "../ledger/view.ts";
 import type { Store } from "../store/contract.ts";
 import { isPassingFault } from "../store/errors.ts";
 import type { Committer } from "../sync/committer.ts";
@@ -42,7 +43,9 @@ export const LOCAL_CHAIN_NUMBERS = {
 
 export interface BlockMakerOptions {
   readonly store: Store;
-  readonly chain: LocalChain;
+  readonly chain: BlockSource;
+  /** Adds the state below a ledger that does not have all of it. */
+  readonly viewOver?: ((view: LedgerView) => LedgerView) | undefined;
   readonly committer: Committer;
   readonly faults: Faults;
   readonly onCommit: (records: number) => void;
@@ -256,7 +259,7 @@ export class BlockMaker {
     { nowMs, atLeastUsec }: { readonly nowMs: number | undefined; readonly atLeastUsec: bigint },
     make: (base: BlockBase) => Promise<B | undefined>,
   ): Promise<{ readonly position: Position; readonly block: B | undefined }> {
-    const { store, committer, faults, onCommit } = this.#options;
+    const { store, committer, faults, onCommit, viewOver = (same) => same } = this.#options;
     const view = await store.openView();
     let block: B | undefined;
     try {
@@ -266,7 +269,7 @@ export class BlockMaker {
       const now = atLeastUsec === 0n ? clock : atLeastUsec;
       block = await make({
         position: view.position,
-        view,
+        view: viewOver(view),
         getTreeNodes: (keys) => store.getTreeNodes(keys),
         // A clock that was set back must not stop the chain.
         timestampUsec: now > last ? now : last + 1n,

@@ -1,6 +1,7 @@
 // How a follower appears in the info response and on the metrics page.
 import type { LedgerPosition, LedgerView } from "../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
+import type { FillerStats } from "../sync/base-filler.ts";
 import type { FollowerStatus } from "../sync/follower.ts";
 import { waypointOfStored } from "../sync/matched-waypoints.ts";
 import type { Following } from "./following.ts";
@@ -87,13 +88,17 @@ export function followInfo(following: Following, version: bigint | undefined): R
       ...(fault === undefined ? {} : { last_fault: fault }),
     })),
     ...provingInfo(following.provingStatus()),
-    ...(fills === undefined
-      ? {}
-      : {
-          lazy_fills: fills.fills,
-          lazy_fills_by_level: Object.fromEntries(fills.byLevel),
-          lazy_fill_failures: fills.failures,
-        }),
+    ...fillInfo(fills),
+  };
+}
+
+/** Keys of the info response about items fetched on first use; none without a base layer. */
+export function fillInfo(fills: Readonly<FillerStats> | undefined): Record<string, unknown> {
+  if (fills === undefined) return {};
+  return {
+    lazy_fills: fills.fills,
+    lazy_fills_by_level: Object.fromEntries(fills.byLevel),
+    lazy_fill_failures: fills.failures,
   };
 }
 

@@ -1,13 +1,13 @@
 // Wires a follower: its upstreams, the waypoints proven so far, and the base layer of a ledger that starts in the middle.
 import { ConfigError } from "../base/errors.ts";
-import { type Logger, silentLogger } from "../base/log.ts";
+import type { Logger } from "../base/log.ts";
 import { DAY_MS, type NumberSettings } from "../base/settings.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { isWhole, type Position } from "../ledger/position.ts";
 import { confirmedVersion, PROVEN, type Refutation } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
-import type { Store, StoreView } from "../store/contract.ts";
+import type { Store } from "../store/contract.ts";
 import { isPassingFault } from "../store/errors.ts";
 import { type AgreementRule, parseAgreement } from "../sync/agreement.ts";
 import { BaseFiller, type FillerStats } from "../sync/base-filler.ts";
@@ -67,7 +67,7 @@ export function planFollowing(
   anchors: readonly Waypoint[],
   minTrust?: string | undefined,
 ): FollowPlan {
-  const urls = options.upstreams.map(parseUpstreamUrl);
+  const urls = options.upstreams.map((url) => parseUpstreamUrl(url));
   if (urls.length === 0) throw new ConfigError("upstream: expected at least one");
   const agree = options.agree === undefined ? undefined : parseAgreement(options.agree);
   if (options.agree !== undefined && agree === undefined) {
@@ -107,13 +107,20 @@ function keysOf(
     );
   }
   const keys = urls.map((_, i) => apiKeys[i] ?? apiKey);
-  for (const [i, { protocol, hostname, origin }] of urls.entries()) {
-    if (keys[i] === undefined || protocol === "https:" || isLoopback(hostname)) continue;
-    throw new ConfigError(
-      `upstream: ${origin} has an API key, which is not sent over plain http: expected https`,
-    );
-  }
+  for (const [i, url] of urls.entries()) assertKeyIsSafe("upstream", url, keys[i]);
   return keys;
+}
+
+/** Throws ConfigError, which names the option, if a key would be sent over plain http to another machine. */
+export function assertKeyIsSafe(
+  option: string,
+  { protocol, hostname, origin }: URL,
+  key: UpstreamApiKey | undefined,
+): void {
+  if (key === undefined || protocol === "https:" || isLoopback(hostname)) return;
+  throw new ConfigError(
+    `${option}: ${origin} has an API key, which is not sent over plain http: expected https`,
+  );
 }
 
 function isLoopback(hostname: string): boolean {
@@ -412,28 +419,14 @@ export class Following {
   }
 }
 
-/**
- * A view without upstreams. In a ledger that started in the middle, an item that was never fetched is unknown: reading it
- * is an error, not "absent".
- */
-export function refuseUnknownState(view: StoreView, store: Store): LedgerView {
-  if (view.position.stateRoot !== undefined) return view;
-  const filler = new BaseFiller({
-    store,
-    pool: () => undefined,
-    timeoutMs: FILL_TIMEOUT_MS,
-    logger: silentLogger,
-  });
-  return createLazyView(view, filler);
-}
-
 /** The upstream that gets the requests that are not served here. */
 export function passThroughOf(follow: FollowOptions | undefined): URL | undefined {
   const [first] = follow?.upstreams ?? [];
   return follow?.passThrough === true && first !== undefined ? parseUpstreamUrl(first) : undefined;
 }
 
-function apiKeyHeader(key: UpstreamApiKey | undefined): ApiKeyHeader | undefined {
+/** The header of a key. */
+export function apiKeyHeader(key: UpstreamApiKey | undefined): ApiKeyHeader | undefined {
   if (key === undefined) return undefined;
   const { header, value } = key;
   return header === undefined ? { name: "authorization", value: `Bearer ${value}` } : { name: header, value };

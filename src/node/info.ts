@@ -21,7 +21,7 @@ export const SOFTWARE_VERSION: string = (
 
 export interface NodeFacts {
   readonly position: LedgerPosition | undefined;
-  readonly syncMode: "local" | "follow" | "static" | "read-only";
+  readonly syncMode: "local" | "fork" | "follow" | "static" | "read-only";
   readonly syncState: string;
   /** Why the ledger does not move; undefined when nothing is wrong. */
   readonly fault: string | undefined;

@@ -2,7 +2,8 @@
 // again makes a new LedgerWriter.
 import { ConfigError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { LOCAL, TRUSTED } from "../ledger/trust.ts";
+import { FORKED, LOCAL, TRUSTED } from "../ledger/trust.ts";
+import type { LedgerView } from "../ledger/view.ts";
 import type { CommitBatch, Store, StoreCopies, StoreCopy } from "../store/contract.ts";
 import { Committer, type IndexProgress, loadPosition } from "../sync/committer.ts";
 import { assertNotHalfCopied } from "../sync/copy/copy-mark.ts";
@@ -18,6 +19,7 @@ import { keepGenesisLedgerInfo } from "../sync/signed-rows.ts";
 import { BlockMaker } from "./block-maker.ts";
 import type { Faults } from "./faults.ts";
 import { Following } from "./following.ts";
+import { assertNotFork, Forking, type ForkPlan } from "./forking.ts";
 import type { LocalChainOptions } from "./options.ts";
 import type { StartPlan } from "./start-plan.ts";
 
@@ -53,6 +55,7 @@ export class LedgerWriter {
   readonly #stop = new AbortController();
   #preparing: Promise<void> = Promise.resolve();
   #following: Following | undefined;
+  #forking: Forking | undefined;
   #blocks: BlockMaker | undefined;
   #committer: Committer | undefined;
   #indexBuilder: IndexBuilder | undefined;
@@ -64,6 +67,10 @@ export class LedgerWriter {
 
   get following(): Following | undefined {
     return this.#following;
+  }
+
+  get forking(): Forking | undefined {
+    return this.#forking;
   }
 
   get blocks(): BlockMaker | undefined {
@@ -94,16 +101,21 @@ export class LedgerWriter {
   async #prepare(): Promise<void> {
     const { store, plan, faults, onCommit, onBatch, logger, localChain, index, transactionIndex } =
       this.#options;
-    const { check, chain } = plan;
+    const { check } = plan;
+    const chain = plan.chain ?? plan.fork?.chain;
     await assertNotHalfCopied(store);
     await assertNotHalfRewound(store);
+    if (plan.fork === undefined) await assertNotFork(store);
+    else await this.#startFork(plan.fork);
     const history = await this.#proofHistory();
-    const level = chain === undefined ? TRUSTED : LOCAL;
+    const madeHere = plan.fork === undefined ? LOCAL : FORKED;
+    const level = chain === undefined ? TRUSTED : madeHere;
     const committer = new Committer({
       store,
       logger,
       level,
       index,
+      indexesPart: plan.fork !== undefined,
       transactionIndex,
       history,
       bounds: plan.follow?.options,
@@ -117,10 +129,12 @@ export class LedgerWriter {
       await raiseByMatchedWaypoints(store, position, (waypoint) => committer.noteMatchedWaypoint(waypoint));
     }
     if (chain !== undefined) {
-      await keepGenesisLedgerInfo(store);
+      if (plan.fork === undefined) await keepGenesisLedgerInfo(store);
+      const viewOver = (view: LedgerView): LedgerView => this.#forking?.viewOver(view) ?? view;
       this.#blocks = new BlockMaker({
         store,
         chain,
+        viewOver,
         committer,
         faults,
         onCommit,
@@ -128,7 +142,7 @@ export class LedgerWriter {
         logger,
       });
       // Later starts find the accounts as their owners left them.
-      const isNew = (await loadPosition(store))?.version === 0n;
+      const isNew = this.#forking?.isNew ?? (await loadPosition(store))?.version === 0n;
       if (isNew && plan.accounts.length > 0) await this.#blocks.author(plan.accounts);
     }
     if (plan.follow === undefined) {
@@ -150,6 +164,12 @@ export class LedgerWriter {
     });
     this.#following = following;
     await following.start(plan.proven);
+  }
+
+  async #startFork(plan: ForkPlan): Promise<void> {
+    const { store, logger, index: items = true, transactionIndex: transactions = true } = this.#options;
+    this.#forking = new Forking(plan, { store, logger, indexes: { items, transactions } });
+    await this.#forking.start();
   }
 
   async #proofHistory(): Promise<ProofHistory | undefined> {
@@ -231,6 +251,7 @@ export class LedgerWriter {
     await this.#blocks?.stop();
     await this.#preparing.catch(() => {});
     await this.#following?.close();
+    await this.#forking?.close();
     await this.#indexBuilder?.stop();
     await this.#pruner?.stop();
     for (const part of PARTS) this.#options.faults.forget(part);

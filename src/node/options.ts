@@ -13,7 +13,10 @@ import type { BlockEvent } from "../ledger/watch/watched-blocks.ts";
 import type { Explanation } from "../transaction/explain/explanation.ts";
 import type { LOCAL_CHAIN_NUMBERS } from "./block-maker.ts";
 import type { FOLLOW_NUMBERS } from "./following.ts";
+import type { FORK_NUMBERS } from "./forking.ts";
 import type { FRONTEND_NUMBERS } from "./http-frontend.ts";
+import type { LedgerReading } from "./ledger-answers.ts";
+import type { NodeInfo } from "./node-info.ts";
 import type { StoreOptions } from "./store-engines.ts";
 import type { AccountOptions, ChainAuthoring } from "./test-authors.ts";
 
@@ -72,6 +75,16 @@ export interface FollowOptions extends NumberOptions<typeof FOLLOW_NUMBERS> {
   readonly onProgress?: ((progress: FollowProgress) => void) | undefined;
 }
 
+/** A network to fork: its state at one version, with local blocks on top. */
+export interface ForkOptions extends NumberOptions<typeof FORK_NUMBERS> {
+  /** Base URL of a full node of the network, with or without `/v1`. */
+  readonly url: string;
+  /** The version to fork at: the node's latest at the first start unless given. A store keeps it. */
+  readonly version?: bigint | undefined;
+  /** The key of the node. */
+  readonly apiKey?: UpstreamApiKey | undefined;
+}
+
 /** How far a follower is. */
 export interface FollowProgress {
   /** Where this run started; undefined without a ledger, as is `version`. */
@@ -103,7 +116,9 @@ export interface NodeOptions {
   readonly waypoint?: string | readonly string[] | undefined;
   /** Follows full nodes instead of making blocks. */
   readonly follow?: FollowOptions | undefined;
-  /** Makes blocks on top of `genesis`, or sets up the local chain that runs without one. */
+  /** Makes blocks on top of another network's state at one version, which is read as it is needed. */
+  readonly fork?: ForkOptions | undefined;
+  /** Makes blocks on top of `genesis` or `fork`, or sets up the local chain that runs without either. */
   readonly localChain?: LocalChainOptions | undefined;
   /** History to keep: a time (`24h`, `30d`), a count of versions, or `off`. */
   readonly pruneWindow?: string | undefined;
@@ -180,16 +195,16 @@ export interface WatchOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The ledger's head, as `GET /v1` answers. */
+/** The ledger's head: the keys of `GET /v1`, with bigints in the place of its decimal texts. */
 export interface LedgerInfo {
   readonly chain_id: number;
-  readonly epoch: string;
-  readonly ledger_version: string;
-  readonly oldest_ledger_version: string;
-  readonly ledger_timestamp: string;
+  readonly epoch: bigint;
+  readonly ledger_version: bigint;
+  readonly oldest_ledger_version: bigint;
+  readonly ledger_timestamp: bigint;
   readonly node_role: "full_node";
-  readonly oldest_block_height: string;
-  readonly block_height: string;
+  readonly oldest_block_height: bigint;
+  readonly block_height: bigint;
 }
 
 /** What a transaction would do on the head of the local chain. */
@@ -214,15 +229,15 @@ export interface SdkConfig {
 }
 
 /** A running node. Calls reject, never throw; after `close` they reject because the node is closed. */
-export interface Node extends ChainAuthoring {
+export interface Node extends ChainAuthoring, LedgerReading {
   /** Base URL of the HTTP interface; undefined without one. */
   readonly url: string | undefined;
-  /** Base URL of the proof port; undefined without one. */
-  readonly proofUrl: string | undefined;
   /** Base URL of the local chain's faucet; undefined if it does not run. */
   readonly faucetUrl: string | undefined;
   /** Undefined without HTTP. */
   readonly sdkConfig: SdkConfig | undefined;
+  /** Base URL of the proof port; undefined without one. */
+  readonly proofUrl: string | undefined;
   /** Latest version when the node closed; undefined before that, and without a ledger. */
   readonly closedAt: bigint | undefined;
   /** Resolves when a fault stopped the ledger for good; never rejects. */
@@ -276,8 +291,8 @@ export interface Node extends ChainAuthoring {
   encodeSubmission(request: object | string | Uint8Array, options?: MinVersionOptions): Promise<Uint8Array>;
   /** Explains a signing message, a raw transaction or a transaction request, with warnings. */
   explainSubmission(request: object | string | Uint8Array, options?: MinVersionOptions): Promise<Explanation>;
-  /** The object that `GET /v1/info` answers with. */
-  info(): Promise<Readonly<Record<string, unknown>>>;
+  /** What `GET /v1/info` answers with. */
+  info(): Promise<NodeInfo>;
   ledgerInfo(options?: MinVersionOptions): Promise<LedgerInfo>;
   /** Makes the next block of the local chain now and returns the new head. Concurrent calls run one after the other. */
   produceBlock(): Promise<LedgerInfo>;

@@ -5,6 +5,7 @@ import type { MaybePromise } from "../base/maybe-promise.ts";
 import { createAccountReader } from "../ledger/account-reader.ts";
 import { parseAsset } from "../ledger/asset.ts";
 import { readBalance } from "../ledger/balance.ts";
+import { GasPriceEstimator } from "../ledger/gas-price.ts";
 import { readModuleItem } from "../ledger/module-item.ts";
 import { resolveReadPoint } from "../ledger/read-point.ts";
 import { StateTypes } from "../ledger/state-types.ts";
@@ -63,13 +64,13 @@ function toJson(request: object): string {
 export function toLedgerInfo({ position }: Pick<LedgerView, "position">): LedgerInfo {
   return {
     chain_id: position.chainId,
-    epoch: `${position.epoch}`,
-    ledger_version: `${position.version}`,
-    oldest_ledger_version: `${position.oldestVersion}`,
-    ledger_timestamp: `${position.timestampUsec}`,
+    epoch: position.epoch,
+    ledger_version: position.version,
+    oldest_ledger_version: position.oldestVersion,
+    ledger_timestamp: position.timestampUsec,
     node_role: "full_node",
-    oldest_block_height: `${position.oldestBlockHeight}`,
-    block_height: `${position.blockHeight}`,
+    oldest_block_height: position.oldestBlockHeight,
+    block_height: position.blockHeight,
   };
 }
 
@@ -77,6 +78,7 @@ export function toLedgerInfo({ position }: Pick<LedgerView, "position">): Ledger
 export class Reader {
   readonly modules = new ModuleCache();
   readonly types = new StateTypes(this.modules);
+  readonly gasPrices = new GasPriceEstimator();
   readonly #ledger: Ledger;
   readonly #headWatch: HeadWatch;
   readonly #thread = new SubmissionThread();
@@ -105,6 +107,11 @@ export class Reader {
     } finally {
       view.release();
     }
+  }
+
+  /** Waits until the ledger is at a version, at most `waitMs`. */
+  waitFor(version: bigint, waitMs: number): Promise<void> {
+    return this.#headWatch.wait(version, waitMs).done;
   }
 
   async balance(address: string, asset: string, options: ReadOptions): Promise<bigint> {

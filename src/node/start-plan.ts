@@ -11,6 +11,7 @@ import { isSameWaypoint } from "../sync/matched-waypoints.ts";
 import { parsePruneWindow } from "../sync/prune-window.ts";
 import { LOCAL_CHAIN_NUMBERS } from "./block-maker.ts";
 import { FOLLOW_NUMBERS, type FollowPlan, planFollowing } from "./following.ts";
+import { FORK_NUMBERS, type ForkPlan, planFork } from "./forking.ts";
 import { checkGenesisFile, parseWaypointOption } from "./genesis-report.ts";
 import { FRONTEND_NUMBERS } from "./http-frontend.ts";
 import { NODE_DEFAULTS, type NodeOptions } from "./options.ts";
@@ -25,6 +26,8 @@ export interface StartPlan {
   readonly proven: Waypoint | undefined;
   readonly follow: FollowPlan | undefined;
   readonly chain: LocalChain | undefined;
+  /** Blocks on top of another network's state. */
+  readonly fork?: ForkPlan | undefined;
   /** Changes that a new local chain begins with. */
   readonly accounts: readonly AuthoredChange[];
 }
@@ -44,7 +47,7 @@ function assertStore(options: NodeOptions): void {
   const engine = engineOf(store);
   engine.assertOptions(store);
   if ((options.http?.workers ?? 0) === 0) return;
-  if (!engine.isShared || options.follow?.startVersion !== undefined) {
+  if (!engine.isShared || options.follow?.startVersion !== undefined || options.fork !== undefined) {
     throw new ConfigError(
       "http.workers: expected a store that several processes can open, and a ledger that starts at genesis",
     );
@@ -60,20 +63,38 @@ function ownGenesis(chain: LocalChain, expected: Waypoint | undefined): GenesisC
   return checkGenesisFile(isFormer ? chain.formerGenesisBlob() : chain.genesisBlob(), expected);
 }
 
+const NO_PLAN: StartPlan = {
+  check: undefined,
+  proven: undefined,
+  follow: undefined,
+  chain: undefined,
+  accounts: [],
+};
+
 /** Plans a start. Throws ConfigError, or LedgerError for a genesis that does not match the waypoint. */
 export async function planStart(options: NodeOptions): Promise<StartPlan> {
-  const { genesis, waypoint, localChain, follow, readOnly, http } = options;
+  const { genesis, waypoint, localChain, follow, fork, readOnly, http } = options;
   if (http !== undefined) {
     assertHttpOptions(http);
     assertNumbers("http", FRONTEND_NUMBERS, http);
   }
   assertNumbers("localChain", LOCAL_CHAIN_NUMBERS, localChain);
   assertNumbers("follow", FOLLOW_NUMBERS, follow);
+  assertNumbers("fork", FORK_NUMBERS, fork);
   assertStore(options);
   if (options.proofWindow !== undefined) parsePruneWindow(options.proofWindow, "proofWindow");
   const waypoints = (typeof waypoint === "string" ? [waypoint] : (waypoint ?? [])).map(parseWaypointOption);
-  if (readOnly === true)
-    return { check: undefined, proven: undefined, follow: undefined, chain: undefined, accounts: [] };
+  if (readOnly === true) return NO_PLAN;
+  const accounts = accountChanges(options.accounts ?? []);
+  if (fork !== undefined) {
+    for (const name of ["genesis", "waypoint", "follow"] as const) {
+      const value = options[name];
+      if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
+      throw new ConfigError(`${name}: a fork begins with the state of its network, so it takes none`);
+    }
+    const plan = planFork(fork, localChain?.seed ?? NODE_DEFAULTS.seed);
+    return { ...NO_PLAN, fork: plan, accounts };
+  }
   const expected = follow === undefined ? waypoints[0] : waypoints.find(({ version }) => version === 0n);
   const followPlan = follow === undefined ? undefined : planFollowing(follow, waypoints, http?.minTrust);
   if (followPlan !== undefined && localChain !== undefined) {
@@ -86,7 +107,6 @@ export async function planStart(options: NodeOptions): Promise<StartPlan> {
   const epochTimeMs = localChain?.epochTimeMs;
   const chain = isLocal ? createLocalChain({ seed, epochTimeMs, genesis: network?.writes }) : undefined;
   const check = network ?? (chain && ownGenesis(chain, expected));
-  const accounts = accountChanges(options.accounts ?? []);
   if (accounts.length > 0 && chain === undefined) {
     throw new ConfigError("accounts: expected a local chain, because only its ledger can be made up");
   }

@@ -4,7 +4,7 @@ import { nextTurn } from "../base/turns.ts";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { vector } from "../bcs/sequences.ts";
-import type { LocalChain } from "../chain/local-chain.ts";
+import type { BlockSource } from "../chain/local-chain.ts";
 import type { Mempool } from "../chain/mempool.ts";
 import { decodeSubmitted, MAX_TRANSACTION_BYTES, type Submitted } from "../chain/submission/submitted.ts";
 import { HttpError } from "../http/errors.ts";
@@ -16,6 +16,7 @@ import type {
 } from "../http/services.ts";
 import { TransactionPrinter } from "../http/transaction-json/printer.ts";
 import { parseJson } from "../json/parse.ts";
+import { readAccount } from "../ledger/account.ts";
 import type { StateTypes } from "../ledger/state-types.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { ModuleLoader } from "../move/abi.ts";
@@ -25,6 +26,7 @@ import { createRawTransaction } from "../transaction/raw-from-request.ts";
 import { refuse, SubmissionError } from "../transaction/submission-error.ts";
 import { parseSubmission, parseSubmissions, tooMany } from "../transaction/submission-request.ts";
 import { type UserTransaction, userTransactionCodec } from "../transaction/user-transaction.ts";
+import { type ImpersonatedCall, impersonation } from "./impersonation.ts";
 import type { SimulationResult } from "./options.ts";
 
 /** Transactions of one batch, as in the reference. */
@@ -34,14 +36,10 @@ const MAX_JSON_BYTES = 4 * MAX_TRANSACTION_BYTES;
 const MAX_BATCH_JSON_BYTES = 1024 * 1024;
 const SIGNING_PREFIX_BYTES = 32;
 
-const NO_ESTIMATES: SimulationEstimates = {
-  maxGasAmount: false,
-  gasUnitPrice: false,
-  prioritizedGasUnitPrice: false,
-};
+const NO_ESTIMATES: SimulationEstimates = { maxGasAmount: false, gasUnitPrice: undefined };
 
 export interface SubmissionServiceOptions {
-  readonly chain: LocalChain;
+  readonly chain: BlockSource;
   /** The mempool of the writer; undefined while another process writes. */
   readonly mempool: () => Mempool | undefined;
   readonly loadModule: (view: LedgerView) => ModuleLoader;
@@ -90,6 +88,21 @@ export class SubmissionService implements SubmissionHandler {
     if (mempool.get(submitted.hash) !== undefined) return submitted;
     const { sequenceNumber } = await submissions.check(view, submitted);
     return mempool.add(submitted, { sequenceNumber, nowSecs: nowSecsOf(view) });
+  }
+
+  /**
+   * Puts a call of any account into the mempool, without the account's signature: only for the owner of the chain, never
+   * over HTTP. It pays no gas. Returns its hash.
+   */
+  async impersonate(view: LedgerView, sender: Address, call: ImpersonatedCall): Promise<string> {
+    const mempool = this.#mempool();
+    const { submissions } = this.#options.chain;
+    const account = await readAccount(view, sender, view.position.version);
+    const body = impersonation(sender, call, account?.sequenceNumber ?? 0n);
+    const transaction = await this.#decode({ bytes: body, isJson: true }, view);
+    const submitted = submissions.takeApart(transaction, { isFree: true });
+    const { sequenceNumber } = await submissions.check(view, submitted, { isImpersonated: true });
+    return toPrefixedHex(mempool.add(submitted, { sequenceNumber, nowSecs: nowSecsOf(view) }).hash);
   }
 
   /** Takes each transaction for itself; returns the errors, in the order of the transactions. */

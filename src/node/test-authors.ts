@@ -20,6 +20,7 @@ import type { LedgerView } from "../ledger/view.ts";
 import { type Address, formatAddressLong, parseAddress } from "../move/address.ts";
 import { ModuleCache } from "../move/module-cache.ts";
 import type { BlockMaker } from "./block-maker.ts";
+import type { ImpersonatedCall, ImpersonatedResult } from "./impersonation.ts";
 import type { ChainCopy, LedgerWriter } from "./ledger-writer.ts";
 import type { LedgerInfo } from "./options.ts";
 import { toUsec } from "./read-at.ts";
@@ -61,6 +62,11 @@ export interface ChainAuthoring {
   fund(address: string, amount: bigint): Promise<Authored>;
   /** Sets what an account holds of an asset, and changes its supply by the difference. */
   setBalance(address: string, asset: string, amount: bigint): Promise<Authored>;
+  /**
+   * Calls a modelled entry function as any account, without that account's signature and without gas, in a block made now.
+   * Resolves when that is committed, also if the function aborted.
+   */
+  impersonate(address: string, call: ImpersonatedCall): Promise<ImpersonatedResult>;
   /** Writes an item of a table by its serialized key; undefined removes it. */
   putTableItem(
     handle: string,
@@ -198,6 +204,22 @@ export class TestAuthors implements ChainAuthoring {
       const types = new StateTypes(new ModuleCache());
       return vmStatus(status, new ModulesAt(types, view, view.position.version));
     });
+  }
+
+  async impersonate(address: string, call: ImpersonatedCall): Promise<ImpersonatedResult> {
+    const sender = parseAddress(toText("address", address));
+    const submissions = this.#options.submissions();
+    const blocks = this.#blocks();
+    if (submissions === undefined) throw new ConfigError("this node makes no blocks");
+    const [done] = await blocks.submitNow(() =>
+      this.#options.withView(async (view) => [await submissions.impersonate(view, sender, call)]),
+    );
+    if (done?.status === undefined || done.version === undefined) {
+      throw new ConfigError(`the chain did not take the transaction of ${formatAddressLong(sender)}`);
+    }
+    const { version, hash, status } = done;
+    const vmStatus = await this.#statusText(status);
+    return { version, hash, success: status.kind === "success", vmStatus };
   }
 
   async setBalance(address: string, asset: string, amount: bigint): Promise<Authored> {

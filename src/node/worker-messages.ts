@@ -7,7 +7,7 @@ import type { HttpOptions, NodeOptions } from "./options.ts";
 
 /** Status that only the writing process knows; workers serve a copy. */
 export interface NodeStatus {
-  readonly syncMode: "local" | "follow" | "static" | "read-only";
+  readonly syncMode: "local" | "fork" | "follow" | "static" | "read-only";
   readonly syncState: string;
   /** Why the ledger does not move; undefined when nothing is wrong. */
   readonly fault: string | undefined;

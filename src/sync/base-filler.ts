@@ -16,6 +16,7 @@ import type { LedgerView } from "../ledger/view.ts";
 import type { Store } from "../store/contract.ts";
 import { type AgreementRule, levelOfRule } from "./agreement.ts";
 import { type BaseRow, baseRowKey, decodeBaseRow, encodeBaseRow, rowAt } from "./base-rows.ts";
+import type { AbsentItems } from "./fork/absent-items.ts";
 import type { ProvenState } from "./proofs/proven-state.ts";
 import { withDeadline } from "./upstream/deadline.ts";
 import { UpstreamError, type UpstreamErrorCode } from "./upstream/errors.ts";
@@ -30,6 +31,10 @@ export interface BaseFillerOptions {
   /** Proves items instead of asking upstreams. */
   readonly proven?: Pick<ProvenState, "value"> | undefined;
   readonly timeoutMs: number;
+  /** Asks at this version alone, as a fork must: the upstream goes on, the state under the fork does not. */
+  readonly pinned?: { readonly version: bigint; readonly absent: AbsentItems } | undefined;
+  /** Message for an item that no upstream gave. */
+  readonly explain?: (faults: readonly string[]) => string;
   readonly logger: Logger;
   /** Monotonic milliseconds. */
   readonly clock?: () => number;
@@ -54,6 +59,8 @@ const REASK_PAUSE_MS = 10_000;
 
 /** Faults in the answer to a question for an item that set the upstream aside; others are no sign of a lie. */
 const LIES: ReadonlySet<UpstreamErrorCode> = new Set(["malformed", "wrong_chain", "too_large"]);
+
+const NOT_GIVEN = "the item was not written since this node's base version and no upstream gave it";
 
 const mapKey = (keyHash: Uint8Array): string => Buffer.from(keyHash).toString("latin1");
 
@@ -127,6 +134,7 @@ export class BaseFiller {
       baseRowKey("deleted", keyHash),
     ]);
     const stored = await this.#options.store.getSideRows(keys);
+    const absent = await this.#lookUpAbsent(keyHashes);
     const decode = (at: number): BaseRow | undefined => {
       const bytes = stored[at];
       return bytes === undefined ? undefined : decodeBaseRow(bytes);
@@ -134,8 +142,21 @@ export class BaseFiller {
     return keyHashes.map((keyHash, i) => {
       const fetched = decode(2 * i);
       const leveled = fetched && { ...fetched, level: fetched.level ?? TRUSTED };
-      return rowAt(version, this.#pending.get(mapKey(keyHash))?.row, leveled, decode(2 * i + 1));
+      const recent = this.#pending.get(mapKey(keyHash))?.row ?? absent?.[i];
+      return rowAt(version, recent, leveled, decode(2 * i + 1));
     });
+  }
+
+  async #lookUpAbsent(
+    keyHashes: readonly Uint8Array[],
+  ): Promise<readonly (BaseRow | undefined)[] | undefined> {
+    const { pinned } = this.#options;
+    if (pinned === undefined) return undefined;
+    const { version } = pinned;
+    const found = await pinned.absent.find(keyHashes);
+    return found.map((isAbsent) =>
+      isAbsent ? { version, value: undefined, level: this.#level } : undefined,
+    );
   }
 
   /** True if upstreams can be asked for an item at a higher level than it was fetched at. */
@@ -180,11 +201,8 @@ export class BaseFiller {
   async #fetch(view: LedgerView, keyHash: Uint8Array): Promise<BaseRow> {
     const stateKey = this.keyTrace.keyOf(keyHash);
     if (stateKey === undefined) throw new Error("a read whose state key is not known");
-    const { chainId, oldestVersion: oldest, version } = view.position;
-    const [write] = await view.getHistory(keyHash, { from: oldest, to: version, limit: 1 });
-    // The item has no write before this version, so its value is the same from the oldest version up to here.
-    // Upstreams are least likely to have pruned the latest version of that range.
-    const latest = write === undefined ? version : write.version - 1n;
+    const { chainId } = view.position;
+    const { oldest, latest } = await this.#versionsOf(view, keyHash);
     try {
       const { proven } = this.#options;
       const value = await this.#inTurn(() =>
@@ -200,6 +218,17 @@ export class BaseFiller {
       this.stats.failures++;
       throw error;
     }
+  }
+
+  /** The oldest and the latest version at which the item has the value that is asked for. */
+  async #versionsOf(view: LedgerView, keyHash: Uint8Array): Promise<Pick<Question, "oldest" | "latest">> {
+    const { pinned } = this.#options;
+    if (pinned !== undefined) return { oldest: pinned.version, latest: pinned.version };
+    const { oldestVersion: oldest, version } = view.position;
+    const [write] = await view.getHistory(keyHash, { from: oldest, to: version, limit: 1 });
+    // The item has no write before this version, so its value is the same from the oldest version up to here.
+    // Upstreams are least likely to have pruned the latest version of that range.
+    return { oldest, latest: write === undefined ? version : write.version - 1n };
   }
 
   #count(level: TrustLevel): void {
@@ -228,7 +257,7 @@ export class BaseFiller {
     const entries = pool?.sound ?? [];
     const faults: string[] = [];
     const votes: Vote[] = [];
-    if (pool === undefined || entries.length < needed) throw unavailable();
+    if (pool === undefined || entries.length < needed) throw this.#unavailable(faults);
     for (let asked = 0; asked < entries.length; ) {
       const next = entries.slice(asked, asked + (needed === 1 ? 1 : entries.length));
       asked += next.length;
@@ -237,7 +266,12 @@ export class BaseFiller {
     }
     const answers = votes.map(({ entry }) => entry.upstream.name);
     this.#options.logger.warn({ faults, answers, needed, of }, "cannot fetch a state item from upstreams");
-    throw unavailable();
+    throw this.#unavailable(faults);
+  }
+
+  #unavailable(faults: readonly string[]): LedgerError {
+    const { explain = () => NOT_GIVEN } = this.#options;
+    return new LedgerError("unavailable", explain(faults));
   }
 
   /**
@@ -328,18 +362,22 @@ export class BaseFiller {
   }
 
   #keep(keyHash: Uint8Array, row: BaseRow): void {
-    this.#pending.set(mapKey(keyHash), { keyHash: new Uint8Array(keyHash), row });
+    const { pinned } = this.#options;
+    if (pinned !== undefined && row.value === undefined) pinned.absent.add(keyHash);
+    else this.#pending.set(mapKey(keyHash), { keyHash: new Uint8Array(keyHash), row });
     this.#flush ??= setTimeout(() => this.#write(), FLUSH_MS);
   }
 
   #write(): void {
     this.#flush = undefined;
     const batch = this.#pending;
-    if (batch.size === 0) return;
-    const rows = [...batch.values()].map(({ keyHash, row }) => ({
+    const absent = this.#options.pinned?.absent.takeRows() ?? [];
+    if (batch.size + absent.length === 0) return;
+    const filled = [...batch.values()].map(({ keyHash, row }) => ({
       key: baseRowKey("filled", keyHash),
       value: encodeBaseRow(row),
     }));
+    const rows = [...filled, ...absent];
     const write = async (): Promise<void> => {
       try {
         await this.#options.store.putSideRows(rows);
@@ -354,18 +392,12 @@ export class BaseFiller {
   }
 }
 
-function unavailable(): LedgerError {
-  return new LedgerError(
-    "unavailable",
-    "the item was not written since this node's base version and no upstream gave it",
-  );
-}
-
 function isSame(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
   return a === undefined || b === undefined ? a === b : equalBytes(a, b);
 }
 
-function assertStateValue(bytes: Uint8Array): void {
+/** Throws UpstreamError for bytes that are not a state value. */
+export function assertStateValue(bytes: Uint8Array): void {
   try {
     decodeWith(stateValueCodec, bytes);
   } catch (error) {

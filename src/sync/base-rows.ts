@@ -28,6 +28,8 @@ export const SIDE_KEYS = {
   accumulator: 6,
   signed: 7,
   treeHistory: 8,
+  fork: 32,
+  forkAbsent: 33,
 } as const;
 
 /** Key of an item's row: `filled` holds the fetched value, `deleted` the first deletion. */

@@ -38,6 +38,7 @@ import type {
 } from "../store/contract.ts";
 import { indexReachRow } from "../store/index-reach.ts";
 import { deletionRows } from "./base-rows.ts";
+import { UNKNOWN_GENESIS } from "./genesis.ts";
 import { IndexRowMaker, loadIndexReach, type ReadBefore, transactionIndexRows } from "./index-rows.ts";
 import { keptRow } from "./kept-accumulator.ts";
 import { matchedWaypointRow } from "./matched-waypoints.ts";
@@ -57,6 +58,8 @@ export interface CommitterOptions {
   /** False writes no index of transactions. */
   readonly transactionIndex?: boolean | undefined;
   readonly logger: Logger;
+  /** Writes an index although the ledger began in the middle: a fork asks its network for the rest. */
+  readonly indexesPart?: boolean | undefined;
   /** Called after each commit. */
   readonly onCommit?: ((batch: CommitBatch) => void) | undefined;
   /** Keeps what proofs of earlier block ends need. */
@@ -117,6 +120,7 @@ export class Committer {
   readonly #store: Store;
   readonly #logger: Logger;
   readonly #index: boolean;
+  readonly #indexesPart: boolean;
   readonly #transactionIndex: boolean;
   readonly #indexRows = new IndexRowMaker();
   readonly #onCommit: ((batch: CommitBatch) => void) | undefined;
@@ -135,12 +139,14 @@ export class Committer {
       store,
       logger,
       index = true,
+      indexesPart = false,
       transactionIndex = true,
       level = TRUSTED,
       bounds,
       onCommit,
       history,
     } = options;
+    this.#indexesPart = indexesPart;
     this.#store = store;
     this.#history = history;
     this.#index = index;
@@ -350,7 +356,8 @@ export class Committer {
     const view = await this.#store.openView();
     try {
       const { oldestVersion } = view.position;
-      const start = next > oldestVersion ? next : oldestVersion;
+      const isPruned = next < oldestVersion;
+      const start = isPruned ? oldestVersion : next;
       const records = await view.getRecords(start, maxRecords, INDEX_STEP_BYTES);
       const last = start + BigInt(records.length) - 1n;
       await this.#store.putIndex(transactionIndexRows(records), [indexReachRow(last, "transactions")]);
@@ -414,7 +421,10 @@ export class Committer {
     }
     const sideRows = hasRoot ? [] : await deletionRows(this.#store, writes);
     // Without the whole state an index would lack items that were never written here.
-    const itemRows = hasRoot && isIndexed ? await this.#indexRows.rowsOf(writes, this.#readHead) : undefined;
+    const itemRows =
+      (hasRoot || this.#indexesPart) && isIndexed
+        ? await this.#indexRows.rowsOf(writes, this.#readHead)
+        : undefined;
     if (itemRows !== undefined) sideRows.push(indexReachRow(last.position.version));
     const records = blocks.flatMap((block) => block.records);
     const index = itemRows ?? (areTransactionsIndexed ? [] : undefined);
@@ -496,9 +506,6 @@ export class Committer {
   }
 }
 
-/** Stands for the genesis of a store that started at a base and never saw it. */
-const UNKNOWN_GENESIS = new Uint8Array(32);
-
 async function genesisBatch(
   genesis: GenesisCheck,
   level: TrustLevel,
@@ -544,7 +551,10 @@ function lastOfEach(blocks: readonly KeptBlock[]): readonly TreeNodeWrite[] {
   const [only] = blocks;
   if (blocks.length === 1 && only !== undefined) return only.changes;
   const changes = new Map<string, TreeNodeWrite>();
-  for (const block of blocks) for (const change of block.changes) changes.set(toHex(change.key), change);
+  for (const block of blocks)
+    for (const change of block.changes) {
+      changes.set(Buffer.from(change.key).toString("latin1"), change);
+    }
   return [...changes.values()];
 }
 

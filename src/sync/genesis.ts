@@ -24,6 +24,9 @@ export async function bootstrapGenesis({ store, committer, check }: BootstrapOpt
   else assertIdentity(store.identity, check);
 }
 
+/** Stands for the genesis of a store that started at a base and never saw it. */
+export const UNKNOWN_GENESIS = new Uint8Array(32);
+
 /** Throws LedgerError `mismatch` with both values unless the waypoints are equal. */
 export function assertWaypoint(computed: Waypoint, given: Waypoint): void {
   if (computed.version === given.version && equalBytes(computed.hash, given.hash)) return;
@@ -38,6 +41,13 @@ export function assertIdentity(identity: StoreIdentity, check: GenesisCheck): Ge
   if (isGenesisOf(identity, check)) return check;
   const former = check.former?.();
   if (former !== undefined && isGenesisOf(identity, former)) return former;
+  if (equalBytes(identity.genesisHash, UNKNOWN_GENESIS)) {
+    throw new StoreError(
+      "identity",
+      `the store holds a part of chain ${identity.chainId} that began in the middle, as a fork or by start-version: start it as it began, or use another directory`,
+      { details: { stored: identity.chainId, given: check.chainId } },
+    );
+  }
   throw new StoreError(
     "identity",
     `the store holds chain ${identity.chainId} with genesis ${toHex(identity.genesisHash)}, the genesis given ` +

@@ -21,7 +21,7 @@ export function createLazyView(view: LedgerView, filler: BaseFiller): LedgerView
   return new LazyView(view, filler);
 }
 
-class LazyView implements LedgerView {
+export class LazyView implements LedgerView {
   readonly position: LedgerPosition;
   readonly keyTrace: KeyTrace;
   readonly #view: LedgerView;
@@ -42,16 +42,23 @@ class LazyView implements LedgerView {
     const items = await this.#view.getItems(keyHashes, version);
     const missing = keyHashes.filter((_, i) => items[i] === undefined);
     if (missing.length === 0) return items;
-    const rows = await this.#filler.rows(this.#view, missing, version);
+    const base = await this.getBaseItems(missing, version);
+    let next = 0;
+    return items.map((item) => item ?? base[next++]);
+  }
+
+  /** The items of the base layer alone. */
+  protected async getBaseItems(
+    keyHashes: readonly Uint8Array[],
+    version: bigint,
+  ): Promise<readonly (StateItem | undefined)[]> {
+    const rows = await this.#filler.rows(this.#view, keyHashes, version);
     for (const { level } of rows) {
       if (level !== undefined) this.#fetched = weakestTrust(level, this.#fetched ?? level);
     }
-    let next = 0;
-    return items.map((item) => {
-      if (item !== undefined) return item;
-      const row = rows[next++];
-      return row?.value === undefined ? undefined : { version: row.version, value: row.value };
-    });
+    return rows.map(({ version: written, value }) =>
+      value === undefined ? undefined : { version: written, value },
+    );
   }
 
   fetchedTrust(): TrustLevel | undefined {

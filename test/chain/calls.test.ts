@@ -217,7 +217,7 @@ describe("a local chain on an unsuitable genesis", () => {
       /the local chain cannot make blocks on this genesis.*0x1::coin::transfer/,
     );
     const served = await createNode({ genesis });
-    expect(await served.ledgerInfo()).toMatchObject({ ledger_version: "0" });
+    expect(await served.ledgerInfo()).toMatchObject({ ledger_version: 0n });
     await served.close();
   });
 });

@@ -206,7 +206,7 @@ describe("a line that breaks", () => {
       };
       await a.produceBlock();
       const fault = await until(async () => {
-        const [upstream] = (await b.info()).upstreams as { last_fault?: string }[];
+        const [upstream] = (await b.info()).upstreams ?? [];
         return met >= 2 && new RegExp(`^${code}`).test(upstream?.last_fault ?? "")
           ? upstream?.last_fault
           : undefined;

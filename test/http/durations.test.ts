@@ -94,7 +94,7 @@ describe("a node in the process", () => {
       const node = await createNode({ localChain: { blockTimeMs, blocks: 3 } });
       const moving = async () => Number((await node.ledgerInfo()).block_height) > 20;
       await until(async () => (await node.info()).sync_state === "standing" || (await moving()));
-      expect(await node.ledgerInfo()).toMatchObject({ block_height: "3" });
+      expect(await node.ledgerInfo()).toMatchObject({ block_height: 3n });
       await node.close();
     }
   });

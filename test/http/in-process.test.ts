@@ -61,7 +61,7 @@ describe("blocks made on request", () => {
   ])("are made one after the other: %s", async (_, options) => {
     const node = await start(options);
     const infos = await Promise.all([node.produceBlock(), node.produceBlock(), node.produceBlock()]);
-    expect(infos.map(({ block_height }) => block_height)).toEqual(["1", "2", "3"]);
+    expect(infos.map(({ block_height }) => block_height)).toEqual([1n, 2n, 3n]);
     expect(await node.ledgerInfo()).toEqual(infos[2]);
   });
 
@@ -111,7 +111,7 @@ describe("a closed node", () => {
     const after = node.ledgerInfo();
     await expect(after).rejects.toThrow("the node is closed");
     const [first, second] = await Promise.all(before);
-    expect([first, second]).toMatchObject([{ block_height: "1" }, { block_height: "2" }]);
+    expect([first, second]).toMatchObject([{ block_height: 1n }, { block_height: 2n }]);
     await Promise.all(closing);
   });
 
@@ -123,6 +123,6 @@ describe("a closed node", () => {
     await Promise.all(asked);
     const again = await start(options);
     await again.produceBlock();
-    await until(async () => (await again.ledgerInfo()).block_height === "1");
+    await until(async () => (await again.ledgerInfo()).block_height === 1n);
   });
 });

@@ -129,7 +129,7 @@ describe("readiness of a follower", () => {
     resume();
     await node.untilReady();
     expect(await ask(node.root)).toEqual({ ready: 200, healthy: 200, message: "sextant:ready" });
-    expect((await node.info()).versions_behind).toBe("0");
+    expect((await node.info()).versions_behind).toBe(0n);
   });
 
   it("does not come from an old store whose upstream is gone", async () => {

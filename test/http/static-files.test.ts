@@ -205,6 +205,15 @@ describe("what is switched off", () => {
   });
 });
 
+it("files are counted under a name of their own", async () => {
+  const counted: string[] = [];
+  const server = await startWithFiles({
+    onRequest: (operation, status) => counted.push(`${operation} ${status}`),
+  });
+  for (const path of ["/", "/console/app-AbCd1234.js", "/console/nothing.js"]) await ask(server, path);
+  expect(counted).toEqual(["static_file 200", "static_file 200", "none 404"]);
+});
+
 it("files are in memory only once somebody asked for them, each once", async () => {
   const server = await startWithFiles();
   await ask(server, "/v1");

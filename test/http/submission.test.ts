@@ -6,6 +6,7 @@ import { u64 } from "../../src/bcs/scalars.ts";
 import { vector } from "../../src/bcs/sequences.ts";
 import { createKeypair, type Keypair } from "../../src/chain/keys.ts";
 import { chainSeed } from "../../src/chain/local-chain.ts";
+import { decodeRecord } from "../../src/ledger/record.ts";
 import { formatAddress, parseAddress } from "../../src/move/address.ts";
 import { addressCodec } from "../../src/move/wire.ts";
 import { createNode, type Node } from "../../src/node.ts";
@@ -296,6 +297,68 @@ describe("submission to the local chain", () => {
     await node.mine();
     const left = await node.balance(formatAddress(payer.address), APT);
     expect(FUNDS - left).toBe(5n + result.gasUsed * 100n);
+  });
+
+  it("simulates over HTTP in JSON and BCS, and refuses what is signed or not modelled", async () => {
+    const payer = createKeypair(chainSeed("submission"), "simulated over HTTP");
+    await fund(formatAddress(payer.address), FUNDS);
+    const unsigned = (call: Call): Uint8Array => {
+      const { raw } = signCall(payer, call);
+      const authenticator = {
+        kind: "ed25519",
+        publicKey: payer.publicKey,
+        signature: new Uint8Array(64),
+      } as const;
+      return encodeWith(userTransactionCodec, { raw, authenticator });
+    };
+    const simulate = async (body: Uint8Array | string) => {
+      const response = await post("/transactions/simulate", body);
+      return { status: response.status, body: (await response.json()) as unknown };
+    };
+    const { body: fromBcs } = await simulate(unsigned(transfer(5n)));
+    expect(fromBcs).toMatchObject([{ type: "user_transaction", success: true, max_gas_amount: "20000" }]);
+    const request = {
+      sender: formatAddress(payer.address),
+      sequence_number: "0",
+      max_gas_amount: "20000",
+      gas_unit_price: "100",
+      expiration_timestamp_secs: "4000000000",
+      payload: {
+        type: "entry_function_payload",
+        function: "0x1::aptos_account::transfer",
+        type_arguments: [],
+        arguments: ["0xb0b", "5"],
+      },
+      signature: {
+        type: "ed25519_signature",
+        public_key: toPrefixedHex(payer.publicKey),
+        signature: `0x${"00".repeat(64)}`,
+      },
+    };
+    expect(await simulate(JSON.stringify(request))).toEqual({ status: 200, body: fromBcs });
+    const bcs = await post("/transactions/simulate", unsigned(transfer(5n)), { Accept: "application/x-bcs" });
+    const [count, ...record] = new Uint8Array(await bcs.arrayBuffer());
+    expect(count).toBe(1);
+    const { info } = decodeRecord(Uint8Array.from(record));
+    expect([info.status.kind, `${info.gasUsed}`]).toEqual([
+      "success",
+      (fromBcs as [{ gas_used: string }])[0].gas_used,
+    ]);
+    const signed = encodeWith(userTransactionCodec, signCall(payer, transfer(5n)));
+    expect(await simulate(signed)).toEqual({
+      status: 400,
+      body: {
+        message: "Simulated transactions must not have a valid signature",
+        error_code: "invalid_input",
+      },
+    });
+    expect(await simulate(unsigned({ function: "code::publish_package_txn", args: [] }))).toMatchObject({
+      status: 400,
+      body: { error_code: "invalid_input" },
+    });
+    const flags = await post("/transactions/simulate?estimate_gas_unit_price=maybe", signed);
+    expect([flags.status, await flags.json()]).toMatchObject([400, { error_code: "web_framework_error" }]);
+    expect(await node.balance(formatAddress(payer.address), APT)).toBe(FUNDS);
   });
 
   it("checks what in-process callers give", async () => {

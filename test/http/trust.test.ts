@@ -101,7 +101,7 @@ describe("a node", () => {
     await writer.close();
     expect(said).toMatchObject({
       trust_level: "local",
-      trust_ranges: [{ first_version: "0", last_version: said.ledger_version, level: "local" }],
+      trust_ranges: [{ first_version: 0n, last_version: said.ledger_version, level: "local" }],
     });
     const reader = await createNode({ data, readOnly: true, http: { port: 0 } });
     onTestFinished(() => reader.close());

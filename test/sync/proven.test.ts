@@ -167,9 +167,7 @@ describe("a follower with a proof source", () => {
     await until(async () => (await infoOf(follower)).proof_sources[0]?.state === "resting");
     const proven = await headOf(follower);
     await produce(origin, 2);
-    await until(
-      async () => ((await follower.info()) as { upstream_version?: string }).upstream_version !== undefined,
-    );
+    await until(async () => (await follower.info()).upstream_version !== undefined);
     expect(await headOf(follower)).toBe(proven);
     expect((await fetch(balance)).status).toBe(200);
     proxy.meddle = (passing) => passing;
@@ -262,9 +260,7 @@ describe("a validly hashed fork that nobody signed", () => {
     });
     await produce(fork, 20);
     await until(async () => {
-      const { upstreams = [] } = (await known.info()) as {
-        upstreams?: { state: string; last_fault?: string }[];
-      };
+      const { upstreams = [] } = await known.info();
       return upstreams[0]?.state === "set_aside" && upstreams[0].last_fault?.includes("another history");
     });
     expect((await infoOf(known)).refuted_from).toBeUndefined();

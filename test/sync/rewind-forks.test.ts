@@ -38,7 +38,7 @@ async function stop(node: LiedNode): Promise<void> {
 const refutedFrom = (node: LiedNode): Promise<bigint> =>
   until(async () => {
     const { refuted_from: first } = await node.info();
-    return first === undefined ? undefined : BigInt(first as string);
+    return first as bigint | undefined;
   }, 30_000);
 
 const rewind = (path: string, to: bigint) =>
@@ -59,8 +59,8 @@ async function expectTruth(data: string, waypoint: readonly string[]): Promise<v
   const info = await node.info();
   expect(info).not.toHaveProperty("refuted_from");
   expect(info.trust_ranges).toEqual([
-    { first_version: "0", last_version: `${await truth.end(16)}`, level: "anchored" },
-    { first_version: `${(await truth.end(16)) + 1n}`, last_version: `${last}`, level: "chained" },
+    { first_version: 0n, last_version: await truth.end(16), level: "anchored" },
+    { first_version: (await truth.end(16)) + 1n, last_version: last, level: "chained" },
   ]);
   await stop(node);
   expect((await checkData(data)).findings).toEqual([]);

@@ -1,6 +1,6 @@
 // Builds a transaction: a form by the function's ABI, and next to it the request, its bytes and what they mean. On the
 // local chain it can also be signed with a demo key and sent.
-import type { JSX } from "preact";
+import { Fragment, type JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Answer, ApiError, ask, path } from "../lib/api.ts";
 import {
@@ -24,6 +24,7 @@ import {
   Copy,
   Empty,
   Field,
+  Hash,
   LedgerText,
   MoveType,
   Problem,
@@ -258,6 +259,20 @@ function useEncoded(request: string | undefined): {
   return { result, error };
 }
 
+/** A name that may break behind its dots. */
+function FieldName({ name }: { readonly name: string }): JSX.Element {
+  return (
+    <span>
+      {name.split(/(?<=\.)/).map((part, index) => (
+        <Fragment key={index}>
+          {part}
+          <wbr />
+        </Fragment>
+      ))}
+    </span>
+  );
+}
+
 function Explained({ result }: { readonly result: Result }): JSX.Element {
   const [active, setActive] = useState<number>();
   const { explanation, bytes, request } = result;
@@ -296,7 +311,7 @@ function Explained({ result }: { readonly result: Result }): JSX.Element {
                     onClick={() => setActive(index)}
                   >
                     <span class={`swatch colour-${index % COLOURS}`} />
-                    {name}
+                    <FieldName name={name} />
                   </button>
                 </td>
                 <td class="mono">
@@ -344,18 +359,21 @@ function Explained({ result }: { readonly result: Result }): JSX.Element {
 
 type Sent =
   | { readonly state: "sending" | "waiting"; readonly hash?: string }
+  | { readonly state: "sent"; readonly hash: string }
   | { readonly state: "arrived"; readonly transaction: Transaction }
   | { readonly state: "failed"; readonly error: Error };
 
 const WAIT_MS = 700;
 const MAX_WAITS = 60;
 
-async function waitFor(hash: string): Promise<Transaction> {
+/** The transaction once it is in a block; undefined on a node that does not find transactions by their hash. */
+async function waitFor(hash: string): Promise<Transaction | undefined> {
   for (let turn = 0; turn < MAX_WAITS; turn++) {
     try {
       const { data } = await ask<Transaction>(path("transactions", "by_hash", hash));
       if (data.version !== undefined && data.type !== "pending_transaction") return data;
     } catch (error) {
+      if (error instanceof ApiError && error.isNotServed) return undefined;
       if (!(error instanceof ApiError && error.status === 404)) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
@@ -363,30 +381,53 @@ async function waitFor(hash: string): Promise<Transaction> {
   throw new Error(`the transaction ${hash} is not in a block yet`);
 }
 
+const MAX_TRIES = 4;
+
+/** Signs a request and sends it; resolves to its hash. */
+async function signAndSend(request: string, privateKey: string): Promise<string> {
+  const { data: bytes } = await ask<string>("transactions/encode_submission", { body: request });
+  const { publicKey, signature } = await sign(privateKey, fromHex(bytes));
+  const signed = { type: "ed25519_signature", public_key: publicKey, signature };
+  // The request has every digit as text: put the signature into that text.
+  const body = `${request.trimEnd().slice(0, -1).trimEnd()},\n  "signature": ${JSON.stringify(signed)}\n}`;
+  return (await ask<{ readonly hash: string }>("transactions", { body })).data.hash;
+}
+
+/** The demo accounts also send by themselves, so that the number in the form may be used by now. */
+async function sendNext(build: () => Promise<string>, privateKey: string): Promise<string> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await signAndSend(await build(), privateKey);
+    } catch (error) {
+      const isUsed = error instanceof ApiError && /SEQUENCE_NUMBER_TOO_OLD|sequence/i.test(error.message);
+      if (!isUsed || attempt === MAX_TRIES) throw error;
+    }
+  }
+}
+
 /** Signs with a demo key and sends, where the node has both. */
 function Submit({
-  result,
+  build,
+  isReady,
   privateKey,
   name,
   onArrived,
 }: {
-  readonly result: Result | undefined;
+  /** The request with the account's next sequence number. */
+  readonly build: () => Promise<string>;
+  readonly isReady: boolean;
   readonly privateKey: string;
   readonly name: string;
   readonly onArrived: () => void;
 }): JSX.Element {
   const [sent, setSent] = useState<Sent>();
   const send = async (): Promise<void> => {
-    if (result === undefined) return;
     setSent({ state: "sending" });
     try {
-      const { publicKey, signature } = await sign(privateKey, fromHex(result.bytes));
-      const signed = { type: "ed25519_signature", public_key: publicKey, signature };
-      // The request has every digit as text: put the signature into that text.
-      const body = `${result.request.trimEnd().slice(0, -1).trimEnd()},\n  "signature": ${JSON.stringify(signed)}\n}`;
-      const { data } = await ask<{ readonly hash: string }>("transactions", { body });
-      setSent({ state: "waiting", hash: data.hash });
-      setSent({ state: "arrived", transaction: await waitFor(data.hash) });
+      const hash = await sendNext(build, privateKey);
+      setSent({ state: "waiting", hash });
+      const transaction = await waitFor(hash);
+      setSent(transaction === undefined ? { state: "sent", hash } : { state: "arrived", transaction });
       onArrived();
     } catch (error) {
       setSent({ state: "failed", error: error as Error });
@@ -404,7 +445,7 @@ function Submit({
           type="button"
           class="button primary"
           onClick={send}
-          disabled={result === undefined || isBusy}
+          disabled={!isReady || isBusy}
           data-testid="submit"
         >
           Sign as {name} and submit
@@ -413,6 +454,11 @@ function Submit({
       <div role="status">
         {sent?.state === "sending" ? "Signing and sending…" : undefined}
         {sent?.state === "waiting" ? "Sent. Waiting for its block…" : undefined}
+        {sent?.state === "sent" ? (
+          <p>
+            Sent as <Hash hash={sent.hash} />. This node does not find transactions by their hash.
+          </p>
+        ) : undefined}
         {sent?.state === "arrived" ? (
           <p>
             <span class={`badge ${sent.transaction.success === false ? "bad" : "good"}`}>
@@ -518,6 +564,16 @@ function Form({
   if (result !== undefined)
     names.current = (result.explanation.payload.arguments ?? []).map((one) => one.name);
 
+  const buildNext = async (): Promise<string> => {
+    let sequence = draft.sequence;
+    if (!isOwnSequence) {
+      const { data } = await ask<Answer<"get_account">>(path("accounts", sender ?? ""));
+      sequence = data.sequence_number;
+    }
+    const next = requestText(name, { ...draft, sequence }, types, info);
+    if ("error" in next) throw new Error(next.error);
+    return next.text;
+  };
   const demoOfSender = sender === undefined ? undefined : demoName(info, sender);
   const privateKey = demoOfSender === undefined ? undefined : info?.demo_keys?.[demoOfSender];
   const form = (
@@ -624,7 +680,13 @@ function Form({
       <div class="encode-form">
         {form}
         {privateKey === undefined || demoOfSender === undefined ? undefined : (
-          <Submit result={result} privateKey={privateKey} name={demoOfSender} onArrived={account.reload} />
+          <Submit
+            build={buildNext}
+            isReady={result !== undefined}
+            privateKey={privateKey}
+            name={demoOfSender}
+            onArrived={account.reload}
+          />
         )}
       </div>
       <div class="encode-result">

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { type Answer, ask, path } from "../lib/api.ts";
-import { formatUtc, groupDigits } from "../lib/format.ts";
+import { groupDigits } from "../lib/format.ts";
 import { live } from "../lib/live.ts";
 import { carriedProof, checkProof, type Verdict } from "../lib/proofs.ts";
 import { toHex } from "../lib/sign.ts";
@@ -99,8 +99,7 @@ function ProvenCard({ proof }: { readonly proof: Proven }): JSX.Element {
       </Facts>
       <p class="faint">
         Checked in this browser: the hashes lead from the items to the state root and from there to a ledger
-        that is signed by validators, whose epochs follow one another from your waypoint.{" "}
-        {signedTimestampUsec === 0n ? "" : `Signed for ${formatUtc(`${signedTimestampUsec}`)}.`}
+        that is signed by validators, whose epochs follow one another from your waypoint.
       </p>
     </Card>
   );

@@ -47,7 +47,7 @@ export async function isOwner(call: CallState, object: Address, account: Address
   return false;
 }
 
-/** Aborts unless an account owns an object, and the object and those in between may be transferred by anyone who does. */
+/** Aborts unless an account owns an object, and the object and those in between may be transferred by their owners. */
 async function assertTransferable(call: CallState, object: ObjectState, account: Address): Promise<void> {
   let current = object;
   for (let depth = 1; ; depth++) {

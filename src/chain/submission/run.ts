@@ -1,7 +1,9 @@
 // Runs a submitted transaction on the state: prologue, function, gas, fee.
+import { BcsError } from "../../bcs/errors.ts";
 import { struct } from "../../bcs/records.ts";
 import { u64 } from "../../bcs/scalars.ts";
 import type { ExecutionStatus } from "../../ledger/execution-status.ts";
+import { unmodelled } from "../../transaction/submission-error.ts";
 import { emitV2 } from "../effects.ts";
 import { CallFailure, MoveAbort } from "../functions/aborts.ts";
 import { type CallState, newAccount } from "../functions/call-state.ts";
@@ -117,11 +119,29 @@ async function chargeFailure(
   return status;
 }
 
+/** Refuses state in another layout than the modelled framework's, which a network under a fork may have. */
+export async function asModelled<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof BcsError)) throw error;
+    throw unmodelled(`state in another layout than that of the framework that is modelled: ${error.message}`);
+  }
+}
+
 /**
  * Runs a transaction; its changes and events are then in `call`, for the caller to finish. Throws SubmissionError, with
  * the state as it was, for a transaction that the chain does not take.
  */
 export async function runSubmitted(
+  call: CallState,
+  submitted: Submitted,
+  context: PrologueContext,
+): Promise<RunResult> {
+  return asModelled(() => runChecked(call, submitted, context));
+}
+
+async function runChecked(
   call: CallState,
   submitted: Submitted,
   context: PrologueContext,

@@ -22,8 +22,8 @@ import { CallState } from "../functions/call-state.ts";
 import { coinBalance, NATIVE_COIN } from "../functions/coins.ts";
 import type { Keypair } from "../keys.ts";
 import { WorkingState } from "../working-state.ts";
-import { GAS_PRICES, MAX_GAS_AMOUNT } from "./gas.ts";
-import { meterOf, type RunResult, runCall, runSubmitted } from "./run.ts";
+import { MAX_GAS_AMOUNT } from "./gas.ts";
+import { asModelled, meterOf, type RunResult, runCall, runSubmitted } from "./run.ts";
 import { areSignaturesValid } from "./signatures.ts";
 import { type Submitted, toSubmitted } from "./submitted.ts";
 import { checkPrologue } from "./transaction-prologue.ts";
@@ -36,11 +36,16 @@ const LEAST_ESTIMATE = 2n;
 const NO_HASH = new Uint8Array(32);
 const FRAMEWORK = parseAddress("0x1");
 
-/** Fields that a simulation replaces by estimates. */
+/** What a simulation uses in the place of the transaction's own fields. */
 export interface SimulatedFields {
+  /** True for the most gas that the sender can pay for. */
   readonly maxGasAmount: boolean;
-  readonly gasUnitPrice: boolean;
-  readonly prioritizedGasUnitPrice: boolean;
+  readonly gasUnitPrice: bigint | undefined;
+}
+
+export interface CheckOptions {
+  /** The owner of the chain asks for it, who needs no signature. Never true for what comes over HTTP. */
+  readonly isImpersonated?: boolean;
 }
 
 /** A transaction that a block may take. */
@@ -70,16 +75,26 @@ export class Submissions {
   }
 
   /** Takes a transaction apart. Throws SubmissionError for one that is not modelled. Checks nothing else. */
-  takeApart(transaction: UserTransaction): Submitted {
-    if (!this.#framework.hasFungibleAssets)
-      throw unmodelled("transactions on a genesis without fungible assets");
-    return toSubmitted(transaction);
+  takeApart(transaction: UserTransaction, options: { readonly isFree?: boolean } = {}): Submitted {
+    const { hasFungibleAssets, unmodelledReason } = this.#framework;
+    if (!hasFungibleAssets) throw unmodelled("transactions on a ledger without fungible assets");
+    if (unmodelledReason !== undefined) throw unmodelled(unmodelledReason);
+    return toSubmitted(transaction, options);
   }
 
   /** Checks a transaction against the ledger's head. Throws SubmissionError for one that no block can take. */
-  async check(view: LedgerView, submitted: Submitted): Promise<Checked> {
+  async check(
+    view: LedgerView,
+    submitted: Submitted,
+    { isImpersonated = false }: CheckOptions = {},
+  ): Promise<Checked> {
+    if (!isImpersonated && !(await areSignaturesValid(submitted.transaction)))
+      throw refuse("INVALID_SIGNATURE");
+    return asModelled(() => this.#check(view, submitted));
+  }
+
+  async #check(view: LedgerView, submitted: Submitted): Promise<Checked> {
     const { transaction } = submitted;
-    if (!(await areSignaturesValid(transaction))) throw refuse("INVALID_SIGNATURE");
     const { chainId, timestampUsec } = view.position;
     const call = this.#callState(view);
     const context = { chainId, timestampUsec, mayWait: true };
@@ -134,9 +149,8 @@ export class Submissions {
   }
 
   async #estimate(call: CallState, raw: RawTransaction, fields: SimulatedFields): Promise<RawTransaction> {
-    let { gasUnitPrice, maxGasAmount } = raw;
-    if (fields.prioritizedGasUnitPrice) gasUnitPrice = GAS_PRICES.prioritized;
-    else if (fields.gasUnitPrice) gasUnitPrice = GAS_PRICES.usual;
+    const { gasUnitPrice = raw.gasUnitPrice } = fields;
+    let { maxGasAmount } = raw;
     if (fields.maxGasAmount) {
       const held = await coinBalance(call, raw.sender, NATIVE_COIN);
       const affordable = gasUnitPrice === 0n ? held : held / gasUnitPrice;

@@ -13,6 +13,7 @@ import {
 import { showCatchingUp } from "../catching-up.ts";
 import { hasColours } from "../colour.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK } from "../command.ts";
+import { checkFork, FORK_EXCLUDES, forkOf, forkOptions } from "../fork-options.ts";
 import { httpOf, limitGroups, servingGroup } from "../http-options.ts";
 import { Interrupted } from "../interrupt.ts";
 import { startLiveLine } from "../live-line.ts";
@@ -180,6 +181,7 @@ const options = {
       "Make local blocks on top of --genesis; on by default without --genesis, --upstream and --read-only",
       false,
     ),
+    ...forkOptions,
     ...localChainOptions,
   }),
   ...limitGroups,
@@ -213,14 +215,15 @@ const exclusions: readonly Exclusion<keyof typeof options>[] = [
   { one: ["store", (store) => store !== "lmdb"], others: [isFullCheck] },
   {
     one: "read-only",
-    others: ["genesis", "waypoint", ...FOLLOWING, "local-chain", "blocks", isFullCheck, isInMemory],
+    others: ["genesis", "waypoint", ...FOLLOWING, "local-chain", "fork", "blocks", isFullCheck, isInMemory],
   },
+  { one: "fork", others: [...FORK_EXCLUDES, hasWorkers] },
   { one: "local-chain", others: FOLLOWING },
   { one: "start-version", others: ["genesis", hasWorkers] },
 ];
 
 /** Options that --read-only excludes. */
-const WRITING = ["genesis", "waypoint", "upstream", "proofs", "local-chain", "blocks"] as const;
+const WRITING = ["genesis", "waypoint", "upstream", "proofs", "local-chain", "fork", "blocks"] as const;
 
 function checkReadOnly(values: StartValues): void {
   if (!values["read-only"]) return;
@@ -238,6 +241,7 @@ function checkReadOnly(values: StartValues): void {
 
 function checkCombination(values: StartValues): void {
   checkReadOnly(values);
+  checkFork(values);
   if (values.check === "full" && values.store !== "lmdb") {
     throw new ConfigError(`--check full: serves the lmdb engine, not ${values.store}`);
   }
@@ -313,6 +317,7 @@ function startNode(values: StartValues): Promise<Node> {
     onUpgrade: upgradeProgress(),
     genesis: values.genesis,
     waypoint: values.waypoint,
+    fork: forkOf(values, values.fork === undefined ? undefined : apiKeys(1).apiKey),
     follow: isFollowing
       ? {
           ...toNodeValues(followOptions, values),
@@ -334,7 +339,9 @@ function startNode(values: StartValues): Promise<Node> {
 
 async function positionText(node: Node): Promise<string> {
   const { chain_id, ledger_version, oldest_ledger_version } = await node.ledgerInfo();
-  return `chain ${chain_id}, version ${ledger_version}, oldest ${oldest_ledger_version}`;
+  const { fork } = await node.info();
+  const label = fork === undefined ? "" : `, ${fork}`;
+  return `chain ${chain_id}, version ${ledger_version}, oldest ${oldest_ledger_version}${label}`;
 }
 
 /** Says that the node listens, if it is not ready yet, and then shows the start screen. False if the node ended before. */
@@ -387,7 +394,7 @@ export { exclusions as startExclusions, options as startOptions };
 
 export const startCommand = command({
   name: "start",
-  summary: "Run a node: a local chain, a network's genesis, or a follower of full nodes",
+  summary: "Run a node: a local chain, a network's genesis, a follower of full nodes, or a fork of a network",
   operands: "",
   options,
   mainOptions: [
@@ -409,6 +416,7 @@ export const startCommand = command({
     'sextant start --genesis genesis.blob --waypoint "$(cat waypoint.txt)"',
     "sextant start --upstream http://127.0.0.1:8080 --data ./replica --port 8082",
     "sextant start --upstream https://node.example --start-version latest --data ./network",
+    "sextant start --fork https://node.example --data ./fork",
     "sextant start --store cassandra --store-url cassandra://10.0.0.1,10.0.0.2,10.0.0.3/sextant",
     "sextant start --store cassandra --store-url cassandra://10.0.0.1,10.0.0.2,10.0.0.3/sextant --read-only",
     "sextant start --config /etc/sextant.yaml",

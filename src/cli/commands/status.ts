@@ -21,6 +21,11 @@ interface UpstreamAnswer {
   readonly last_fault?: string;
 }
 
+/** What a fork forks, and what keeps it from reading it; none for other nodes. */
+function forkLines({ fork, fork_fault }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return { ...(fork === undefined ? {} : { fork }), ...(fork_fault === undefined ? {} : { fork_fault }) };
+}
+
 /** Fields of a follower; none for other nodes. */
 function followLines(info: Readonly<Record<string, unknown>>): Record<string, unknown> {
   if (info.sync_mode !== "follow") return {};
@@ -87,6 +92,7 @@ export const statusCommand = command({
       sync_state: info.sync_state,
       trust_level: info.trust_level,
       ...trustLines(info),
+      ...forkLines(info),
       ...followLines(info),
       ledger_version: ledger.ledger_version,
       oldest_ledger_version: ledger.oldest_ledger_version,

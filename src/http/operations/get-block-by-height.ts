@@ -26,8 +26,9 @@ export const getBlockByHeight = operation({
     "overloaded",
   ],
   async handle({ block_height: height, with_transactions: withTransactions = false }, context) {
-    const { blockHeight, oldestBlockHeight } = context.view.position;
-    if (height < oldestBlockHeight) {
+    const { blockHeight, oldestBlockHeight, fork } = context.view.position;
+    // A fork asks its network for older blocks.
+    if (height < oldestBlockHeight && fork === undefined) {
       throw new HttpError("block_pruned", `block ${height} is pruned: the oldest is ${oldestBlockHeight}`);
     }
     const block = height > blockHeight ? undefined : await context.view.getBlockByHeight(height);

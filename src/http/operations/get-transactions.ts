@@ -1,13 +1,10 @@
 // Pages of transactions: JSON for clients, records in BCS for nodes that follow this one.
-import { concatBytes } from "../../base/bytes.ts";
-import { BcsWriter } from "../../bcs/writer.ts";
 import { transactionsRoute } from "../../interface/routes.ts";
-import type { StoredRecord } from "../../ledger/view.ts";
 import { HttpError } from "../errors.ts";
 import { operation } from "../operation.ts";
 import { limitField, startField } from "../schemas/integer.ts";
 import { COMMITTED_SCHEMA } from "../schemas/transaction.ts";
-import { RecordsPrinter } from "../transaction-json/records-text.ts";
+import { encodeRecords, RecordsPrinter } from "../transaction-json/records-text.ts";
 
 const DEFAULT_LIMIT = 25;
 const MAX_LIMIT = 100;
@@ -15,11 +12,6 @@ const MAX_LIMIT = 100;
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 /** The same for a page in JSON, which takes several times the bytes. */
 const MAX_PRINTED_BYTES = 2 * 1024 * 1024;
-
-function encodePage(records: readonly StoredRecord[]): Uint8Array {
-  const count = new BcsWriter(16).uleb(records.length).take();
-  return concatBytes(count, ...records.map((record) => record.bytes));
-}
 
 function lastPageStart(head: bigint, oldest: bigint, count: number): bigint {
   return head - oldest < BigInt(count) ? oldest : head - BigInt(count - 1);
@@ -67,7 +59,7 @@ export const getTransactions = operation({
       throw new HttpError("invalid_page", `start: expected at most the latest version ${head}, got ${first}`);
     }
     if (form === "bcs") {
-      return { data: encodePage(await view.getRecords(first, count, MAX_PAGE_BYTES)), version: undefined };
+      return { data: encodeRecords(await view.getRecords(first, count, MAX_PAGE_BYTES)), version: undefined };
     }
     const records = await view.getRecords(first, count, MAX_PRINTED_BYTES);
     const texts = await new RecordsPrinter(services.types, view).printAll(records);

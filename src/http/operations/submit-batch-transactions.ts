@@ -26,6 +26,9 @@ const FAILURES_SCHEMA = named("TransactionsBatchSubmissionResult", {
   },
 });
 
+/** Checks and runs of long calls take turns. */
+const MAX_IN_FLIGHT = 16;
+
 /** `POST /v1/transactions/batch` */
 export const submitBatchTransactions = operation({
   id: "submit_batch_transactions",
@@ -37,6 +40,7 @@ export const submitBatchTransactions = operation({
   ledger: "required",
   switchable: true,
   switch: "submit",
+  maxInFlight: MAX_IN_FLIGHT,
   successStatuses: [202, 206],
   params: {},
   query: {},

@@ -7,6 +7,9 @@ import { PENDING_SCHEMA } from "../schemas/transaction.ts";
 import { requireSubmissions } from "../services.ts";
 import { TransactionPrinter } from "../transaction-json/printer.ts";
 
+/** Checks and runs of long calls take turns. */
+const MAX_IN_FLIGHT = 64;
+
 /** `POST /v1/transactions` */
 export const submitTransaction = operation({
   id: "submit_transaction",
@@ -18,6 +21,7 @@ export const submitTransaction = operation({
   ledger: "required",
   switchable: true,
   switch: "submit",
+  maxInFlight: MAX_IN_FLIGHT,
   successStatuses: [202],
   params: {},
   query: {},

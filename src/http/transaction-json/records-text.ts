@@ -1,7 +1,15 @@
-// Records of a range in JSON, each with the time of its block.
+// Records in the forms of answers: in JSON, each with the time of its block, and in BCS.
+import { concatBytes } from "../../base/bytes.ts";
+import { BcsWriter } from "../../bcs/writer.ts";
 import type { StateTypes } from "../../ledger/state-types.ts";
 import type { Block, LedgerView, StoredRecord } from "../../ledger/view.ts";
 import { TransactionPrinter } from "./printer.ts";
+
+/** Records as a BCS vector. */
+export function encodeRecords(records: readonly StoredRecord[]): Uint8Array {
+  const count = new BcsWriter(16).uleb(records.length).take();
+  return concatBytes(count, ...records.map(({ bytes }) => bytes));
+}
 
 /** Prints the records of one view, in any order; records that follow each other cost least. */
 export class RecordsPrinter {

@@ -42,6 +42,11 @@ export function ownerOf(kind: keyof typeof KINDS, address: Address): Uint8Array 
   return owner;
 }
 
+/** The address whose items an owner's rows list; undefined for an owner of another kind. */
+export function addressOfOwner(owner: Uint8Array): Address | undefined {
+  return owner[0] === KINDS.address ? addressFromBytes(owner.subarray(1)) : undefined;
+}
+
 /** A row without the item that it belongs to. */
 export interface OwnedRow extends OwnedKey {
   readonly owner: Uint8Array;

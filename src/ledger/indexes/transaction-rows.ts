@@ -43,6 +43,14 @@ export function transactionOwner(kind: Kind, of: Uint8Array): Uint8Array {
   return owner;
 }
 
+/** What an owner of transaction rows stands for; undefined for an owner of other rows. */
+export function transactionOfOwner(
+  owner: Uint8Array,
+): { readonly kind: Kind; readonly of: Uint8Array } | undefined {
+  const kind = (Object.keys(KINDS) as Kind[]).find((name) => KINDS[name] === owner[0]);
+  return kind === undefined ? undefined : { kind, of: owner.subarray(1) };
+}
+
 function placeOf(first: bigint, second = 0n): Uint8Array {
   const place = Buffer.alloc(PLACE_BYTES);
   place.writeBigUInt64BE(first);

@@ -1,6 +1,7 @@
 // The ledger headers of a response, under any brand in their names: `X-<brand>-…`.
 import {
   brandedHeader,
+  CURSOR,
   LEDGER_HEADERS,
   type LedgerHeader,
   READ_VERSION,
@@ -67,6 +68,17 @@ export function requireHead(headers: ReceivedHeaders): UpstreamHead {
   const head = findHead(headers);
   if (head === undefined) throw new UpstreamError("malformed", "the response has no ledger headers");
   return head;
+}
+
+const MAX_CURSOR_LENGTH = 1024;
+
+/** Where the next page begins; undefined at the end. Throws `malformed`. */
+export function findCursor(headers: ReceivedHeaders): string | undefined {
+  const brand = brandOf(headers);
+  const cursor = brand === undefined ? undefined : headers[receivedName(brand, CURSOR)];
+  if (typeof cursor !== "string" || cursor === "") return undefined;
+  if (cursor.length <= MAX_CURSOR_LENGTH) return cursor;
+  throw new UpstreamError("malformed", `a cursor has over ${MAX_CURSOR_LENGTH} characters`);
 }
 
 /** The version that a response was read at, if a header says so. */

@@ -6,7 +6,7 @@ import { API_ROOT, urlTo } from "../../interface/route.ts";
 import { ledgerInfoRoute, rawStateValueRoute, transactionsRoute } from "../../interface/routes.ts";
 import { parseRetryAfter, RateCap } from "./backoff.ts";
 import { BeyondHead, UpstreamError } from "./errors.ts";
-import { findHead, findReadVersion, requireHead } from "./ledger-headers.ts";
+import { findCursor, findHead, findReadVersion, requireHead } from "./ledger-headers.ts";
 import {
   DEFAULT_TIMEOUTS,
   type ReceivedHeaders,
@@ -15,7 +15,14 @@ import {
   Transport,
   type UpstreamResponse,
 } from "./transport.ts";
-import type { RecordsPage, StateValueAnswer, Upstream, UpstreamHead } from "./upstream.ts";
+import type {
+  RecordsPage,
+  StateValueAnswer,
+  Upstream,
+  UpstreamAnswer,
+  UpstreamHead,
+  UpstreamQuestion,
+} from "./upstream.ts";
 
 /** Several pages are in flight at once; a page that is larger is asked for in smaller ones. */
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
@@ -42,17 +49,18 @@ export interface RestUpstreamOptions {
   readonly userAgent?: string;
 }
 
-/** Parses an upstream's URL and appends `/v1` if missing. Throws ConfigError. */
-export function parseUpstreamUrl(text: string): URL {
+/** Parses an upstream's URL and appends `/v1` if missing. Throws ConfigError, which names the option. */
+export function parseUpstreamUrl(text: string, option = "upstream"): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
-    throw new ConfigError(`upstream: expected an http or https URL, got ${JSON.stringify(text)}`);
+    throw new ConfigError(`${option}: expected an http or https URL, got ${JSON.stringify(text)}`);
   }
   // Credentials in a URL end up in logs; keys come from the environment.
   if (url.username !== "" || url.password !== "") {
-    throw new ConfigError("upstream: expected a URL without a user and password");
+    throw new ConfigError(`${option}: expected a URL without a user and password`);
   }
-  if (url.search !== "" || url.hash !== "") throw new ConfigError("upstream: expected a URL without a query");
+  if (url.search !== "" || url.hash !== "")
+    throw new ConfigError(`${option}: expected a URL without a query`);
   const path = url.pathname.endsWith("/") ? url.pathname.slice(0, -1) : url.pathname;
   url.pathname = path.endsWith(API_ROOT) ? path : path + API_ROOT;
   return url;
@@ -126,6 +134,22 @@ class RestUpstream implements Upstream {
     const head = requireHead(response.headers);
     assertReadAt(response.headers, head, version);
     return { head, value: isAbsent ? undefined : response.body };
+  }
+
+  async getAnswer(question: UpstreamQuestion, signal: AbortSignal): Promise<UpstreamAnswer> {
+    const { version, absentCode } = question;
+    const response = await this.#ask(question.toUrl(this.#base), BCS_TYPE, signal, MAX_PAGE_BYTES);
+    const isAbsent = response.status === 404 && errorCodeOf(response) === absentCode;
+    if (response.status === 200) assertBcs(response.headers);
+    else if (!isAbsent) {
+      const head = findHead(response.headers);
+      if (response.status === 404 && version !== undefined && head !== undefined && head.version < version)
+        throw new BeyondHead(version, head);
+      throw refusal(response);
+    }
+    const head = requireHead(response.headers);
+    if (version !== undefined) assertReadAt(response.headers, head, version);
+    return { head, bytes: isAbsent ? undefined : response.body, cursor: findCursor(response.headers) };
   }
 
   close(): void {

@@ -24,6 +24,25 @@ export interface StateValueAnswer {
   readonly value: Uint8Array | undefined;
 }
 
+/** An answer in BCS to any other question. */
+export interface UpstreamAnswer {
+  readonly head: UpstreamHead;
+  /** Undefined if the upstream does not have it. */
+  readonly bytes: Uint8Array | undefined;
+  /** Where the next page begins; undefined for the last page. */
+  readonly cursor: string | undefined;
+}
+
+/** A question by its path. */
+export interface UpstreamQuestion {
+  /** Adds path and query to a base URL. */
+  readonly toUrl: (base: string) => string;
+  /** The version that the answer must be read at; undefined where the question names none. */
+  readonly version: bigint | undefined;
+  /** Error code of the answer that there is none. */
+  readonly absentCode: string;
+}
+
 /** A node to follow. Every call throws UpstreamError, or the signal's reason once aborted. */
 export interface Upstream {
   /** Name for logs and metrics; contains no secret. */
@@ -35,5 +54,7 @@ export interface Upstream {
   getRecords(start: bigint, limit: number, signal: AbortSignal): Promise<RecordsPage>;
   /** `stateKey` is BCS of the StateKey. Throws `beyond_head`, `pruned`. */
   getStateValue(stateKey: Uint8Array, version: bigint, signal: AbortSignal): Promise<StateValueAnswer>;
+  /** Throws `beyond_head`, `pruned`. Only a fork asks. */
+  getAnswer?(question: UpstreamQuestion, signal: AbortSignal): Promise<UpstreamAnswer>;
   close(): void;
 }

@@ -1,0 +1,47 @@
+// The price of gas.
+import { BcsWriter } from "../../bcs/writer.ts";
+import { gasPriceRoute } from "../../interface/routes.ts";
+import type { GasPrices } from "../../ledger/gas-price.ts";
+import { operation } from "../operation.ts";
+import { named } from "../schemas/named.ts";
+
+/** A price; the reference prints it as a number. */
+const PRICE_SCHEMA = { type: "integer", format: "uint64", minimum: 0 } as const;
+
+/** `GET /v1/estimate_gas_price` */
+export const estimateGasPrice = operation({
+  id: "estimate_gas_price",
+  ...gasPriceRoute,
+  summary: "Estimated price of gas",
+  description:
+    "Prices of a unit of gas, by the reference's rule: from the least prices that the last 10, 30 and 120 blocks of the epoch took, where a block that was not full took the chain's minimum. Computed once for each block.",
+  ledger: "required",
+  switchable: true,
+  params: {},
+  query: {},
+  answer: {
+    json: {
+      schema: named("GasEstimation", {
+        type: "object",
+        required: ["deprioritized_gas_estimate", "gas_estimate", "prioritized_gas_estimate"],
+        properties: {
+          deprioritized_gas_estimate: { ...PRICE_SCHEMA, description: "For a transaction that can wait." },
+          gas_estimate: { ...PRICE_SCHEMA, description: "For an ordinary transaction." },
+          prioritized_gas_estimate: { ...PRICE_SCHEMA, description: "For one that should go first." },
+        },
+      }),
+      description: "The prices, in octas.",
+      encode: ({ deprioritized, market, prioritized }: GasPrices) =>
+        `{"deprioritized_gas_estimate":${deprioritized},"gas_estimate":${market},"prioritized_gas_estimate":${prioritized}}`,
+    },
+    bcs: {
+      schema: { type: "string", format: "binary" },
+      description: "`gas_estimate` as a u64.",
+      encode: ({ market }: GasPrices) => new BcsWriter(8).u64(market).take(),
+    },
+  },
+  errors: ["malformed_request", "disabled", "internal", "unavailable", "overloaded"],
+  async handle(_, { view, services }) {
+    return { data: await services.gasPrices.estimate(view), version: undefined };
+  },
+});

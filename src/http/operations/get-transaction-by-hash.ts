@@ -1,0 +1,120 @@
+// One transaction by its hash, now or as soon as it is committed.
+import { concatBytes } from "../../base/bytes.ts";
+import { toPrefixedHex } from "../../base/hex.ts";
+import { decodeWith } from "../../bcs/codec.ts";
+import { transactionByHashRoute, waitByHashRoute } from "../../interface/routes.ts";
+import { findByHash } from "../../ledger/transaction-finder.ts";
+import type { LedgerView, StoredRecord } from "../../ledger/view.ts";
+import { userTransactionCodec } from "../../transaction/user-transaction.ts";
+import { HttpError } from "../errors.ts";
+import { type Answer, type Context, operation } from "../operation.ts";
+import { TRANSACTION_SCHEMA, transactionHashField } from "../schemas/transaction.ts";
+import type { Services } from "../services.ts";
+import { TransactionPrinter } from "../transaction-json/printer.ts";
+import { RecordsPrinter } from "../transaction-json/records-text.ts";
+
+/** A long transaction is printed in turns with others. All that wait are served after one commit. */
+const MAX_IN_FLIGHT = 200;
+/** Longest wait, and most requests that wait; more are answered at once. As in the reference. */
+const WAIT_MS = 1000;
+const MAX_WAITING = 100;
+
+/** Variants in BCS; the record follows, or the signed transaction. */
+const COMMITTED = Uint8Array.of(0);
+const PENDING = Uint8Array.of(1);
+
+const shared = {
+  ledger: "required",
+  switchable: true,
+  switch: "transactionIndex",
+  maxInFlight: MAX_IN_FLIGHT,
+  params: { txn_hash: transactionHashField },
+  query: {},
+  answer: {
+    json: {
+      schema: TRANSACTION_SCHEMA,
+      description: "The transaction; `pending_transaction` while it waits for a block.",
+      encode: (transaction: string | Uint8Array) => transaction,
+    },
+    bcs: {
+      schema: { type: "string", format: "binary" },
+      description:
+        "A zero byte and the record as in `GET /v1/transactions`; or, while it waits for a block, a one and the signed transaction.",
+      encode: (transaction: string | Uint8Array) => transaction,
+    },
+  },
+  errors: [
+    "malformed_request",
+    "unprintable",
+    "disabled",
+    "transaction_not_found",
+    "internal",
+    "unavailable",
+    "overloaded",
+  ],
+} as const;
+
+/** The record of a committed transaction. A fork would ask its network for one that waits here, so that is looked at first. */
+async function findCommitted(
+  view: LedgerView,
+  services: Services,
+  hash: Uint8Array,
+): Promise<StoredRecord | undefined> {
+  const isWaiting =
+    view.position.fork !== undefined && (await services.pendingTransaction(hash)) !== undefined;
+  return isWaiting ? undefined : findByHash(view, hash);
+}
+
+async function answerOf(
+  hash: Uint8Array,
+  { view, services, form }: Context<"required">,
+): Promise<Answer<string | Uint8Array>> {
+  const record = await findCommitted(view, services, hash);
+  if (record !== undefined) {
+    const printer = new RecordsPrinter(services.types, view);
+    const { version } = record;
+    const data = form === "bcs" ? concatBytes(COMMITTED, record.bytes) : await printer.print(record);
+    return { data, version, timestampUsec: await printer.timeOf(version) };
+  }
+  const pending = await services.pendingTransaction(hash);
+  if (pending === undefined) {
+    throw new HttpError("transaction_not_found", `no transaction has the hash ${toPrefixedHex(hash)}`);
+  }
+  if (form === "bcs") return { data: concatBytes(PENDING, pending.bytes), version: undefined };
+  const transaction = decodeWith(userTransactionCodec, pending.bytes);
+  const data = await new TransactionPrinter(services.types, view).printPending(transaction, hash);
+  return { data, version: undefined };
+}
+
+/** `GET /v1/transactions/by_hash/{txn_hash}` */
+export const getTransactionByHash = operation({
+  ...shared,
+  id: "get_transaction_by_hash",
+  ...transactionByHashRoute,
+  summary: "Transaction by hash",
+  description:
+    "One transaction: committed, or waiting for a block on a node that makes them. 404 for one that is neither, or was pruned. 403 on a node without an index of transactions, 503 while it builds one.",
+  handle: ({ txn_hash: hash }, context) => answerOf(hash, context),
+});
+
+/** Whether a transaction is committed, or never will be as far as this node knows. */
+async function isSettled(view: LedgerView, services: Services, hash: Uint8Array): Promise<boolean> {
+  if ((await findCommitted(view, services, hash)) !== undefined) return true;
+  // A node that makes no blocks knows of no waiting transactions, so any may still come.
+  return services.submissions !== undefined && (await services.pendingTransaction(hash)) === undefined;
+}
+
+/** `GET /v1/transactions/wait_by_hash/{txn_hash}` */
+export const waitTransactionByHash = operation({
+  ...shared,
+  id: "wait_transaction_by_hash",
+  ...waitByHashRoute,
+  summary: "Transaction by hash, once it is committed",
+  description: `As by hash, but waits up to ${WAIT_MS} ms for the transaction to be committed. At most ${MAX_WAITING} requests wait; more are answered at once.`,
+  awaited: {
+    waitMs: WAIT_MS,
+    maxWaiting: MAX_WAITING,
+    isThere: ({ txn_hash: hash }, view, services) => isSettled(view, services, hash),
+  },
+  handle: ({ txn_hash: hash }, context) => answerOf(hash, context),
+});

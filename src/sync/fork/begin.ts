@@ -1,0 +1,123 @@
+// Begins a fork: fetches the block of the fork version, up to that version, and commits it to an empty store as the
+// last part of the ledger that is the network's. A fork version inside a block cuts that block short.
+import { BcsError } from "../../bcs/errors.ts";
+import { EMPTY_ACCUMULATOR } from "../../ledger/accumulator.ts";
+import { findNewBlock } from "../../ledger/block-event.ts";
+import { LedgerError } from "../../ledger/errors.ts";
+import { decodePage, type RecordSpans } from "../../ledger/record.ts";
+import { TRUSTED } from "../../ledger/trust.ts";
+import type { IndexName } from "../../ledger/view.ts";
+import type { BlockStart, Store } from "../../store/contract.ts";
+import { indexReachRow } from "../../store/index-reach.ts";
+import { deletionRows } from "../base-rows.ts";
+import { UNKNOWN_GENESIS } from "../genesis.ts";
+import { IndexRowMaker, transactionIndexRows } from "../index-rows.ts";
+import { locateBase } from "../locate-base.ts";
+import { UpstreamError } from "../upstream/errors.ts";
+import type { Upstream } from "../upstream/upstream.ts";
+import { Verifier } from "../verifier.ts";
+import { type ForkPin, pinRow, recordHashOf } from "./pin.ts";
+
+/** The end of the ledger that is forked. */
+export interface ForkBase {
+  readonly pin: ForkPin;
+  readonly chainId: number;
+  readonly block: BlockStart;
+  /** From the start of the block up to the fork version. */
+  readonly records: readonly RecordSpans[];
+}
+
+const PAGE = 100;
+
+/** Fetches the records that a fork begins with, and checks their hashes. Throws UpstreamError. */
+export async function fetchForkBase(
+  upstream: Upstream,
+  wanted: bigint | "latest",
+  signal: AbortSignal,
+): Promise<Omit<ForkBase, "pin"> & { readonly version: bigint; readonly recordHash: Uint8Array }> {
+  const version = wanted === "latest" ? (await upstream.getHead(signal)).version : wanted;
+  const base = await locateBase(upstream, version, undefined, signal);
+  const verifier = new Verifier(undefined, base);
+  const records: RecordSpans[] = [];
+  for (let next = base.version; next <= version; ) {
+    const left = version - next + 1n;
+    const { bytes } = await upstream.getRecords(next, left < PAGE ? Number(left) : PAGE, signal);
+    const page = verified(verifier, bytes, version);
+    if (page.length === 0) throw new UpstreamError("malformed", `no record of version ${next} came`);
+    records.push(...page);
+    next += BigInt(page.length);
+  }
+  const [first, last] = [records[0], records.at(-1)];
+  const event = first?.events.map(findNewBlock).find((found) => found !== undefined);
+  if (first === undefined || last === undefined || event === undefined) {
+    throw new UpstreamError("malformed", `no block starts at version ${base.version}`);
+  }
+  return {
+    version,
+    recordHash: recordHashOf(last.bytes),
+    chainId: base.chainId,
+    block: {
+      height: event.height,
+      firstVersion: first.version,
+      timestampUsec: event.timestampUsec,
+      epoch: event.epoch,
+    },
+    records,
+  };
+}
+
+/** The records of a page up to a version, with hashes that follow from their bytes. */
+function verified(verifier: Verifier, page: Uint8Array, last: bigint): RecordSpans[] {
+  try {
+    const records = decodePage(page).filter(({ version }) => version <= last);
+    for (const record of records) verifier.push(record);
+    return records;
+  } catch (error) {
+    if (!(error instanceof BcsError) && !(error instanceof LedgerError)) throw error;
+    throw new UpstreamError("unverified", `its records do not verify: ${error.message}`, { cause: error });
+  }
+}
+
+/** Commits the base to an empty store, and pins the fork in the same write. */
+export async function commitForkBase(
+  store: Store,
+  { pin, chainId, block, records }: ForkBase,
+  indexes: Readonly<Record<IndexName, boolean>>,
+): Promise<void> {
+  const writes = records.flatMap(({ version, writes: written }) =>
+    written.map(({ key, keyHash, value }) => ({ key, keyHash, version, value })),
+  );
+  const rawRecords = records.map(({ version, bytes }) => ({ version, bytes }));
+  const index = [
+    ...(indexes.items ? await new IndexRowMaker().rowsOf(writes, async () => []) : []),
+    ...(indexes.transactions ? transactionIndexRows(rawRecords) : []),
+  ];
+  const names = (["items", "transactions"] as const).filter((name) => indexes[name]);
+  const reach = names.map((name) => indexReachRow(pin.version, name));
+  await store.commit(
+    {
+      previous: undefined,
+      position: {
+        chainId,
+        version: pin.version,
+        timestampUsec: block.timestampUsec,
+        epoch: block.epoch,
+        blockHeight: block.height,
+        oldestVersion: block.firstVersion,
+        oldestBlockHeight: block.height,
+        // Leaves and items of earlier versions are not here, so there is no root of either kind.
+        accumulator: EMPTY_ACCUMULATOR,
+        stateRoot: undefined,
+        trust: [{ first: block.firstVersion, level: TRUSTED }],
+        refuted: undefined,
+      },
+      writes,
+      blocks: [block],
+      records: rawRecords,
+      treeNodes: [],
+      index: names.length === 0 ? undefined : index,
+      sideRows: [...(await deletionRows(store, writes)), ...reach, pinRow(pin)],
+    },
+    { chainId, genesisHash: UNKNOWN_GENESIS },
+  );
+}

@@ -1,0 +1,286 @@
+// The other views of the console against a node with the local chain, and what all views share: search, URLs, colours,
+// times, the keyboard.
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { hasChromium } from "../support/chromium.ts";
+import { askNode, goTo, openConsole } from "../support/console.ts";
+import { type Running, startProgram } from "../support/program.ts";
+import { until } from "../support/until.ts";
+import type { Look, Visit } from "../support/visit.ts";
+
+interface Info {
+  readonly demo_accounts: Readonly<Record<string, { readonly address: string }>>;
+  readonly demo_tables: Readonly<Record<string, string>>;
+  readonly genesis_waypoint: string;
+}
+
+const JSON_BODY = { "Content-Type": "application/json" };
+
+describe.skipIf(!hasChromium)("the console", () => {
+  let node: Running;
+  let info: Info;
+  let visit: Visit;
+  const open = async (hash: string, look: Look = {}): Promise<Visit["page"]> => {
+    visit = await openConsole(node.url, hash, look);
+    return visit.page;
+  };
+
+  beforeAll(async () => {
+    const settings = [
+      "--store",
+      "memory",
+      "--log-level",
+      "warn",
+      "--block-time",
+      "300ms",
+      "--prune-window",
+      "40",
+    ];
+    node = await startProgram(settings);
+    info = JSON.parse(await askNode(node.url, "info")) as Info;
+    // Something is pruned.
+    await until(async () => JSON.parse(await askNode(node.url, "")).oldest_ledger_version !== "0");
+  });
+  afterEach(async () => {
+    expect(visit.otherHosts).toEqual([]);
+    await visit.close();
+  });
+
+  it("Now: version and blocks move by themselves, with trust, window, requests and memory", async () => {
+    const page = await open("#/");
+    const version = page.getByTestId("version");
+    const first = await version.textContent();
+    await until(async () => (await version.textContent()) !== first);
+    await page.getByText("This node makes the blocks itself.").waitFor();
+    await page.getByText("an attacker needs this machine").waitFor();
+    await page.getByRole("img", { name: /^Versions \d+ to \d+ are kept, of 0 to \d+$/ }).waitFor();
+    const blocks = page.locator("table.blocks tbody tr");
+    await until(async () => (await blocks.count()) >= 3);
+    await page.getByRole("cell", { name: "info", exact: true }).waitFor();
+    await page
+      .getByText(/^\d+(\.\d)? MiB$/)
+      .first()
+      .waitFor();
+    expect(visit.faults).toEqual([]);
+  });
+
+  it("a transaction: function, arguments by name, events, changes, fee, signers", async () => {
+    interface Sent {
+      readonly type: string;
+      readonly version: string;
+      readonly payload?: { readonly function?: string; readonly arguments: readonly string[] };
+    }
+    let sent: Sent | undefined;
+    // The latest transfer that the chain made by itself.
+    await until(async () => {
+      const { ledger_version: latest } = JSON.parse(await askNode(node.url, "")) as {
+        ledger_version: string;
+      };
+      for (let version = BigInt(latest); version > BigInt(latest) - 12n; version--) {
+        const found = JSON.parse(await askNode(node.url, `transactions/by_version/${version}`)) as Sent;
+        if (found.payload?.function === "0x1::aptos_account::transfer") sent = found;
+      }
+      return sent !== undefined;
+    });
+    const page = await open(`#/transaction/${sent?.version}`);
+    await page.getByText("0x1::aptos_account::transfer").first().waitFor();
+    await page.getByRole("cell", { name: "amount", exact: true }).waitFor();
+    await page.getByRole("cell", { name: sent?.payload?.arguments[1] ?? "", exact: true }).waitFor();
+    await page.getByText("FeeStatement").waitFor();
+    await page.getByText(/gas at 100/).waitFor();
+    await page.getByRole("heading", { name: /^\d+ changes$/ }).waitFor();
+    await page.getByRole("link", { name: "← Previous" }).click();
+    await page.waitForURL(`**/transaction/${BigInt(sent?.version ?? 0) - 1n}`);
+    expect(visit.faults).toEqual([]);
+  });
+
+  it("blocks arrive, and one leads to its transactions", async () => {
+    const page = await open("#/blocks");
+    const rows = page.locator("table.blocks tbody tr");
+    await until(async () => (await rows.count()) >= 2);
+    const link = rows.first().getByRole("link");
+    const height = ((await link.textContent()) ?? "").replaceAll(",", "");
+    await link.click();
+    await page.getByRole("heading", { name: `Block ${height}` }).waitFor();
+    await page.getByRole("heading", { name: /^\d+ transactions$/ }).waitFor();
+    await page.getByText("Block metadata").first().waitFor();
+    expect(visit.faults).toEqual([]);
+  });
+
+  it("a table: rows, an item by its typed key, bytes and value as the API has them", async () => {
+    const page = await open("#/table/prices");
+    await page.getByRole("link", { name: "GOLD" }).waitFor();
+    const key = page.getByLabel("Key", { exact: true });
+    await key.fill("APT");
+    await page.getByText("0x03415054").waitFor();
+    await page.getByRole("button", { name: "Look up" }).click();
+    const raw = page.getByTestId("raw");
+    await raw.waitFor();
+    // At one version, because prices move.
+    const version = (
+      (await page.locator("dt", { hasText: "At version" }).locator("xpath=..").locator("dd").textContent()) ??
+      ""
+    ).replaceAll(",", "");
+    const body = JSON.stringify({ key: "0x03415054" });
+    const path = `tables/${info.demo_tables.prices}/raw_item?ledger_version=${version}`;
+    const asked = JSON.parse(
+      await askNode(node.url, path, { method: "POST", headers: JSON_BODY, body }),
+    ) as string;
+    expect(await raw.getAttribute("data-hex")).toBe(asked);
+    const value = Buffer.from(asked.slice(2), "hex").readBigUInt64LE();
+    await page.getByTestId("decoded").getByText(`${value}`).waitFor();
+
+    await page.getByLabel("Type of the key").selectOption("u8");
+    await key.fill("256");
+    await page.getByRole("button", { name: "Look up" }).click();
+    await page.getByText("expected a whole number from 0 to 255").waitFor();
+    await page.getByLabel("Type of the key").selectOption("raw");
+    await key.fill("0x0");
+    await page.getByRole("button", { name: "Look up" }).click();
+    await page.getByText("expected an even number of hex digits").waitFor();
+    await key.fill("0x00");
+    await page.getByRole("button", { name: "Look up" }).click();
+    await page.getByText("The table has no such item").waitFor();
+    // A struct as a value.
+    await goTo(page, "#/table/orders");
+    await page.getByRole("heading", { name: "Table orders" }).waitFor();
+    await page.locator("table.rows tbody a").first().click();
+    await page.getByTestId("decoded").getByText("owner").waitFor();
+  });
+
+  it.each([
+    ["ada", /#\/account\/0x/],
+    ["prices", /#\/table\/0x/],
+    ["0x1::coin::transfer", /#\/encode\?function=/],
+    ["0x1", /#\/account\/0x0+1$/],
+  ])("search: %s leads to its view", async (text, url) => {
+    const page = await open("#/blocks");
+    // Names need the node's list.
+    await page.getByText("live").waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type(text);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(url);
+  });
+
+  it("search: what may mean several things, or nothing, is told", async () => {
+    const page = await open("#/");
+    const search = async (text: string): Promise<void> => {
+      await page.getByRole("searchbox").fill(text);
+      await page.keyboard.press("Enter");
+    };
+    await search("1,234");
+    await page.getByRole("link", { name: "Block 1234" }).waitFor();
+    await search("ab".repeat(32));
+    await page.getByRole("link", { name: "Transaction with this hash" }).waitFor();
+    await search("what is this?");
+    await page.getByText("That is nothing a ledger has").waitFor();
+    await page.goBack();
+    await page.getByRole("link", { name: "Transaction with this hash" }).waitFor();
+    await goTo(page, "#/no/such/view");
+    await page.getByText("There is no such view").waitFor();
+  });
+
+  it.each([
+    ["#/transaction/99999999", "There is no such transaction"],
+    ["#/account/ada?version=0", "This version is pruned"],
+    ["#/block/99999999", "The ledger has no such block"],
+    ["#/block/abc", "The request is not right"],
+    ["#/table/zz", "That is no handle"],
+  ])("%s says: %s", async (hash, message) => {
+    const page = await open(hash);
+    await page.getByText(message).waitFor();
+  });
+
+  it("times are in the reader's zone with UTC on hover, or the other way round; colours follow the system or the reader", async () => {
+    const page = await open("#/transaction/0", { scheme: "dark" });
+    await goTo(page, "#/");
+    const time = page.locator("time").first();
+    await time.waitFor();
+    expect(await time.getAttribute("title")).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z \(UTC\)/);
+    await page.getByRole("button", { name: "Times in your zone" }).click();
+    expect(await time.textContent()).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/);
+    const background = (): Promise<unknown> =>
+      page.evaluate("getComputedStyle(document.body).backgroundColor");
+    const dark = await background();
+    await page.getByRole("button", { name: /^Colours/ }).click();
+    const light = await background();
+    expect(light).not.toBe(dark);
+    // Both choices last.
+    await page.reload();
+    await time.waitFor();
+    expect(await background()).toBe(light);
+    expect(await time.textContent()).toContain("UTC");
+  });
+
+  it("proofs: the proof of a balance is accepted, one with a changed digit and one from another waypoint are refused", async () => {
+    const page = await open("#/account/gus");
+    await page.getByRole("button", { name: "Check the proof here" }).click();
+    await page.getByRole("heading", { name: "Verify a proof" }).waitFor();
+    const check = page.getByRole("button", { name: "Check", exact: true });
+    await check.click();
+    await page.getByText("expected a version, a colon and 64 hex digits").waitFor();
+    await page.getByRole("button", { name: "Use the genesis waypoint of this node" }).click();
+    await check.click();
+    const proven = page.getByTestId("proven");
+    await proven.waitFor();
+    const text = await page.getByLabel("The proof as JSON").inputValue();
+    const { claim, ledger_version: version } = JSON.parse(text) as {
+      claim: { balance: string; asset_type: string };
+      ledger_version: string;
+    };
+    expect(BigInt(claim.balance)).toBeGreaterThan(2n ** 53n);
+    expect(await proven.getAttribute("data-exact")).toBe(claim.balance);
+    const balance = await askNode(
+      node.url,
+      `accounts/${info.demo_accounts.gus?.address}/balance/${claim.asset_type}?quoted=true&ledger_version=${version}`,
+    );
+    expect(JSON.parse(balance)).toBe(claim.balance);
+
+    const refused = page.getByTestId("refused");
+    const lie = `${BigInt(claim.balance) + 1n}`;
+    await page.getByLabel("The proof as JSON").fill(text.replace(claim.balance, lie));
+    await check.click();
+    await refused.waitFor();
+    expect(await proven.count()).toBe(0);
+    await page.getByLabel("The proof as JSON").fill(text);
+    await page.getByLabel("Waypoint that you trust").fill(`0:${"00".repeat(32)}`);
+    await check.click();
+    await refused.waitFor();
+    await page.getByLabel("The proof as JSON").fill("hello");
+    await check.click();
+    await page.getByText("not JSON").waitFor();
+  });
+
+  it("every control can be reached with the Tab key, in order, and shows its focus", async () => {
+    for (const hash of ["#/", "#/account/ada", "#/encode", "#/table/prices", "#/verify", "#/blocks"]) {
+      const page = await open(hash);
+      await page.getByText("live").waitFor();
+      await until(async () => (await page.locator("[aria-busy]").count()) === 0);
+      await page.evaluate("document.activeElement.blur()");
+      await page.keyboard.press("Tab");
+      expect(await page.evaluate("document.activeElement.textContent")).toContain("Skip to the content");
+      const reached = new Set<string>();
+      const here =
+        "(() => { const e = document.activeElement; return e === document.body ? '' : [e.tagName, e.getAttribute('name') ?? '', e.id, e.getAttribute('href') ?? '', e.getAttribute('aria-label') ?? '', e.textContent.slice(0, 40)].join(' ') })()";
+      const outlined =
+        "getComputedStyle(document.activeElement).outlineStyle !== 'none' || document.activeElement.closest('label, .choice') !== null";
+      for (let count = 0; count < 250; count++) {
+        const name = (await page.evaluate(here)) as string;
+        if (name === "") break;
+        reached.add(name);
+        expect(await page.evaluate(outlined), name).toBe(true);
+        await page.keyboard.press("Tab");
+      }
+      const controls = (await page.evaluate(
+        "[...document.querySelectorAll('main a[href], main button:not(:disabled), main input:not([type=radio]), main select, main textarea')].filter((e) => e.checkVisibility({ visibilityProperty: true }) && e.tabIndex >= 0 && e.closest('.byte-view') === null).length",
+      )) as number;
+      expect(reached.size, hash).toBeGreaterThan(Math.min(controls, 12));
+      await visit.close();
+    }
+    await open("#/");
+    // The skip link leads into the content.
+    await visit.page.keyboard.press("Tab");
+    await visit.page.keyboard.press("Enter");
+    expect(await visit.page.evaluate("document.activeElement.id")).toBe("main");
+  });
+});
