@@ -17,7 +17,7 @@ import {
 } from "./wire.ts";
 
 /** Longest plain text of a piece of the stream. */
-export const MAX_PIECE_BYTES = 65_535 - TAG_BYTES;
+const MAX_PIECE_BYTES = 65_535 - TAG_BYTES;
 /** Longest frame, and longest message of several. */
 const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;

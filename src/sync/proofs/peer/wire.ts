@@ -70,7 +70,7 @@ const rangeCodec: Codec<{ first: bigint; last: bigint } | undefined> = option(
 );
 
 /** The limits of a peer, its latest ledger info and what it has. */
-export const summaryCodec = struct({
+const summaryCodec = struct({
   maxEpochs: u64,
   maxStates: u64,
   maxTransactions: u64,
@@ -82,7 +82,7 @@ export const summaryCodec = struct({
   outputs: rangeCodec,
 });
 
-export const epochEndsCodec = struct({ ends: vector(signedLedgerInfoCodec), more: bool });
+const epochEndsCodec = struct({ ends: vector(signedLedgerInfoCodec), more: bool });
 
 /** First bytes of the bodies of the storage service. */
 const [REQUEST, RESPONSE] = [0, 1];
