@@ -49,6 +49,10 @@ export interface NodeInfo {
   readonly upstream_version?: bigint;
   readonly versions_behind?: bigint;
   readonly versions_ahead?: bigint;
+  /** With proof sources: up to where the ledger is proven, what validators signed last, and the epoch that is known. */
+  readonly proven_version?: bigint;
+  readonly signed_version?: bigint;
+  readonly signed_epoch?: bigint;
   readonly upstreams?: readonly UpstreamInfo[];
   readonly index?: string;
   readonly demo_accounts?: Readonly<
@@ -79,6 +83,9 @@ const WIDE_KEYS: ReadonlySet<string> = new Set([
   "upstream_version",
   "versions_behind",
   "versions_ahead",
+  "proven_version",
+  "signed_version",
+  "signed_epoch",
   "first_version",
   "last_version",
   "version",

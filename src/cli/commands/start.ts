@@ -55,7 +55,7 @@ const followOptions = {
   ),
   proofs: {
     ...listOption(
-      "Source of ledger infos that validators signed, which prove the followed history from --waypoint on: a backup folder (file, http or https) or a node's backup service",
+      "Source of ledger infos that validators signed, which prove the followed history from --waypoint on: a backup folder (file, http or https), a node's backup service, or a peer (/dns/HOST/tcp/PORT/noise-ik/KEY/handshake/0)",
       "URL",
     ),
     suffix: "" as const,
