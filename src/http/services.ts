@@ -30,11 +30,11 @@ export interface PendingTransaction {
   readonly bytes: Uint8Array;
 }
 
-/** Fields that a simulation replaces by estimates. */
+/** What a simulation uses in the place of the transaction's own fields. */
 export interface SimulationEstimates {
+  /** True for the most gas that the sender can pay for. */
   readonly maxGasAmount: boolean;
-  readonly gasUnitPrice: boolean;
-  readonly prioritizedGasUnitPrice: boolean;
+  readonly gasUnitPrice: bigint | undefined;
 }
 
 /** Takes signed transactions. */

@@ -36,11 +36,7 @@ const MAX_JSON_BYTES = 4 * MAX_TRANSACTION_BYTES;
 const MAX_BATCH_JSON_BYTES = 1024 * 1024;
 const SIGNING_PREFIX_BYTES = 32;
 
-const NO_ESTIMATES: SimulationEstimates = {
-  maxGasAmount: false,
-  gasUnitPrice: false,
-  prioritizedGasUnitPrice: false,
-};
+const NO_ESTIMATES: SimulationEstimates = { maxGasAmount: false, gasUnitPrice: undefined };
 
 export interface SubmissionServiceOptions {
   readonly chain: BlockSource;

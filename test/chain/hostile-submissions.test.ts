@@ -155,7 +155,7 @@ describe("hostile submissions", () => {
         turns++;
       }
     })();
-    const asGiven = { maxGasAmount: false, gasUnitPrice: false, prioritizedGasUnitPrice: false };
+    const asGiven = { maxGasAmount: false, gasUnitPrice: undefined };
     const record = await chain.submissions.simulate(view, { raw, authenticator }, asGiven);
     isRunning = false;
     await others;

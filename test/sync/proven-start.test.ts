@@ -175,7 +175,7 @@ describe("a start in the middle with proofs", () => {
         return info?.proof_sources?.[0]?.state === "set_aside" ? info : undefined;
       });
       expect((await infoOf(follower)).ledger_version).toBeUndefined();
-      // An honest one beside it is enough.
+      // One honest source is enough.
       const second = await follow(origin, [proxy.url, origin.proofUrl ?? ""]);
       await untilLevel(second, "proven", await headOf(origin));
       const [account] = origin.guide()?.accounts ?? [];

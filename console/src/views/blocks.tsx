@@ -47,7 +47,7 @@ export function TransactionRows({
   readonly transactions: readonly Transaction[];
 }): JSX.Element {
   return (
-    <table class="rows">
+    <table class="rows transactions">
       <thead>
         <tr>
           <th scope="col">Version</th>

@@ -308,7 +308,8 @@ function Requests({ figures }: { readonly figures: Figures }): JSX.Element {
       {reading === undefined ? (
         <Skeleton />
       ) : (
-        <table class="rows">
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls on a narrow screen, and must be reached by keyboard
+        <table class="rows" tabIndex={0} aria-label="Requests by operation">
           <thead>
             <tr>
               <th scope="col">Operation</th>

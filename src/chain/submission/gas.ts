@@ -11,8 +11,6 @@ export const MAX_GAS_AMOUNT = 2_000_000n;
 /** `min_price_per_gas_unit` and `max_price_per_gas_unit`, in octas. */
 export const MIN_GAS_PRICE = 100n;
 export const MAX_GAS_PRICE = 10_000_000_000n;
-/** Estimates for a chain whose blocks are not full: the least price, and the next step of the network's buckets. */
-export const GAS_PRICES = { usual: MIN_GAS_PRICE, prioritized: 150n };
 /** Internal units of one gas unit (`gas_unit_scaling_factor`). All charges below but the fees are internal units. */
 const SCALE = 1_000_000n;
 /** `min_transaction_gas_units`, and `intrinsic_gas_per_byte` above `large_transaction_cutoff` bytes. */

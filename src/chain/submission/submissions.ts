@@ -22,7 +22,7 @@ import { CallState } from "../functions/call-state.ts";
 import { coinBalance, NATIVE_COIN } from "../functions/coins.ts";
 import type { Keypair } from "../keys.ts";
 import { WorkingState } from "../working-state.ts";
-import { GAS_PRICES, MAX_GAS_AMOUNT } from "./gas.ts";
+import { MAX_GAS_AMOUNT } from "./gas.ts";
 import { asModelled, meterOf, type RunResult, runCall, runSubmitted } from "./run.ts";
 import { areSignaturesValid } from "./signatures.ts";
 import { type Submitted, toSubmitted } from "./submitted.ts";
@@ -36,11 +36,11 @@ const LEAST_ESTIMATE = 2n;
 const NO_HASH = new Uint8Array(32);
 const FRAMEWORK = parseAddress("0x1");
 
-/** Fields that a simulation replaces by estimates. */
+/** What a simulation uses in the place of the transaction's own fields. */
 export interface SimulatedFields {
+  /** True for the most gas that the sender can pay for. */
   readonly maxGasAmount: boolean;
-  readonly gasUnitPrice: boolean;
-  readonly prioritizedGasUnitPrice: boolean;
+  readonly gasUnitPrice: bigint | undefined;
 }
 
 export interface CheckOptions {
@@ -149,9 +149,8 @@ export class Submissions {
   }
 
   async #estimate(call: CallState, raw: RawTransaction, fields: SimulatedFields): Promise<RawTransaction> {
-    let { gasUnitPrice, maxGasAmount } = raw;
-    if (fields.prioritizedGasUnitPrice) gasUnitPrice = GAS_PRICES.prioritized;
-    else if (fields.gasUnitPrice) gasUnitPrice = GAS_PRICES.usual;
+    const { gasUnitPrice = raw.gasUnitPrice } = fields;
+    let { maxGasAmount } = raw;
     if (fields.maxGasAmount) {
       const held = await coinBalance(call, raw.sender, NATIVE_COIN);
       const affordable = gasUnitPrice === 0n ? held : held / gasUnitPrice;

@@ -79,7 +79,7 @@ export const proveCommand = command({
     if (from !== undefined) parseOperand("waypoint", "--from-waypoint", from);
     const text = await askSource(values, async (source) => source.proof(await find(source), at, from));
     const waypoint = from ?? proofStart(text);
-    // Whoever wrote the answer, only a proof that holds is worth a file.
+    // No matter which node wrote the answer, only a proof that holds is worth a file.
     const { reason, shown } = checkProof(text, waypoint);
     if (reason !== undefined) {
       context.err(`the node's proof does not hold: ${reason}`);

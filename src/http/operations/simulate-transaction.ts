@@ -63,11 +63,14 @@ export const simulateTransaction = operation({
     "overloaded",
   ],
   async handle({ body, ...query }, { view, services, form }) {
-    const record = await requireSubmissions(services).simulate(body, view, {
-      maxGasAmount: query.estimate_max_gas_amount === true,
-      gasUnitPrice: query.estimate_gas_unit_price === true,
-      prioritizedGasUnitPrice: query.estimate_prioritized_gas_unit_price === true,
-    });
+    let gasUnitPrice: bigint | undefined;
+    const isPrioritized = query.estimate_prioritized_gas_unit_price === true;
+    if (isPrioritized || query.estimate_gas_unit_price === true) {
+      const { market, prioritized } = await services.gasPrices.estimate(view);
+      gasUnitPrice = isPrioritized ? prioritized : market;
+    }
+    const maxGasAmount = query.estimate_max_gas_amount === true;
+    const record = await requireSubmissions(services).simulate(body, view, { maxGasAmount, gasUnitPrice });
     const { version, timestampUsec } = view.position;
     const data =
       form === "bcs"

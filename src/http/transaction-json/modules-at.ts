@@ -9,7 +9,7 @@ import { createValueLayout, type Layout } from "../../move/layout.ts";
 import { formatTypeTag, type TypeTag } from "../../move/type-tag.ts";
 import { callParameters } from "../../transaction/parameters.ts";
 
-/** Layouts that one answer keeps; a block of other types builds the rest anew. */
+/** Layouts that one answer keeps; a block of other types builds the rest again. */
 const MAX_KEPT = 1000;
 
 /** Keeps the result of an asynchronous question, or the MoveError that answered it. */
