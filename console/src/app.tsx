@@ -1,5 +1,5 @@
 // The frame around every view: skip link, header with search and navigation, the notice that the node is gone, footer.
-import type { JSX } from "preact";
+import { Component, type ComponentChildren, type JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { groupDigits } from "./lib/format.ts";
 import { headOf, live } from "./lib/live.ts";
@@ -7,7 +7,7 @@ import { THEMES, type Theme, theme, zone } from "./lib/preferences.ts";
 import { go, linkTo, type Route, route } from "./lib/router.ts";
 import { targetOf } from "./lib/search.ts";
 import { useStore } from "./lib/store.ts";
-import { Mark } from "./parts/basics.tsx";
+import { Mark, Problem } from "./parts/basics.tsx";
 import { AccountSearch, AccountView } from "./views/account.tsx";
 import { Blocks, BlockView } from "./views/blocks.tsx";
 import { Encode } from "./views/encode.tsx";
@@ -29,6 +29,22 @@ const NAVIGATION: readonly (readonly [section: string, text: string, href: strin
 
 /** Views that belong to an entry of the navigation with another name. */
 const SECTIONS: Readonly<Record<string, string>> = { block: "blocks", transaction: "blocks" };
+
+/** A fault of this page in one view must not take the others with it. */
+class Guard extends Component<{ readonly children: ComponentChildren }, { readonly error?: Error }> {
+  static override getDerivedStateFromError(error: Error): { readonly error: Error } {
+    return { error };
+  }
+
+  override render(): ComponentChildren {
+    const { error } = this.state;
+    return error === undefined ? (
+      this.props.children
+    ) : (
+      <Problem error={error} onRetry={() => location.reload()} />
+    );
+  }
+}
 
 function View({ segments, query }: Route): JSX.Element {
   const [view = "", first] = segments;
@@ -228,7 +244,9 @@ export function App(): JSX.Element {
       </header>
       <Gone />
       <main id="main" ref={main} tabIndex={-1}>
-        <View {...current} />
+        <Guard key={`${view} ${id}`}>
+          <View {...current} />
+        </Guard>
       </main>
       <Footer />
     </>

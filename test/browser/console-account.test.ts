@@ -9,7 +9,7 @@ const APT = "0x1::aptos_coin::AptosCoin";
 
 interface Info {
   readonly ledger_version: string;
-  readonly demo_accounts: Readonly<Record<string, string>>;
+  readonly demo_accounts: Readonly<Record<string, { readonly address: string }>>;
   readonly demo_assets: Readonly<Record<string, string>>;
 }
 
@@ -23,7 +23,7 @@ describe.skipIf(!hasChromium)("the account view", () => {
   let node: Running;
   let info: Info;
   const balancePath = (name: string, asset: string): string =>
-    `accounts/${info.demo_accounts[name]}/balance/${encodeURIComponent(asset)}`;
+    `accounts/${info.demo_accounts[name]?.address}/balance/${encodeURIComponent(asset)}`;
   const history = async (name: string, query = ""): Promise<Change[]> =>
     JSON.parse(await askNode(node.url, `${balancePath(name, APT)}/history${query}`)) as Change[];
 
@@ -48,7 +48,7 @@ describe.skipIf(!hasChromium)("the account view", () => {
     const rows = page.getByTestId("holdings").locator("tbody tr");
     await rows.nth(1).waitFor();
     const held = JSON.parse(
-      await askNode(node.url, `accounts/${info.demo_accounts.gus}/balances`),
+      await askNode(node.url, `accounts/${info.demo_accounts.gus?.address}/balances`),
     ) as readonly { asset_type: string; balance: string; symbol: string; decimals: number }[];
     expect(held.length).toBeGreaterThan(1);
     expect(await rows.count()).toBe(held.length);
@@ -167,7 +167,9 @@ describe.skipIf(!hasChromium)("the account view", () => {
   it("shows resources as a tree and modules with functions that lead to the encoder", async () => {
     const { page, close } = await openConsole(node.url, "#/account/ada?part=resources");
     await page.getByText("0x1::account::Account", { exact: true }).waitFor();
-    const { sequence_number } = JSON.parse(await askNode(node.url, `accounts/${info.demo_accounts.ada}`));
+    const { sequence_number } = JSON.parse(
+      await askNode(node.url, `accounts/${info.demo_accounts.ada?.address}`),
+    );
     const account = page.locator("details.resource", { hasText: "0x1::account::Account" });
     expect(await account.textContent()).toContain(`sequence_number${sequence_number}`);
     await goTo(page, "#/account/0x1?part=modules");

@@ -142,6 +142,7 @@ describe.skipIf(!hasChromium)("the console", () => {
     await page.getByText("The table has no such item").waitFor();
     // A struct as a value.
     await goTo(page, "#/table/orders");
+    await page.getByRole("heading", { name: "Table orders" }).waitFor();
     await page.locator("table.rows tbody a").first().click();
     await page.getByTestId("decoded").getByText("owner").waitFor();
   });

@@ -6,7 +6,7 @@ import { groupDigits } from "../lib/format.ts";
 import { apiQuery, type ReadAt } from "../lib/read-at.ts";
 import { linkTo } from "../lib/router.ts";
 import { useLoad } from "../lib/use-load.ts";
-import { Card, Empty, Hash, Load, MoveType, Problem, Time, Version } from "./basics.tsx";
+import { Card, Empty, Hash, LedgerText, Load, MoveType, Problem, Time, Version } from "./basics.tsx";
 import { Tree } from "./tree.tsx";
 
 type Resource = Answer<"get_account_resources">[number];
@@ -94,8 +94,9 @@ export function AccountResources({
               {items.map(({ type, data }) => (
                 <details key={type} class="resource" open={items.length <= 3}>
                   <summary>
-                    <MoveType type={type} />
+                    <MoveType type={type} isInside />
                   </summary>
+                  {type.length > 200 ? <LedgerText text={type} max={100} /> : undefined}
                   <Tree
                     value={data}
                     tableLink={(inside, handle) =>

@@ -112,9 +112,12 @@ export function Copy({ text, label }: { readonly text: string; readonly label: s
 export function LedgerText({
   text,
   max = 120,
+  isInside = false,
 }: {
   readonly text: string;
   readonly max?: number;
+  /** Inside a link or a summary, which can hold no button: the rest is cut off. */
+  readonly isInside?: boolean;
 }): JSX.Element {
   const [isWhole, setWhole] = useState(false);
   const { start, isCut } = cutText(text, max);
@@ -131,7 +134,8 @@ export function LedgerText({
           ),
         )}
       </bdi>
-      {isCut ? (
+      {isCut && isInside ? "…" : undefined}
+      {isCut && !isInside ? (
         <button type="button" class="more" onClick={() => setWhole(!isWhole)} aria-expanded={isWhole}>
           {isWhole ? "show less" : `… all ${groupDigits(`${text.length}`)} characters`}
         </button>
@@ -245,11 +249,17 @@ export function Version({ version }: { readonly version: string }): JSX.Element 
 }
 
 /** A type with the addresses in it shortened; the whole on hover. */
-export function MoveType({ type }: { readonly type: string }): JSX.Element {
+export function MoveType({
+  type,
+  isInside = false,
+}: {
+  readonly type: string;
+  readonly isInside?: boolean;
+}): JSX.Element {
   const short = type.replace(/0x[0-9a-f]{20,64}/g, (address) => shorten(trimAddress(address), 4));
   return (
-    <span class="mono move-type" title={visibleText(type)}>
-      <LedgerText text={short} max={200} />
+    <span class="mono move-type" title={visibleText(cutText(type, 1000).start)}>
+      <LedgerText text={short} max={200} isInside={isInside} />
     </span>
   );
 }

@@ -81,7 +81,7 @@ function Branch({
     <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <span class="key">
-          <LedgerText text={name} max={60} />
+          <LedgerText text={name} max={60} isInside />
         </span>{" "}
         <span class="faint">{count}</span>
       </summary>

@@ -229,10 +229,10 @@ function Holdings({
               <td>
                 <a href={linkOf(asset)} aria-current={asset === chosen ? "true" : undefined} class="asset">
                   <span class="asset-symbol">
-                    <LedgerText text={symbol ?? "no symbol"} max={24} />
+                    <LedgerText text={symbol ?? "no symbol"} max={24} isInside />
                   </span>
                   <span class="asset-name">
-                    <LedgerText text={names[asset] ?? ""} max={48} />
+                    <LedgerText text={names[asset] ?? ""} max={48} isInside />
                   </span>
                 </a>
                 <MoveType type={asset} />

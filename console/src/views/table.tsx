@@ -334,7 +334,7 @@ function Rows({
                       <tr key={key}>
                         <td>
                           <a href={linkOf(key)} class={plainKey === undefined ? "mono" : ""}>
-                            <LedgerText text={plainKey ?? key} max={64} />
+                            <LedgerText text={plainKey ?? key} max={64} isInside />
                           </a>
                         </td>
                         <td class={plainValue === undefined ? "mono" : "num"}>

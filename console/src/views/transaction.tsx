@@ -129,7 +129,7 @@ function Events({ events }: { readonly events: readonly LedgerEvent[] }): JSX.El
       {events.map((event, index) => (
         <details key={index} class="resource" open={events.length <= 4}>
           <summary>
-            <MoveType type={event.type} />
+            <MoveType type={event.type} isInside />
           </summary>
           <Tree value={event.data} />
         </details>
@@ -154,11 +154,13 @@ function ChangeRow({ change }: { readonly change: Change }): JSX.Element {
       <summary>
         <span class={`badge ${type.startsWith("delete") ? "bad" : ""}`}>{CHANGES[type] ?? type}</span>{" "}
         {data?.type !== undefined || resource !== undefined ? (
-          <MoveType type={data?.type ?? resource ?? ""} />
+          <MoveType type={data?.type ?? resource ?? ""} isInside />
         ) : handle === undefined ? (
           <span class="mono">{module ?? ""}</span>
         ) : (
-          <span class="mono">{key}</span>
+          <span class="mono">
+            <LedgerText text={key ?? ""} max={80} isInside />
+          </span>
         )}
       </summary>
       <Facts>
