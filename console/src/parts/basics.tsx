@@ -1,5 +1,5 @@
 // The small parts that every view is made of.
-import type { ComponentChildren, JSX } from "preact";
+import { type ComponentChildren, Fragment, type JSX } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { ApiError, NodeGone } from "../lib/api.ts";
 import {
@@ -248,6 +248,9 @@ export function Version({ version }: { readonly version: string }): JSX.Element 
   );
 }
 
+/** Longer types are cut. */
+const MAX_TYPE_LENGTH = 200;
+
 /** A type with the addresses in it shortened; the whole on hover. */
 export function MoveType({
   type,
@@ -259,7 +262,16 @@ export function MoveType({
   const short = type.replace(/0x[0-9a-f]{20,64}/g, (address) => shorten(trimAddress(address), 4));
   return (
     <span class="mono move-type" title={visibleText(cutText(type, 1000).start)}>
-      <LedgerText text={short} max={200} isInside={isInside} />
+      {short.length > MAX_TYPE_LENGTH ? (
+        <LedgerText text={short} max={MAX_TYPE_LENGTH} isInside={isInside} />
+      ) : (
+        short.split(/(?<=::)/).map((part, index) => (
+          <Fragment key={index}>
+            <LedgerText text={part} max={MAX_TYPE_LENGTH} />
+            <wbr />
+          </Fragment>
+        ))
+      )}
     </span>
   );
 }
