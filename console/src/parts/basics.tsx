@@ -202,10 +202,12 @@ export function Address({
   return (
     <span class="address">
       {known === undefined ? undefined : <span class="demo-name">{known}</span>}
-      <a href={linkTo(["account", address])} class={full ? "mono" : "mono short"} title={address}>
-        {full ? address : shorten(trimAddress(address))}
-      </a>
-      <Copy text={address} label="address" />
+      <span class={full ? "" : "together"}>
+        <a href={linkTo(["account", address])} class="mono" title={address}>
+          {full ? address : shorten(trimAddress(address))}
+        </a>
+        <Copy text={address} label="address" />
+      </span>
     </span>
   );
 }
@@ -224,13 +226,13 @@ export function Hash({
 }): JSX.Element {
   const text = full ? hash : shorten(hash, 8);
   return (
-    <span class="address">
+    <span class={full ? "address" : "address together"}>
       {href === undefined ? (
-        <span class={full ? "mono" : "mono short"} title={hash}>
+        <span class="mono" title={hash}>
           {text}
         </span>
       ) : (
-        <a href={href} class={full ? "mono" : "mono short"} title={hash}>
+        <a href={href} class="mono" title={hash}>
           {text}
         </a>
       )}
