@@ -17,6 +17,7 @@ import { benchmarkLatency } from "./latency.ts";
 import { loadGenerator } from "./load.ts";
 import { benchmarkMemory } from "./memory.ts";
 import { benchmarkPeers } from "./peers.ts";
+import { benchmarkProofs } from "./proofs.ts";
 import { benchmarkReads } from "./reads.ts";
 import { benchmarkReplication } from "./replication.ts";
 import { benchmarkStart } from "./start.ts";
@@ -27,6 +28,7 @@ import { benchmarkWorkers } from "./workers.ts";
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   http: benchmarkHttp,
   reads: benchmarkReads,
+  proofs: benchmarkProofs,
   batch: benchmarkBatch,
   checksums: benchmarkChecksums,
   history: benchmarkHistory,

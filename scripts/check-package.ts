@@ -2,7 +2,7 @@
 // version of node that can be had. Prints a table. Exit code 1 if something failed, 2 if something could not be had.
 //   npm run package:check [-- --quick | --only NAME]
 // --quick: npm only, on the node that runs this. --only: package managers whose names start so.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
@@ -33,9 +33,15 @@ const REQUIRED = [
     "dist/web-files.json",
     "dist/reference/index.html",
   ],
-  ...["contrib/sextant.service", "contrib/sextant.example.yaml", "examples/in-process.ts", "docs/operate.md"],
+  ...[
+    "contrib/sextant.service",
+    "contrib/sextant.example.yaml",
+    "examples/in-process.ts",
+    "examples/vitest/payroll.test.ts",
+    "docs/operate.md",
+  ],
 ];
-const FORBIDDEN = /^(?:src|test|bench|scripts|node_modules|\.)|\.test\.[jt]s|tsconfig/;
+const FORBIDDEN = /^(?:src|test|bench|scripts|node_modules|\.)|^(?!examples\/).*\.test\.[jt]s|tsconfig/;
 
 interface Manager {
   readonly name: string;
@@ -228,6 +234,19 @@ async function lint(tarball: string): Promise<string> {
   return "publint, attw";
 }
 
+/** Runs the example project for test authors, with the package that was packed. */
+function tryExample(tarball: string): string {
+  const folder = mkdtempSync(join(scratch, "example-"));
+  cpSync(join(ROOT, "examples/vitest"), folder, { recursive: true });
+  const install = ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline", tarball];
+  run(process.execPath, [npmFile(), ...install], { cwd: folder });
+  const said = run(process.execPath, [join(folder, "node_modules/vitest/vitest.mjs"), "run"], {
+    cwd: folder,
+    env: { ...process.env, NO_COLOR: "1" },
+  });
+  return /Tests +(.*)/.exec(said)?.[1] ?? said;
+}
+
 /** One row of the table: a package manager on a version of node. */
 async function tryManager(
   manager: Manager,
@@ -260,6 +279,7 @@ try {
     await attempt(`npm on node ${process.versions.node}`, () =>
       tryManager(NPM, tarball, dirname(process.execPath), true),
     );
+    await attempt("examples/vitest", () => tryExample(tarball));
   } else {
     for (const wanted of NODES) {
       let nodeBin = "";

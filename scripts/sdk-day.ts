@@ -126,7 +126,8 @@ if (!isUsual) {
     `ports ${LOCAL_PORTS.join(", ")} are not all free: the clients get other ones, and Network.LOCAL with no settings is skipped`,
   );
 }
-const ports = isUsual ? [] : ["--port", "0", "--faucet-port", "0", "--status-port", "0"];
+const [port, faucetPort, statusPort] = isUsual ? LOCAL_PORTS : [0, 0, 0];
+const ports = ["--port", `${port}`, "--faucet-port", `${faucetPort}`, "--status-port", `${statusPort}`];
 const node = await startProgram([
   "--store",
   "memory",
@@ -157,7 +158,8 @@ try {
     }
     for (const { call, ok, result } of results) {
       counts[ok ? "ok" : "wrong"]++;
-      console.log(`| ${client.title} | ${call} | ${ok ? "" : "WRONG: "}${result} |`);
+      const title = isUsual && name === "typescript" ? `${client.title}, Network.LOCAL` : client.title;
+      console.log(`| ${title} | ${call} | ${ok ? "" : "WRONG: "}${result} |`);
     }
   }
 } finally {

@@ -11,9 +11,11 @@ import type { HoldingAnswer } from "./http/operations/get-holdings.ts";
 import { assetCacheStats } from "./http/schemas/asset-type.ts";
 import { HTTP_DEFAULTS } from "./http/server.ts";
 import type { SubmissionHandler } from "./http/services.ts";
+import type { Route, RouteValues } from "./interface/route.ts";
 import type { BalanceChange } from "./ledger/balance-history.ts";
 import { balanceKeyCacheStats } from "./ledger/balance-keys.ts";
 import { LedgerError } from "./ledger/errors.ts";
+import type { GasPrices } from "./ledger/gas-price.ts";
 import type { TableRow } from "./ledger/owned-items.ts";
 import { isAccumulatorKnown, type Position } from "./ledger/position.ts";
 import { refutedText } from "./ledger/trust.ts";
@@ -53,6 +55,18 @@ import { HttpFrontend, withPort } from "./node/http-frontend.ts";
 import type { ImpersonatedCall, ImpersonatedResult } from "./node/impersonation.ts";
 import { IndexQuestions } from "./node/index-questions.ts";
 import { electionInfo, indexInfo, nodeInfo } from "./node/info.ts";
+import type {
+  AccountAnswer,
+  BlockAnswer,
+  BlockQuery,
+  ModuleAnswer,
+  PageOptions,
+  ResourceAnswer,
+  TableItemQuery,
+  TransactionAnswer,
+  WaitOptions,
+} from "./node/ledger-answers.ts";
+import { LedgerReads } from "./node/ledger-reads.ts";
 import { LedgerWriter } from "./node/ledger-writer.ts";
 import { LocalServers } from "./node/local-servers.ts";
 import { createMetrics, type MetricFigures, type Metrics } from "./node/metrics.ts";
@@ -97,6 +111,7 @@ export type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.t
 export type { HoldingAnswer } from "./http/operations/get-holdings.ts";
 export { HTTP_DEFAULTS, HTTP_NUMBERS, isHeaderBrand, isTrustLevel } from "./http/server.ts";
 export type { BalanceChange } from "./ledger/balance-history.ts";
+export type { GasPrices } from "./ledger/gas-price.ts";
 export type { TableRow } from "./ledger/owned-items.ts";
 export { isReversed } from "./ledger/version-range.ts";
 export { MAX_WAIT_MS } from "./ledger/watch/min-version.ts";
@@ -111,6 +126,17 @@ export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
 export { FRONTEND_NUMBERS } from "./node/http-frontend.ts";
 export type { ImpersonatedCall, ImpersonatedResult } from "./node/impersonation.ts";
 export { SOFTWARE_VERSION } from "./node/info.ts";
+export type {
+  AccountAnswer,
+  BlockAnswer,
+  BlockQuery,
+  ModuleAnswer,
+  PageOptions,
+  ResourceAnswer,
+  TableItemQuery,
+  TransactionAnswer,
+  WaitOptions,
+} from "./node/ledger-answers.ts";
 export { type NodeInfo, type TrustRange, type UpstreamInfo, wideJson } from "./node/node-info.ts";
 export { parseOperand, refusalOf } from "./node/operands.ts";
 export {
@@ -152,7 +178,6 @@ export {
 } from "./node/store-tools.ts";
 export type { AccountOptions, Authored, ChainAuthoring, ChainSnapshot } from "./node/test-authors.ts";
 export { CASSANDRA_NUMBERS } from "./store/cassandra/options.ts";
-export { parseProofUrl } from "./sync/proofs/connect.ts";
 export { parseUpstreamUrl } from "./sync/upstream/rest-upstream.ts";
 
 /** How often `untilReady` looks. */
@@ -211,6 +236,15 @@ export async function createWorkerNode(
 
 type WorkerRole = WorkerSetup & WorkerLink;
 
+/** The JSON text that the HTTP interface answers a read with, and where the next page begins. */
+export function answerText<R extends Route>(
+  node: Node,
+  ...question: [route: R, values: RouteValues<R>, options: MinVersionOptions, body?: Uint8Array]
+): Promise<{ readonly text: string; readonly cursor: string | undefined }> {
+  if (!(node instanceof SextantNode)) throw new Error("expected a node that `createNode` made");
+  return node.answerText(...question);
+}
+
 class SextantNode implements Node, Ledger {
   readonly faulted: Promise<Error>;
   readonly #options: NodeOptions;
@@ -224,6 +258,7 @@ class SextantNode implements Node, Ledger {
   readonly #reader = new Reader(this, this.#headWatch);
   readonly #questions = new BalanceQuestions(this.#reader);
   readonly #indexQuestions: IndexQuestions;
+  readonly #reads: LedgerReads;
   readonly #authors = new TestAuthors({
     writer: () => this.#writer,
     submissions: () => this.#submissions,
@@ -259,6 +294,16 @@ class SextantNode implements Node, Ledger {
     this.#logger = options.logger ?? silentLogger;
     this.#options = withPresentNames(options, this.#logger);
     this.#storeOptions = storeOptionsOf(this.#options);
+    this.#reads = new LedgerReads({
+      reader: this.#reader,
+      services: () => ({
+        types: this.#reader.types,
+        gasPrices: this.#reader.gasPrices,
+        submissions: this.#submissions,
+        pendingTransaction: async (hash) => this.#submissions?.pendingTransaction(hash),
+      }),
+      isOff: (which) => this.#options[which] === false,
+    });
     this.#indexQuestions = new IndexQuestions(this.#reader, this.#isIndexOff);
     this.#role = role;
     this.#startedMs = role?.startedMs ?? Date.now();
@@ -340,14 +385,15 @@ class SextantNode implements Node, Ledger {
     if (genesis !== undefined && plan.proven === undefined && !readOnly) {
       logger.warn({}, "the genesis file is unproven: no waypoint was given");
     }
-    const onOpen = (opened: OpenedStore): Promise<void> => this.#begin(opened, plan);
+    const onOpen = async (opened: OpenedStore): Promise<void> => {
+      await this.#begin(opened, plan);
+      await this.#openLocalServers(plan);
+    };
     // Without a store, in-process callers get an error; servers wait.
     if (this.#frontend === undefined) {
       await onOpen(await openStore(this.#storeOptions, opening));
-      await this.#openLocalServers(plan);
       return;
     }
-    await this.#openLocalServers(plan);
     const { signal } = this.#closing;
     const onFault = (error: unknown): void => void this.#faults.report("store", error);
     await awaitStore(this.#storeOptions, opening, { onOpen, onFault, signal });
@@ -615,6 +661,67 @@ class SextantNode implements Node, Ledger {
 
   countTableItems(handle: string, options: TableItemsOptions = {}): Promise<bigint> {
     return this.#call(() => this.#indexQuestions.countTableItems(handle, options));
+  }
+
+  account(address: string, options: ReadOptions = {}): Promise<AccountAnswer> {
+    return this.#call(() => this.#reads.account(address, options));
+  }
+
+  resource(address: string, type: string, options: ReadOptions = {}): Promise<ResourceAnswer | undefined> {
+    return this.#call(() => this.#reads.resource(address, type, options));
+  }
+
+  resources(address: string, options: ReadOptions = {}): AsyncGenerator<ResourceAnswer> {
+    return this.#list(this.#reads.resources(address, options));
+  }
+
+  module(address: string, name: string, options: ReadOptions = {}): Promise<ModuleAnswer | undefined> {
+    return this.#call(() => this.#reads.module(address, name, options));
+  }
+
+  modules(address: string, options: ReadOptions = {}): AsyncGenerator<ModuleAnswer> {
+    return this.#list(this.#reads.modules(address, options));
+  }
+
+  tableItem(handle: string, item: TableItemQuery, options: ReadOptions = {}): Promise<unknown> {
+    return this.#call(() => this.#reads.tableItem(handle, item, options));
+  }
+
+  transaction(
+    which: bigint | string,
+    options: MinVersionOptions = {},
+  ): Promise<TransactionAnswer | undefined> {
+    return this.#call(() => this.#reads.transaction(which, options));
+  }
+
+  waitForTransaction(hash: string, options: WaitOptions = {}): Promise<TransactionAnswer | undefined> {
+    return this.#call(() => this.#reads.waitForTransaction(hash, options));
+  }
+
+  transactions(options: PageOptions = {}): Promise<readonly TransactionAnswer[]> {
+    return this.#call(() => this.#reads.transactions(options));
+  }
+
+  accountTransactions(address: string, options: PageOptions = {}): Promise<readonly TransactionAnswer[]> {
+    return this.#call(() => this.#reads.accountTransactions(address, options));
+  }
+
+  block(query: BlockQuery): Promise<BlockAnswer | undefined> {
+    return this.#call(() => this.#reads.block(query));
+  }
+
+  gasPrices(): Promise<GasPrices> {
+    return this.#call(() => this.#reads.gasPrices());
+  }
+
+  /** The JSON text that the HTTP interface answers a read with. */
+  answerText<R extends Route>(
+    route: R,
+    values: RouteValues<R>,
+    options: MinVersionOptions,
+    body?: Uint8Array,
+  ): Promise<{ readonly text: string; readonly cursor: string | undefined }> {
+    return this.#call(() => this.#reads.ask(route, values, options, body));
   }
 
   /** Runs each step of a list as a call. */

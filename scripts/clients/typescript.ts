@@ -170,6 +170,55 @@ await check(
   client.GET("/transactions", { params: { query: { limit: 1 } }, ...binary }),
   isLong,
 );
+const [committed] = await check(
+  "get_transactions",
+  client.GET("/transactions", { params: { query: { start: "1", limit: 1 } } }),
+  (page) => Array.isArray(page) && page.length === 1,
+);
+if (committed === undefined || typeof committed === "string") throw new Error("no transaction");
+const { hash: txn_hash } = committed;
+await check(
+  "get_transaction_by_version",
+  client.GET("/transactions/by_version/{txn_version}", {
+    params: { path: { txn_version: committed.version } },
+  }),
+  (data) => typeof data === "object" && data.hash === txn_hash,
+);
+await check(
+  "get_transaction_by_hash",
+  client.GET("/transactions/by_hash/{txn_hash}", { params: { path: { txn_hash } } }),
+  (data) => typeof data === "object" && data.type !== "pending_transaction" && data.version === "1",
+);
+await check(
+  "wait_transaction_by_hash",
+  client.GET("/transactions/wait_by_hash/{txn_hash}", { params: { path: { txn_hash } } }),
+  (data) => typeof data === "object" && data.hash === txn_hash,
+);
+await check(
+  "get_account_transactions",
+  client.GET("/accounts/{address}/transactions", {
+    params: { path: { address: ADA }, query: { start: "0", limit: 2 } },
+  }),
+  (page) => Array.isArray(page),
+);
+const byHeight = await check(
+  "get_block_by_height",
+  client.GET("/blocks/by_height/{block_height}", {
+    params: { path: { block_height: "1" }, query: { with_transactions: true } },
+  }),
+  (data) => typeof data === "object" && (data.transactions?.length ?? 0) > 0,
+);
+await check(
+  "get_block_by_version",
+  client.GET("/blocks/by_version/{version}", { params: { path: { version: "1" } } }),
+  (data) =>
+    typeof data === "object" && typeof byHeight === "object" && data.block_hash === byHeight.block_hash,
+);
+await check(
+  "estimate_gas_price",
+  client.GET("/estimate_gas_price"),
+  (data) => typeof data === "object" && data.gas_estimate >= 100,
+);
 
 await check(
   "view",

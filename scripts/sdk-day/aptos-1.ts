@@ -13,7 +13,7 @@ const client = new AptosClient(nodeUrl);
 const faucet = new FaucetClient(nodeUrl, faucetUrl);
 const coins = new CoinClient(client);
 const [alice, bob] = [new AptosAccount(), new AptosAccount()];
-const FUNDS = 100_000_000n;
+const FUNDS = 1_000_000_000n;
 const APT = "0x1::aptos_coin::AptosCoin";
 const expected = { alice: FUNDS, bob: 0n };
 
@@ -62,13 +62,19 @@ await tell("generateTransaction, simulateTransaction, submitTransaction", async 
   [expected.alice, expected.bob] = [expected.alice - 5n, expected.bob + 5n];
   return `${same("gas", done.gas_used, simulated.gas_used)}; ${await assertBooks()}`;
 });
-await tell("view", async () => {
-  const [amount] = await client.view({
-    function: "0x1::coin::balance",
-    type_arguments: [APT],
-    arguments: [alice.address().hex()],
-  });
-  return same("balance", amount, expected.alice);
+await tell("getTableItem", async () => {
+  const { demo_tables } = (await (await fetch(`${nodeUrl}/v1/info`)).json()) as {
+    demo_tables: { prices: string };
+  };
+  const { ledger_version } = await client.getLedgerInfo();
+  const query = { ledgerVersion: BigInt(ledger_version) };
+  const key = { key_type: "0x1::string::String", value_type: "u64", key: "APT" };
+  const price = await client.getTableItem(demo_tables.prices, key, query);
+  const raw = await fetch(
+    `${nodeUrl}/v1/tables/${demo_tables.prices}/raw_item?ledger_version=${ledger_version}`,
+    { method: "POST", headers: { "Content-Type": "application/json" }, body: '{"key":"0x03415054"}' },
+  );
+  return same("price", price, Buffer.from(((await raw.json()) as string).slice(2), "hex").readBigUInt64LE());
 });
 await tell("getAccountResources, getAccountModules", async () => {
   const resources = await client.getAccountResources(alice.address());

@@ -9,7 +9,7 @@ from aptos_sdk.async_client import FaucetClient, RestClient
 from aptos_sdk.transactions import EntryFunction, TransactionArgument, TransactionPayload
 from aptos_sdk.bcs import Serializer
 
-FUNDS = 100_000_000
+FUNDS = 1_000_000_000
 
 
 async def tell(call, check):

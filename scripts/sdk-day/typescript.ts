@@ -18,7 +18,7 @@ const settings = JSON.parse(process.argv[2] ?? "{}") as AptosSettings;
 const aptos = new Aptos(new AptosConfig({ ...settings, network: Network.LOCAL }));
 const APT = "0x1::aptos_coin::AptosCoin";
 const APT_METADATA = "0xa";
-const FUNDS = 200_000_000;
+const FUNDS = 1_000_000_000;
 const NEVER_FUNDED = Account.generate();
 const [alice, bob] = [Account.generate(), Account.generate()];
 

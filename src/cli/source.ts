@@ -4,7 +4,7 @@ import { CodedError, ConfigError, errorText, TryAgainError } from "../base/error
 import { fromHex, toPrefixedHex } from "../base/hex.ts";
 import { CURSOR, TRUST } from "../interface/ledger-headers.ts";
 import { EVENTS_TYPE, JSON_TYPE, NDJSON_TYPE } from "../interface/media-types.ts";
-import { API_ROOT, urlTo } from "../interface/route.ts";
+import { API_ROOT, type Route, type RouteValues, urlTo } from "../interface/route.ts";
 import {
   balanceProofRoute,
   balanceRoute,
@@ -25,6 +25,7 @@ import {
   tableItemsRoute,
 } from "../interface/routes.ts";
 import {
+  answerText,
   type BalanceEvent,
   type BlockEvent,
   createNode,
@@ -94,6 +95,12 @@ export interface TrustedText {
   readonly trust: string | undefined;
 }
 
+/** A route whose answers come in pages. */
+type PagedRoute = Route<
+  string,
+  "start" | "limit" | "ledger_version" | "at" | "min_ledger_version" | "wait_ms"
+>;
+
 /** The operations as JSON texts, in the shapes of the HTTP interface. */
 export interface Source {
   balance(address: string, asset: string, at: ReadAtOperand): Promise<string>;
@@ -110,6 +117,10 @@ export interface Source {
   watch(query: WatchQuery, note: (text: string) => void): AsyncIterable<string>;
   rawItem(handle: string, key: string, at: ReadAtOperand): Promise<string>;
   rawItems(queries: readonly TableQueryText[], at: ReadAtOperand): Promise<string>;
+  /** The JSON text of any other read. */
+  read<R extends Route>(route: R, values: RouteValues<R>, body?: object): Promise<string>;
+  /** One JSON object for each item of a list that comes in pages. */
+  list<R extends PagedRoute>(route: R, values: RouteValues<R>): AsyncIterable<string>;
   /** A proof bundle. */
   proof(query: ProofQuery, at: ReadAtOperand, fromWaypoint: string | undefined): Promise<string>;
   encode(request: Uint8Array): Promise<string>;
@@ -242,6 +253,15 @@ function toObject(text: string): Readonly<Record<string, unknown>> | undefined {
     return undefined;
   }
 }
+
+const isJson: Shape = (text) => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
 
 const isObject: Shape = (text) => toObject(text) !== undefined;
 
@@ -576,6 +596,23 @@ function remoteSource(root: string, { minLedgerVersion, waitMs }: MinVersionOpti
       const { table_handle, key } = query;
       return askJson(urlTo(at, rawItemProofRoute, { table_handle, ...asked }), isObject, { key });
     },
+    read: (route, values, body) => {
+      const url = urlTo<Route>(at, route, { ...values, ...least });
+      return body === undefined ? ask(url, isJson) : askJson(url, isJson, body);
+    },
+    list: async function* (route, values) {
+      // Pages after the first name their version in the cursor.
+      const urlFrom = (start: string | undefined): string =>
+        urlTo<Route>(at, route, {
+          ...values,
+          ...(start === undefined ? least : { start, ledger_version: undefined, at: undefined }),
+        });
+      for await (const page of pages(
+        urlFrom,
+        isListOf(() => true),
+      ))
+        yield* listLines(page);
+    },
     encode: (request) => ask(urlTo(at, encodeRoute, least), isHexString, request),
     explain: (request) => ask(urlTo(at, explainRoute, least), isObject, request),
     info: () => ask(urlTo(at, infoRoute), isObject),
@@ -683,6 +720,23 @@ async function localSource(data: string, least: MinVersionOptions): Promise<Sour
       );
     },
     holdings: (address, when) => list(node.holdings(address, readOptions(when)), JSON.stringify),
+    read: (route, values, body) =>
+      ask(async () => {
+        const bytes = body && new TextEncoder().encode(JSON.stringify(body));
+        return (await answerText(node, route, values, least, bytes)).text;
+      }),
+    list: async function* (route, values) {
+      for (let start: string | undefined, isFirst = true; isFirst || start !== undefined; isFirst = false) {
+        const asked: object = isFirst
+          ? values
+          : { ...values, start, ledger_version: undefined, at: undefined };
+        const page: { readonly text: string; readonly cursor: string | undefined } = await ask(() =>
+          answerText(node, route, asked as typeof values, least),
+        );
+        yield* listLines(page.text);
+        start = page.cursor;
+      }
+    },
     tableItems: (handle, when) =>
       list(node.tableItems(handle, { ...readOptions(when), since: when.since }), ({ key, value }) =>
         JSON.stringify({ key: toPrefixedHex(key), value: value === undefined ? null : toPrefixedHex(value) }),

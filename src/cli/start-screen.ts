@@ -82,6 +82,7 @@ export function startScreen(node: Node, { position, isColoured, environment }: S
   return [
     `Sextant ${SOFTWARE_VERSION}: ${position}`,
     ...(guide.length === 0 ? [] : ["", ...guide]),
+    ...(node.proofUrl === undefined ? [] : [`Proofs: ${node.proofUrl}`]),
     ready,
   ].join("\n");
 }

@@ -10,7 +10,7 @@ import { NODE_DEFAULTS } from "./options.ts";
 /** Keys of the info response. */
 export interface DemoNames
   extends Partial<Readonly<Record<"demo_assets" | "demo_tables", Readonly<Record<string, string>>>>> {
-  /** Everyone who knows the seed has the keys: they guard nothing. */
+  /** The seed gives the keys, so they guard nothing. */
   readonly demo_accounts?: Readonly<
     Record<string, { readonly address: string; readonly private_key: string }>
   >;

@@ -15,6 +15,7 @@ import type { LOCAL_CHAIN_NUMBERS } from "./block-maker.ts";
 import type { FOLLOW_NUMBERS } from "./following.ts";
 import type { FORK_NUMBERS } from "./forking.ts";
 import type { FRONTEND_NUMBERS } from "./http-frontend.ts";
+import type { LedgerReading } from "./ledger-answers.ts";
 import type { NodeInfo } from "./node-info.ts";
 import type { StoreOptions } from "./store-engines.ts";
 import type { AccountOptions, ChainAuthoring } from "./test-authors.ts";
@@ -228,7 +229,7 @@ export interface SdkConfig {
 }
 
 /** A running node. Calls reject, never throw; after `close` they reject because the node is closed. */
-export interface Node extends ChainAuthoring {
+export interface Node extends ChainAuthoring, LedgerReading {
   /** Base URL of the HTTP interface; undefined without one. */
   readonly url: string | undefined;
   /** Base URL of the local chain's faucet; undefined if it does not run. */

@@ -109,6 +109,11 @@ export class Reader {
     }
   }
 
+  /** Waits until the ledger is at a version, at most `waitMs`. */
+  waitFor(version: bigint, waitMs: number): Promise<void> {
+    return this.#headWatch.wait(version, waitMs).done;
+  }
+
   async balance(address: string, asset: string, options: ReadOptions): Promise<bigint> {
     const [owner, parsed] = [parseAddress(toText("address", address)), parseAsset(toText("asset", asset))];
     const at = readAtOf(options);

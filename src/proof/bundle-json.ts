@@ -4,12 +4,12 @@ import { fromHex } from "../base/hex.ts";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { transactionInfoCodec } from "../ledger/transaction-info.ts";
-import { waypointPreimageCodec } from "../ledger/waypoint.ts";
+import { type WaypointPreimage, waypointPreimageCodec } from "../ledger/waypoint.ts";
 import { parseAddress } from "../move/address.ts";
 import { MoveError } from "../move/errors.ts";
 import type { ProofBundle } from "./bundle.ts";
 import { ProofError } from "./errors.ts";
-import { signedLedgerInfoCodec } from "./ledger-info.ts";
+import { type SignedLedgerInfo, signedLedgerInfoCodec } from "./ledger-info.ts";
 import { bundleToJson, type MadeBundle } from "./made-bundle.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -95,13 +95,12 @@ function itemOf(name: string, value: unknown): ProofBundle["items"][number] {
 function ledgerOf(value: unknown): MadeBundle["ledger"] {
   const ledger = objectOf("ledger", value);
   if (ledger.type === "named") {
-    const bytes = bytesOf("ledger.ledger_info", ledger.ledger_info);
-    return { kind: "named", ledgerInfo: decodeWith(waypointPreimageCodec, bytes) };
+    return { kind: "named", ledgerInfo: bytesOf("ledger.ledger_info", ledger.ledger_info) };
   }
   if (ledger.type !== "signed") fail("ledger.type", "named or signed");
   return {
     kind: "signed",
-    start: decodeWith(waypointPreimageCodec, bytesOf("ledger.start", ledger.start)),
+    start: bytesOf("ledger.start", ledger.start),
     epochChanges: listOf("ledger.epoch_changes", ledger.epoch_changes, bytesOf),
     last: bytesOf("ledger.last", ledger.last),
   };
@@ -120,11 +119,24 @@ function parse(text: string): { readonly made: MadeBundle; readonly compact: str
     claim: claimOf(bundle.claim),
     version: u64Of("ledger_version", bundle.ledger_version),
     items: listOf("items", bundle.items, itemOf),
-    info: decodeWith(transactionInfoCodec, bytesOf("transaction_info", bundle.transaction_info)),
+    info: bytesOf("transaction_info", bundle.transaction_info),
     siblings: listOf("accumulator_siblings", bundle.accumulator_siblings, hashOf),
     ledger: ledgerOf(bundle.ledger),
   };
   return { made, compact: JSON.stringify(value) };
+}
+
+function decodeLedger(ledger: MadeBundle["ledger"]): ProofBundle["ledger"] {
+  const preimage = (bytes: Uint8Array) => decodeWith(waypointPreimageCodec, bytes);
+  const signed = (bytes: Uint8Array) => decodeWith(signedLedgerInfoCodec, bytes);
+  if (ledger.kind === "named") return { kind: "named", ledgerInfo: preimage(ledger.ledgerInfo) };
+  const { start, epochChanges, last } = ledger;
+  return {
+    kind: "signed",
+    start: preimage(start),
+    epochChanges: epochChanges.map(signed),
+    last: signed(last),
+  };
 }
 
 /** Reads a bundle in JSON. Throws ProofError `malformed`. */
@@ -137,14 +149,8 @@ export function decodeBundleJson(text: string): ProofBundle {
         "not a proof bundle: it has another member, order or spelling than this program writes",
       );
     }
-    const { ledger } = made;
-    if (ledger.kind === "named") return { ...made, ledger };
-    const { start, epochChanges, last } = ledger;
-    const signed = (bytes: Uint8Array) => decodeWith(signedLedgerInfoCodec, bytes);
-    return {
-      ...made,
-      ledger: { kind: "signed", start, epochChanges: epochChanges.map(signed), last: signed(last) },
-    };
+    // Every part in BCS decodes strictly, so that no two texts give one bundle.
+    return { ...made, info: decodeWith(transactionInfoCodec, made.info), ledger: decodeLedger(made.ledger) };
   } catch (error) {
     if (!(error instanceof BcsError || error instanceof MoveError)) throw error;
     throw new ProofError("malformed", `not a proof bundle: ${error.message}`, { cause: error });
@@ -153,12 +159,22 @@ export function decodeBundleJson(text: string): ProofBundle {
 
 /** A decoded bundle as it is made. */
 export function toMade(bundle: ProofBundle): MadeBundle {
+  const preimage = (value: WaypointPreimage) => encodeWith(waypointPreimageCodec, value);
+  const bytes = (signed: SignedLedgerInfo) => encodeWith(signedLedgerInfoCodec, signed);
   const { ledger } = bundle;
-  if (ledger.kind === "named") return { ...bundle, ledger };
+  const info = encodeWith(transactionInfoCodec, bundle.info);
+  if (ledger.kind === "named") {
+    return { ...bundle, info, ledger: { kind: "named", ledgerInfo: preimage(ledger.ledgerInfo) } };
+  }
   const { start, epochChanges, last } = ledger;
-  const bytes = (signed: typeof last) => encodeWith(signedLedgerInfoCodec, signed);
   return {
     ...bundle,
-    ledger: { kind: "signed", start, epochChanges: epochChanges.map(bytes), last: bytes(last) },
+    info,
+    ledger: {
+      kind: "signed",
+      start: preimage(start),
+      epochChanges: epochChanges.map(bytes),
+      last: bytes(last),
+    },
   };
 }

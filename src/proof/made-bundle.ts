@@ -1,23 +1,22 @@
 // Bundles as they are made and sent: what is stored in BCS stays so, because a bundle may hold a thousand changes of epoch.
 import { toPrefixedHex } from "../base/hex.ts";
-import { encodeWith } from "../bcs/codec.ts";
 import { BcsWriter } from "../bcs/writer.ts";
-import { transactionInfoCodec } from "../ledger/transaction-info.ts";
-import { type WaypointPreimage, waypointPreimageCodec } from "../ledger/waypoint.ts";
 import { formatAddress } from "../move/address.ts";
 import { type Claim, claimCodec, itemsCodec, type ProofBundle, siblingsCodec } from "./bundle.ts";
 
-/** The ledger of a bundle, signed ledger infos in BCS. */
+/** The ledger of a bundle; all parts in BCS. */
 export type MadeLedger =
-  | { readonly kind: "named"; readonly ledgerInfo: WaypointPreimage }
+  | { readonly kind: "named"; readonly ledgerInfo: Uint8Array }
   | {
       readonly kind: "signed";
-      readonly start: WaypointPreimage;
+      readonly start: Uint8Array;
       readonly epochChanges: readonly Uint8Array[];
       readonly last: Uint8Array;
     };
 
-export interface MadeBundle extends Omit<ProofBundle, "ledger"> {
+export interface MadeBundle extends Omit<ProofBundle, "ledger" | "info"> {
+  /** BCS of the info. */
+  readonly info: Uint8Array;
   readonly ledger: MadeLedger;
 }
 
@@ -29,16 +28,12 @@ export function encodeBundle({ claim, version, items, info, siblings, ledger }: 
   claimCodec.write(writer, claim);
   writer.u64(version);
   itemsCodec.write(writer, items);
-  transactionInfoCodec.write(writer, info);
+  writer.fixed(info);
   siblingsCodec.write(writer, siblings);
   if (ledger.kind === "named") {
-    writer.uleb(NAMED);
-    waypointPreimageCodec.write(writer, ledger.ledgerInfo);
-    return writer.take();
+    return writer.uleb(NAMED).fixed(ledger.ledgerInfo).take();
   }
-  writer.uleb(SIGNED);
-  waypointPreimageCodec.write(writer, ledger.start);
-  writer.uleb(ledger.epochChanges.length);
+  writer.uleb(SIGNED).fixed(ledger.start).uleb(ledger.epochChanges.length);
   for (const change of ledger.epochChanges) writer.fixed(change);
   return writer.fixed(ledger.last).take();
 }
@@ -58,12 +53,10 @@ function claimJson(claim: Claim): Readonly<Record<string, unknown>> {
 }
 
 function ledgerJson(ledger: MadeLedger): Readonly<Record<string, unknown>> {
-  const preimage = (named: WaypointPreimage): string =>
-    toPrefixedHex(encodeWith(waypointPreimageCodec, named));
-  if (ledger.kind === "named") return { type: "named", ledger_info: preimage(ledger.ledgerInfo) };
+  if (ledger.kind === "named") return { type: "named", ledger_info: toPrefixedHex(ledger.ledgerInfo) };
   return {
     type: "signed",
-    start: preimage(ledger.start),
+    start: toPrefixedHex(ledger.start),
     epoch_changes: ledger.epochChanges.map(toPrefixedHex),
     last: toPrefixedHex(ledger.last),
   };
@@ -84,7 +77,7 @@ export function bundleToJson(bundle: MadeBundle): Readonly<Record<string, unknow
           : { key_hash: toPrefixedHex(leaf.keyHash), value_hash: toPrefixedHex(leaf.valueHash) },
       siblings: beside.map(toPrefixedHex),
     })),
-    transaction_info: toPrefixedHex(encodeWith(transactionInfoCodec, info)),
+    transaction_info: toPrefixedHex(info),
     accumulator_siblings: siblings.map(toPrefixedHex),
     ledger: ledgerJson(ledger),
   };

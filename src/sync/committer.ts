@@ -551,7 +551,10 @@ function lastOfEach(blocks: readonly KeptBlock[]): readonly TreeNodeWrite[] {
   const [only] = blocks;
   if (blocks.length === 1 && only !== undefined) return only.changes;
   const changes = new Map<string, TreeNodeWrite>();
-  for (const block of blocks) for (const change of block.changes) changes.set(toHex(change.key), change);
+  for (const block of blocks)
+    for (const change of block.changes) {
+      changes.set(Buffer.from(change.key).toString("latin1"), change);
+    }
   return [...changes.values()];
 }
 

@@ -3,14 +3,21 @@
 // subtrees of the accumulator, which lead from a version to a later signed one.
 import { decodeWith, encodeWith, type ValueOf } from "../bcs/codec.ts";
 import { struct } from "../bcs/records.ts";
-import { bool, byteString, hash, u64 } from "../bcs/scalars.ts";
+import { byteString, hash, u64 } from "../bcs/scalars.ts";
 import { option, vector } from "../bcs/sequences.ts";
 import type { Position } from "../ledger/position.ts";
 import type { SignedLedgerInfo } from "../proof/ledger-info.ts";
 import type { SideRow, Store, TreeNodeWrite } from "../store/contract.ts";
 import { cutoffUsec, type PruneWindow } from "./prune-window.ts";
 import { encodeSigned, signedKey } from "./signed-rows.ts";
-import { type ChangedNode, nodeRowKey, TreeHistory, walkRows } from "./tree-history.ts";
+import {
+  type ChangedNode,
+  nodeRowKey,
+  TreeHistory,
+  VERSION_BYTES,
+  walkRows,
+  writeVersion,
+} from "./tree-history.ts";
 import type { VerifiedBlock } from "./verifier.ts";
 
 /** How far back proofs can be made. `off`: no history is kept. */
@@ -35,14 +42,44 @@ const blockEndCodec = struct({
 });
 export type BlockEnd = ValueOf<typeof blockEndCodec>;
 
-const changedCodec = vector(struct({ key: byteString, before: option(u64), isRemoved: bool }));
+/** First byte of a changed node: the length of its key and two flags. */
+const [KEY_LENGTH, HAS_BEFORE, IS_REMOVED] = [0x3f, 0x40, 0x80];
+
+/** Written by hand: a block changes hundreds of nodes. */
+function encodeChanged(changed: readonly ChangedNode[]): Uint8Array {
+  const out = Buffer.allocUnsafe(changed.reduce((sum, { key }) => sum + key.length + 9, 0));
+  let at = 0;
+  for (const { key, before, isRemoved } of changed) {
+    out[at++] = key.length | (before === undefined ? 0 : HAS_BEFORE) | (isRemoved ? IS_REMOVED : 0);
+    out.set(key, at);
+    at += key.length;
+    if (before !== undefined) at = writeVersion(out, before, at);
+  }
+  return out.subarray(0, at);
+}
+
+function decodeChanged(bytes: Uint8Array): ChangedNode[] {
+  const buffer = Buffer.from(bytes);
+  const changed: ChangedNode[] = [];
+  for (let at = 0; at < buffer.length; ) {
+    const head = buffer[at++] ?? 0;
+    const end = at + (head & KEY_LENGTH);
+    const key = buffer.subarray(at, end);
+    const before = (head & HAS_BEFORE) === 0 ? undefined : buffer.readUIntBE(end, VERSION_BYTES);
+    changed.push({ key, before, isRemoved: (head & IS_REMOVED) !== 0 });
+    at = before === undefined ? end : end + VERSION_BYTES;
+  }
+  return changed;
+}
 
 const REACH_KEY = signedKey("reach");
 /** Heights of the oldest and the newest block end that is kept, and the newest one's version. */
 const reachCodec = struct({ oldest: u64, newest: u64, version: u64 });
 type Reach = ValueOf<typeof reachCodec>;
 
-/** Most block ends that one commit removes for each that it adds. */
+/** Block ends leave by this many at once: neighbours share pages, so one commit then changes fewer. */
+const REMOVED_AT_ONCE = 16;
+/** Most block ends that one commit removes for each that it adds, beyond those. */
 const REMOVALS = 2;
 /** Rows removed in one write when a whole history goes. */
 const CLEARED_AT_ONCE = 1000;
@@ -62,7 +99,7 @@ export async function loadBlockEnd(store: Reader, height: bigint): Promise<Block
 
 async function loadChanged(store: Reader, height: bigint): Promise<readonly ChangedNode[]> {
   const [bytes] = await store.getSideRows([signedKey("changed", height)]);
-  return bytes === undefined ? [] : decodeWith(changedCodec, new Uint8Array(bytes));
+  return bytes === undefined ? [] : decodeChanged(bytes);
 }
 
 /** Key of a full subtree of the accumulator, by its level above the leaves and its number at that level. */
@@ -77,6 +114,7 @@ export class ProofHistory {
   readonly #tree: TreeHistory;
   #newest: (BlockEnd & Reach) | undefined;
   #pending: (BlockEnd & Reach) | undefined;
+  #asked: ({ readonly height: bigint } & Pick<BlockEnd, "version" | "timestampUsec">) | undefined;
 
   constructor(store: Store, window: ProofWindow) {
     this.#store = store;
@@ -118,10 +156,10 @@ export class ProofHistory {
         key: signedKey("blockEnd", blockHeight),
         value: encodeWith(blockEndCodec, last),
       });
-      rows.push({ key: signedKey("changed", blockHeight), value: encodeWith(changedCodec, tree.changed) });
+      rows.push({ key: signedKey("changed", blockHeight), value: encodeChanged(tree.changed) });
     }
     if (last === undefined) return rows;
-    const pruned = await this.#prune(last, REMOVALS * blocks.length);
+    const pruned = await this.#prune(last, blocks.length);
     rows.push(...pruned.rows);
     this.#pending = { ...last, oldest: pruned.oldest };
     rows.push({ key: REACH_KEY, value: encodeWith(reachCodec, this.#pending) });
@@ -137,6 +175,7 @@ export class ProofHistory {
   /** Call when a commit failed. */
   forget(): void {
     this.#newest = undefined;
+    this.#asked = undefined;
     this.#tree.forget();
   }
 
@@ -155,15 +194,17 @@ export class ProofHistory {
   /** Removes block ends outside of the window, and the nodes that only they needed. The newest always stays. */
   async #prune(
     newest: BlockEnd & Reach,
-    most: number,
+    added: number,
   ): Promise<{ readonly rows: SideRow[]; readonly oldest: bigint }> {
     const rows: SideRow[] = [];
     let { oldest } = newest;
     // Those of this commit are not stored yet; they leave in a later one.
     const stored = this.#newest?.newest ?? (await loadReach(this.#store))?.newest ?? -1n;
+    const next = oldest + BigInt(REMOVED_AT_ONCE) - 1n;
+    if (next >= stored || (await this.#staysAt(next, newest))) return { rows, oldest };
+    const most = REMOVED_AT_ONCE + REMOVALS * added;
     for (let i = 0; i < most && oldest < stored; i++) {
-      const end = await loadBlockEnd(this.#store, oldest);
-      if (end !== undefined && this.#isInside(end, newest)) break;
+      if (i >= REMOVED_AT_ONCE && (await this.#staysAt(oldest, newest))) break;
       rows.push({ key: signedKey("blockEnd", oldest), value: undefined });
       rows.push({ key: signedKey("changed", oldest), value: undefined });
       oldest += 1n;
@@ -173,7 +214,17 @@ export class ProofHistory {
     return { rows, oldest };
   }
 
-  #isInside(end: BlockEnd, newest: BlockEnd): boolean {
+  async #staysAt(height: bigint, newest: BlockEnd): Promise<boolean> {
+    // Asked for the same one by many commits.
+    if (this.#asked?.height !== height) {
+      const end = await loadBlockEnd(this.#store, height);
+      if (end === undefined) return false;
+      this.#asked = { height, version: end.version, timestampUsec: end.timestampUsec };
+    }
+    return this.#isInside(this.#asked, newest);
+  }
+
+  #isInside(end: Pick<BlockEnd, "version" | "timestampUsec">, newest: BlockEnd): boolean {
     const window = this.#window;
     if (window.kind === "count") return newest.version - end.version < window.versions;
     return window.kind === "off" || end.timestampUsec >= cutoffUsec(window, newest.timestampUsec);
@@ -236,7 +287,7 @@ export async function rewoundProofRows(store: Store, height: bigint): Promise<Si
     if (end === undefined) continue;
     const changed = await loadChanged(store, gone);
     for (const { key, isRemoved } of changed) {
-      if (!isRemoved) rows.push({ key: nodeRowKey(key, end.version), value: undefined });
+      if (!isRemoved) rows.push({ key: nodeRowKey(key, Number(end.version)), value: undefined });
     }
     // Otherwise the nodes before are those of a block that stays.
     if (isWhole) rows.push(...replacedRows(changed));

@@ -1,6 +1,6 @@
 // Makes proof bundles from the kept history: state items with their ways through the tree, the info of the block end, its
 // place in the accumulator, and the signatures that lead to it.
-import { equalBytes } from "../base/bytes.ts";
+import { concatBytes, equalBytes } from "../base/bytes.ts";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { type Asset, primaryStoreAddress } from "../ledger/asset.ts";
 import { addParts, amountOfPart } from "../ledger/balance.ts";
@@ -13,11 +13,10 @@ import { readTreePath } from "../ledger/state-tree/path.ts";
 import { stateValueData, stateValueHash } from "../ledger/state-value.ts";
 import { transactionInfoCodec } from "../ledger/transaction-info.ts";
 import type { Block, LedgerView, StateItem } from "../ledger/view.ts";
-import { computeWaypoint, formatWaypoint, type Waypoint, type WaypointPreimage } from "../ledger/waypoint.ts";
+import { computeWaypoint, formatWaypoint, type Waypoint, waypointPreimageCodec } from "../ledger/waypoint.ts";
 import { formatAddress } from "../move/address.ts";
 import { formatStructTag, structTagCodec } from "../move/type-tag.ts";
 import type { Claim, ProvenItem } from "../proof/bundle.ts";
-import type { SignedLedgerInfo } from "../proof/ledger-info.ts";
 import type { MadeBundle, MadeLedger } from "../proof/made-bundle.ts";
 import type { ProofOptions, ProofQuestion } from "../proof/question.ts";
 import { checkStateProof } from "../proof/state-proof.ts";
@@ -25,20 +24,23 @@ import type { Store } from "../store/contract.ts";
 import { readAccumulatorSiblings } from "./accumulator-path.ts";
 import { isSameWaypoint } from "./matched-waypoints.ts";
 import { type BlockEnd, loadBlockEnd } from "./proof-history.ts";
-import { decodeSigned, encodeSigned, loadEpochEnd, loadEpochEnds, loadNewestSigned } from "./signed-rows.ts";
+import { decodeSigned, loadEpochEnds, loadNewestBytes, readSignedHead } from "./signed-rows.ts";
 import { TreeAt } from "./tree-history.ts";
 
 /** Most changes of epoch in one bundle. */
 const MAX_EPOCH_CHANGES = 1000;
+/** First bytes of access paths. */
+const [RESOURCE_PATH, GROUP_PATH] = [Uint8Array.of(1), Uint8Array.of(2)];
 /** A commit may replace a node while it is read. */
 const ATTEMPTS = 3;
 
 type Reader = Pick<Store, "getSideRows" | "getTreeNodes">;
 
-/** A block end that can be proven, and the signed ledger that it is in. */
+/** A block end that can be proven, and BCS of the signed ledger info that covers it. */
 interface ProvablePoint {
+  readonly height: bigint;
   readonly end: BlockEnd;
-  readonly signed: SignedLedgerInfo;
+  readonly signed: Uint8Array;
 }
 
 /** Proves answers of one view. The view may be released when the promise settles. Throws LedgerError. */
@@ -48,18 +50,21 @@ export async function prove(
   question: ProofQuestion,
   { version, fromWaypoint }: ProofOptions,
 ): Promise<MadeBundle> {
-  const { end, signed } = await findPoint(store, view, version);
+  const { height, end, signed } = await findPoint(store, view, version);
   const [record] = await view.getRecords(end.version, 1, 1);
   if (record === undefined) throw new LedgerError("corrupt", `version ${end.version} has no record`);
-  const info = decodeWith(transactionInfoCodec, new Uint8Array(readInfoBytes(record.bytes)));
-  const root = info.stateCheckpointHash;
-  if (root === undefined) throw new LedgerError("corrupt", `version ${end.version} has no state root`);
+  const info = new Uint8Array(readInfoBytes(record.bytes));
   const { keys, keyHashes } = keysOf(question);
   const values = (await view.getItems(keyHashes, end.version)).map(copyOf);
+  const tree = new TreeAt(store, end.rootVersion);
   const items: ProvenItem[] = [];
   for (const [i, keyHash] of keyHashes.entries()) {
-    const proof = await proveItem(store, view, { end, root, keyHash, value: values[i]?.value });
-    items.push({ key: keys[i] ?? keyHash, value: values[i]?.value, proof });
+    const item = { height, end, info, keyHash, value: values[i]?.value };
+    items.push({
+      key: keys[i] ?? keyHash,
+      value: item.value,
+      proof: await proveItem(store, view, tree, item),
+    });
   }
   return {
     kind: "v0",
@@ -67,7 +72,7 @@ export async function prove(
     version: end.version,
     items,
     info,
-    siblings: await readAccumulatorSiblings(store, view, end, signed.ledgerInfo.version),
+    siblings: await readAccumulatorSiblings(store, view, end, readSignedHead(signed).version),
     ledger: await ledgerOf(store, signed, fromWaypoint),
   };
 }
@@ -87,15 +92,18 @@ function keysOf(question: ProofQuestion): { readonly keys: Uint8Array[]; readonl
     };
   }
   const { address, asset } = question;
-  const group = { address: primaryStoreAddress(address, asset.metadata), path: [2, ...OBJECT_GROUP_TAG] };
-  const coin = asset.coinStoreTag && { address, path: [1, ...asset.coinStoreTag] };
+  const group = {
+    address: primaryStoreAddress(address, asset.metadata),
+    path: concatBytes(GROUP_PATH, OBJECT_GROUP_TAG),
+  };
+  const coin = asset.coinStoreTag && { address, path: concatBytes(RESOURCE_PATH, asset.coinStoreTag) };
   const parts = coin === undefined ? [group] : [group, coin];
   return {
     keys: parts.map((part) =>
       encodeWith(stateKeyCodec, {
         kind: "accessPath",
         address: part.address,
-        path: Uint8Array.from(part.path),
+        path: part.path,
       }),
     ),
     keyHashes: [...balanceKeys(address, asset, undefined)],
@@ -123,37 +131,47 @@ function assetText({ coinStoreTag, metadata }: Asset): string {
 async function proveItem(
   store: Reader,
   view: LedgerView,
-  item: {
-    readonly end: BlockEnd;
-    readonly root: Uint8Array;
+  shared: TreeAt,
+  {
+    height,
+    end,
+    info,
+    keyHash,
+    value,
+  }: Omit<ProvablePoint, "signed"> & {
+    readonly info: Uint8Array;
     readonly keyHash: Uint8Array;
     readonly value: Uint8Array | undefined;
   },
 ): Promise<ProvenItem["proof"]> {
-  const { end, root, keyHash, value } = item;
+  let tree = shared;
   for (let attempt = 1; ; attempt++) {
     try {
-      const tree = new TreeAt(store, end.rootVersion);
       const { leaf, siblings } = await readTreePath(keyHash, tree.getNodes);
       const valueHash = value && stateValueHash(value);
       const proof = {
         leaf: leaf && {
-          keyHash: new Uint8Array(leaf.keyHash),
+          keyHash: leaf.keyHash,
           valueHash: valueHash ?? (await valueHashOf(view, leaf.keyHash, end.version)),
         },
-        siblings: siblings.map((sibling) => new Uint8Array(sibling)),
+        siblings: [...siblings],
       };
-      if (tree.usesCurrent) checkStateProof(proof, root, keyHash, valueHash);
+      if (tree.usesCurrent) checkStateProof(proof, stateRootOf(info), keyHash, valueHash);
       return proof;
     } catch (error) {
+      tree = new TreeAt(store, end.rootVersion);
       if (attempt < ATTEMPTS) continue;
       // Pruned meanwhile, or damaged.
-      if ((await loadBlockEnd(store, await heightOf(view, end.version))) === undefined) {
-        throw outsideWindow(end.version);
-      }
+      if ((await loadBlockEnd(store, height)) === undefined) throw outsideWindow(end.version);
       throw error;
     }
   }
+}
+
+function stateRootOf(info: Uint8Array): Uint8Array {
+  const root = decodeWith(transactionInfoCodec, info).stateCheckpointHash;
+  if (root === undefined) throw new LedgerError("corrupt", "the end of a block has no state root");
+  return root;
 }
 
 /** The value hash of another item, which a proof of absence ends in. */
@@ -163,10 +181,6 @@ async function valueHashOf(view: LedgerView, keyHash: Uint8Array, version: bigin
     throw new LedgerError("corrupt", "the state tree has an item that the store lacks");
   }
   return stateValueHash(item.value);
-}
-
-async function heightOf(view: LedgerView, version: bigint): Promise<bigint> {
-  return (await blockEndingAt(view, version)).height;
 }
 
 async function blockEndingAt(view: LedgerView, version: bigint): Promise<Block> {
@@ -198,48 +212,48 @@ async function findPoint(
   view: LedgerView,
   version: bigint | undefined,
 ): Promise<ProvablePoint> {
-  const newest = (await loadNewestSigned(store))?.signed;
+  const { version: latest, blockHeight } = view.position;
+  if (version === undefined || version === latest) {
+    // Where every block is signed, this is all there is to find.
+    const end = await loadBlockEnd(store, blockHeight);
+    if (end?.version === latest && end.signed !== undefined) {
+      return { height: blockHeight, end, signed: end.signed };
+    }
+  }
+  const newest = await loadNewestBytes(store);
   if (newest === undefined) {
     throw new LedgerError(
       "no_signatures",
       "this node has no validator signatures, so it cannot prove anything",
     );
   }
-  const { version: latest } = view.position;
+  const head = readSignedHead(newest);
   // A follower's sources may be ahead of its ledger.
-  const isAhead = newest.ledgerInfo.version > latest;
-  const wanted = version ?? (isAhead ? latest : newest.ledgerInfo.version);
-  const block = await blockEndingAt(view, wanted);
-  const end = await loadBlockEnd(store, block.height);
+  const isAhead = head.version > latest;
+  const wanted = version ?? (isAhead ? latest : head.version);
+  const { height, epoch } = await blockEndingAt(view, wanted);
+  const end = await loadBlockEnd(store, height);
   if (end?.version !== wanted) throw outsideWindow(wanted);
-  if (end.signed !== undefined) return { end, signed: decodeSigned(end.signed) };
-  const covering = newest.ledgerInfo.epoch === block.epoch ? newest : await loadEpochEnd(store, block.epoch);
-  const covered = covering?.ledgerInfo.version;
-  if (covering === undefined || covered === undefined || covered < wanted || covered > latest) {
+  if (end.signed !== undefined) return { height, end, signed: end.signed };
+  const [signed] = head.epoch === epoch ? [newest] : await loadEpochEnds(store, epoch, epoch);
+  const covered = signed && readSignedHead(signed).version;
+  if (signed === undefined || covered === undefined || covered < wanted || covered > latest) {
     throw new LedgerError(
       "unavailable",
       `no validator signature that this node has covers version ${wanted} yet`,
     );
   }
-  return { end, signed: covering };
+  return { height, end, signed };
 }
 
 /** How a waypoint leads to a signed ledger info. */
-async function ledgerOf(
-  store: Reader,
-  signed: SignedLedgerInfo,
-  from: Waypoint | undefined,
-): Promise<MadeLedger> {
-  const { epoch, version } = signed.ledgerInfo;
-  if (
-    from !== undefined &&
-    from.version === version &&
-    isSameWaypoint(computeWaypoint(signed.ledgerInfo), from)
-  ) {
+async function ledgerOf(store: Reader, signed: Uint8Array, from: Waypoint | undefined): Promise<MadeLedger> {
+  const { epoch, version } = readSignedHead(signed);
+  if (from?.version === version && isSameWaypoint(computeWaypoint(decodeSigned(signed).ledgerInfo), from)) {
     return { kind: "named", ledgerInfo: preimageOf(signed) };
   }
   const start = from === undefined ? await epochBefore(store, epoch) : await epochEndAt(store, epoch, from);
-  const first = start.ledgerInfo.epoch + 1n;
+  const first = readSignedHead(start).epoch + 1n;
   if (epoch - first > MAX_EPOCH_CHANGES) {
     throw new LedgerError(
       "unprovable",
@@ -248,29 +262,30 @@ async function ledgerOf(
   }
   const epochChanges = await loadEpochEnds(store, first, epoch - 1n);
   if (BigInt(epochChanges.length) !== epoch - first) throw gapAt(first + BigInt(epochChanges.length));
-  return { kind: "signed", start: preimageOf(start), epochChanges, last: encodeSigned(signed) };
+  return { kind: "signed", start: preimageOf(start), epochChanges, last: signed };
 }
 
 function gapAt(epoch: bigint): LedgerError {
   return new LedgerError("unprovable", `this node has no signed end of epoch ${epoch}`);
 }
 
-async function epochBefore(store: Reader, epoch: bigint): Promise<SignedLedgerInfo> {
-  const found = await loadEpochEnd(store, epoch - 1n);
+async function epochBefore(store: Reader, epoch: bigint): Promise<Uint8Array> {
+  const [found] = await loadEpochEnds(store, epoch - 1n, epoch - 1n);
   if (found === undefined) throw gapAt(epoch - 1n);
   return found;
 }
 
 /** The end of an epoch before another, by its waypoint. Epochs end in order. */
-async function epochEndAt(store: Reader, before: bigint, waypoint: Waypoint): Promise<SignedLedgerInfo> {
+async function epochEndAt(store: Reader, before: bigint, waypoint: Waypoint): Promise<Uint8Array> {
   let [low, high] = [0n, before - 1n];
   while (low <= high) {
     const middle = (low + high) / 2n;
-    const found = await loadEpochEnd(store, middle);
+    const [found] = await loadEpochEnds(store, middle, middle);
     // A chain whose first epochs nobody signed has none at the beginning.
-    if (found === undefined || found.ledgerInfo.version < waypoint.version) low = middle + 1n;
-    else if (found.ledgerInfo.version > waypoint.version) high = middle - 1n;
-    else if (equalBytes(computeWaypoint(found.ledgerInfo).hash, waypoint.hash)) return found;
+    const version = found === undefined ? -1n : readSignedHead(found).version;
+    if (found === undefined || version < waypoint.version) low = middle + 1n;
+    else if (version > waypoint.version) high = middle - 1n;
+    else if (isSameWaypoint(computeWaypoint(decodeSigned(found).ledgerInfo), waypoint)) return found;
     else break;
   }
   throw new LedgerError(
@@ -279,8 +294,13 @@ async function epochEndAt(store: Reader, before: bigint, waypoint: Waypoint): Pr
   );
 }
 
-/** Only what the waypoint hashes. */
-function preimageOf({ ledgerInfo }: SignedLedgerInfo): WaypointPreimage {
-  const { epoch, accumulatorRoot, version, timestampUsec, nextEpoch } = ledgerInfo;
-  return { epoch, accumulatorRoot, version, timestampUsec, nextEpoch };
+/** Of the last start: proofs without a waypoint all begin at the same one for a whole epoch. */
+let lastStart: { readonly signed: Uint8Array; readonly preimage: Uint8Array } | undefined;
+
+/** BCS of what the waypoint of a signed ledger info hashes. */
+function preimageOf(signed: Uint8Array): Uint8Array {
+  if (lastStart !== undefined && equalBytes(lastStart.signed, signed)) return lastStart.preimage;
+  const preimage = encodeWith(waypointPreimageCodec, decodeSigned(signed).ledgerInfo);
+  lastStart = { signed, preimage };
+  return preimage;
 }

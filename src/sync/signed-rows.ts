@@ -13,11 +13,11 @@ import { SIDE_KEYS } from "./base-rows.ts";
 /** Second bytes of the keys. */
 const KINDS = {
   epochEnd: 0,
-  newest: 1,
-  blockEnd: 2,
-  changed: 3,
+  subtree: 1,
+  changed: 2,
+  blockEnd: 3,
   reach: 4,
-  subtree: 5,
+  newest: 5,
   firstEpoch: 8,
 } as const;
 const NEWEST_KEY = signedKey("newest");
@@ -66,6 +66,27 @@ export function newestRow({ signed, isOwn }: NewestSigned): SideRow {
 export function ownSignedRows(signed: SignedLedgerInfo): SideRow[] {
   const newest = newestRow({ signed, isOwn: true });
   return signed.ledgerInfo.nextEpoch === undefined ? [newest] : [newest, epochEndRow(signed)];
+}
+
+/** What is read of a signed ledger info without decoding it. */
+export interface SignedHead {
+  readonly epoch: bigint;
+  readonly version: bigint;
+}
+
+/** After the variant: epoch, round, block id and accumulator root. */
+const [EPOCH_AT, VERSION_AT] = [1, 1 + 8 + 8 + 32 + 32];
+
+/** Epoch and version of a stored signed ledger info. */
+export function readSignedHead(bytes: Uint8Array): SignedHead {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return { epoch: buffer.readBigUInt64LE(EPOCH_AT), version: buffer.readBigUInt64LE(VERSION_AT) };
+}
+
+/** BCS of the newest signed ledger info. */
+export async function loadNewestBytes(store: Pick<Store, "getSideRows">): Promise<Uint8Array | undefined> {
+  const [bytes] = await store.getSideRows([NEWEST_KEY]);
+  return bytes && decodeWith(newestCodec, new Uint8Array(bytes)).signed;
 }
 
 export async function loadNewestSigned(store: Pick<Store, "getSideRows">): Promise<NewestSigned | undefined> {

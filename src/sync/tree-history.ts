@@ -7,38 +7,64 @@ import { StoreError } from "../store/errors.ts";
 import { SIDE_KEYS } from "./base-rows.ts";
 
 /** Bytes of a version in a row: enough for 2^48. */
-const VERSION_BYTES = 6;
+export const VERSION_BYTES = 6;
 /** Most nodes whose children are kept in memory between commits. */
 const MAX_CACHED = 20_000;
 const ROOT = Uint8Array.of(0);
+const SLOTS = 16;
+const ALL_SLOTS = 0xffff;
 
 type Rows = Pick<Store, "getSideRows" | "getTreeNodes">;
+
+/** By slot: the version that wrote the child node; undefined where there is none. */
+type ChildVersions = readonly (number | undefined)[];
 
 /** A node as a version wrote it. */
 interface NodeVersion {
   readonly version: number;
-  /** By slot: the version that wrote the child node. */
-  readonly children: readonly (number | undefined)[];
+  readonly children: ChildVersions;
 }
 
 /** A node that a block changed, and the version of its row before, if it had been there. */
 export interface ChangedNode {
   readonly key: Uint8Array;
-  readonly before: bigint | undefined;
+  readonly before: number | undefined;
   readonly isRemoved: boolean;
 }
 
+/** A node's key as a text, one character for each byte: the depth, then the nibbles of its way. */
 function nameOf(key: Uint8Array): string {
   return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString("latin1");
 }
 
-/** Key of a node's row. */
-export function nodeRowKey(key: Uint8Array, version: bigint | number): Uint8Array {
-  const out = Buffer.alloc(1 + VERSION_BYTES + key.length);
+/** Name of a node's parent. */
+function parentName(name: string): string {
+  const depth = name.charCodeAt(0);
+  const whole = name.slice(1, 1 + (depth >> 1));
+  const head = String.fromCharCode(depth - 1);
+  if ((depth & 1) === 1) return head + whole;
+  return head + whole.slice(0, -1) + String.fromCharCode(whole.charCodeAt(whole.length - 1) & 0xf0);
+}
+
+/** Slot of a node in its parent. */
+function slotOf(name: string): number {
+  const last = name.charCodeAt(name.length - 1);
+  return (name.charCodeAt(0) & 1) === 1 ? last >> 4 : last & 15;
+}
+
+/** Key of a node's row. Rows of one version lie together, because they are written together. */
+export function nodeRowKey(key: Uint8Array, version: number): Uint8Array {
+  const out = Buffer.allocUnsafe(1 + VERSION_BYTES + key.length);
   out[0] = SIDE_KEYS.treeHistory;
-  out.writeUIntBE(Number(version), 1, VERSION_BYTES);
+  writeVersion(out, version, 1);
   out.set(key, 1 + VERSION_BYTES);
   return out;
+}
+
+/** Writes a version; returns where it ends. */
+export function writeVersion(out: Buffer, version: number, at: number): number {
+  out.writeUInt16BE(Math.floor(version / 2 ** 32), at);
+  return out.writeUInt32BE(version % 2 ** 32, at + 2);
 }
 
 /** Mask of the slots that hold child nodes, from the head of a node's bytes. */
@@ -47,22 +73,23 @@ function innerSlots(node: Uint8Array): number {
   return children & ~((node[2] ?? 0) | ((node[3] ?? 0) << 8));
 }
 
-function encodeRow(node: Uint8Array, children: NodeVersion["children"]): Uint8Array {
-  const versions = children.filter((version) => version !== undefined);
-  const out = Buffer.allocUnsafe(node.length + VERSION_BYTES * versions.length);
+function encodeRow(node: Uint8Array, children: ChildVersions): Uint8Array {
+  let count = 0;
+  for (const version of children) if (version !== undefined) count++;
+  const out = Buffer.allocUnsafe(node.length + VERSION_BYTES * count);
   out.set(node);
   let at = node.length;
-  for (const version of versions) at = out.writeUIntBE(version, at, VERSION_BYTES);
+  for (const version of children) if (version !== undefined) at = writeVersion(out, version, at);
   return out;
 }
 
-/** The bytes of a node, and the versions of its child nodes by slot. */
-function decodeRow(row: Uint8Array): { node: Uint8Array; children: (number | undefined)[] } {
+/** The bytes of a node, and the versions of its child nodes. */
+function decodeRow(row: Uint8Array): { readonly node: Uint8Array; readonly children: ChildVersions } {
   const inner = innerSlots(row);
   const bytes = Buffer.from(row.buffer, row.byteOffset, row.byteLength);
-  const children: (number | undefined)[] = [];
+  const children: (number | undefined)[] = new Array<undefined>(SLOTS).fill(undefined);
   let at = bytes.length;
-  for (let slot = 15; slot >= 0; slot--) {
+  for (let slot = SLOTS - 1; slot >= 0; slot--) {
     if ((inner & (1 << slot)) === 0) continue;
     at -= VERSION_BYTES;
     children[slot] = bytes.readUIntBE(at, VERSION_BYTES);
@@ -70,25 +97,23 @@ function decodeRow(row: Uint8Array): { node: Uint8Array; children: (number | und
   return { node: bytes.subarray(0, at), children };
 }
 
-/** All child nodes as one version left them. */
-function childrenAt(node: Uint8Array, version: number): (number | undefined)[] {
+/** Versions of child nodes: `version` for those of a mask, and what they were before for the rest. */
+function childVersions(
+  node: Uint8Array,
+  version: number,
+  written: number,
+  before: ChildVersions | undefined,
+): ChildVersions {
   const inner = innerSlots(node);
-  return Array.from({ length: 16 }, (_, slot) => ((inner & (1 << slot)) === 0 ? undefined : version));
-}
-
-/** Slot of a node in its parent. */
-function slotOf(key: Uint8Array): number {
-  const last = key[key.length - 1] ?? 0;
-  return ((key[0] ?? 0) & 1) === 1 ? last >> 4 : last & 15;
-}
-
-/** Key of a node's parent. */
-function parentOf(key: Uint8Array): Uint8Array {
-  const depth = (key[0] ?? 1) - 1;
-  const out = key.slice(0, 1 + ((depth + 1) >> 1));
-  out[0] = depth;
-  if ((depth & 1) === 1) out[out.length - 1] = (out[out.length - 1] ?? 0) & 0xf0;
-  return out;
+  const children: (number | undefined)[] = new Array<undefined>(SLOTS).fill(undefined);
+  for (let slot = 0; slot < SLOTS; slot++) {
+    const bit = 1 << slot;
+    if ((inner & bit) === 0) continue;
+    children[slot] = (written & bit) === 0 ? before?.[slot] : version;
+    if (children[slot] === undefined)
+      throw new StoreError("corrupt", "a node of the state tree has no version");
+  }
+  return children;
 }
 
 /** Key of a child node. */
@@ -103,6 +128,23 @@ function childKey(key: Uint8Array, slot: number): Uint8Array {
   return out;
 }
 
+interface Wanted {
+  readonly key: Uint8Array;
+  readonly name: string;
+  readonly version: number;
+}
+
+/** Where a block stands in the history. */
+export interface BlockPlace {
+  readonly version: bigint;
+  /** The version of the root before; undefined for an empty tree. */
+  readonly rootVersion: bigint | undefined;
+  /** The version that the history began at: nodes without a row are as they were then. */
+  readonly base: bigint;
+  /** True for the first block of a history. */
+  readonly isFirst: boolean;
+}
+
 /** Makes the rows of blocks, one after the other. Runs ahead of its store until `settle`. */
 export class TreeHistory {
   readonly #store: Rows;
@@ -113,106 +155,102 @@ export class TreeHistory {
     this.#store = store;
   }
 
-  /**
-   * Rows of the nodes that a block changed. `rootVersion` is the version of the root before, undefined for an empty tree.
-   * Nodes without a row are those that the history began with, at the version `base`.
-   */
+  /** Rows of the nodes that a block changed. */
   async rowsOf(
     changes: readonly TreeNodeWrite[],
-    {
-      version,
-      rootVersion,
-      base,
-      isFirst,
-    }: { version: bigint; rootVersion: bigint | undefined; base: bigint; isFirst: boolean },
+    place: BlockPlace,
   ): Promise<{ readonly rows: SideRow[]; readonly changed: ChangedNode[] }> {
     const rows: SideRow[] = [];
     const changed: ChangedNode[] = [];
-    const own = new Set(changes.flatMap(({ key, value }) => (value === undefined ? [] : [nameOf(key)])));
-    const former: SideRow[] = [];
-    const before = await this.#loadBefore(changes, rootVersion, base, former);
-    // No block end before the first one of a history is kept.
-    if (!isFirst) rows.push(...former);
-    for (const { key, value } of changes) {
-      const old = before.get(nameOf(key));
+    const version = Number(place.version);
+    const names = changes.map(({ key }) => nameOf(key));
+    const before = await this.#loadBefore(changes, names, place, rows);
+    /** By parent: the slots of the nodes that this block wrote. */
+    const written = new Map<string, number>();
+    for (const [i, { key, value }] of changes.entries()) {
+      const name = names[i] ?? "";
+      if (value === undefined || key[0] === 0) continue;
+      const parent = parentName(name);
+      written.set(parent, (written.get(parent) ?? 0) | (1 << slotOf(name)));
+    }
+    for (const [i, { key, value }] of changes.entries()) {
+      const name = names[i] ?? "";
+      const old = before.get(name);
       changed.push({
         key,
-        before: old === undefined ? undefined : BigInt(old.version),
+        before: old?.version,
         isRemoved: value === undefined,
       });
       if (value === undefined) {
-        this.#known.delete(nameOf(key));
+        this.#known.delete(name);
         continue;
       }
-      const children = childrenAt(value, Number(version));
-      for (const slot of children.keys()) {
-        if (children[slot] === undefined || own.has(nameOf(childKey(key, slot)))) continue;
-        const kept = old?.children[slot];
-        if (kept === undefined) throw new StoreError("corrupt", "a node of the state tree has no version");
-        children[slot] = kept;
-      }
-      this.#known.set(nameOf(key), { version: Number(version), children });
+      const children = childVersions(value, version, written.get(name) ?? 0, old?.children);
+      this.#known.set(name, { version, children });
       rows.push({ key: nodeRowKey(key, version), value: encodeRow(value, children) });
     }
     return { rows, changed };
   }
 
-  /** The nodes before a block, level by level: where a node was written stands in its parent. */
+  /** The nodes before a block. Where one was written stands in its parent, so unknown ones are read from the top down. */
   async #loadBefore(
     changes: readonly TreeNodeWrite[],
-    rootVersion: bigint | undefined,
-    base: bigint,
+    names: readonly string[],
+    { rootVersion, base, isFirst }: BlockPlace,
     rows: SideRow[],
   ): Promise<ReadonlyMap<string, NodeVersion>> {
     const found = new Map<string, NodeVersion>();
-    const levels: Uint8Array[][] = [];
-    for (const { key } of changes) {
+    const levels: { key: Uint8Array; name: string }[][] = [];
+    for (const [i, { key }] of changes.entries()) {
+      const name = names[i] ?? "";
+      const known = this.#known.get(name);
+      if (known !== undefined) {
+        found.set(name, known);
+        continue;
+      }
       const depth = key[0] ?? 0;
-      const level = levels[depth] ?? [];
-      levels[depth] = level;
-      level.push(key);
+      levels[depth] ??= [];
+      levels[depth].push({ key, name });
     }
     for (const level of levels) {
-      const missing: { key: Uint8Array; version: number }[] = [];
-      for (const key of level ?? []) {
-        const version = key[0] === 0 ? rootVersion : found.get(nameOf(parentOf(key)))?.children[slotOf(key)];
-        if (version === undefined) continue;
-        const known = this.#known.get(nameOf(key));
-        if (known !== undefined) found.set(nameOf(key), known);
-        else missing.push({ key, version: Number(version) });
+      const missing: Wanted[] = [];
+      for (const { key, name } of level ?? []) {
+        const version = key[0] === 0 ? rootVersion : found.get(parentName(name))?.children[slotOf(name)];
+        if (version !== undefined) missing.push({ key, name, version: Number(version) });
       }
       if (missing.length === 0) continue;
       const stored = await this.#store.getSideRows(
         missing.map(({ key, version }) => nodeRowKey(key, version)),
       );
-      const first: { key: Uint8Array; version: number }[] = [];
+      const unchanged: Wanted[] = [];
       for (const [i, node] of missing.entries()) {
         const row = stored[i];
-        if (row === undefined) first.push(node);
-        else found.set(nameOf(node.key), { version: node.version, children: decodeRow(row).children });
+        if (row === undefined) unchanged.push(node);
+        else found.set(node.name, { version: node.version, children: decodeRow(row).children });
       }
-      await this.#loadFirst(first, base, found, rows);
+      // No block end before the first one of a history is kept.
+      await this.#loadFirst(unchanged, base, found, isFirst ? undefined : rows);
     }
     return found;
   }
 
   /** Nodes that change for the first time since the history began. Adds rows of what they were. */
   async #loadFirst(
-    nodes: readonly { key: Uint8Array; version: number }[],
+    nodes: readonly Wanted[],
     base: bigint,
     found: Map<string, NodeVersion>,
-    rows: SideRow[],
+    rows: SideRow[] | undefined,
   ): Promise<void> {
     if (nodes.length === 0) return;
     const current = await this.#store.getTreeNodes(nodes.map(({ key }) => key));
-    for (const [i, { key, version }] of nodes.entries()) {
+    for (const [i, { key, name, version }] of nodes.entries()) {
       const bytes = current[i];
       if (bytes === undefined || version !== Number(base)) {
         throw new StoreError("corrupt", `the state tree lacks a node of version ${version}`);
       }
-      const children = childrenAt(bytes, version);
-      rows.push({ key: nodeRowKey(key, version), value: encodeRow(new Uint8Array(bytes), children) });
-      found.set(nameOf(key), { version, children });
+      const children = childVersions(bytes, version, ALL_SLOTS, undefined);
+      rows?.push({ key: nodeRowKey(key, version), value: encodeRow(bytes, children) });
+      found.set(name, { version, children });
     }
   }
 
@@ -230,12 +268,13 @@ export class TreeHistory {
 /** Reads the tree of one version. Knows where each node was written once it has read its parent. */
 export class TreeAt {
   readonly #store: Rows;
-  readonly #versions = new Map<string, number>();
+  readonly #rootVersion: number | undefined;
+  readonly #children = new Map<string, ChildVersions>();
   #usesCurrent = false;
 
   constructor(store: Rows, rootVersion: bigint | undefined) {
     this.#store = store;
-    if (rootVersion !== undefined) this.#versions.set(nameOf(ROOT), Number(rootVersion));
+    this.#rootVersion = rootVersion === undefined ? undefined : Number(rootVersion);
   }
 
   /** True once it took a node from the table of current ones, where a commit may have replaced it meanwhile. */
@@ -246,24 +285,21 @@ export class TreeAt {
   readonly getNodes: TreeNodeReader = (keys) => Promise.all(keys.map((key) => this.#read(key)));
 
   async #read(key: Uint8Array): Promise<Uint8Array | undefined> {
-    const version = this.#versions.get(nameOf(key));
+    const name = nameOf(key);
+    const version = key[0] === 0 ? this.#rootVersion : this.#children.get(parentName(name))?.[slotOf(name)];
     if (version === undefined) return undefined;
     const [row] = await this.#store.getSideRows([nodeRowKey(key, version)]);
     if (row !== undefined) {
       const { node, children } = decodeRow(row);
-      this.#note(key, children);
+      this.#children.set(name, children);
       return node;
     }
     this.#usesCurrent = true;
     const [current] = await this.#store.getTreeNodes([key]);
-    if (current !== undefined) this.#note(key, childrenAt(current, version));
+    if (current !== undefined) {
+      this.#children.set(name, childVersions(current, version, ALL_SLOTS, undefined));
+    }
     return current;
-  }
-
-  #note(key: Uint8Array, children: readonly (number | undefined)[]): void {
-    children.forEach((version, slot) => {
-      if (version !== undefined) this.#versions.set(nameOf(childKey(key, slot)), version);
-    });
   }
 }
 

@@ -104,7 +104,7 @@ describe("plain start", () => {
     ]);
     const lines = node.stdout().split("\n");
     const shown = lines.flatMap((line) => /^ {2}(?:npx )?sextant (.*)$/.exec(line)?.[1] ?? []);
-    expect(shown.length).toBe(4);
+    expect(shown.length).toBe(3);
     for (const line of shown) {
       const more = line.startsWith("watch") ? ["--count", "1"] : [];
       const { code, stdout, stderr } = await runCommand([...line.split(" "), ...more]);

@@ -336,6 +336,39 @@ describe("a fork", () => {
     expect({ balances: await balancesOf(fork), items: await itemsOf(fork) }).toEqual(before);
   });
 
+  it("claims no root: nobody can verify it, and a follower that takes its word says so", async () => {
+    const origin = await startOrigin();
+    const fork = await startNode({ fork: { url: origin.url ?? "", upstreamRate: 0 }, http: { port: 0 } });
+    const at = await headOf(fork);
+    await fork.fund("0xb0b", 5n);
+    const head = await headOf(fork);
+    const made = await fetch(`${fork.url}/transactions/by_version/${head}`);
+    expect(await made.json()).toMatchObject({
+      accumulator_root_hash: `0x${"0".repeat(64)}`,
+      state_checkpoint_hash: `0x${"0".repeat(64)}`,
+    });
+    const proof = await fetch(`${fork.url}/accounts/0xb0b/balance/${APT}/proof?ledger_version=${head}`);
+    expect(proof.status).not.toBe(200);
+    // From genesis on, its records do not verify beyond the fork.
+    const strict = await startNode({
+      follow: { upstreams: [fork.url ?? ""], upstreamRate: 0, pollTimeMs: 20 },
+      genesis: createLocalChain({ seed: SEED }).genesisBlob(),
+    });
+    await until(async () => JSON.stringify(await strict.info()).includes("set_aside"));
+    expect(await headOf(strict)).toBeLessThanOrEqual(at);
+    const trusting = await startNode({
+      follow: { upstreams: [fork.url ?? ""], upstreamRate: 0, pollTimeMs: 20, startVersion: `${head}` },
+    });
+    await trusting.untilReady();
+    expect(await trusting.balance("0xb0b", APT)).toBe(5n);
+    expect((await trusting.info()).trust_level).toBe("trusted");
+    // A fork of a fork.
+    const second = await startNode({ fork: { url: fork.url ?? "", upstreamRate: 0 } });
+    expect(await second.balance("0xb0b", APT)).toBe(5n);
+    expect(await balancesOf(second)).toEqual(await balancesOf(fork));
+    expect(await balancesOf(second, at - 2n)).toEqual(await balancesOf(origin, at - 2n));
+  });
+
   it("goes on with its time from the fork on", async () => {
     const origin = await startOrigin();
     const fork = await startNode({ fork: { url: origin.url ?? "", upstreamRate: 0 } });

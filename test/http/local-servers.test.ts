@@ -211,6 +211,9 @@ describe("status", () => {
       "another condition",
       { query: QUERY, variables: { where_condition: { last_success_version: { _gt: 5 } } } },
     ],
+    ["a field of every object", { query: "{ processor_status { constructor } }" }],
+    ["white space without end", { query: `query${" ".repeat(60_000)}!` }],
+    ["white space below the limit", { query: `query${" ".repeat(4000)}!` }],
     ["no query", {}],
     ["nothing", null],
   ])("says what is here: %s", async (_, body) => {

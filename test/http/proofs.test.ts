@@ -7,7 +7,7 @@ import { decodeBundleJson } from "../../src/proof/bundle-json.ts";
 import { fastestBls } from "../../src/proof/native-bls.ts";
 
 const COIN = "0x1::aptos_coin::AptosCoin";
-const BLOCKS = 12;
+const BLOCKS = 50;
 
 let node: Node;
 let base: string;
@@ -136,6 +136,7 @@ it("the window moves with the ledger", async () => {
   expect((await fetch(url)).status).toBe(200);
   for (let i = 0; i < 6; i++) await node.produceBlock();
   expect((await fetch(url)).status).toBe(200);
-  for (let i = 0; i < 2; i++) await node.produceBlock();
+  // Block ends leave in groups.
+  for (let i = 0; i < 36; i++) await node.produceBlock();
   expect((await fetch(url)).status).toBe(410);
 });

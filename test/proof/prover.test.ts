@@ -104,12 +104,12 @@ async function lastEnds(store: Store, count: number): Promise<bigint[]> {
 describe("proofs", () => {
   it("of every block end inside the window hold from the genesis waypoint, for items that are there and others", async () => {
     const run = await begin("proofs", "8s");
-    for (let i = 0; i < 30; i++) await run.step();
+    for (let i = 0; i < 50; i++) await run.step();
     const fromWaypoint = checkGenesis(run.chain.genesisBlob()).waypoint;
     const questions = questionsOf(run);
-    const [ends, outside] = [await lastEnds(run.store, 8), (await lastEnds(run.store, 12)).slice(11)];
+    const [ends, outside] = [await lastEnds(run.store, 8), (await lastEnds(run.store, 45)).slice(42)];
     for (const [i, version] of ends.entries()) {
-      for (const question of questions.filter((_, q) => (q + i) % 4 === 0)) {
+      for (const question of questions.filter((_, q) => (q + i) % 8 === 0)) {
         const bundle = await ask(run.store, question, { version, fromWaypoint });
         const proven = verifyBundle(bundle, fromWaypoint, fastestBls());
         expect(proven.version).toBe(version);
@@ -247,9 +247,9 @@ describe("proofs", () => {
     };
     const run = await begin("clean", "5s", watched);
     let most = 0;
-    for (let i = 0; i < 40; i++) {
+    for (let i = 0; i < 90; i++) {
       await run.step();
-      if (i === 10) most = keys.size;
+      if (i === 40) most = keys.size;
     }
     // The window holds the same number of blocks all the time.
     expect(keys.size).toBeLessThan(2 * most);

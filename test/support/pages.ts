@@ -4,8 +4,9 @@ import type { Page } from "playwright-core";
 
 /** A page and when it is complete. */
 export interface ShownPage {
-  /** Of its screenshots. */
   readonly name: string;
+  /** False for a page without screenshots. */
+  readonly isPictured?: false;
   /** Path on the node, with the query. */
   readonly path: string;
   /** Status of the page itself; 200 when left out. */
@@ -29,19 +30,31 @@ const view = (name: string | RegExp) => async (page: Page) => {
   await page.locator("[aria-busy=true]").waitFor({ state: "detached" });
 };
 
+/** Waits for the operations of the reference. */
+const listed = (page: Page) =>
+  page.getByRole("heading", { level: 3, name: "Balance of an account" }).waitFor();
+
+/** Waits for the bytes of a transfer. */
+async function encoded(page: Page): Promise<void> {
+  await view("Encode a transaction")(page);
+  await page.getByLabel(/^to\b/).fill("basil");
+  await page.getByLabel(/^amount\b/).fill("250000000");
+  await page.getByRole("heading", { name: /bytes to sign/ }).waitFor();
+}
+
 /** Every page. Demo accounts go by their names. */
 export const PAGES: readonly ShownPage[] = [
   { name: "now", path: "/", ready: view("Now") },
-  { name: "accounts", path: "/#/account", ready: view("Accounts") },
+  { name: "accounts", path: "/#/account", isPictured: false, ready: view("Accounts") },
   { name: "account", path: "/#/account/gus", ready: view("Account gus") },
   { name: "blocks", path: "/#/blocks", ready: view("Blocks") },
   { name: "block", path: "/#/block/20", ready: view("Block 20") },
   { name: "transaction", path: "/#/transaction/45", ready: view(/Transaction/) },
   { name: "table", path: "/#/table/prices", ready: view(/Table/) },
-  { name: "encode", path: "/#/encode", ready: view("Encode a transaction") },
+  { name: "encode", path: "/#/encode", ready: encoded },
   { name: "verify", path: "/#/verify", ready: view("Verify a proof") },
-  { name: "search", path: "/#/search?q=20", ready: view("Search") },
-  { name: "no-such-view", path: "/#/nowhere", ready: view("Off the chart") },
-  { name: "reference", path: "/v1/spec", ready: heading(/Sextant/) },
+  { name: "search", path: "/#/search?q=20", isPictured: false, ready: view("Search") },
+  { name: "no-such-view", path: "/#/nowhere", isPictured: false, ready: view("Off the chart") },
+  { name: "reference", path: "/v1/spec", ready: listed },
   { name: "not-found", path: "/nowhere", status: 404, ready: heading("Nothing is served here") },
 ];

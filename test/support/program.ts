@@ -86,7 +86,13 @@ export async function startProgram(
   environment: Environment = {},
   line: "ready" | "listening" = "ready",
 ): Promise<Running> {
-  const settings = { SEXTANT_MAX_WAIT: "0", ...environment };
+  const settings = {
+    SEXTANT_MAX_WAIT: "0",
+    // Tests side by side would fight for the usual ones.
+    SEXTANT_FAUCET_PORT: "off",
+    SEXTANT_STATUS_PORT: "off",
+    ...environment,
+  };
   const port = args.includes("--port") ? [] : ["--port", "0"];
   const { child, output, finished } = launch(["start", ...port, ...args], settings);
   const wanted = line === "ready" ? /sextant is ready: (http\S+)/ : /sextant is \w+: (http\S+)/;

@@ -119,6 +119,22 @@ func main() {
 	check("get_raw_state_value", err, stored.HTTPResponse, len(stored.Body) > 8)
 	records, err := client.GetTransactionsWithResponse(ctx, &api.GetTransactionsParams{Limit: pointer(uint16(1))})
 	check("get_transactions", err, records.HTTPResponse, len(records.Body) > 8)
+	first, err := client.GetTransactionByVersionWithResponse(ctx, "1", &api.GetTransactionByVersionParams{})
+	var named struct{ Hash, Version string }
+	must(json.Unmarshal(first.Body, &named))
+	check("get_transaction_by_version", err, first.HTTPResponse, named.Version == "1")
+	byHash, err := client.GetTransactionByHashWithResponse(ctx, named.Hash, &api.GetTransactionByHashParams{})
+	check("get_transaction_by_hash", err, byHash.HTTPResponse, strings.Contains(string(byHash.Body), named.Hash))
+	waited, err := client.WaitTransactionByHashWithResponse(ctx, named.Hash, &api.WaitTransactionByHashParams{})
+	check("wait_transaction_by_hash", err, waited.HTTPResponse, strings.Contains(string(waited.Body), named.Hash))
+	sent, err := client.GetAccountTransactionsWithResponse(ctx, ada, &api.GetAccountTransactionsParams{Start: pointer("0")})
+	check("get_account_transactions", err, sent.HTTPResponse, sent.JSON200 != nil)
+	byHeight, err := client.GetBlockByHeightWithResponse(ctx, "1", &api.GetBlockByHeightParams{WithTransactions: pointer(true)})
+	check("get_block_by_height", err, byHeight.HTTPResponse, byHeight.JSON200 != nil && byHeight.JSON200.BlockHeight == "1")
+	byVersion, err := client.GetBlockByVersionWithResponse(ctx, "1", &api.GetBlockByVersionParams{})
+	check("get_block_by_version", err, byVersion.HTTPResponse, byVersion.JSON200 != nil && byVersion.JSON200.BlockHash == byHeight.JSON200.BlockHash)
+	gasPrices, err := client.EstimateGasPriceWithResponse(ctx, &api.EstimateGasPriceParams{})
+	check("estimate_gas_price", err, gasPrices.HTTPResponse, gasPrices.JSON200 != nil && gasPrices.JSON200.GasEstimate >= 100)
 
 	returned, err := client.ViewWithResponse(ctx, &api.ViewParams{}, api.ViewRequest{
 		Function: "0x1::coin::balance", TypeArguments: []string{coin}, Arguments: []interface{}{ada},

@@ -7,6 +7,7 @@ from client import Client
 from client.api.default import (
     count_table_items,
     encode_submission,
+    estimate_gas_price,
     explain_submission,
     get_account,
     get_account_balance,
@@ -14,9 +15,12 @@ from client.api.default import (
     get_account_modules,
     get_account_resource,
     get_account_resources,
+    get_account_transactions,
     get_balance_detail,
     get_balance_history,
     get_balances,
+    get_block_by_height,
+    get_block_by_version,
     get_holdings,
     get_ledger_info,
     get_raw_state_value,
@@ -24,6 +28,8 @@ from client.api.default import (
     get_raw_table_items,
     get_table_item,
     get_table_items,
+    get_transaction_by_hash,
+    get_transaction_by_version,
     get_transactions,
     healthy,
     info,
@@ -36,6 +42,7 @@ from client.api.default import (
     submit_batch_transactions,
     submit_transaction,
     view,
+    wait_transaction_by_hash,
 )
 from client.models import (
     Account,
@@ -45,6 +52,7 @@ from client.models import (
     BalanceQuery,
     Balances,
     BalancesRequest,
+    Block,
     BlockEvent,
     EncodeSubmissionRequest,
     EntryFunctionPayload,
@@ -56,6 +64,7 @@ from client.models import (
     ExplainEncodeRequestType,
     ExplainMessageRequest,
     ExplainMessageRequestType,
+    GasEstimation,
     Holding,
     LedgerInfo,
     Message,
@@ -193,6 +202,14 @@ check(count_table_items, typed(TableRowCount, lambda found: found.is_complete), 
 state_key = f"0x01{PRICES[2:]}04{KEY[2:]}"
 check(get_raw_state_value, lambda response: len(response.content) > 8, body=RawStateValueRequest(key=state_key))
 check(get_transactions, lambda response: len(response.content) > 8, limit=1)
+first = json.loads(get_transaction_by_version.sync_detailed("1", client=client).content)
+check(get_transaction_by_version, lambda response: json.loads(response.content)["version"] == "1", "1")
+for by_hash in (get_transaction_by_hash, wait_transaction_by_hash):
+    check(by_hash, lambda response: json.loads(response.content)["version"] == "1", first["hash"])
+check(get_account_transactions, typed(list), ADA, start="0", limit=2)
+block = check(get_block_by_height, typed(Block, lambda block: len(block.transactions) > 0), "1", with_transactions=True)
+check(get_block_by_version, typed(Block, lambda found: found.block_hash == block.block_hash), "1")
+check(estimate_gas_price, typed(GasEstimation, lambda prices: prices.gas_estimate >= 100))
 
 check(
     view,

@@ -11,7 +11,7 @@ import (
 	"github.com/aptos-labs/aptos-go-sdk/bcs"
 )
 
-const funds = 100_000_000
+const funds = 1_000_000_000
 
 type line struct {
 	Call   string `json:"call"`

@@ -3,7 +3,7 @@
 //
 // owner (33), place (32)   -> data
 // 0xff, version (8)        -> (owner (33), place (32), key hash (32)) of each row whose item this version deleted
-import { storedTransactionRows } from "../../ledger/indexes/transaction-rows.ts";
+import { isTransactionRow, storedTransactionRows } from "../../ledger/indexes/transaction-rows.ts";
 import type { OwnedKey, OwnedPage } from "../../ledger/view.ts";
 import type { IndexRow } from "../contract.ts";
 import { StoreError } from "../errors.ts";
@@ -33,7 +33,8 @@ export function writeIndexRows(index: Table, fast: FastTable, rows: readonly Ind
   const deleted = new Map<bigint, Buffer[]>();
   for (const row of rows) {
     writeRowKey(key, row);
-    if (fast.getBinaryFast(key) === undefined) putRow(index, key, row.data);
+    // The row of a transaction is new; any other is most likely there.
+    if (isTransactionRow(row) || fast.getBinaryFast(key) === undefined) putRow(index, key, row.data);
     if (!row.isDeletion) continue;
     const entry = Buffer.concat([key, row.keyHash]);
     const entries = deleted.get(row.version);

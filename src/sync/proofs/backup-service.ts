@@ -58,7 +58,7 @@ export interface StateRecord {
 }
 
 /** Splits a record of a state chunk. Throws BcsError. */
-export function splitStateRecord(record: Uint8Array): StateRecord {
+function splitStateRecord(record: Uint8Array): StateRecord {
   const reader = new BcsReader(record);
   stateKeyCodec.skip(reader);
   const at = reader.offset;

@@ -296,7 +296,7 @@ function prefixOf(parts: readonly string[]): string {
 }
 
 /** The names in a bucket's listing, and where the next page begins. Throws SourceLie. */
-export function parseListing(xml: string): {
+function parseListing(xml: string): {
   readonly keys: readonly string[];
   readonly next: string | undefined;
 } {

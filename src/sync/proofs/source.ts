@@ -31,7 +31,7 @@ export interface ProofSource {
 }
 
 /**
- * What a source said cannot be true, no matter which key signs it. `malformed`: it breaks the format; `gap`: epochs are missing in
+ * A source said something that no signature can make true. `malformed`: it breaks the format; `gap`: epochs are missing in
  * the middle; `endless`: more than the format allows.
  */
 export class SourceLie extends CodedError<"malformed" | "gap" | "endless"> {}
@@ -59,7 +59,7 @@ export function decodeEpochEnd(bytes: Uint8Array, epoch: bigint): SignedLedgerIn
 }
 
 /** Decodes a signed ledger info into memory of its own. Throws SourceLie. */
-export function decodeSigned(bytes: Uint8Array): SignedLedgerInfo {
+function decodeSigned(bytes: Uint8Array): SignedLedgerInfo {
   return decodeAnswer("a signed ledger info", () => decodeWith(signedLedgerInfoCodec, new Uint8Array(bytes)));
 }
 

@@ -1,0 +1,213 @@
+// Proofs: what it costs to check signatures, to make a proof, and to keep what proofs of earlier blocks need. All of it in
+// processor time.
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { aggregatePublicKeys, PublicKey, Signature, verify } from "@chainsafe/blst";
+import { silentLogger } from "../src/base/log.ts";
+import { decodeWith, encodeWith } from "../src/bcs/codec.ts";
+import { createLocalChain } from "../src/chain/local-chain.ts";
+import { pathTo } from "../src/interface/route.ts";
+import { balanceProofRoute, balanceRoute } from "../src/interface/routes.ts";
+import { computeWaypoint } from "../src/ledger/waypoint.ts";
+import { addressFromBytes } from "../src/move/address.ts";
+import type { Bls } from "../src/proof/bls.ts";
+import { EpochChain } from "../src/proof/epoch-chain.ts";
+import {
+  type EpochState,
+  type LedgerInfo,
+  type SignedLedgerInfo,
+  signedLedgerInfoCodec,
+  signingMessageOf,
+} from "../src/proof/ledger-info.ts";
+import { fastestBls, fastestSigner } from "../src/proof/native-bls.ts";
+import { portableBls } from "../src/proof/portable-bls.ts";
+import { openLmdbStore } from "../src/store/lmdb/store.ts";
+import { createMemoryStore } from "../src/store/memory/store.ts";
+import { ChainRun } from "../test/support/chain-run.ts";
+import {
+  type BenchOptions,
+  type BenchRow,
+  compare,
+  cpuNanosecondsEach,
+  toPlainRow,
+  toRow,
+  withDirectory,
+} from "./harness.ts";
+import { CONNECTIONS, takeSample } from "./http.ts";
+import type { BenchRequest } from "./requests.ts";
+import { startNode } from "./servers.ts";
+
+/** As many as the main network had in June 2024, and as many as signed. */
+const VALIDATORS = 138;
+const SIGNERS = 92;
+const COIN = "0x1::aptos_coin::AptosCoin";
+
+const secretOf = (index: number): bigint => BigInt(1000 + index) ** 20n;
+const bytesOf = (secret: bigint): Uint8Array => Buffer.from(secret.toString(16).padStart(64, "0"), "hex");
+
+/** Ends of epochs, one after the other, all with the same validators. */
+function makeEpochs(count: number): { readonly start: LedgerInfo; readonly changes: readonly Uint8Array[] } {
+  const voters = Array.from({ length: VALIDATORS }, (_, i) => ({
+    address: addressFromBytes(Buffer.alloc(32, i)),
+    consensusKey: fastestSigner().publicKeyOf(bytesOf(secretOf(i))),
+    votingPower: i < SIGNERS ? 100n : 1n,
+  }));
+  const secret = Array.from({ length: SIGNERS }, (_, i) => secretOf(i)).reduce((sum, one) => sum + one, 0n);
+  const signers = new Uint8Array(Math.ceil(VALIDATORS / 8));
+  for (let i = 0; i < SIGNERS; i++) signers[i >> 3] = (signers[i >> 3] ?? 0) | (0x80 >> (i & 7));
+  const infoOf = (epoch: bigint): LedgerInfo => {
+    const nextEpoch: EpochState = { epoch: epoch + 1n, voters };
+    const zero = new Uint8Array(32);
+    return {
+      epoch,
+      round: 1n,
+      blockId: zero,
+      accumulatorRoot: zero,
+      version: 100n * (epoch + 1n),
+      timestampUsec: epoch,
+      nextEpoch,
+      consensusDataHash: zero,
+    };
+  };
+  const changes = Array.from({ length: count }, (_, i) => {
+    const ledgerInfo = infoOf(BigInt(i + 1));
+    const signature = fastestSigner().sign(bytesOf(secret), signingMessageOf(ledgerInfo));
+    return encodeWith(signedLedgerInfoCodec, {
+      kind: "v0",
+      ledgerInfo,
+      signatures: { signers, signature },
+    });
+  });
+  return { start: infoOf(0n), changes };
+}
+
+/** Processor time of each change, replayed from the waypoint. */
+function replay({ start, changes }: ReturnType<typeof makeEpochs>, bls: Bls): number {
+  const waypoint = computeWaypoint(start);
+  const started = process.cpuUsage();
+  const chain = EpochChain.begin(waypoint, start, bls);
+  for (const bytes of changes) chain.advance(decodeWith(signedLedgerInfoCodec, bytes));
+  return cpuNanosecondsEach(started, changes.length);
+}
+
+/** The same signatures by the library alone: keys from bytes, their sum, and the pairing. */
+function replayBare({ changes }: ReturnType<typeof makeEpochs>): number {
+  const decoded = changes.map((bytes): SignedLedgerInfo => decodeWith(signedLedgerInfoCodec, bytes));
+  const work = decoded.map(({ ledgerInfo, signatures }) => ({
+    keys: ledgerInfo.nextEpoch?.voters.slice(0, SIGNERS).map(({ consensusKey }) => consensusKey) ?? [],
+    message: signingMessageOf(ledgerInfo),
+    signature: signatures.signature ?? new Uint8Array(),
+  }));
+  const started = process.cpuUsage();
+  for (const { keys, message, signature } of work) {
+    const parsed = keys.map((key) => PublicKey.fromBytes(key, true));
+    const isValid = verify(message, aggregatePublicKeys(parsed), Signature.fromBytes(signature, true, true));
+    if (!isValid) throw new Error("the signature does not hold");
+  }
+  return cpuNanosecondsEach(started, changes.length);
+}
+
+async function signatureRows({ quick }: BenchOptions): Promise<BenchRow[]> {
+  const few = makeEpochs(quick ? 10 : 50);
+  const many = makeEpochs(quick ? 100 : 1000);
+  const rounds = quick ? 3 : 7;
+  const change = await compare(
+    `a change of epoch by ${SIGNERS} of ${VALIDATORS} validators, over bare blst`,
+    { ours: () => replay(few, fastestBls()), base: () => replayBare(few) },
+    { unit: "ns CPU", rounds, target: { max: 1.5 } },
+  );
+  const one = makeEpochs(1);
+  const portable = toPlainRow(
+    "the same without native code, over ours with it",
+    replay(one, portableBls),
+    change.ours,
+    { unit: "ns CPU" },
+  );
+  const each = replay(many, fastestBls());
+  const replayed = toPlainRow(
+    `${many.changes.length} epochs replayed from a waypoint, each over bare blst`,
+    each,
+    change.base,
+    { unit: "ns CPU", note: `${Math.round(1e9 / each)} epochs per CPU second` },
+  );
+  return [change, portable, replayed];
+}
+
+/** A proof against the balance that it proves, on one node that rests. */
+async function proofRow({ quick }: BenchOptions): Promise<BenchRow> {
+  return withDirectory(async (data) => {
+    const args = ["--data", data, "--block-time", "0", "--blocks", quick ? "30" : "300"];
+    const node = await startNode(args);
+    try {
+      const { demo_accounts: accounts } = (await (await fetch(`${node.url}/v1/info`)).json()) as {
+        readonly demo_accounts: Readonly<Record<string, string>>;
+      };
+      const ask = (path: string): BenchRequest => ({
+        method: "GET",
+        path,
+        headers: { accept: "application/x-bcs" },
+      });
+      const values = Object.values(accounts).map((address) => ({ address, asset_type: COIN }));
+      const balances = values.map((value) => ask(pathTo(balanceRoute, value)));
+      const proofs = values.map((value) => ask(pathTo(balanceProofRoute, value)));
+      const load = { connections: CONNECTIONS, seconds: quick ? 1 : 3 };
+      const [ours, base]: [number[], number[]] = [[], []];
+      for (let round = -1; round < (quick ? 2 : 5); round++) {
+        const balance = await takeSample(node, balances, load);
+        const proof = await takeSample(node, proofs, load);
+        if (round < 0) continue;
+        base.push(1e6 / balance.perCpuSecond);
+        ours.push(1e6 / proof.perCpuSecond);
+      }
+      return toRow(
+        "a proof of a balance over HTTP, over the balance",
+        { ours, base },
+        {
+          unit: "µs CPU",
+          target: { max: 5 },
+        },
+      );
+    } finally {
+      await node.stop();
+    }
+  });
+}
+
+/** Commits block by block, with and without what proofs of the last minute need. */
+async function historyRows({ quick }: BenchOptions): Promise<BenchRow[]> {
+  const run = await new ChainRun(createLocalChain({ seed: "proofs" }), createMemoryStore()).start();
+  const blocks: (readonly Uint8Array[])[] = [];
+  for (let i = 0; i < (quick ? 60 : 400); i++) blocks.push(await run.step());
+  const sizes = { ours: 0, base: 0 };
+  return withDirectory(async (path) => {
+    let turn = 0;
+    const commit = async (side: "ours" | "base", window?: string): Promise<number> => {
+      const data = join(path, `${turn++}`);
+      const store = await openLmdbStore({ path: data, logger: silentLogger });
+      const copy = await new ChainRun(run.chain, store, window).start();
+      const started = process.cpuUsage();
+      for (const records of blocks) await copy.append(records);
+      const cost = cpuNanosecondsEach(started, blocks.length);
+      await store.close();
+      sizes[side] = statSync(join(data, "data.mdb")).size;
+      return cost;
+    };
+    const row = await compare(
+      "commit of a block with versioned tree nodes, over without",
+      { ours: () => commit("ours", "60s"), base: () => commit("base") },
+      { unit: "ns CPU", rounds: quick ? 3 : 9, target: { max: 1.3 } },
+    );
+    await commit("ours", "1h");
+    const perBlock = (sizes.ours - sizes.base) / blocks.length;
+    const disk = toPlainRow("disk of a block inside the proof window, over without", sizes.ours, sizes.base, {
+      unit: "bytes",
+      note: `${Math.round(perBlock)} bytes a block of ${(blocks.flat().length / blocks.length).toFixed(1)} transactions`,
+    });
+    return [row, disk];
+  });
+}
+
+/** Rows of proofs. */
+export async function benchmarkProofs(options: BenchOptions): Promise<readonly BenchRow[]> {
+  return [...(await signatureRows(options)), await proofRow(options), ...(await historyRows(options))];
+}

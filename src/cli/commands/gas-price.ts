@@ -1,0 +1,12 @@
+// `sextant gas-price`: the estimated price of gas.
+import { gasPriceRoute } from "../../interface/routes.ts";
+import { historyReadCommand } from "../read-command.ts";
+
+export const gasPriceCommand = historyReadCommand({
+  name: "gas-price",
+  summary: "Print the estimated prices of a unit of gas",
+  operands: [],
+  options: {},
+  examples: ["sextant gas-price"],
+  ask: (source) => source.read(gasPriceRoute, {}),
+});

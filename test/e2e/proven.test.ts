@@ -1,0 +1,117 @@
+// Proofs as an operator runs them: a local chain with validators, followers with --proofs, real processes and sockets.
+import { describe, expect, it } from "vitest";
+import { runCommand } from "../support/command.ts";
+import { type Running, startProgram } from "../support/program.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import { until } from "../support/until.ts";
+
+const QUIET = ["--log-level", "warn", "--port", "0"];
+
+interface Info {
+  readonly trust_level: string;
+  readonly genesis_waypoint: string;
+  readonly proven_version?: string;
+  readonly proof_sources: readonly { readonly state: string }[];
+}
+
+const infoOf = async (node: Running): Promise<Info> =>
+  (await (await fetch(`${node.url}/info`)).json()) as Info;
+
+const proofsOf = (node: Running): string => /^Proofs: (\S+)$/m.exec(node.stdout())?.[1] ?? "";
+
+const untilProven = (node: Running) =>
+  until(async () => {
+    const info = await infoOf(node).catch(() => undefined);
+    return info?.proven_version === undefined ? undefined : info;
+  });
+
+describe("followers with --proofs", () => {
+  it("prove what they serve, through kill -9, and one of them proves it to the next", async () => {
+    const folder = temporaryFolder();
+    const origin = await startProgram([
+      ...QUIET,
+      ...[
+        "--data",
+        `${folder}/origin`,
+        "--prune-window",
+        "off",
+        "--block-time",
+        "100ms",
+        "--epoch-time",
+        "1s",
+      ],
+      ...["--proof-port", "0"],
+    ]);
+    const { genesis_waypoint: waypoint } = await infoOf(origin);
+    const follow = (name: string, upstream: Running, proofs: Running, ...more: string[]): Promise<Running> =>
+      startProgram([
+        ...QUIET,
+        ...["--data", `${folder}/${name}`, "--prune-window", "off", "--upstream", upstream.url],
+        ...["--upstream-rate", "0", "--poll-time", "50ms", "--proof-poll-time", "50ms"],
+        ...["--waypoint", waypoint, "--proofs", proofsOf(proofs), "--proof-port", "0", ...more],
+      ]);
+    const first = await follow("first", origin, origin);
+    const { proven_version: before } = await untilProven(first);
+    await first.stop("SIGKILL");
+
+    const again = await follow("first", origin, origin);
+    const after = await untilProven(again);
+    expect(BigInt(after.proven_version ?? 0)).toBeGreaterThanOrEqual(BigInt(before ?? 0));
+
+    const second = await follow("second", again, again, "--min-trust", "proven");
+    await untilProven(second);
+    const balance = `${second.url}/accounts/0x1/balance/0x1::aptos_coin::AptosCoin`;
+    const response = await until(async () => {
+      const one = await fetch(balance);
+      return one.status === 200 ? one : undefined;
+    });
+    expect(response.headers.get("x-node-trust")).toBe("proven");
+
+    const status = await runCommand(["status", "--url", second.url]);
+    expect(status.stdout).toMatch(/^proof_source_1 +http:\/\/\S+ \(service\) ok$/m);
+    const doctor = await runCommand([
+      "doctor",
+      "--data",
+      `${folder}/none`,
+      "--port",
+      "0",
+      "--proofs",
+      proofsOf(origin),
+    ]);
+    expect(doctor.stdout).toMatch(/^ok {4}proofs http:\S+: a backup service, epochs up to \d+/m);
+    const absent = await runCommand([
+      "doctor",
+      "--data",
+      `${folder}/none`,
+      "--port",
+      "0",
+      "--proofs",
+      `file://${folder}/none`,
+    ]);
+    expect(absent.stdout).toMatch(/^bad {3}proofs file:\S+: the folder cannot be read: ENOENT/m);
+  });
+
+  it.each([
+    [["--proofs", "http://127.0.0.1:1"], /--proofs needs --upstream/],
+    [["--upstream", "http://127.0.0.1:1", "--proofs", "http://127.0.0.1:1"], /--proofs needs --waypoint/],
+    [
+      ["--upstream", "http://127.0.0.1:1", "--waypoint", `0:${"00".repeat(32)}`, "--proofs", "ftp://host/"],
+      /proofs: expected a file, http or https URL/,
+    ],
+    [
+      [
+        "--upstream",
+        "http://127.0.0.1:1",
+        "--waypoint",
+        `0:${"00".repeat(32)}`,
+        "--proofs",
+        "http://a:b@host/",
+      ],
+      /proofs: expected a URL without a user and password/,
+    ],
+  ])("refuse options that make no sense: %s", async (options, reason) => {
+    const { code, stderr } = await runCommand(["start", "--data", `${temporaryFolder()}/none`, ...options]);
+    expect(stderr).toMatch(reason);
+    expect(code).toBe(2);
+  });
+});
