@@ -41,7 +41,7 @@ export function Blocks(): JSX.Element {
 }
 
 /** Transactions in rows. */
-export function TransactionRows({
+function TransactionRows({
   transactions,
 }: {
   readonly transactions: readonly Transaction[];
