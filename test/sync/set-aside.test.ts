@@ -37,7 +37,7 @@ it("an upstream that turns into one of another chain gets no questions: no items
       passThrough: true,
     },
   });
-  const passed = "/v1/estimate_gas_price";
+  const passed = "/v1/accounts/0x1/events/3";
   expect((await fetch(new URL(passed, node.url))).status).not.toBe(503);
   expect(proxy.seen).toContain(`GET ${passed}`);
   proxy.meddle = (passing) => ({ ...passing, headers: { ...passing.headers, "x-node-chain-id": "99" } });
