@@ -48,13 +48,17 @@ interface Frame extends Omit<ProvablePoint, "signed"> {
   readonly info: Uint8Array;
   readonly siblings: readonly Uint8Array[];
   readonly ledger: MadeLedger;
+  /** Remembers the nodes near the root. */
+  readonly tree: TreeAt;
 }
 
 /**
  * The last frame of each head that a view has. Not by version, because a rewound ledger has other blocks there. Others may
  * ask for the same head a thousand times a second.
  */
-const frames = new WeakMap<LedgerPosition, { readonly asked: string; readonly frame: Frame }>();
+const frames = new WeakMap<LedgerPosition, { readonly asked: string; readonly frame: Frame; uses: number }>();
+/** Its tree remembers a little of every proof. */
+const MAX_USES = 1000;
 /** Longer proofs are read anew each time. */
 const MAX_KEPT_CHANGES = 100;
 
@@ -62,7 +66,7 @@ async function frameOf(store: Reader, view: LedgerView, options: ProofOptions): 
   const { version, fromWaypoint } = options;
   const asked = `${version ?? ""} ${fromWaypoint === undefined ? "" : formatWaypoint(fromWaypoint)}`;
   const known = frames.get(view.position);
-  if (known?.asked === asked) return known.frame;
+  if (known?.asked === asked && known.uses++ < MAX_USES) return known.frame;
   const { height, end, signed } = await findPoint(store, view, version);
   const [record] = await view.getRecords(end.version, 1, 1);
   if (record === undefined) throw new LedgerError("corrupt", `version ${end.version} has no record`);
@@ -72,13 +76,14 @@ async function frameOf(store: Reader, view: LedgerView, options: ProofOptions): 
     info: new Uint8Array(readInfoBytes(record.bytes)),
     siblings: await readAccumulatorSiblings(store, view, end, readSignedHead(signed).version),
     ledger: await ledgerOf(store, signed, fromWaypoint),
+    tree: new TreeAt(store, end.rootVersion),
   };
   const { ledger } = frame;
   const isShort = ledger.kind === "named" || ledger.epochChanges.length <= MAX_KEPT_CHANGES;
   // A follower's newest signature may come without a new block.
   const isSettled = version !== undefined || end.version === view.position.version;
   if (isShort && isSettled) {
-    frames.set(view.position, { asked, frame });
+    frames.set(view.position, { asked, frame, uses: 0 });
   }
   return frame;
 }
@@ -94,11 +99,10 @@ export async function prove(
   const { end, info, siblings, ledger } = frame;
   const { keys, keyHashes } = keysOf(question);
   const values = (await view.getItems(keyHashes, end.version)).map(copyOf);
-  const tree = new TreeAt(store, end.rootVersion);
   const items: ProvenItem[] = [];
   for (const [i, keyHash] of keyHashes.entries()) {
     const value = values[i]?.value;
-    const proof = await proveItem(store, view, tree, { ...frame, keyHash, value });
+    const proof = await proveItem(store, view, { ...frame, keyHash, value });
     items.push({ key: keys[i] ?? keyHash, value, proof });
   }
   const claim = claimOf(question, values);
@@ -159,20 +163,10 @@ function assetText({ coinStoreTag, metadata }: Asset): string {
 async function proveItem(
   store: Reader,
   view: LedgerView,
-  shared: TreeAt,
-  {
-    height,
-    end,
-    info,
-    keyHash,
-    value,
-  }: Omit<ProvablePoint, "signed"> & {
-    readonly info: Uint8Array;
-    readonly keyHash: Uint8Array;
-    readonly value: Uint8Array | undefined;
-  },
+  item: Frame & { readonly keyHash: Uint8Array; readonly value: Uint8Array | undefined },
 ): Promise<ProvenItem["proof"]> {
-  let tree = shared;
+  const { height, end, info, keyHash, value } = item;
+  let { tree } = item;
   for (let attempt = 1; ; attempt++) {
     try {
       const { leaf, siblings } = await readTreePath(keyHash, tree.getNodes);
