@@ -10,6 +10,7 @@ import { pathTo } from "../src/interface/route.ts";
 import { balanceProofRoute, balanceRoute } from "../src/interface/routes.ts";
 import { computeWaypoint } from "../src/ledger/waypoint.ts";
 import { addressFromBytes } from "../src/move/address.ts";
+import { NODE_DEFAULTS } from "../src/node/options.ts";
 import type { Bls } from "../src/proof/bls.ts";
 import { EpochChain } from "../src/proof/epoch-chain.ts";
 import {
@@ -139,15 +140,13 @@ async function proofRow({ quick }: BenchOptions): Promise<BenchRow> {
     const args = ["--data", data, "--block-time", "0", "--blocks", quick ? "30" : "300"];
     const node = await startNode(args);
     try {
-      const { demo_accounts: accounts } = (await (await fetch(`${node.url}/v1/info`)).json()) as {
-        readonly demo_accounts: Readonly<Record<string, string>>;
-      };
+      const { accounts } = createLocalChain({ seed: NODE_DEFAULTS.seed }).guide();
       const ask = (path: string): BenchRequest => ({
         method: "GET",
         path,
-        headers: { accept: "application/x-bcs" },
+        headers: { Accept: "application/x-bcs" },
       });
-      const values = Object.values(accounts).map((address) => ({ address, asset_type: COIN }));
+      const values = accounts.map(({ address }) => ({ address, asset_type: COIN }));
       const balances = values.map((value) => ask(pathTo(balanceRoute, value)));
       const proofs = values.map((value) => ask(pathTo(balanceProofRoute, value)));
       const load = { connections: CONNECTIONS, seconds: quick ? 1 : 3 };

@@ -1,6 +1,6 @@
 // Makes proof bundles from the kept history: state items with their ways through the tree, the info of the block end, its
 // place in the accumulator, and the signatures that lead to it.
-import { concatBytes, equalBytes } from "../base/bytes.ts";
+import { concatBytes } from "../base/bytes.ts";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { type Asset, primaryStoreAddress } from "../ledger/asset.ts";
 import { addParts, amountOfPart } from "../ledger/balance.ts";
@@ -12,7 +12,7 @@ import { stateKeyCodec } from "../ledger/state-key.ts";
 import { readTreePath } from "../ledger/state-tree/path.ts";
 import { stateValueData, stateValueHash } from "../ledger/state-value.ts";
 import { transactionInfoCodec } from "../ledger/transaction-info.ts";
-import type { Block, LedgerView, StateItem } from "../ledger/view.ts";
+import type { Block, LedgerPosition, LedgerView, StateItem } from "../ledger/view.ts";
 import { computeWaypoint, formatWaypoint, type Waypoint, waypointPreimageCodec } from "../ledger/waypoint.ts";
 import { formatAddress } from "../move/address.ts";
 import { formatStructTag, structTagCodec } from "../move/type-tag.ts";
@@ -43,38 +43,70 @@ interface ProvablePoint {
   readonly signed: Uint8Array;
 }
 
+/** What all proofs of one block end from one waypoint share. */
+interface Frame extends Omit<ProvablePoint, "signed"> {
+  readonly info: Uint8Array;
+  readonly siblings: readonly Uint8Array[];
+  readonly ledger: MadeLedger;
+  /** Remembers the nodes near the root. */
+  readonly tree: TreeAt;
+}
+
+/**
+ * The last frame of each head that a view has. Not by version, because a rewound ledger has other blocks there. Others may
+ * ask for the same head a thousand times a second.
+ */
+const frames = new WeakMap<LedgerPosition, { readonly asked: string; readonly frame: Frame; uses: number }>();
+/** Its tree remembers a little of every proof. */
+const MAX_USES = 1000;
+/** Longer proofs are read anew each time. */
+const MAX_KEPT_CHANGES = 100;
+
+async function frameOf(store: Reader, view: LedgerView, options: ProofOptions): Promise<Frame> {
+  const { version, fromWaypoint } = options;
+  const asked = `${version ?? ""} ${fromWaypoint === undefined ? "" : formatWaypoint(fromWaypoint)}`;
+  const known = frames.get(view.position);
+  if (known?.asked === asked && known.uses++ < MAX_USES) return known.frame;
+  const { height, end, signed } = await findPoint(store, view, version);
+  const [record] = await view.getRecords(end.version, 1, 1);
+  if (record === undefined) throw new LedgerError("corrupt", `version ${end.version} has no record`);
+  const frame: Frame = {
+    height,
+    end,
+    info: new Uint8Array(readInfoBytes(record.bytes)),
+    siblings: await readAccumulatorSiblings(store, view, end, readSignedHead(signed).version),
+    ledger: await ledgerOf(store, signed, fromWaypoint),
+    tree: new TreeAt(store, end.rootVersion),
+  };
+  const { ledger } = frame;
+  const isShort = ledger.kind === "named" || ledger.epochChanges.length <= MAX_KEPT_CHANGES;
+  // A follower's newest signature may come without a new block.
+  const isSettled = version !== undefined || end.version === view.position.version;
+  if (isShort && isSettled) {
+    frames.set(view.position, { asked, frame, uses: 0 });
+  }
+  return frame;
+}
+
 /** Proves answers of one view. The view may be released when the promise settles. Throws LedgerError. */
 export async function prove(
   store: Reader,
   view: LedgerView,
   question: ProofQuestion,
-  { version, fromWaypoint }: ProofOptions,
+  options: ProofOptions,
 ): Promise<MadeBundle> {
-  const { height, end, signed } = await findPoint(store, view, version);
-  const [record] = await view.getRecords(end.version, 1, 1);
-  if (record === undefined) throw new LedgerError("corrupt", `version ${end.version} has no record`);
-  const info = new Uint8Array(readInfoBytes(record.bytes));
+  const frame = await frameOf(store, view, options);
+  const { end, info, siblings, ledger } = frame;
   const { keys, keyHashes } = keysOf(question);
   const values = (await view.getItems(keyHashes, end.version)).map(copyOf);
-  const tree = new TreeAt(store, end.rootVersion);
   const items: ProvenItem[] = [];
   for (const [i, keyHash] of keyHashes.entries()) {
-    const item = { height, end, info, keyHash, value: values[i]?.value };
-    items.push({
-      key: keys[i] ?? keyHash,
-      value: item.value,
-      proof: await proveItem(store, view, tree, item),
-    });
+    const value = values[i]?.value;
+    const proof = await proveItem(store, view, { ...frame, keyHash, value });
+    items.push({ key: keys[i] ?? keyHash, value, proof });
   }
-  return {
-    kind: "v0",
-    claim: claimOf(question, values),
-    version: end.version,
-    items,
-    info,
-    siblings: await readAccumulatorSiblings(store, view, end, readSignedHead(signed).version),
-    ledger: await ledgerOf(store, signed, fromWaypoint),
-  };
+  const claim = claimOf(question, values);
+  return { kind: "v0", claim, version: end.version, items, info, siblings, ledger };
 }
 
 /** Stored bytes are valid only until the view is released. */
@@ -131,20 +163,10 @@ function assetText({ coinStoreTag, metadata }: Asset): string {
 async function proveItem(
   store: Reader,
   view: LedgerView,
-  shared: TreeAt,
-  {
-    height,
-    end,
-    info,
-    keyHash,
-    value,
-  }: Omit<ProvablePoint, "signed"> & {
-    readonly info: Uint8Array;
-    readonly keyHash: Uint8Array;
-    readonly value: Uint8Array | undefined;
-  },
+  item: Frame & { readonly keyHash: Uint8Array; readonly value: Uint8Array | undefined },
 ): Promise<ProvenItem["proof"]> {
-  let tree = shared;
+  const { height, end, info, keyHash, value } = item;
+  let { tree } = item;
   for (let attempt = 1; ; attempt++) {
     try {
       const { leaf, siblings } = await readTreePath(keyHash, tree.getNodes);
@@ -294,13 +316,7 @@ async function epochEndAt(store: Reader, before: bigint, waypoint: Waypoint): Pr
   );
 }
 
-/** Of the last start: proofs without a waypoint all begin at the same one for a whole epoch. */
-let lastStart: { readonly signed: Uint8Array; readonly preimage: Uint8Array } | undefined;
-
 /** BCS of what the waypoint of a signed ledger info hashes. */
 function preimageOf(signed: Uint8Array): Uint8Array {
-  if (lastStart !== undefined && equalBytes(lastStart.signed, signed)) return lastStart.preimage;
-  const preimage = encodeWith(waypointPreimageCodec, decodeSigned(signed).ledgerInfo);
-  lastStart = { signed, preimage };
-  return preimage;
+  return encodeWith(waypointPreimageCodec, decodeSigned(signed).ledgerInfo);
 }

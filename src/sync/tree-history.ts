@@ -94,7 +94,8 @@ function decodeRow(row: Uint8Array): { readonly node: Uint8Array; readonly child
     at -= VERSION_BYTES;
     children[slot] = bytes.readUIntBE(at, VERSION_BYTES);
   }
-  return { node: bytes.subarray(0, at), children };
+  // Parts of a plain array cost less than parts of a Buffer.
+  return { node: new Uint8Array(row.buffer, row.byteOffset, at), children };
 }
 
 /** Versions of child nodes: `version` for those of a mask, and what they were before for the rest. */
@@ -270,6 +271,8 @@ export class TreeAt {
   readonly #store: Rows;
   readonly #rootVersion: number | undefined;
   readonly #children = new Map<string, ChildVersions>();
+  /** The root and the nodes below it: the ways of several keys begin alike. */
+  readonly #nodes = new Map<string, Uint8Array>();
   #usesCurrent = false;
 
   constructor(store: Rows, rootVersion: bigint | undefined) {
@@ -286,12 +289,15 @@ export class TreeAt {
 
   async #read(key: Uint8Array): Promise<Uint8Array | undefined> {
     const name = nameOf(key);
+    const known = this.#nodes.get(name);
+    if (known !== undefined) return known;
     const version = key[0] === 0 ? this.#rootVersion : this.#children.get(parentName(name))?.[slotOf(name)];
     if (version === undefined) return undefined;
     const [row] = await this.#store.getSideRows([nodeRowKey(key, version)]);
     if (row !== undefined) {
       const { node, children } = decodeRow(row);
       this.#children.set(name, children);
+      if ((key[0] ?? 0) <= 1) this.#nodes.set(name, node);
       return node;
     }
     this.#usesCurrent = true;
