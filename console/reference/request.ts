@@ -39,7 +39,7 @@ function textOf({ name }: Parameter, { values }: Draft): string {
 }
 
 /** The URL. Path parameters that are missing stay in braces. */
-export function urlOf(operation: Operation, draft: Draft): string {
+function urlOf(operation: Operation, draft: Draft): string {
   let { path } = operation;
   const query = new URLSearchParams();
   for (const parameter of operation.parameters ?? []) {
