@@ -106,7 +106,7 @@ sextant_http_request_duration_seconds_count{operation="info",status="200"} ${cou
 sextant_http_request_duration_seconds_count{operation="info",status="404"} 2
 `;
 
-  it("gives rates between two readings, and starts anew with a node that restarted", () => {
+  it("gives rates between two readings, and begins at zero with a node that restarted", () => {
     const first = parseMetrics(page(10, 1), 0);
     const second = parseMetrics(page(30, 2), 4000);
     expect(operationRates(first, second)[0]).toMatchObject({
