@@ -1,9 +1,10 @@
 // The other views of the console against a node with the local chain, and what all views share: search, URLs, colours,
 // times, the keyboard.
+import { readFileSync } from "node:fs";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { hasChromium } from "../support/chromium.ts";
 import { askNode, goTo, openConsole } from "../support/console.ts";
-import { type Running, startProgram } from "../support/program.ts";
+import { builtFile, type Running, startProgram } from "../support/program.ts";
 import { until } from "../support/until.ts";
 import type { Look, Visit } from "../support/visit.ts";
 
@@ -44,6 +45,18 @@ describe.skipIf(!hasChromium)("the console", () => {
   afterEach(async () => {
     expect(visit.otherHosts).toEqual([]);
     await visit.close();
+  });
+
+  it("all scripts together are under 150 kB compressed", async () => {
+    await open("#/verify");
+    const listed = JSON.parse(readFileSync(builtFile("web-files.json"), "utf8")) as Record<
+      string,
+      { readonly sizes: { readonly identity: number; readonly gzip?: number } }
+    >;
+    const scripts = Object.entries(listed).filter(([name]) => /^console\/.*\.js$/.test(name));
+    expect(scripts.length).toBeGreaterThan(1);
+    const bytes = scripts.reduce((sum, [, { sizes }]) => sum + (sizes.gzip ?? sizes.identity), 0);
+    expect(bytes).toBeLessThan(150_000);
   });
 
   it("Now: version and blocks move by themselves, with trust, window, requests and memory", async () => {
