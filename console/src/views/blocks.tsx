@@ -41,11 +41,7 @@ export function Blocks(): JSX.Element {
 }
 
 /** Transactions in rows. */
-function TransactionRows({
-  transactions,
-}: {
-  readonly transactions: readonly Transaction[];
-}): JSX.Element {
+function TransactionRows({ transactions }: { readonly transactions: readonly Transaction[] }): JSX.Element {
   return (
     <table class="rows transactions">
       <thead>
